@@ -1,0 +1,10 @@
+# hwloc by pkg-config: target HWLOC::hwloc, HWLOC_VERSION.
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET hwloc)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HWLOC REQUIRED_VARS HWLOC_VERSION VERSION_VAR HWLOC_VERSION)
+if(HWLOC_FOUND AND NOT TARGET HWLOC::hwloc)
+  add_library(HWLOC::hwloc ALIAS PkgConfig::HWLOC)
+endif()

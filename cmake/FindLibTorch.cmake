@@ -1,0 +1,78 @@
+# LibTorch from the PyPI wheel, used as a C++ library: targets LibTorch::cpu, LibTorch::cuda.
+# LIBTORCH_DIR (cache or environment) is a folder that holds torch/lib and torch/include (an unpacked
+# wheel, a Python site-packages), or that torch folder itself. Without it the cache folder that
+# jobscripts/setup.sh fills is looked at. The wheel's own TorchConfig.cmake is not used: it probes
+# for GPUs at configure time and asks for every CUDA library even where only the CPU part is linked.
+if(NOT LIBTORCH_DIR)
+  if(DEFINED ENV{LIBTORCH_DIR})
+    set(candidates $ENV{LIBTORCH_DIR})
+  else()
+    set(cache_home $ENV{XDG_CACHE_HOME})
+    if(NOT cache_home)
+      set(cache_home $ENV{HOME}/.cache)
+    endif()
+    set(candidates ${cache_home}/scalemark/libtorch-2.11.0-cpu)
+    if(SCALEMARK_HAVE_CUDA)
+      list(PREPEND candidates ${cache_home}/scalemark/libtorch-2.11.0-cuda)
+    endif()
+  endif()
+  foreach(dir ${candidates})
+    if(EXISTS ${dir}/torch/lib/libtorch_cpu.so OR EXISTS ${dir}/lib/libtorch_cpu.so)
+      set(LIBTORCH_DIR ${dir} CACHE PATH "Folder that holds torch/lib/libtorch_cpu.so" FORCE)
+      break()
+    endif()
+  endforeach()
+endif()
+
+set(torch_root ${LIBTORCH_DIR}/torch)
+if(EXISTS ${LIBTORCH_DIR}/lib/libtorch_cpu.so)
+  set(torch_root ${LIBTORCH_DIR})
+endif()
+get_filename_component(wheel_root ${torch_root}/.. ABSOLUTE)
+
+set(LIBTORCH_HAS_CUDA OFF)
+set(LIBTORCH_CUDA_STATE "absent")
+if(EXISTS ${torch_root}/lib/libtorch_cpu.so)
+  set(LIBTORCH_LIBRARY ${torch_root}/lib/libtorch_cpu.so)
+  set(LIBTORCH_INCLUDE_DIR ${torch_root}/include)
+  file(STRINGS ${torch_root}/version.py line REGEX "^__version__")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" LIBTORCH_VERSION "${line}")
+  # libtorch_cuda.so loads only with the libraries it was linked with (the full wheel set).
+  if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
+    file(GLOB_RECURSE cudnn ${wheel_root}/nvidia/cudnn/lib/libcudnn.so.9)
+    if(cudnn OR SCALEMARK_LIBTORCH_CUDA STREQUAL "ON")
+      set(LIBTORCH_HAS_CUDA ON)
+      set(LIBTORCH_CUDA_STATE "present")
+    else()
+      set(LIBTORCH_CUDA_STATE "not loadable (no cuDNN beside it: the CPU set of wheels)")
+    endif()
+  endif()
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch REQUIRED_VARS LIBTORCH_LIBRARY LIBTORCH_INCLUDE_DIR VERSION_VAR LIBTORCH_VERSION)
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
+  # The wheel's include folder holds its own fmt (12), which hides the system's and whose library is
+  # nowhere: header-only makes it usable. Its versioned namespace keeps the two apart at link time.
+  add_library(LibTorch::c10 SHARED IMPORTED)
+  set_target_properties(LibTorch::c10 PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10.so
+    INTERFACE_INCLUDE_DIRECTORIES "${torch_root}/include;${torch_root}/include/torch/csrc/api/include"
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${torch_root}/include;${torch_root}/include/torch/csrc/api/include"
+    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;FMT_HEADER_ONLY=1")
+  add_library(LibTorch::cpu SHARED IMPORTED)
+  set_target_properties(LibTorch::cpu PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libtorch_cpu.so
+    INTERFACE_LINK_LIBRARIES LibTorch::c10
+    INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined")
+  if(LIBTORCH_HAS_CUDA)
+    # The part that registers the CUDA back end is used through the dispatcher only, so nothing would
+    # keep it linked: --no-as-needed does.
+    add_library(LibTorch::c10_cuda SHARED IMPORTED)
+    set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10_cuda.so)
+    add_library(LibTorch::cuda SHARED IMPORTED)
+    set_target_properties(LibTorch::cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libtorch_cuda.so
+      INTERFACE_COMPILE_DEFINITIONS "USE_C10D_NCCL"
+      INTERFACE_LINK_LIBRARIES "LibTorch::cpu;LibTorch::c10_cuda"
+      INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed,${torch_root}/lib/libtorch_cuda.so,${torch_root}/lib/libc10_cuda.so,--as-needed")
+  endif()
+endif()

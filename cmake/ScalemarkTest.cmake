@@ -1,0 +1,36 @@
+# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES])
+# NAME is dotted like the tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest
+# program; with RANKS it is started under mpirun once per count as NAME.npN, and fails when it got
+# fewer ranks than promised (tests/support/mpi_main.cpp). SUITES links all benchmarks in.
+include_guard(GLOBAL)
+
+function(scalemark_add_test name)
+  cmake_parse_arguments(arg "SUITES" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  string(REPLACE "." "_" target test_${name})
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
+  if(arg_SUITES)
+    scalemark_link_suites(${target})
+  endif()
+  target_compile_definitions(${target} PRIVATE SCALEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  if(arg_RANKS)
+    target_link_libraries(${target} PRIVATE scalemark_test_mpi_main)
+    foreach(ranks ${arg_RANKS})
+      add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} $<TARGET_FILE:${target}>)
+      set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+        PROCESSORS ${ranks} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+    endforeach()
+  else()
+    target_link_libraries(${target} PRIVATE GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  endif()
+endfunction()
+
+find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
+set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
+set(SCALEMARK_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_btl_base_warn_component_unused=0)

@@ -1,0 +1,15 @@
+# scalemark_warnings: linked PRIVATE by every target of the project, never by its users.
+include_guard(GLOBAL)
+add_library(scalemark_warnings INTERFACE)
+set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wno-missing-field-initializers)  # designated initialisers leave the rest at its default on purpose
+target_compile_options(scalemark_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+if(SCALEMARK_WERROR)
+  target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+                         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>")
+endif()
+if(SCALEMARK_SANITIZE)
+  target_compile_options(scalemark_warnings INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SCALEMARK_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
+  target_link_options(scalemark_warnings INTERFACE -fsanitize=${SCALEMARK_SANITIZE})
+endif()

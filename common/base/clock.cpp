@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cost of the host clock and the UTC time stamp.
+#include "common/base/clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+
+namespace scalemark {
+
+double clock_cost_ns() {
+  // One call costs about as much as the clock resolves: time batches, take the median batch.
+  constexpr std::size_t kBatches = 101;
+  constexpr std::size_t kCalls = 100;
+  std::array<double, kBatches> cost{};
+  for (double& batch : cost) {
+    const std::uint64_t begin = now_ns();
+    std::uint64_t end = begin;
+    for (std::size_t call = 0; call < kCalls; ++call) end = now_ns();
+    batch = static_cast<double>(end - begin) / static_cast<double>(kCalls);
+  }
+  std::nth_element(cost.begin(), cost.begin() + kBatches / 2, cost.end());
+  return cost[kBatches / 2];
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(now - seconds).count();
+  const std::time_t time = std::chrono::system_clock::to_time_t(seconds);
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     milliseconds);
+}
+
+}  // namespace scalemark

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host clock of the measurements.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace scalemark {
+
+/// Nanoseconds of the monotonic clock (CLOCK_MONOTONIC: one clock for all processes of a node).
+inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+/// Median cost of one now_ns() call in nanoseconds, measured.
+double clock_cost_ns();
+
+/// UTC now as ISO 8601 with milliseconds: 2026-01-31T12:00:00.000Z.
+std::string utc_now();
+
+}  // namespace scalemark

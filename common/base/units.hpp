@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers with units, as people read them. SI inside the program; prefixes only here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace scalemark::units {
+
+/// Plain notation with `digits` significant digits; all integer digits are kept. NaN gives "-".
+std::string significant(double value, int digits = 4);
+
+/// Bytes with a binary prefix when exact or large: 8 B, 1 KiB, 1.5 MiB.
+std::string bytes(std::uint64_t value);
+
+/// Seconds as ns, us, ms or s with `digits` significant digits.
+std::string seconds(double value, int digits = 4);
+
+/// A value of UCUM unit `unit` ("s", "By/s", "flop/s", "1", "J", ...) with a readable prefix:
+/// 1.5e9 By/s -> "1.500 GB/s". NaN gives "-".
+std::string quantity(double value, std::string_view unit, int digits = 4);
+
+/// Signed percent of a ratio: 1.05 -> "+5.0 %".
+std::string percent_change(double ratio);
+
+}  // namespace scalemark::units

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subcommands, and what becomes of errors.
+#include "common/cli/app.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/version.hpp"
+#include "common/cli/commands.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+int report(ExitCode code, const char* text) {
+  fmt::print(stderr, "scalemark: {}\n", text);
+  return static_cast<int>(code);
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" with code 0; everything else is usage.
+    const int code = app.exit(error);
+    return code == 0 ? -1 : static_cast<int>(ExitCode::usage);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Scalemark: how fast a GPU cluster really trains and communicates, and whether that is better or worse "
+               "than before.");
+  app.set_version_flag("--version", fmt::format("scalemark {} ({})", version(), git_revision()));
+  app.require_subcommand(1);
+  app.footer("Examples:\n"
+             "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
+             "  scalemark list -v\n"
+             "  scalemark compare base/ --against new/");
+  int exit_code = 0;
+  add_run(app, argc, argv, exit_code);
+  add_list(app, exit_code);
+  add_info(app, exit_code);
+  add_show(app, exit_code);
+  add_compare(app, exit_code);
+  add_verify(app, exit_code);
+  add_finalize(app, exit_code);
+  try {
+    if (const int stop = parse_and_run(app, argc, argv); stop != 0) return stop < 0 ? 0 : stop;
+    return exit_code;
+  } catch (const UsageError& error) {
+    return report(ExitCode::usage, error.what());
+  } catch (const InputError& error) {
+    return report(ExitCode::failed, error.what());
+  } catch (const std::exception& error) {
+    return report(ExitCode::failed, error.what());
+  }
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark compare`: runs A against runs B.
+#include "common/report/compare.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands.hpp"
+#include "common/report/compare_print.hpp"
+#include "common/report/gate.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> base, against;
+  double threshold_percent = 1;
+  std::optional<double> single_run_percent;
+  std::string format = "text";
+  std::vector<std::string> fail_on = {"regression", "missing", "failed"};
+  bool strict = false;
+};
+
+/// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
+std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
+  std::vector<report::RunDigest> side;
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      side.push_back(report::digest(read_run(file), file.string()));
+    }
+  }
+  return side;
+}
+
+report::GateOptions gate_options(const Options& options) {
+  report::GateOptions gate;
+  gate.fail_on.clear();
+  for (const std::string& name : options.fail_on) {
+    if (name != "none") gate.fail_on.insert(name);
+  }
+  gate.strict = options.strict;
+  return gate;
+}
+
+int compare_runs(const Options& options) {
+  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+  report::CompareOptions compare_options;
+  compare_options.threshold = options.threshold_percent / 100;
+  if (options.single_run_percent)
+    compare_options.single_run_threshold = *options.single_run_percent / 100;
+  const report::Comparison comparison = report::compare(a, b, compare_options);
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
+  const bool plain = no_color != nullptr && no_color[0] != '\0';
+  report::print_comparison(comparison, options.format, std::cout,
+                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+  const ExitCode code = report::gate(comparison, gate_options(options));
+  if (comparison.rows.empty()) {
+    fmt::print(stderr,
+               "scalemark compare: no case has a result on both sides: nothing was compared\n");
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("compare", "Tell whether runs are better or worse than earlier ones");
+  command
+      ->add_option("BASE", options->base,
+                   "Runs A: result files, .parts folders, or folders of runs")
+      ->required();
+  command->add_option("--against", options->against, "Runs B, the new ones")->required();
+  command
+      ->add_option("--threshold", options->threshold_percent,
+                   "Changes up to so many percent do not matter")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  command
+      ->add_option("--single-run-threshold", options->single_run_percent,
+                   "Where nothing can be tested (one run a side), let a change for the worse by "
+                   "more than so many "
+                   "percent count as a regression in the exit code")
+      ->check(CLI::Range(0.001, 1000.0));
+  command->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(report::compare_formats()))
+      ->capture_default_str();
+  std::vector<std::string> names = report::gate_names();
+  names.emplace_back("none");
+  command
+      ->add_option("--fail-on", options->fail_on,
+                   "What ends with exit code 1 (env: 4), separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  command->footer(
+      "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
+      "common (or "
+      "environments differ under --fail-on env), 5 inconclusive under --strict.");
+  command->callback([options, &exit_code] { exit_code = compare_runs(*options); });
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark run`: options, and the way from them to a result file.
+#include <filesystem>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/base/log.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/cli/commands.hpp"
+#include "common/cli/run_options.hpp"
+#include "common/core/collect_env.hpp"
+#include "common/core/preset.hpp"
+#include "common/core/runner.hpp"
+#include "common/mpi/environment.hpp"
+#include "common/report/printer.hpp"
+#include "common/store/writer.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// Every rank must have made the same plan, or they would wait for each other in different cases.
+void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& plan) {
+  const std::vector<std::string> hashes = world.all_gather(plan_hash(plan));
+  for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
+    if (hashes[rank] != hashes[0]) {
+      throw UsageError(fmt::format("rank {} made another plan than rank 0: are options, presets and builds equal on all nodes?", rank));
+    }
+  }
+}
+
+void announce(const Session& session, const std::vector<PlannedCase>& plan, const RunOptions& options) {
+  const double seconds = estimated_seconds(plan);
+  log::info(fmt::format("{} case{} on {} rank{}, at most about {} of sampling{}", plan.size(),
+                        plan.size() == 1 ? "" : "s", session.world().size(), session.world().size() == 1 ? "" : "s",
+                        units::seconds(seconds, 2),
+                        options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
+  if (session.world().size() == 1) {
+    log::info("one rank: nothing that needs two ranks (pingpong, collectives, scaling) can be measured; "
+              "start with mpirun -n N or srun for these");
+  }
+}
+
+void print_plan(const std::vector<PlannedCase>& plan) {
+  for (const PlannedCase& planned : plan) {
+    const std::string& why = planned.benchmark->why_unavailable();
+    const std::uint64_t memory = why.empty() ? planned.benchmark->memory_for(planned.params) : 0;
+    fmt::print("{}{}{}\n", planned.key, memory ? fmt::format("  [{} a rank]", units::bytes(memory)) : "",
+               why.empty() ? "" : "  [will be skipped: " + why + "]");
+  }
+  fmt::print("{} cases, at most {} of measuring\n", plan.size(), units::seconds(estimated_seconds(plan), 3));
+}
+
+/// The header of the result file. Collective.
+Run describe_run(const Session& session, const std::vector<PlannedCase>& plan, const RunOptions& options) {
+  Run run;
+  run.environment = collect_environment(session);
+  run.ranks = session.rank_table();
+  run.uuid = new_uuid();
+  run.created = utc_now();
+  run.producer = producer_facts();
+  run.command_line = options.command_line;
+  run.config = describe_config(plan, options);
+  run.seed = options.seed;
+  run.tags = options.tags;
+  run.scheduler = scheduler_facts();
+  for (const PlannedCase& planned : plan) run.planned.push_back(planned.key);
+  return run;
+}
+
+/// Rank 0 opens the file and the printer; a failure there is everybody's.
+void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options, FanoutSink& sinks,
+                std::shared_ptr<FileSink>& file) {
+  std::string error;
+  if (world.rank() == 0) {
+    try {
+      file = std::make_shared<FileSink>(WriterOptions{options.output, options.force, options.resume, options.redact});
+      sinks.attach(file);
+      sinks.attach(make_printer(options.format, std::cout, options.print));
+      sinks.begin(run);
+    } catch (const std::exception& problem) {
+      error = problem.what();
+      if (error.empty()) error = "the result file could not be opened";
+    }
+  }
+  error = world.broadcast(error);
+  if (!error.empty()) throw UsageError(error);
+}
+
+/// What an earlier run has finished, from rank 0 to all.
+std::map<std::size_t, Status> finished_cases(const mpi::Comm& world, const FileSink* file) {
+  std::vector<std::string> texts;
+  if (file) {
+    for (const auto& [index, status] : file->finished()) texts.push_back(fmt::format("{}:{}", index, to_string(status)));
+  }
+  std::map<std::size_t, Status> result;
+  for (const std::string& one : text::split(world.broadcast(text::join(texts, ",")), ',')) {
+    const std::size_t colon = one.find(':');
+    result[std::stoull(one.substr(0, colon))] = status_from(one.substr(colon + 1));
+  }
+  return result;
+}
+
+void conclude(const RunOutcome& outcome, const RunOptions& options, double seconds) {
+  std::string counts = fmt::format("{} ok, {} skipped", outcome.ok, outcome.skipped);
+  if (outcome.failed > 0) counts += fmt::format(", {} failed", outcome.failed);
+  if (outcome.wrong_data > 0) counts += fmt::format(" ({} with wrong data)", outcome.wrong_data);
+  if (outcome.oom > 0) counts += fmt::format(", {} out of memory", outcome.oom);
+  if (outcome.timeout > 0) counts += fmt::format(", {} timed out", outcome.timeout);
+  if (outcome.resumed > 0) counts += fmt::format(", {} taken from the earlier run", outcome.resumed);
+  log::info(fmt::format("{} in {}; {}{}", counts, units::seconds(seconds, 3),
+                        outcome.stopped ? "stopped early, continue with --resume: " : "written to ", options.output.string()));
+}
+
+int run_on(const mpi::Comm& world, const RunOptions& options) {
+  const std::uint64_t start = now_ns();
+  Session session(world, session_options(options));
+  const std::vector<PlannedCase> plan = make_plan(Registry::instance(), plan_request(options), session.context());
+  check_same_plan(world, plan);
+  if (options.dry_run) {
+    if (world.rank() == 0) print_plan(plan);
+    return static_cast<int>(plan.empty() ? ExitCode::nothing : ExitCode::ok);
+  }
+  Run run = describe_run(session, plan, options);
+  FanoutSink sinks;
+  std::shared_ptr<FileSink> file;
+  open_sinks(world, run, options, sinks, file);
+  announce(session, plan, options);
+  Runner runner(session, sinks, {finished_cases(world, file.get()), seconds_of(options.budget)});
+  const RunOutcome outcome = runner.run(plan);
+  if (world.rank() == 0) {
+    run.complete = !outcome.stopped;
+    run.exit_reason = outcome.stopped ? "stopped by a signal" : "finished";
+    sinks.end(run);
+    conclude(outcome, options, static_cast<double>(now_ns() - start) * 1e-9);
+  }
+  world.barrier();
+  return outcome.exit_code();
+}
+
+/// From MPI_Init to MPI_Finalize. Errors that all ranks have alike end quietly with their code; any other
+/// ends the job, since the other ranks wait somewhere.
+int run(RunOptions options, int& argc, char**& argv) {
+  Watchdog::block_signals();
+  try {
+    mpi::Environment environment(&argc, &argv);
+    const mpi::Comm& world = environment.world();
+    log::configure(world.rank(), world.size(), host_label(), options.verbosity);
+    default_output(world, options);
+    int code = 0;
+    try {
+      code = run_on(world, options);
+    } catch (const UsageError& error) {
+      // Usage is judged alike on all ranks, or was broadcast: everybody is here.
+      if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());
+      code = static_cast<int>(ExitCode::usage);
+    }
+    return code;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    mpi::abort(static_cast<int>(ExitCode::failed), error.what());
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& argc, char**& argv, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Measure: run benchmarks and write a result file");
+  add_run_options(*command, *options);
+  command->callback([options, &argc, &argv, &exit_code] {
+    check_run_options(*options);
+    options->command_line = join_command_line(argc, argv);
+    exit_code = run(*options, argc, argv);
+  });
+}
+
+}  // namespace scalemark::cli

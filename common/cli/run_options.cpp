@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `scalemark run`.
+#include "common/cli/run_options.hpp"
+
+#include <cstdlib>
+#include <random>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/core/preset.hpp"
+#include "common/mpi/environment.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+std::map<std::string, std::string> parse_pairs(const std::string& option, const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> result;
+  for (const std::string& one : texts) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(fmt::format("{} is '{}'; allowed: name=value", option, text::printable(one, 80)));
+    }
+    result[one.substr(0, equals)] = one.substr(equals + 1);
+  }
+  return result;
+}
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread changes it
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+void check_time(const std::string& option, const std::string& given) {
+  if (!given.empty() && !text::parse_seconds(given)) {
+    throw UsageError(fmt::format("{} is '{}'; allowed: a duration such as 30, 500ms, 2m", option, text::printable(given, 80)));
+  }
+}
+
+/// Colour by the usual order: option, NO_COLOR, then whether stdout is a terminal. Under a launcher it
+/// seems to be one even when it is a file (mpirun gives rank 0 a pseudo terminal).
+bool use_color(const std::string& option) {
+  if (option != "auto") return option == "always";
+  if (variable("NO_COLOR").value_or("").size() > 0) return false;
+  return mpi::promised_ranks() == 0 && isatty(STDOUT_FILENO) != 0 && variable("TERM").value_or("dumb") != "dumb";
+}
+
+/// -b, -e and -f are short for -a bytes=B:E:*F.
+void fold_byte_range(RunOptions& options) {
+  if (options.min_bytes.empty() && options.max_bytes.empty()) return;
+  const std::string from = options.min_bytes.empty() ? "8" : options.min_bytes;
+  const std::string to = options.max_bytes.empty() ? from : options.max_bytes;
+  const std::string range = fmt::format("{}:{}:*{}", from, to, options.factor);
+  text::parse_integers(range);  // refused here, before MPI starts
+  options.axes.push_back("bytes=" + range);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("FILTER", options.filters,
+                     "Regular expressions searched in suite/name; an exact name selects only itself");
+  command.add_option("--preset", options.preset, "Built-in preset, or a .toml file (default without a filter: quick)");
+  command.add_option("-a,--axis", options.axes, "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
+      ->allow_extra_args(false);
+  command.add_option("-b,--min-bytes", options.min_bytes, "Smallest message; short for -a bytes=...");
+  command.add_option("-e,--max-bytes", options.max_bytes, "Largest message");
+  command.add_option("-f,--factor", options.factor, "Factor between message sizes")->check(CLI::Range(2, 1 << 20))->capture_default_str();
+  command.add_flag("--quick", options.quick, "The smallest sensible set of points");
+  command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
+  command.add_flag("--force", options.force, "Replace an existing output");
+  command.add_flag("--resume", options.resume, "Continue an interrupted run: finished cases are kept");
+  command.add_flag("--redact", options.redact, "Store salted hashes in place of host, user and serial numbers");
+  command.add_option("--seed", options.seed, "Seed of data and order")->capture_default_str();
+  command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
+  command.add_option("--budget", options.budget, "Time for the whole run; later cases are skipped: 10m");
+  command.add_option("--tag", options.tag_texts, "name=value, stored with the result")->allow_extra_args(false);
+  command.add_option("--data", options.data_texts, "NAME=PATH: where a data set lies (mnist=DIR)")->allow_extra_args(false);
+  command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
+  command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");
+  command.add_option("--ci", options.ci, "Stop when the median is known to +- PERCENT (default 2)");
+  command.add_option("--min-time", options.min_time, "Measure each case at least so long");
+  command.add_option("--max-time", options.max_time, "Measure each case at most so long (default 1s)");
+  command.add_flag("--no-verify", options.no_verify, "Do not check the data");
+  command.add_option("--placement", options.placement, "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")->capture_default_str();
+  command.add_option("--timeout", options.timeout, "End the job when a rank shows no sign of life for so many seconds")
+      ->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--format", options.format, "Output format")->check(CLI::IsMember(print_formats()))->capture_default_str();
+  command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")->check(CLI::Range(0, 12));
+  command.add_option("--color", options.color, "Colour")->check(CLI::IsMember({"auto", "always", "never"}))->capture_default_str();
+  command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
+  command.add_flag("-v,--verbose", options.verbose, "More on stderr");
+}
+
+void check_run_options(RunOptions& options) {
+  if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  check_time("--budget", options.budget);
+  check_time("--min-time", options.min_time);
+  check_time("--max-time", options.max_time);
+  options.tags = parse_pairs("--tag", options.tag_texts);
+  options.data = parse_pairs("--data", options.data_texts);
+  fold_byte_range(options);
+  for (const std::string& axis : options.axes) parse_override(axis);
+  topology::policy_from(options.placement);
+  if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
+  if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
+  options.verbosity = options.quiet ? -1 : options.verbose ? 1 : 0;
+  options.print.color = use_color(options.color);
+}
+
+void default_output(const mpi::Comm& world, RunOptions& options) {
+  if (!options.output.empty()) return;
+  if (options.resume) throw UsageError("--resume needs --output: which run shall go on?");
+  std::string stamp = utc_now().substr(0, 19);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  options.output = world.broadcast(fmt::format("scalemark-{}-{}.h5", stamp, getpid()));
+}
+
+SessionOptions session_options(const RunOptions& options) {
+  SessionOptions result;
+  result.placement = topology::policy_from(options.placement);
+  result.timeout = options.timeout;
+  result.seed = options.seed;
+  result.data = options.data;
+  result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
+  return result;
+}
+
+PlanRequest plan_request(const RunOptions& options) {
+  PlanRequest request;
+  request.filters = options.filters;
+  if (!options.preset.empty()) request.preset = load_preset(Registry::instance(), options.preset);
+  for (const std::string& axis : options.axes) request.overrides.push_back(parse_override(axis));
+  request.quick = options.quick;
+  request.command_line.iterations = options.iterations;
+  request.command_line.warmup = options.warmup;
+  request.command_line.ci_percent = options.ci;
+  request.command_line.min_time = seconds_of(options.min_time);
+  request.command_line.max_time = seconds_of(options.max_time);
+  if (options.no_verify) request.command_line.verify = false;
+  return request;
+}
+
+std::optional<double> seconds_of(const std::string& given) {
+  return given.empty() ? std::nullopt : text::parse_seconds(given);
+}
+
+std::string join_command_line(int argc, char** argv) {
+  const std::vector<std::string> parts(argv, argv + argc);
+  return text::join(parts, " ");
+}
+
+std::string host_label() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::string new_uuid() {
+  std::random_device device;
+  const auto word = [&] { return static_cast<std::uint32_t>(device()); };
+  const std::uint32_t a = word(), b = word(), c = word(), d = word();
+  // Version 4, variant 1 (RFC 4122).
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfffU, 0x8000U | (c >> 18), c & 0xffffU, d);
+}
+
+std::map<std::string, std::string> producer_facts() {
+  std::map<std::string, std::string> facts = build_info();
+  facts["name"] = "scalemark";
+  facts["version"] = version();
+  facts["git_revision"] = git_revision();
+  facts["git_dirty"] = git_dirty() ? "true" : "false";
+  return facts;
+}
+
+std::map<std::string, std::string> scheduler_facts() {
+  std::map<std::string, std::string> facts;
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"}) {
+    if (const auto value = variable(name)) facts[name] = text::printable(*value, 128);
+  }
+  return facts;
+}
+
+std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {
+  std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset, options.placement, options.seed);
+  for (const PlannedCase& planned : plan) result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
+  return result;
+}
+
+}  // namespace scalemark::cli

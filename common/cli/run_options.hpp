@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `scalemark run`, and the plain values made of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "common/core/plan.hpp"
+#include "common/core/session.hpp"
+#include "common/report/printer.hpp"
+
+namespace scalemark::cli {
+
+struct RunOptions {
+  std::vector<std::string> filters;
+  std::string preset;
+  std::vector<std::string> axes;
+  std::string min_bytes, max_bytes;
+  int factor = 2;
+  bool quick = false, dry_run = false, force = false, resume = false, redact = false;
+  std::filesystem::path output;
+  std::uint64_t seed = 1;
+  std::string budget, min_time, max_time;
+  std::vector<std::string> tag_texts, data_texts;
+  std::map<std::string, std::string> tags, data;
+  std::optional<int> iterations, warmup;
+  std::optional<double> ci;
+  bool no_verify = false;
+  std::string placement = "near";
+  double timeout = 300;
+  std::string format = "table", color = "auto";
+  bool quiet = false, verbose = false;
+  int verbosity = 0;
+  PrintOptions print;
+  std::string command_line;
+};
+
+void add_run_options(CLI::App& command, RunOptions& options);
+/// Completes what CLI11 cannot check. Throws UsageError. Needs no MPI.
+void check_run_options(RunOptions& options);
+/// Collective. Names the output file after date and process when none was given; equal on all ranks.
+void default_output(const mpi::Comm& world, RunOptions& options);
+
+SessionOptions session_options(const RunOptions& options);
+PlanRequest plan_request(const RunOptions& options);
+std::optional<double> seconds_of(const std::string& text);
+
+/// Facts for the result file.
+std::string join_command_line(int argc, char** argv);
+std::string host_label();
+std::string new_uuid();
+std::map<std::string, std::string> producer_facts();
+std::map<std::string, std::string> scheduler_facts();
+/// The resolved plan and policies as text.
+std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark show`: the rows of a result file.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <regex>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands.hpp"
+#include "common/report/printer.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::filesystem::path file;
+  std::string filter;
+  std::string format = "table";
+  std::optional<int> decimals;
+};
+
+std::regex compiled(const std::string& filter) {
+  try {
+    return std::regex(filter, std::regex::ECMAScript);
+  } catch (const std::regex_error& error) {
+    throw UsageError(fmt::format("CASE is \"{}\"; allowed: a regular expression ({})",
+                                 text::printable(filter, 200), error.what()));
+  }
+}
+
+/// Leaves the cases whose key the filter finds; a full key or name selects itself alone.
+void select(Run& run, const std::string& filter) {
+  if (filter.empty()) return;
+  const std::regex expression = compiled(filter);
+  const bool exact = std::any_of(run.cases.begin(), run.cases.end(), [&](const CaseResult& one) {
+    return one.key == filter || one.name == filter;
+  });
+  const auto chosen = [&](const CaseResult& one) {
+    return exact ? one.key == filter || one.name == filter : std::regex_search(one.key, expression);
+  };
+  std::vector<std::string> names;
+  for (const CaseResult& one : run.cases) {
+    if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+  }
+  std::erase_if(run.cases, [&](const CaseResult& one) { return !chosen(one); });
+  if (run.cases.empty()) {
+    throw UsageError(fmt::format("CASE \"{}\" is in no key of the file{}",
+                                 text::printable(filter, 200),
+                                 text::printable(text::did_you_mean(filter, names))));
+  }
+  run.planned.clear();
+  for (const CaseResult& one : run.cases) run.planned.push_back(one.key);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int show(const Options& options) {
+  Run run = read_run(options.file);
+  select(run, options.filter);
+  PrintOptions print;
+  print.decimals = options.decimals;
+  print.width = terminal_width();
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
+  print.color = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || no_color[0] == '\0');
+  const std::shared_ptr<ResultSink> printer = make_printer(options.format, std::cout, print);
+  printer->begin(run);
+  for (const CaseResult& one : run.cases) printer->add(one);
+  printer->end(run);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("show", "Print the rows of a result file");
+  command
+      ->add_option("FILE", options->file, "A result file, or the .parts folder of a run under way")
+      ->required();
+  command->add_option("CASE", options->filter,
+                      "Regular expression searched in the keys; default: all");
+  command->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(print_formats()))
+      ->capture_default_str();
+  command
+      ->add_option("--decimals", options->decimals, "Decimals of printed numbers in table and osu")
+      ->check(CLI::Range(0, 12));
+  command->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace scalemark::cli

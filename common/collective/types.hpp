@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types and reduction operations of communication.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace scalemark::collective {
+
+enum class DType { int8, int32, int64, fp16, bf16, fp32, fp64 };
+/// Bytes of one element.
+constexpr std::size_t size_of(DType type) {
+  constexpr std::size_t sizes[] = {1, 4, 8, 2, 2, 4, 8};
+  return sizes[static_cast<std::size_t>(type)];
+}
+std::string_view to_string(DType type);
+DType dtype_from(std::string_view text);  ///< Throws UsageError.
+
+enum class ReduceOp { sum, prod, min, max, avg };
+std::string_view to_string(ReduceOp op);
+ReduceOp reduce_op_from(std::string_view text);  ///< Throws UsageError.
+
+}  // namespace scalemark::collective

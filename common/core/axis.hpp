@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named, typed dimensions of a benchmark.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/result/value.hpp"
+
+namespace scalemark {
+
+/// What a plan needs to know of the job: equal on all ranks.
+struct PlanContext {
+  int ranks = 1;
+  int threads = 1;           ///< compute threads a rank: the fewest cores any rank is bound to
+  bool cuda_usable = false;  ///< every rank has a CUDA device
+};
+
+struct Axis {
+  enum class Type { integer, text, boolean };
+  using Default = std::function<std::vector<Value>(const PlanContext&)>;
+
+  std::string name;
+  Type type = Type::text;
+  std::vector<Value> allowed;  ///< text: all valid values
+  std::int64_t minimum = 0;    ///< integer
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
+  Default defaults;
+  std::vector<Value> quick;      ///< --quick; empty = first default
+  std::optional<Value> implied;  ///< at this value the axis is left out of the key
+
+  /// Values given on the command line or in a preset. Throws UsageError that names axis, value and
+  /// what is allowed.
+  std::vector<Value> parse(const std::string& text) const;
+};
+
+}  // namespace scalemark

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A benchmark: a function over a Case, with its axes declared beside it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/core/axis.hpp"
+
+namespace scalemark {
+
+class Case;
+
+class Benchmark {
+ public:
+  using Function = void (*)(Case&);
+  /// Bytes of memory a rank will need for a point; 0 = unknown.
+  using Memory = std::function<std::uint64_t(const Params&)>;
+
+  Benchmark(std::string name, Function run);
+
+  // Declaration; each returns *this.
+  Benchmark& doc(std::string text);
+  /// Text axis: all `allowed` values; by default all of them are run.
+  Benchmark& axis(std::string name, std::vector<std::string> allowed);
+  /// Text axis with a default subset.
+  Benchmark& axis(std::string name, std::vector<std::string> allowed, std::vector<std::string> defaults);
+  /// Integer axis; `defaults` and `quick` in the form of text::parse_integers.
+  Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum, const std::string& defaults,
+                          const std::string& quick = {});
+  Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
+  /// The axis added last is left out of the key at this value (keys stay stable when an axis is added).
+  Benchmark& implied(Value value);
+  /// The defaults of the axis added last, by what the job has: a larger model where there is a GPU.
+  Benchmark& defaults(Axis::Default by_context) {
+    axes_.back().defaults = std::move(by_context);
+    return *this;
+  }
+  /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default: the
+  /// cores bound to a rank).
+  Benchmark& compute_axes();
+  /// Ranks that take part: default all of them; `sweep`: minimum, 2 * minimum, ... and all.
+  Benchmark& ranks(int minimum, bool sweep = false);
+  /// Every rank works for itself: no communication inside the measured operation.
+  Benchmark& rank_local();
+  /// Points that make no sense (NCCL on host memory) are left out of every plan.
+  Benchmark& where(std::function<bool(const Params&)> sensible);
+  Benchmark& memory(Memory bytes_per_rank);
+  /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
+  Benchmark& unavailable(std::string reason);
+  /// Names needs beyond the axes, for `list`: "LibTorch", "2 ranks".
+  Benchmark& needs(std::string text);
+
+  const std::string& name() const { return name_; }
+  const std::string& doc() const { return doc_; }
+  const std::vector<Axis>& axes() const { return axes_; }
+  const Axis* find_axis(const std::string& name) const;
+  const std::vector<std::string>& needs() const { return needs_; }
+  int minimum_ranks() const { return minimum_ranks_; }
+  bool is_rank_local() const { return rank_local_; }
+  const std::string& why_unavailable() const { return unavailable_; }
+  std::uint64_t memory_for(const Params& params) const { return memory_ ? memory_(params) : 0; }
+  bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
+  Function function() const { return function_; }
+
+ private:
+  std::string name_, doc_, unavailable_;
+  Function function_;
+  std::vector<Axis> axes_;  ///< `ranks` is always there
+  std::vector<std::string> needs_;
+  int minimum_ranks_ = 1;
+  bool rank_local_ = false;
+  Memory memory_;
+  std::function<bool(const Params&)> sensible_;
+};
+
+/// The only global: all benchmarks and built-in presets, by name.
+class Registry {
+ public:
+  static Registry& instance();
+  /// Throws Error for a name that is taken or is not suite/snake_case.
+  Benchmark& add(Benchmark benchmark);
+  /// Sorted by name, so that all ranks agree whatever the link order.
+  std::vector<const Benchmark*> all() const;
+  const Benchmark* find(const std::string& name) const;
+
+  /// A built-in preset as TOML text. Returns true, for static registration.
+  bool add_preset(const std::string& name, const std::string& toml);
+  const std::map<std::string, std::string>& presets() const { return presets_; }
+
+ private:
+  std::map<std::string, std::unique_ptr<Benchmark>> benchmarks_;
+  std::map<std::string, std::string> presets_;
+};
+
+}  // namespace scalemark
+
+/// SCALEMARK_BENCHMARK("suite/name", function).doc("...").axis(...);
+#define SCALEMARK_BENCHMARK(name, function)                                   \
+  [[maybe_unused]] static ::scalemark::Benchmark& scalemark_benchmark_##function = \
+      ::scalemark::Registry::instance().add(::scalemark::Benchmark(name, function))

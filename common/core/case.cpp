@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case's point, devices, course and records. Measuring is in measure.cpp.
+#include "common/core/case.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "common/core/session.hpp"
+
+namespace scalemark {
+
+Case::Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy, bool rank_local)
+    : session_(session), ranks_(ranks), result_(result), policy_(policy), rank_local_(rank_local) {}
+
+std::int64_t Case::integer(const std::string& axis) const { return std::get<std::int64_t>(result_.params.at(axis)); }
+
+const std::string& Case::text(const std::string& axis) const { return std::get<std::string>(result_.params.at(axis)); }
+
+bool Case::flag(const std::string& axis) const { return std::get<bool>(result_.params.at(axis)); }
+
+std::uint64_t Case::seed() const { return session_.options().seed; }
+
+std::string Case::data(const std::string& name) const {
+  const auto found = session_.options().data.find(name);
+  return found == session_.options().data.end() ? std::string() : found->second;
+}
+
+collective::Communicator& Case::communicator() { return communicator(text("backend")); }
+
+collective::Communicator& Case::communicator(const std::string& backend) {
+  checkpoint();
+  device::Device& where = result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
+  communicator_ = &session_.communicator(backend, ranks_, where);
+  return *communicator_;
+}
+
+device::Device& Case::device() {
+  const auto memory = result_.params.find("memory");
+  const bool on_device = memory != result_.params.end()
+                             ? std::get<std::string>(memory->second) == "device"
+                             : result_.params.contains("device") && text("device") == "cuda";
+  return on_device ? session_.gpu() : session_.host_device();
+}
+
+device::Device& Case::host() { return session_.host_device(); }
+
+device::Device& Case::gpu() { return session_.gpu(); }
+
+device::Stream& Case::stream() {
+  return device().kind() == device::DeviceKind::cuda ? session_.gpu_stream() : session_.host_stream();
+}
+
+int Case::threads() const {
+  const auto given = result_.params.find("threads");
+  return given == result_.params.end() ? session_.context().threads : static_cast<int>(std::get<std::int64_t>(given->second));
+}
+
+device::Buffer Case::alloc(std::size_t bytes) {
+  device::Device& where = device();
+  const bool on_host = where.kind() == device::DeviceKind::cpu;
+  return where.allocate(std::max<std::size_t>(bytes, 1),
+                        on_host ? device::MemoryKind::pageable : device::MemoryKind::device);
+}
+
+void Case::phase(std::string_view name) {
+  result_.phase = name;
+  session_.watchdog().enter_phase(name);
+  if (session_.on_phase) session_.on_phase(result_);
+}
+
+void Case::tick() { session_.watchdog().tick(); }
+
+void Case::skip(const std::string& reason) const { throw Skip{reason}; }
+
+bool Case::agree(bool mine) const { return exchange(ranks_, {mine ? 0 : 1, 0, 0}).a == 0; }
+
+void Case::checkpoint() const { exchange(ranks_); }
+
+Case::Communicating::Communicating(Case& owner) : owner_(owner), before_(owner.communicating_) {
+  // Rank-local work makes nobody wait, so its failure can be agreed on as anywhere else.
+  owner_.communicating_ = owner_.ranks_.size() > 1 && !owner_.rank_local_;
+}
+
+Case::Communicating::~Communicating() {
+  // While an exception unwinds the flag stays as it is: the runner must see where it came from.
+  if (std::uncaught_exceptions() == 0) owner_.communicating_ = before_;
+}
+
+void Case::verify(const std::string& rule, std::function<Checked()> check) {
+  rule_ = rule;
+  check_ = std::move(check);
+}
+
+void Case::verified(const std::string& rule, Checked checked) {
+  if (checked.wrong > 0) {
+    throw WrongData(fmt::format("{} of {} elements wrong: {}", checked.wrong, checked.checked, rule));
+  }
+  checkpoint();
+  Verification& verification = result_.verification;
+  verification.done = true;
+  verification.checked += static_cast<std::uint64_t>(ranks_.sum(static_cast<std::int64_t>(checked.checked)));
+  if (verification.rule.empty()) verification.rule = rule;
+}
+
+Metric& Case::add_metric(Metric metric) {
+  result_.metrics.push_back(std::move(metric));
+  if (result_.primary_metric.empty()) result_.primary_metric = result_.metrics.back().name;
+  return result_.metrics.back();
+}
+
+void Case::record(const std::string& name, const std::string& unit, Better better, MetricKind kind, RankReduce reduce,
+                  std::span<const double> values, const std::string& formula, std::span<const std::uint8_t> warmup) {
+  checkpoint();
+  Metric metric{.name = name, .unit = unit, .better = better, .kind = kind, .rank_reduce = reduce, .formula = formula,
+                .source = {}, .numerator = 0, .samples = {}};
+  metric.samples.ranks = static_cast<std::size_t>(ranks_.size());
+  metric.samples.iterations = values.size();
+  metric.samples.values = ranks_.gather(values);
+  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+  add_metric(std::move(metric));
+}
+
+void Case::record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds, RankReduce reduce,
+                            std::span<const std::uint8_t> warmup) {
+  checkpoint();
+  Metric metric{.name = name, .unit = "s", .better = Better::lower, .kind = MetricKind::duration, .rank_reduce = reduce,
+                .formula = {}, .source = {}, .numerator = 0, .samples = {}};
+  metric.samples.ranks = static_cast<std::size_t>(ranks_.size());
+  metric.samples.iterations = nanoseconds.size();
+  metric.samples.values = ranks_.gather(nanoseconds);
+  metric.samples.scale = 1e-9;
+  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+  add_metric(std::move(metric));
+}
+
+void Case::record_rate(const std::string& name, const std::string& unit, const std::string& source, double numerator,
+                       const std::string& formula) {
+  add_metric({.name = name, .unit = unit, .better = Better::higher, .kind = MetricKind::rate,
+              .rank_reduce = RankReduce::max, .formula = formula, .source = source, .numerator = numerator, .samples = {}});
+}
+
+void Case::primary(const std::string& metric) { result_.primary_metric = metric; }
+
+void Case::fact(const std::string& name, Value value) { result_.facts[name] = std::move(value); }
+
+}  // namespace scalemark

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a benchmark function sees: its point, its ranks, memory, and how to measure and check.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/collective/communicator.hpp"
+#include "common/core/exchange.hpp"
+#include "common/core/policy.hpp"
+#include "common/core/stop_rule.hpp"
+#include "common/device/device.hpp"
+#include "common/mpi/comm.hpp"
+#include "common/result/model.hpp"
+
+namespace scalemark {
+
+class Session;
+
+/// Thrown by Case::skip; the runner turns it into a `skipped` row.
+struct Skip {
+  std::string reason;
+};
+/// Wrong data: the case fails and the exit code is 6.
+class WrongData : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What the timed operation of a row moves and computes; see docs/measuring.md.
+struct Work {
+  double bytes = 0;         ///< per operation, the numerator of `bandwidth`; 0 = no such row
+  double bus_factor = 0;    ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
+  double flops = 0;         ///< per operation and rank; 0 = no such row
+  std::string formula;      ///< "S * 2(n-1)/n / time"
+};
+
+struct MeasureOptions {
+  /// Name of the duration metric: latency for communication, time for copies and kernels, step_time
+  /// for training.
+  std::string metric = "time";
+  RankReduce rank_reduce = RankReduce::max;
+  /// Operations a sample: 1, or 0 = chosen so that a sample takes at least `inner_time` (rank-local work
+  /// and ping-pong only; a batched collective would measure pipelining).
+  std::uint64_t inner = 1;
+  double inner_time = 20e-6;
+  /// Sample value = total / inner * scale: 0.5 for half a round trip.
+  double scale = 1.0;
+  /// Barrier before each sample (collectives); rank-local work goes without.
+  bool barrier = true;
+  int warmup = 5;  ///< default when the policy names none
+};
+
+class Case {
+ public:
+  Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy, bool rank_local);
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+
+  // The point ---------------------------------------------------------------------------------
+  std::int64_t integer(const std::string& axis) const;
+  const std::string& text(const std::string& axis) const;
+  bool flag(const std::string& axis) const;
+  const SamplingPolicy& policy() const { return policy_; }
+  std::uint64_t seed() const;
+  /// The folder or file given by `--data NAME=PATH`; empty if none was given.
+  std::string data(const std::string& name) const;
+
+  // Ranks and devices ---------------------------------------------------------------------------
+  int rank() const { return ranks_.rank(); }  ///< among those taking part
+  int size() const { return ranks_.size(); }
+  /// The harness' own communicator over the ranks taking part, for set-up and bookkeeping.
+  const mpi::Comm& ranks() const { return ranks_; }
+  /// Collective. The communicator of axis `backend`, made once per rank set and kept. Skips the case
+  /// with the reason where it is not to be had.
+  collective::Communicator& communicator();
+  collective::Communicator& communicator(const std::string& backend);
+  /// The device of axis `device`, or, for communication, of axis `memory` (host or device). Skips the
+  /// case where a rank has none.
+  device::Device& device();
+  device::Device& host();
+  /// This rank's GPU, whatever the axes say. Skips the case where a rank has none.
+  device::Device& gpu();
+  device::Stream& stream();  ///< of device()
+  /// Compute threads of this rank (axis `threads`, else the cores bound to it).
+  int threads() const;
+  /// Memory for communication: axis `memory`; host = pageable.
+  device::Buffer alloc(std::size_t bytes);
+
+  // Course -------------------------------------------------------------------------------------
+  /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner loops.
+  void phase(std::string_view name);
+  /// A sign of life for the watchdog; free of communication, a few ns.
+  void tick();
+  /// Ends the case as `skipped`. The condition must be equal on all ranks, or go through agree().
+  [[noreturn]] void skip(const std::string& reason) const;
+  /// Collective. True if `mine` is true on all ranks.
+  bool agree(bool mine) const;
+  /// Collective. Throws PeerFailed if some rank failed since the last such point. measure(), record()
+  /// and communicator() call it; call it before communication of your own that follows set-up which can
+  /// fail on one rank.
+  void checkpoint() const;
+  /// While it lives, an exception on one rank cannot be told to the others (they wait inside a
+  /// collective): it ends the job with the culprit named. measure() holds one unless rank-local.
+  class Communicating {
+   public:
+    explicit Communicating(Case& owner);
+    ~Communicating();
+    Communicating(const Communicating&) = delete;
+    Communicating& operator=(const Communicating&) = delete;
+
+   private:
+    Case& owner_;
+    bool before_;
+  };
+
+  // Results ------------------------------------------------------------------------------------
+  /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth and
+  /// achieved_flops, derived from its durations.
+  void work(const Work& work) { work_ = work; }
+  /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on any
+  /// rank fails the case with exit code 6. `rule` says what is compared.
+  struct Checked {
+    std::uint64_t checked = 0, wrong = 0;
+  };
+  void verify(const std::string& rule, std::function<Checked()> check);
+  /// Collective. Records a check made by the benchmark itself (training).
+  void verified(const std::string& rule, Checked checked);
+
+  /// Collective. First call timed apart (metric first_call), verification, warm-up, timed samples
+  /// until the stop rule, gathered to rank 0. `operation` completes its work before it returns.
+  void measure(const std::function<void()>& operation, const MeasureOptions& options = {});
+  /// As above for work that the benchmark times itself, sample by sample: `sample` returns
+  /// nanoseconds (for instance between two device events).
+  void measure_timed(const std::function<std::uint64_t()>& sample, const MeasureOptions& options = {});
+
+  /// Collective. A metric of the benchmark's own making: this rank's values, one an iteration, equal
+  /// numbers on all ranks. `kind` duration: nanoseconds.
+  void record(const std::string& name, const std::string& unit, Better better, MetricKind kind, RankReduce reduce,
+              std::span<const double> values, const std::string& formula = {}, std::span<const std::uint8_t> warmup = {});
+  void record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds, RankReduce reduce,
+                        std::span<const std::uint8_t> warmup = {});
+  /// A rate derived from duration metric `source`: numerator / time.
+  void record_rate(const std::string& name, const std::string& unit, const std::string& source, double numerator,
+                   const std::string& formula);
+  void primary(const std::string& metric);
+  /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
+  void fact(const std::string& name, Value value);
+
+  const CaseResult& result() const { return result_; }
+  /// True inside a Communicating scope that spans several ranks.
+  bool is_communicating() const { return communicating_; }
+
+ private:
+  using Sample = std::function<std::uint64_t(std::uint64_t inner)>;
+  void measure_samples(const Sample& sample, const MeasureOptions& options);
+  std::uint64_t take(const Sample& sample, std::uint64_t inner, bool barrier);
+  std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
+  Stop sample_until_stop(const Sample& sample, const MeasureOptions& options, std::uint64_t inner,
+                         std::vector<std::uint64_t>& samples);
+  void start_together();
+  void run_verification();
+  void add_work_metrics(const std::string& duration);
+  Metric& add_metric(Metric metric);
+
+  Session& session_;
+  const mpi::Comm& ranks_;
+  CaseResult& result_;
+  SamplingPolicy policy_;
+  bool rank_local_;
+  bool communicating_ = false;
+  collective::Communicator* communicator_ = nullptr;  ///< the last one asked for; its barrier starts samples
+  Work work_;
+  std::string rule_;
+  std::function<Checked()> check_;
+};
+
+}  // namespace scalemark

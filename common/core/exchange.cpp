@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one collective of the harness.
+#include "common/core/exchange.hpp"
+
+#include <array>
+
+namespace scalemark {
+namespace {
+
+/// The failure in the high half, the rank (lower is larger) in the low half: one maximum finds the worst
+/// failure and the lowest rank that has it.
+std::int64_t encode(Failure failure, const mpi::Comm& ranks) {
+  if (failure == Failure::none) return 0;
+  return static_cast<std::int64_t>(failure) << 32 | (ranks.size() - ranks.rank());
+}
+
+struct Outcome {
+  Failure failure;
+  int rank;
+  Votes votes;
+};
+
+Outcome reduce(const mpi::Comm& ranks, Failure failure, const Votes& mine) {
+  std::array<std::int64_t, 4> values = {encode(failure, ranks), mine.a, mine.b, mine.c};
+  ranks.max(values);
+  return {static_cast<Failure>(values[0] >> 32), ranks.size() - static_cast<int>(values[0] & 0xffffffff),
+          {values[1], values[2], values[3]}};
+}
+
+}  // namespace
+
+Status status_of(Failure failure) {
+  switch (failure) {
+    case Failure::none: return Status::ok;
+    case Failure::skip:
+    case Failure::unavailable: return Status::skipped;
+    case Failure::oom: return Status::oom;
+    case Failure::failed:
+    case Failure::wrong_data: return Status::failed;
+  }
+  return Status::failed;
+}
+
+Votes exchange(const mpi::Comm& ranks, Votes mine) {
+  const Outcome outcome = reduce(ranks, Failure::none, mine);
+  if (outcome.failure != Failure::none) {
+    throw PeerFailed{outcome.failure, outcome.rank, ranks.broadcast({}, outcome.rank)};
+  }
+  return outcome.votes;
+}
+
+PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text) {
+  const Outcome outcome = reduce(ranks, failure, {});
+  return {outcome.failure, outcome.rank, ranks.broadcast(text, outcome.rank)};
+}
+
+}  // namespace scalemark

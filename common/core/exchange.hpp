@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of a case agree. Every harness step of a case that communicates is one and the same
+// collective, so a rank that failed can always answer it with its failure: whatever the others are
+// about to agree on, they learn of it, and nobody waits for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/mpi/comm.hpp"
+#include "common/result/model.hpp"
+
+namespace scalemark {
+
+/// Why a rank leaves a case early; the worst one wins. `none` must be 0.
+enum class Failure : std::int64_t { none = 0, skip = 1, unavailable = 2, oom = 3, failed = 4, wrong_data = 5 };
+
+/// The status of a case that ended so.
+Status status_of(Failure failure);
+
+/// Thrown on the ranks of a case when an exchange brought another rank's failure.
+struct PeerFailed {
+  Failure failure = Failure::failed;
+  int rank = 0;  ///< in the case's ranks
+  std::string text;
+};
+
+/// What a rank brings to an exchange; each field comes back as the maximum over the ranks.
+struct Votes {
+  std::int64_t a = 0, b = 0, c = 0;
+};
+
+/// Collective over `ranks`. Throws PeerFailed if some rank answered with fail().
+Votes exchange(const mpi::Comm& ranks, Votes mine = {});
+
+/// Collective over `ranks`: the answer of a rank that failed, to whichever exchange the others are in.
+/// Returns the failure that all agree on: the worst, by the lowest rank that has it.
+PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text);
+
+}  // namespace scalemark

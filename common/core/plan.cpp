@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selection of benchmarks and expansion of their axes.
+#include "common/core/plan.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark {
+namespace {
+
+/// More cases than anyone runs: a mistyped range, refused before it fills the memory.
+constexpr std::size_t kMaxCases = 100'000;
+
+/// A benchmark to expand, with what its preset entry says.
+struct Selected {
+  const Benchmark* benchmark;
+  std::map<std::string, std::string> axes;
+  PolicyChange preset_policy, entry_policy;
+};
+
+std::vector<std::string> names_of(const Registry& registry) {
+  std::vector<std::string> names;
+  for (const Benchmark* benchmark : registry.all()) names.push_back(benchmark->name());
+  return names;
+}
+
+const Benchmark& require(const Registry& registry, const std::string& name, const std::string& origin) {
+  const Benchmark* found = registry.find(name);
+  if (!found) {
+    throw UsageError(fmt::format("{}: unknown benchmark '{}'{}", origin, text::printable(name, 80),
+                                 text::did_you_mean(name, names_of(registry))));
+  }
+  return *found;
+}
+
+/// An exact name selects itself only; anything else is a regular expression searched in the name.
+std::set<std::string> match(const Registry& registry, const std::vector<std::string>& filters) {
+  std::set<std::string> matched;
+  for (const std::string& filter : filters) {
+    if (registry.find(filter)) {
+      matched.insert(filter);
+      continue;
+    }
+    std::regex expression;
+    try {
+      expression = std::regex(filter, std::regex::ECMAScript);
+    } catch (const std::regex_error& error) {
+      throw UsageError(fmt::format("filter '{}' is not a regular expression: {}", text::printable(filter, 80), error.what()));
+    }
+    bool any = false;
+    for (const std::string& name : names_of(registry)) {
+      if (std::regex_search(name, expression)) {
+        matched.insert(name);
+        any = true;
+      }
+    }
+    if (!any) {
+      throw UsageError(fmt::format("filter '{}' matches no benchmark{}", text::printable(filter, 80),
+                                   text::did_you_mean(filter, names_of(registry))));
+    }
+  }
+  return matched;
+}
+
+std::vector<Selected> select(const Registry& registry, const PlanRequest& request) {
+  const std::set<std::string> matched = match(registry, request.filters);
+  std::vector<Selected> selected;
+  if (request.preset) {
+    for (const PresetEntry& entry : request.preset->entries) {
+      const Benchmark& benchmark = require(registry, entry.benchmark, fmt::format("preset {}", request.preset->name));
+      if (!matched.empty() && !matched.contains(benchmark.name())) continue;
+      selected.push_back({&benchmark, entry.axes, request.preset->policy, entry.policy});
+    }
+    if (selected.empty()) {
+      throw UsageError(fmt::format("preset {} has no benchmark that matches the filter", request.preset->name));
+    }
+    return selected;
+  }
+  for (const Benchmark* benchmark : registry.all()) {
+    if (matched.empty() || matched.contains(benchmark->name())) selected.push_back({benchmark, {}, {}, {}});
+  }
+  return selected;
+}
+
+/// Every override must meet at least one selected benchmark that has its axis.
+void check_overrides(const Registry& registry, const std::vector<Selected>& selected,
+                     const std::vector<AxisOverride>& overrides) {
+  for (const AxisOverride& change : overrides) {
+    if (!change.benchmark.empty()) require(registry, change.benchmark, "--axis");
+    std::set<std::string> known;
+    bool met = false;
+    for (const Selected& one : selected) {
+      if (!change.benchmark.empty() && one.benchmark->name() != change.benchmark) continue;
+      for (const Axis& axis : one.benchmark->axes()) known.insert(axis.name);
+      met = met || one.benchmark->find_axis(change.axis) != nullptr;
+    }
+    if (!met) {
+      const std::vector<std::string> names(known.begin(), known.end());
+      throw UsageError(fmt::format("--axis: no selected benchmark has an axis '{}'{}", text::printable(change.axis, 80),
+                                   text::did_you_mean(change.axis, names)));
+    }
+  }
+}
+
+std::vector<Value> values_of(const Selected& selected, const Axis& axis, const PlanRequest& request,
+                             const PlanContext& context) {
+  // The last matching override wins, as usual on a command line.
+  for (auto change = request.overrides.rbegin(); change != request.overrides.rend(); ++change) {
+    const bool meant = change->benchmark.empty() || change->benchmark == selected.benchmark->name();
+    if (meant && change->axis == axis.name) return axis.parse(change->values);
+  }
+  if (const auto given = selected.axes.find(axis.name); given != selected.axes.end()) return axis.parse(given->second);
+  std::vector<Value> defaults = axis.defaults(context);
+  if (!request.quick) return defaults;
+  return axis.quick.empty() ? std::vector<Value>{defaults.back()} : axis.quick;
+}
+
+PlannedCase make_case(const Selected& selected, const Params& params, const SamplingPolicy& policy) {
+  PlannedCase planned;
+  planned.benchmark = selected.benchmark;
+  planned.params = params;
+  planned.policy = policy;
+  Params shown = params;
+  for (const Axis& axis : selected.benchmark->axes()) {
+    if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied) shown.erase(axis.name);
+  }
+  planned.key = make_key(selected.benchmark->name(), shown);
+  planned.config_hash = hash_text(make_key(selected.benchmark->name(), params) + " | " + to_text(policy));
+  return planned;
+}
+
+void expand(const Selected& selected, const PlanRequest& request, const PlanContext& context,
+            std::vector<PlannedCase>& plan) {
+  const SamplingPolicy policy =
+      request.command_line.apply(selected.entry_policy.apply(selected.preset_policy.apply(request.policy)));
+  if (!selected.benchmark->why_unavailable().empty()) {
+    plan.push_back(make_case(selected, {{"ranks", std::int64_t{context.ranks}}}, policy));
+    return;
+  }
+  for (const auto& [name, values] : selected.axes) {
+    if (!selected.benchmark->find_axis(name)) {
+      std::vector<std::string> known;
+      for (const Axis& axis : selected.benchmark->axes()) known.push_back(axis.name);
+      throw UsageError(fmt::format("{} has no axis '{}'{}", selected.benchmark->name(), text::printable(name, 80),
+                                   text::did_you_mean(name, known)));
+    }
+  }
+  std::vector<Params> points(1);
+  for (const Axis& axis : selected.benchmark->axes()) {
+    const std::vector<Value> values = values_of(selected, axis, request, context);
+    if (points.size() * values.size() + plan.size() > kMaxCases) {
+      throw UsageError(fmt::format("the plan has more than {} cases; narrow axis {}", kMaxCases, axis.name));
+    }
+    std::vector<Params> extended;
+    for (const Params& point : points) {
+      for (const Value& value : values) {
+        extended.push_back(point);
+        extended.back()[axis.name] = value;
+      }
+    }
+    points = std::move(extended);
+  }
+  for (const Params& point : points) {
+    if (selected.benchmark->makes_sense(point)) plan.push_back(make_case(selected, point, policy));
+  }
+}
+
+}  // namespace
+
+std::vector<const Benchmark*> matching(const Registry& registry, const std::vector<std::string>& filters) {
+  const std::set<std::string> matched = match(registry, filters);
+  std::vector<const Benchmark*> result;
+  for (const Benchmark* benchmark : registry.all()) {
+    if (filters.empty() || matched.contains(benchmark->name())) result.push_back(benchmark);
+  }
+  return result;
+}
+
+AxisOverride parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError(fmt::format("--axis is '{}'; allowed: [suite/name:]axis=values", text::printable(text, 120)));
+  }
+  AxisOverride result;
+  result.values = text.substr(equals + 1);
+  const std::string left = text.substr(0, equals);
+  const std::size_t colon = left.find(':');
+  result.benchmark = colon == std::string::npos ? "" : left.substr(0, colon);
+  result.axis = colon == std::string::npos ? left : left.substr(colon + 1);
+  return result;
+}
+
+std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request, const PlanContext& context) {
+  const std::vector<Selected> selected = select(registry, request);
+  check_overrides(registry, selected, request.overrides);
+  std::vector<PlannedCase> plan;
+  for (const Selected& one : selected) expand(one, request, context, plan);
+  std::set<std::string> keys;
+  std::erase_if(plan, [&](const PlannedCase& planned) { return !keys.insert(planned.key).second; });
+  return plan;
+}
+
+std::string plan_hash(const std::vector<PlannedCase>& plan) {
+  std::string all;
+  for (const PlannedCase& planned : plan) all += planned.key + ' ' + planned.config_hash + '\n';
+  return hash_text(all);
+}
+
+double estimated_seconds(const std::vector<PlannedCase>& plan) {
+  double seconds = 0;
+  for (const PlannedCase& planned : plan) seconds += planned.policy.max_time;
+  return seconds;
+}
+
+}  // namespace scalemark

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases run, in which order: a pure function of registry, request and context.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/policy.hpp"
+
+namespace scalemark {
+
+/// -a/--axis: `[benchmark:]axis=values`.
+struct AxisOverride {
+  std::string benchmark;  ///< full name; empty = every selected benchmark that has the axis
+  std::string axis;
+  std::string values;
+};
+/// Throws UsageError.
+AxisOverride parse_override(const std::string& text);
+
+/// One block of a preset: a benchmark, its axis values and how to measure it.
+struct PresetEntry {
+  std::string benchmark;
+  std::map<std::string, std::string> axes;  ///< values as on the command line
+  PolicyChange policy;
+};
+
+struct Preset {
+  std::string name, doc;
+  PolicyChange policy;
+  std::vector<PresetEntry> entries;
+};
+
+struct PlanRequest {
+  std::vector<std::string> filters;  ///< regular expressions searched in suite/name; an exact name selects only itself
+  std::optional<Preset> preset;
+  std::vector<AxisOverride> overrides;
+  bool quick = false;
+  SamplingPolicy policy;  ///< base
+  PolicyChange command_line;  ///< wins over the preset's
+};
+
+struct PlannedCase {
+  const Benchmark* benchmark = nullptr;
+  Params params;       ///< all axes
+  std::string key;     ///< without implied values
+  SamplingPolicy policy;
+  std::string config_hash;
+};
+
+/// The benchmarks that filters select, by name; all without filters. Throws UsageError for a filter that
+/// is no regular expression or matches nothing.
+std::vector<const Benchmark*> matching(const Registry& registry, const std::vector<std::string>& filters);
+
+/// Order: benchmarks as the preset lists them (else by name), axes as declared, last axis fastest.
+/// Throws UsageError for unknown benchmarks, axes and values, with the nearest valid names.
+std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request, const PlanContext& context);
+
+/// A hash over keys and policies in order; compared over ranks before running.
+std::string plan_hash(const std::vector<PlannedCase>& plan);
+
+/// Upper bound of the measuring time in seconds, from the policies.
+double estimated_seconds(const std::vector<PlannedCase>& plan);
+
+}  // namespace scalemark

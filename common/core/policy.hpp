@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How to measure a case: one plain struct, passed by value, stored with the result.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace scalemark {
+
+struct SamplingPolicy {
+  std::optional<int> iterations;  ///< exactly so many timed samples (stop rule "count")
+  std::optional<int> warmup;      ///< untimed samples before; default by the benchmark
+  double ci_percent = 2.0;        ///< stop when the interval of the median is within +- this
+  int min_samples = 20;           ///< never fewer, unless `iterations` or `max_time` says so
+  int max_samples = 100'000;
+  double min_time = 0.0;          ///< seconds of timed samples at least
+  double max_time = 1.0;          ///< seconds of timed samples at most, per case
+  bool verify = true;
+};
+
+/// The fields of a policy that somebody set: a preset, an entry of it, the command line.
+struct PolicyChange {
+  std::optional<int> iterations, warmup, min_samples, max_samples;
+  std::optional<double> ci_percent, min_time, max_time;
+  std::optional<bool> verify;
+
+  /// `base` with the set fields replaced. Throws UsageError for values out of range.
+  SamplingPolicy apply(SamplingPolicy base) const;
+};
+
+/// The policy as text, for the config hash and the file.
+std::string to_text(const SamplingPolicy& policy);
+
+}  // namespace scalemark

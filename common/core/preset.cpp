@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading presets from TOML.
+#include "common/core/preset.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark {
+namespace {
+
+constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
+
+[[noreturn]] void fail(const std::string& origin, const toml::node& node, const std::string& text) {
+  throw UsageError(fmt::format("{}:{}: {}", origin, node.source().begin.line, text));
+}
+
+[[noreturn]] void unknown_key(const std::string& origin, const toml::node& node, std::string_view key,
+                              const std::vector<std::string>& known) {
+  fail(origin, node, fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
+}
+
+/// One axis value as on the command line: an array is joined by commas.
+std::string axis_text(const std::string& origin, const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const toml::array* array = node.as_array()) {
+    std::vector<std::string> parts;
+    for (const toml::node& element : *array) parts.push_back(axis_text(origin, element));
+    return text::join(parts, ",");
+  }
+  fail(origin, node, "an axis value is a text, an integer, a boolean or an array of these");
+}
+
+double seconds_of(const std::string& origin, const toml::node& node) {
+  if (const auto number = node.value<double>(); number && !node.is_string()) return *number;
+  if (const auto text = node.value_exact<std::string>()) {
+    if (const auto seconds = text::parse_seconds(*text)) return *seconds;
+  }
+  fail(origin, node, "a time is a number of seconds or a text such as \"200ms\"");
+}
+
+PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) fail(origin, node, "policy is a table");
+  static const std::vector<std::string> known = {"iterations", "warmup",   "min_samples", "max_samples",
+                                                 "ci",         "min_time", "max_time",    "verify"};
+  const auto integer = [&](const toml::node& value) {
+    const auto number = value.value_exact<std::int64_t>();
+    if (!number || *number < 0 || *number > 1'000'000'000) fail(origin, value, "an integer from 0 to 1000000000 is needed");
+    return static_cast<int>(*number);
+  };
+  PolicyChange change;
+  for (const auto& [key, value] : *table) {
+    const std::string_view name = key.str();
+    if (name == "iterations") change.iterations = integer(value);
+    else if (name == "warmup") change.warmup = integer(value);
+    else if (name == "min_samples") change.min_samples = integer(value);
+    else if (name == "max_samples") change.max_samples = integer(value);
+    else if (name == "ci" && value.is_number()) change.ci_percent = value.value<double>();
+    else if (name == "min_time") change.min_time = seconds_of(origin, value);
+    else if (name == "max_time") change.max_time = seconds_of(origin, value);
+    else if (name == "verify" && value.is_boolean()) change.verify = value.value<bool>();
+    else unknown_key(origin, value, name, known);
+  }
+  change.apply(SamplingPolicy{});  // refuses values out of range here, where the file is known
+  return change;
+}
+
+PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) fail(origin, node, "each [[benchmark]] is a table");
+  PresetEntry entry;
+  for (const auto& [key, value] : *table) {
+    const std::string_view name = key.str();
+    if (name == "name" && value.is_string()) {
+      entry.benchmark = *value.value_exact<std::string>();
+    } else if (name == "axes" && value.is_table()) {
+      for (const auto& [axis, values] : *value.as_table()) entry.axes[std::string(axis.str())] = axis_text(origin, values);
+    } else if (name == "policy") {
+      entry.policy = parse_policy(origin, value);
+    } else {
+      unknown_key(origin, value, name, {"name", "axes", "policy"});
+    }
+  }
+  if (entry.benchmark.empty()) fail(origin, node, "a [[benchmark]] has no name");
+  return entry;
+}
+
+std::string read_text(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) throw UsageError(fmt::format("--preset {}: {}", text::printable(path), error.message()));
+  if (bytes > kMaxPresetBytes) throw UsageError(fmt::format("--preset {}: larger than 1 MiB", text::printable(path)));
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw UsageError(fmt::format("--preset {}: cannot be read", text::printable(path)));
+  return text.str();
+}
+
+}  // namespace
+
+Preset parse_preset(const std::string& toml_text, const std::string& origin) {
+  toml::table root;
+  try {
+    root = toml::parse(toml_text);
+  } catch (const toml::parse_error& error) {
+    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line, text::printable(error.description(), 200)));
+  }
+  Preset preset;
+  preset.name = origin;
+  for (const auto& [key, value] : root) {
+    const std::string_view name = key.str();
+    if (name == "doc" && value.is_string()) {
+      preset.doc = *value.value_exact<std::string>();
+    } else if (name == "policy") {
+      preset.policy = parse_policy(origin, value);
+    } else if (name == "benchmark" && value.is_array()) {
+      for (const toml::node& entry : *value.as_array()) preset.entries.push_back(parse_entry(origin, entry));
+    } else {
+      unknown_key(origin, value, name, {"doc", "policy", "benchmark"});
+    }
+  }
+  if (preset.entries.empty()) throw UsageError(fmt::format("{}: no [[benchmark]] in it", origin));
+  return preset;
+}
+
+Preset load_preset(const Registry& registry, const std::string& name_or_file) {
+  if (name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml")) {
+    return parse_preset(read_text(name_or_file), text::printable(name_or_file));
+  }
+  const auto found = registry.presets().find(name_or_file);
+  if (found == registry.presets().end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : registry.presets()) names.push_back(name);
+    throw UsageError(fmt::format("--preset: unknown preset '{}'{}; a file ends in .toml", text::printable(name_or_file, 80),
+                                 text::did_you_mean(name_or_file, names)));
+  }
+  return parse_preset(found->second, found->first);
+}
+
+}  // namespace scalemark

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of one case, and of all.
+#include "common/core/runner.hpp"
+
+#include <new>
+
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/base/log.hpp"
+#include "common/base/units.hpp"
+#include "common/core/case.hpp"
+#include "common/mpi/environment.hpp"
+
+namespace scalemark {
+namespace {
+
+/// The exception being handled, as a failure that the ranks can agree on.
+PeerFailed classify() {
+  try {
+    throw;
+  } catch (const Skip& skip) {
+    return {Failure::skip, -1, skip.reason};
+  } catch (const Unavailable& error) {
+    return {Failure::unavailable, -1, error.what()};
+  } catch (const OutOfMemory& error) {
+    return {Failure::oom, -1, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Failure::oom, -1, "out of host memory"};
+  } catch (const WrongData& error) {
+    return {Failure::wrong_data, -1, error.what()};
+  } catch (const std::exception& error) {
+    return {Failure::failed, -1, error.what()};
+  }
+}
+
+/// The reason of a row: who failed is part of it, unless it concerns all ranks alike.
+std::string reason_of(const PeerFailed& failed) {
+  if (failed.failure == Failure::skip || failed.failure == Failure::unavailable) return failed.text;
+  return fmt::format("rank {}: {}", failed.rank, failed.text);
+}
+
+void count(RunOutcome& outcome, const CaseResult& result, bool wrong_data) {
+  switch (result.status) {
+    case Status::ok: ++outcome.ok; break;
+    case Status::skipped: ++outcome.skipped; break;
+    case Status::failed: ++outcome.failed; break;
+    case Status::oom: ++outcome.oom; break;
+    case Status::timeout: ++outcome.timeout; break;
+  }
+  if (wrong_data) ++outcome.wrong_data;
+}
+
+}  // namespace
+
+int RunOutcome::exit_code() const {
+  if (failed > wrong_data || timeout > 0) return static_cast<int>(ExitCode::failed);
+  if (wrong_data > 0) return static_cast<int>(ExitCode::wrong_data);
+  if (ok + resumed == 0) return static_cast<int>(ExitCode::nothing);
+  return static_cast<int>(ExitCode::ok);
+}
+
+Runner::Runner(Session& session, ResultSink& sink, RunnerOptions options)
+    : session_(session), sink_(sink), options_(std::move(options)) {}
+
+RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
+  RunOutcome outcome;
+  const bool root = session_.world().rank() == 0;
+  const std::uint64_t start = now_ns();
+  if (root) session_.on_phase = [this](const CaseResult& current) { sink_.phase(current); };
+  for (std::size_t index = 0; index < plan.size(); ++index) {
+    if (const auto earlier = options_.finished.find(index); earlier != options_.finished.end()) {
+      // An earlier failure keeps its weight in the exit code.
+      if (earlier->second == Status::failed || earlier->second == Status::timeout) ++outcome.failed;
+      ++outcome.resumed;
+      continue;
+    }
+    const double elapsed = static_cast<double>(now_ns() - start) * 1e-9;
+    const bool over = options_.budget && elapsed >= *options_.budget;
+    // One rank's signal or clock decides for all.
+    const std::int64_t decision =
+        session_.world().max((over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0));
+    if (decision >= 2) {
+      outcome.stopped = true;
+      break;
+    }
+    CaseResult result;
+    result.index = index;
+    result.name = plan[index].benchmark->name();
+    result.params = plan[index].params;
+    result.key = plan[index].key;
+    result.config_hash = plan[index].config_hash;
+    result.started = utc_now();
+    if (decision == 1) {
+      result.status = Status::skipped;
+      result.reason = fmt::format("the budget of {} was used up", units::seconds(*options_.budget));
+    } else {
+      run_case(plan[index], result);
+    }
+    result.stopped = utc_now();
+    count(outcome, result, wrong_data_);
+    if (root) sink_.add(result);
+  }
+  session_.on_phase = nullptr;
+  return outcome;
+}
+
+void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
+  wrong_data_ = false;
+  const int world = session_.world().size();
+  const auto wanted = std::get<std::int64_t>(planned.params.at("ranks"));
+  if (!planned.benchmark->why_unavailable().empty()) {
+    result.status = Status::skipped;
+    result.reason = planned.benchmark->why_unavailable();
+    return;
+  }
+  if (wanted > world || wanted < planned.benchmark->minimum_ranks()) {
+    result.status = Status::skipped;
+    result.reason = wanted > world ? fmt::format("needs {} ranks, the job has {}", wanted, world)
+                                   : fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
+    return;
+  }
+  const mpi::Comm& ranks = session_.first_ranks(static_cast<int>(wanted));
+  result.predicted_memory = planned.benchmark->memory_for(planned.params);
+  session_.watchdog().enter_case(planned.key);
+  if (session_.world().rank() == 0) sink_.started(result);
+  if (ranks.valid()) participate(planned, ranks, result);
+  if (wanted == world) return;
+  // The ranks left out sleep until the others are done.
+  session_.watchdog().set_idle(!ranks.valid());
+  session_.world().sleeping_barrier();
+  session_.watchdog().set_idle(false);
+  // Rank 0 always takes part; everybody counts the same outcome.
+  result.status = status_from(session_.world().broadcast(std::string(to_string(result.status))));
+  wrong_data_ = session_.world().max(wrong_data_ ? 1 : 0) == 1;
+}
+
+void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
+  Case one(session_, ranks, result, planned.policy, planned.benchmark->is_rank_local());
+  try {
+    const std::size_t free = device::free_host_memory() / static_cast<std::size_t>(session_.local_size());
+    if (result.predicted_memory > free) {
+      throw OutOfMemory(fmt::format("needs {} a rank, {} are free", units::bytes(result.predicted_memory), units::bytes(free)));
+    }
+    one.phase("set up");
+    planned.benchmark->function()(one);
+    one.checkpoint();
+    one.phase("done");
+  } catch (const PeerFailed& failed) {
+    settle(failed, result);
+  } catch (...) {
+    const PeerFailed mine = classify();
+    if (one.is_communicating()) {
+      // The others wait inside a collective that this rank will never join (MPI 4.1 has no revoke).
+      mpi::abort(static_cast<int>(ExitCode::failed),
+                 fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key, result.phase, mine.text));
+    }
+    settle(fail(ranks, mine.failure, mine.text), result);
+  }
+}
+
+void Runner::settle(const PeerFailed& failed, CaseResult& result) {
+  result.status = status_of(failed.failure);
+  result.reason = reason_of(failed);
+  result.metrics.clear();
+  result.primary_metric.clear();
+  wrong_data_ = failed.failure == Failure::wrong_data;
+}
+
+}  // namespace scalemark

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lives as long as the run: ranks, machine, placement, devices, communicators.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/collective/communicator.hpp"
+#include "common/core/axis.hpp"
+#include "common/core/watchdog.hpp"
+#include "common/device/device.hpp"
+#include "common/mpi/comm.hpp"
+#include "common/result/model.hpp"
+#include "common/topology/bind.hpp"
+#include "common/topology/placement.hpp"
+
+namespace scalemark {
+
+struct SessionOptions {
+  topology::Policy placement = topology::Policy::near;
+  double timeout = 300;
+  std::uint64_t seed = 1;
+  std::map<std::string, std::string> data;  ///< --data NAME=PATH
+  std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
+};
+
+/// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
+/// handle is static.
+class Session {
+ public:
+  /// Collective over `world`. Reads the machine, places and binds this rank, opens its devices.
+  Session(const mpi::Comm& world, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const mpi::Comm& world() const { return world_; }
+  const SessionOptions& options() const { return options_; }
+  const topology::RankPlacement& placement() const { return placement_; }
+  const topology::Binding& binding() const { return binding_; }
+  Watchdog& watchdog() { return *watchdog_; }
+  std::string host() const { return host_; }
+  int local_rank() const { return node_.rank(); }
+  int local_size() const { return node_.size(); }
+  const mpi::Comm& node() const { return node_; }
+
+  /// Equal on all ranks.
+  const PlanContext& context() const { return context_; }
+  /// Where every rank runs; on rank 0.
+  const std::vector<RankInfo>& rank_table() const { return rank_table_; }
+
+  device::Device& host_device() { return *host_device_; }
+  device::Stream& host_stream() { return *host_stream_; }
+  /// This rank's GPU. Throws Unavailable with the reason.
+  device::Device& gpu();
+  device::Stream& gpu_stream();
+
+  /// Collective over the world. The first `count` ranks; kept.
+  const mpi::Comm& first_ranks(int count);
+  /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and kind
+  /// of device, kept. Throws Unavailable, on all of them alike.
+  collective::Communicator& communicator(const std::string& backend, const mpi::Comm& ranks, device::Device& device);
+
+  /// Called on every phase of a case, if set (the journal, on rank 0).
+  std::function<void(const CaseResult&)> on_phase;
+
+ private:
+  void place_and_bind();
+  void open_gpu();
+  void gather_rank_table();
+
+  const mpi::Comm& world_;
+  SessionOptions options_;
+  mpi::Comm node_;
+  std::string host_;
+  topology::Machine machine_;
+  topology::RankPlacement placement_;
+  topology::Binding binding_;
+  PlanContext context_;
+  std::vector<RankInfo> rank_table_;
+  std::unique_ptr<device::Device> host_device_, gpu_;
+  std::unique_ptr<device::Stream> host_stream_, gpu_stream_;
+  std::string why_no_gpu_;
+  std::map<int, mpi::Comm> first_ranks_;
+  std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
+  std::unique_ptr<Watchdog> watchdog_;
+};
+
+}  // namespace scalemark

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices that a rank makes no progress, says which one, and ends the job.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "common/mpi/comm.hpp"
+
+namespace scalemark {
+
+/// What every rank of a node shows to the others, in shared memory.
+struct Progress;
+
+/// A thread that looks twice a second. When this rank's main thread has shown no sign of life for
+/// `timeout` seconds, it compares the ranks of its node, names the one that is furthest behind or whose
+/// own watchdog has stopped (the process is stopped), with case and phase, and ends the job with exit
+/// code 3. It also receives SIGTERM, SIGINT and SIGUSR1, which every thread of the program must have
+/// blocked before (block_signals, first thing in main).
+class Watchdog {
+ public:
+  struct Options {
+    double timeout = 300;  ///< seconds without a sign of life
+    /// Called once before the job ends, to save what is finished; must not communicate.
+    std::function<void(const std::string& text)> last_words;
+  };
+  /// Collective over `node` (ranks that share memory); `world_rank` is what messages name.
+  Watchdog(const mpi::Comm& node, int world_rank, Options options);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// A sign of life: a few ns.
+  void tick();
+  void enter_case(std::string_view key);
+  void enter_phase(std::string_view phase);
+  /// While idle (waiting for ranks that work on a smaller case) no sign of life is expected of this rank.
+  void set_idle(bool idle);
+  /// SIGUSR1 came: stop after the current case.
+  bool stop_requested() const;
+
+  /// Blocks the signals that the watchdog receives, for the calling thread and all it starts.
+  static void block_signals();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace scalemark

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA devices in a build without CUDA: none, and the reason.
+#include "common/base/error.hpp"
+#include "common/device/device.hpp"
+
+namespace scalemark::device {
+namespace {
+constexpr const char* kReason = "built without CUDA";
+}
+
+std::unique_ptr<Device> make_cuda_device(int) { throw Unavailable(kReason); }
+
+int cuda_device_count(std::string* why_none) {
+  if (why_none != nullptr) *why_none = kReason;
+  return 0;
+}
+
+std::string cuda_versions() { return {}; }
+
+}  // namespace scalemark::device

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing against golden values.
+#include "common/golden/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.hpp"
+#include "common/golden/fill.hpp"
+
+namespace scalemark::golden {
+namespace {
+
+std::map<std::string, Check>& registered() {
+  static std::map<std::string, Check> checks;
+  return checks;
+}
+
+/// Sum with Neumaier's compensation in extended precision: right to the last bit of a double for the
+/// sizes at hand.
+class ExactSum {
+ public:
+  void add(long double value) {
+    const long double next = sum_ + value;
+    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return static_cast<double>(sum_ + lost_); }
+
+ private:
+  long double sum_ = 0, lost_ = 0;
+};
+
+struct Sums {
+  double sum, abs_sum, weighted_sum;
+};
+
+Sums sums_of(std::span<const double> values) {
+  ExactSum sum, abs_sum, weighted;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum.add(values[i]);
+    abs_sum.add(std::abs(values[i]));
+    weighted.add(static_cast<long double>(values[i]) * static_cast<long double>(sym(0, 0, i)));
+  }
+  return {sum.value(), abs_sum.value(), weighted.value()};
+}
+
+/// Largest |got - want|; NaN if one of them is.
+double largest_error(std::span<const double> got, std::span<const double> want) {
+  double largest = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double error = std::abs(got[i] - want[i]);
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass: return "pass";
+    case Outcome::fail: return "fail";
+    case Outcome::skipped: return "skipped";
+  }
+  return "fail";
+}
+
+void Report::near(const std::string& item, double got, double want, double tolerance) {
+  const double error = std::abs(got - want);
+  const bool good = error <= tolerance;  // false for NaN
+  items_.push_back({file_, item, good ? Outcome::pass : Outcome::fail,
+                    good ? "" : fmt::format("got {:.17g}, want {:.17g}", got, want), error, tolerance});
+}
+
+void Report::all_near(const std::string& item, std::span<const double> got, std::span<const double> want, double tolerance) {
+  if (got.size() != want.size()) {
+    exact(item, false, fmt::format("{} values, want {}", got.size(), want.size()));
+    return;
+  }
+  const double error = largest_error(got, want);
+  const bool good = error <= tolerance;
+  items_.push_back({file_, item, good ? Outcome::pass : Outcome::fail,
+                    good ? "" : fmt::format("largest error {:.3g}", error), error, tolerance});
+}
+
+void Report::exact(const std::string& item, bool equal, const std::string& detail) {
+  items_.push_back({file_, item, equal ? Outcome::pass : Outcome::fail, equal ? "" : detail});
+}
+
+void Report::digest(const std::string& item, std::span<const double> got, const nlohmann::json& want, double relative,
+                    double absolute_edge) {
+  const auto n = want.at("n").get<std::size_t>();
+  if (got.size() != n) {
+    exact(item, false, fmt::format("{} values, want {}", got.size(), n));
+    return;
+  }
+  const double scale = want.at("abs_sum").get<double>();
+  const Sums sums = sums_of(got);
+  near(item + ".sum", sums.sum, want.at("sum").get<double>(), relative * scale);
+  near(item + ".abs_sum", sums.abs_sum, scale, relative * scale);
+  near(item + ".weighted_sum", sums.weighted_sum, want.at("weighted_sum").get<double>(), relative * scale);
+  const double edge = absolute_edge >= 0 ? absolute_edge : relative * scale / static_cast<double>(std::max<std::size_t>(n, 1));
+  const auto compare_edge = [&](const char* field, bool from_end) {
+    if (!want.contains(field)) return;
+    const auto values = want.at(field).get<std::vector<double>>();
+    if (values.size() > n) return exact(item + "." + field, false, "more values than the tensor has");
+    all_near(item + "." + field, got.subspan(from_end ? n - values.size() : 0, values.size()), values, edge);
+  };
+  compare_edge("first", false);
+  compare_edge("last", true);
+  compare_edge("values", false);
+}
+
+void Report::skip(const std::string& item, const std::string& reason) {
+  items_.push_back({file_, item, Outcome::skipped, reason});
+}
+
+void Report::unknown(const std::string& item) { skip(item, "unknown field"); }
+
+bool register_topic(const std::string& topic, Check check) {
+  if (!registered().emplace(topic, check).second) throw Error(fmt::format("topic '{}' is registered twice", topic));
+  return true;
+}
+
+const std::map<std::string, Check>& topics() { return registered(); }
+
+}  // namespace scalemark::golden

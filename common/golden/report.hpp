@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark verify`: recomputes golden files. A topic registers a function; the file's `topic` picks it.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace scalemark::golden {
+
+enum class Outcome { pass, fail, skipped };
+std::string_view to_string(Outcome outcome);
+
+/// One compared quantity, or one that could not be.
+struct Item {
+  std::string file;
+  std::string item;  ///< path inside the file: cases.batch2_size32.eval.fp64.logits
+  Outcome outcome = Outcome::pass;
+  std::string reason;  ///< why it failed or was skipped
+  double error = std::numeric_limits<double>::quiet_NaN();
+  double tolerance = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct Options {
+  std::string device = "cpu";                        ///< cpu, cuda
+  std::set<std::string> precisions = {"fp64", "fp32"};
+  std::string tokenizer;                             ///< path, empty = none
+};
+
+/// Collects items. Comparisons never throw: NaN on either side fails.
+class Report {
+ public:
+  explicit Report(std::string file) : file_(std::move(file)) {}
+
+  /// |got - want| <= tolerance.
+  void near(const std::string& item, double got, double want, double tolerance);
+  /// Largest |got - want| <= tolerance; lengths must agree.
+  void all_near(const std::string& item, std::span<const double> got, std::span<const double> want, double tolerance);
+  /// Equal integers, texts, shapes: `equal` was decided by the caller, `detail` says what differed.
+  void exact(const std::string& item, bool equal, const std::string& detail = {});
+  /// Compares values against a digest object {n, sum, abs_sum, weighted_sum, first, last | values}:
+  /// sums within relative * abs_sum, edge values within `absolute_edge`, or relative * abs_sum / n when
+  /// that is negative.
+  void digest(const std::string& item, std::span<const double> got, const nlohmann::json& want, double relative,
+              double absolute_edge = -1);
+  void skip(const std::string& item, const std::string& reason);
+  /// A field of the file that no check looked at: reported as skipped "unknown field".
+  void unknown(const std::string& item);
+
+  const std::vector<Item>& items() const { return items_; }
+
+ private:
+  std::string file_;
+  std::vector<Item> items_;
+};
+
+using Check = void (*)(const nlohmann::json& file, const Options& options, Report& report);
+
+/// Static registration beside the check: const bool registered = register_topic("imaging", check);
+bool register_topic(const std::string& topic, Check check);
+const std::map<std::string, Check>& topics();
+
+}  // namespace scalemark::golden

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a job that cannot go on.
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include "common/mpi/environment.hpp"
+
+namespace scalemark::mpi {
+
+void abort(int code, const std::string& text) {
+  int initialized = 0, finalized = 0, rank = 0, size = 1;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  const bool running = initialized != 0 && finalized == 0;
+  if (running) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+  }
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = '?';
+  // One raw write: lines of several ranks do not mix, and no lock of stdio that a stuck thread
+  // holds is needed.
+  const std::string line = fmt::format("[{}/{} {}] error: {}\n", rank, size, host, text);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  if (running) MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+}  // namespace scalemark::mpi

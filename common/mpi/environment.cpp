@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI start and end, and what the launcher promised.
+#include "common/mpi/environment.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "common/base/text.hpp"
+
+namespace scalemark::mpi {
+namespace {
+
+// Set by launchers for each process of a job. The Slurm one is of a step (srun): a batch script has
+// SLURM_NTASKS too, though it runs once. Innermost launcher first: mpirun inside a Slurm step.
+constexpr std::array kSizeVariables = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                       "PALS_NRANKS", "SLURM_STEP_NUM_TASKS"};
+
+struct Promise {
+  int ranks = 0;
+  std::string_view variable;
+};
+
+Promise find_promise() {
+  for (const char* variable : kSizeVariables) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr) continue;
+    const auto ranks = text::parse_integer(value);
+    if (ranks && *ranks > 0 && *ranks <= std::numeric_limits<int>::max()) {
+      return {static_cast<int>(*ranks), variable};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int promised_ranks() { return find_promise().ranks; }
+
+Environment::Environment(int* argc, char*** argv) {
+  const auto start = std::chrono::steady_clock::now();
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
+  init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  thread_multiple_ = provided == MPI_THREAD_MULTIPLE;
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  MPI_Comm world = MPI_COMM_NULL;
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &world));
+  world_ = Comm(world);
+
+  const Promise promise = find_promise();
+  if (world_.size() == 1 && promise.ranks > 1) {
+    world_ = Comm();
+    MPI_Finalize();
+    throw UsageError(fmt::format(
+        "{}={} promises {} ranks, but MPI ({}) sees only 1: this launcher belongs to another MPI. "
+        "Start "
+        "with the mpirun of this MPI, or with srun --mpi=pmix; for one rank on purpose unset {}",
+        promise.variable, promise.ranks, promise.ranks, library_version(), promise.variable));
+  }
+}
+
+Environment::~Environment() {
+  if (std::uncaught_exceptions() > 0) return;
+  world_ = Comm();
+  MPI_Finalize();
+}
+
+std::string Environment::library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check(MPI_Get_library_version(text, &length));
+  // "Open MPI v4.1.4, package: ..., ident: ..." -> the first part; MPICH separates by line ends.
+  const std::string_view whole(text, static_cast<std::size_t>(length));
+  return text::printable(whole.substr(0, whole.find_first_of(",\n")));
+}
+
+}  // namespace scalemark::mpi

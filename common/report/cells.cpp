@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of CSV, JSON and aligned text.
+#include "common/report/cells.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+
+namespace scalemark::report {
+
+std::string csv_cell(std::string_view text) {
+  std::string clean = text::printable(text);
+  if (!clean.empty() && std::string_view("=+-@").find(clean[0]) != std::string_view::npos) {
+    clean.insert(clean.begin(), '\'');
+  }
+  if (clean.find_first_of(",\"") == std::string::npos) return clean;
+  std::string quoted = "\"";
+  for (const char c : clean) {
+    quoted += c;
+    if (c == '"') quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string csv_number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.12g}", value) : std::string();
+}
+
+nlohmann::ordered_json json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::ordered_json json_value(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
+  if (const auto* number = std::get_if<double>(&value)) return json_number(*number);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  return std::get<bool>(value);
+}
+
+nlohmann::ordered_json json_text(std::string_view text) { return text::printable(text); }
+
+std::string left_aligned(std::string_view text, std::size_t width) {
+  std::string cell(text);
+  if (cell.size() < width) cell.append(width - cell.size(), ' ');
+  return cell;
+}
+
+std::string right_aligned(std::string_view text, std::size_t width) {
+  std::string cell(text);
+  if (cell.size() < width) cell.insert(0, width - cell.size(), ' ');
+  return cell;
+}
+
+}  // namespace scalemark::report

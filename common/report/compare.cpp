@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matching the cases of two sides, and the verdict on each.
+#include "common/report/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/report/compare_rows.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::report {
+namespace {
+
+void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
+  if (a.empty() || b.empty()) {
+    throw UsageError(
+        fmt::format("compare needs runs on both sides; there are {} in BASE and {} in --against",
+                    a.size(), b.size()));
+  }
+  std::map<std::string, std::string> seen;
+  for (const auto& side : {a, b}) {
+    for (const RunDigest& run : side) {
+      if (run.uuid.empty()) continue;
+      const auto [first, fresh] = seen.emplace(run.uuid, run.label);
+      if (fresh) continue;
+      // A run counted twice would pretend to repeat itself without noise.
+      throw UsageError(
+          fmt::format("{} and {} are the same run; give each run once", first->second, run.label));
+    }
+  }
+}
+
+std::vector<const RowDigest*> rows_of(std::span<const RunDigest> side, const std::string& key) {
+  std::vector<const RowDigest*> rows;
+  for (const RunDigest& run : side) {
+    const auto found = run.rows.find(key);
+    rows.push_back(found == run.rows.end() ? nullptr : &found->second);
+  }
+  return rows;
+}
+
+bool any(const std::vector<const RowDigest*>& side, bool (*test)(Status)) {
+  return std::any_of(side.begin(), side.end(),
+                     [test](const RowDigest* row) { return row != nullptr && test(row->status); });
+}
+
+bool is_ok(Status status) { return status == Status::ok; }
+bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
+/// Memory that a case never had is a finding, not a fault; a failure is both.
+bool is_fault(Status status) { return status == Status::failed || status == Status::timeout; }
+
+/// The worst status of a side in a word, with its reason.
+std::string status_word(const std::vector<const RowDigest*>& side, std::string& reason) {
+  std::string word = "absent";
+  for (const RowDigest* row : side) {
+    if (row == nullptr) continue;
+    if (is_failure(row->status)) {
+      reason = row->reason;
+      return std::string(to_string(row->status));
+    }
+    word = to_string(row->status);
+  }
+  return word;
+}
+
+void match(const std::string& key, std::span<const RunDigest> a, std::span<const RunDigest> b,
+           Comparison& result, std::vector<PairedRow>& pairs) {
+  const auto left = rows_of(a, key), right = rows_of(b, key);
+  const bool ok_a = any(left, is_ok), ok_b = any(right, is_ok);
+  const bool failed_a = any(left, is_failure), failed_b = any(right, is_failure);
+  if (ok_a && ok_b) pairs.push_back({key, left, right});
+  if (failed_a || failed_b) {
+    FailedRow row;
+    row.key = key;
+    row.a = status_word(left, row.reason);
+    row.b = status_word(right, row.reason);
+    row.counts = any(right, is_fault) || (failed_b && ok_a);
+    result.failed.push_back(row);
+  } else if (ok_a != ok_b) {
+    (ok_a ? result.only_a : result.only_b).push_back(key);
+  }
+}
+
+void note_incomplete(std::span<const RunDigest> side, const char* name,
+                     std::vector<std::string>& notes) {
+  for (const RunDigest& run : side) {
+    if (run.complete) continue;
+    notes.push_back(fmt::format("{}: {} is not complete, {} of {} planned cases", name, run.label,
+                                run.finished, run.planned));
+  }
+}
+
+std::vector<const std::map<std::string, std::string>*> environments(
+    std::span<const RunDigest> side) {
+  std::vector<const std::map<std::string, std::string>*> facts;
+  for (const RunDigest& run : side) facts.push_back(&run.environment);
+  return facts;
+}
+
+/// Change of the cost: positive is worse, whichever direction the metric has.
+double cost_change(const CompareRow& row) {
+  return row.better == Better::higher ? 1 / (1 + row.change) - 1 : row.change;
+}
+
+void summarise_rows(Comparison& result) {
+  std::vector<double> changes, detectable;
+  for (const CompareRow& row : result.rows) {
+    if (std::isfinite(row.change) && row.better != Better::none)
+      changes.push_back(cost_change(row));
+    if (std::isfinite(row.detectable)) detectable.push_back(row.detectable);
+  }
+  result.median_change = stats::median(changes);
+  result.detectable = stats::median(detectable);
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [](const CompareRow& x, const CompareRow& y) {
+                     if (x.verdict != y.verdict) return x.verdict < y.verdict;
+                     const double left = std::isfinite(x.change) ? std::abs(cost_change(x)) : -1;
+                     const double right = std::isfinite(y.change) ? std::abs(cost_change(y)) : -1;
+                     return left > right;
+                   });
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regression:
+      return "REGRESSION";
+    case Verdict::improved:
+      return "IMPROVED";
+    case Verdict::inconclusive:
+      return "INCONCLUSIVE";
+    case Verdict::same:
+      return "SAME";
+  }
+  return "INCONCLUSIVE";
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  const auto is = [verdict](const CompareRow& row) { return row.verdict == verdict; };
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is));
+}
+
+std::size_t Comparison::count_failed() const {
+  const auto counts = [](const FailedRow& row) { return row.counts; };
+  return static_cast<std::size_t>(std::count_if(failed.begin(), failed.end(), counts));
+}
+
+std::string_view Comparison::verdict() const {
+  if (count(Verdict::regression) > 0) return to_string(Verdict::regression);
+  if (count_failed() > 0) return "FAILED";
+  if (!only_a.empty()) return "MISSING";
+  if (rows.empty()) return "NOTHING";
+  if (count(Verdict::improved) > 0) return to_string(Verdict::improved);
+  return to_string(count(Verdict::same) == rows.size() ? Verdict::same : Verdict::inconclusive);
+}
+
+Comparison compare(std::span<const RunDigest> a, std::span<const RunDigest> b,
+                   const CompareOptions& options) {
+  check_input(a, b);
+  Comparison result;
+  result.options = options;
+  result.runs_a = a.size();
+  result.runs_b = b.size();
+  result.environment = environment_differences(environments(a), environments(b));
+  note_incomplete(a, "A", result.notes);
+  note_incomplete(b, "B", result.notes);
+  std::vector<PairedRow> pairs;
+  std::set<std::string> seen;
+  for (const auto& side : {a, b}) {
+    for (const RunDigest& run : side) {
+      for (const std::string& key : run.keys) {
+        if (seen.insert(key).second) match(key, a, b, result, pairs);
+      }
+    }
+  }
+  result.rows = test_rows(pairs, options, result.method);
+  summarise_rows(result);
+  return result;
+}
+
+}  // namespace scalemark::report

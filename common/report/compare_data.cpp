@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comparison for programs: JSON (scalemark-compare, version 1) and CSV.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "common/base/text.hpp"
+#include "common/report/cells.hpp"
+#include "common/report/compare_formats.hpp"
+
+namespace scalemark::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json row_json(const CompareRow& row) {
+  return {{"key", row.key},
+          {"metric", row.metric},
+          {"unit", row.unit},
+          {"a", json_number(row.a)},
+          {"b", json_number(row.b)},
+          {"change", json_number(row.change)},
+          {"interval", ordered_json::array({json_number(row.low), json_number(row.high)})},
+          {"p", json_number(row.p)},
+          {"q", json_number(row.q)},
+          {"verdict", to_string(row.verdict)},
+          {"runs_needed", row.runs_needed ? ordered_json(*row.runs_needed) : ordered_json(nullptr)},
+          {"flags", row.flags},
+          {"better", to_string(row.better)},
+          {"runs_a", row.runs_a},
+          {"runs_b", row.runs_b},
+          {"detectable", json_number(row.detectable)}};
+}
+
+ordered_json counts_json(const Comparison& comparison) {
+  return {{"regression", comparison.count(Verdict::regression)},
+          {"improved", comparison.count(Verdict::improved)},
+          {"same", comparison.count(Verdict::same)},
+          {"inconclusive", comparison.count(Verdict::inconclusive)},
+          {"failed", comparison.count_failed()},
+          {"only_a", comparison.only_a.size()},
+          {"only_b", comparison.only_b.size()},
+          {"runs_a", comparison.runs_a},
+          {"runs_b", comparison.runs_b}};
+}
+
+}  // namespace
+
+ordered_json to_json(const Comparison& comparison) {
+  ordered_json rows = ordered_json::array(), failed = ordered_json::array(),
+               environment = ordered_json::array();
+  for (const CompareRow& row : comparison.rows) rows.push_back(row_json(row));
+  for (const FailedRow& row : comparison.failed) {
+    failed.push_back({{"key", row.key},
+                      {"a", row.a},
+                      {"b", row.b},
+                      {"reason", row.reason},
+                      {"counts", row.counts}});
+  }
+  for (const EnvironmentDifference& one : comparison.environment) {
+    environment.push_back(
+        {{"fact", one.fact}, {"class", to_string(one.fact_class)}, {"a", one.a}, {"b", one.b}});
+  }
+  return {{"format", "scalemark-compare"},
+          {"version", 1},
+          {"verdict", comparison.verdict()},
+          {"counts", counts_json(comparison)},
+          {"rows", std::move(rows)},
+          {"only_a", comparison.only_a},
+          {"only_b", comparison.only_b},
+          {"environment", std::move(environment)},
+          {"failed", std::move(failed)},
+          {"notes", comparison.notes},
+          {"threshold", comparison.options.threshold},
+          {"alpha", comparison.options.alpha},
+          {"method", comparison.method},
+          {"median_change", json_number(comparison.median_change)},
+          {"detectable", json_number(comparison.detectable)}};
+}
+
+void print_comparison_json(const Comparison& comparison, std::ostream& out) {
+  out << to_json(comparison).dump(2) << '\n';
+  out.flush();
+}
+
+void print_comparison_csv(const Comparison& comparison, std::ostream& out) {
+  fmt::print(
+      out,
+      "key,metric,unit,better,a,b,change,low,high,p,q,verdict,runs_a,runs_b,runs_needed,flags\n");
+  for (const CompareRow& row : comparison.rows) {
+    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.key),
+               csv_cell(row.metric), csv_cell(row.unit), to_string(row.better), csv_number(row.a),
+               csv_number(row.b), csv_number(row.change), csv_number(row.low), csv_number(row.high),
+               csv_number(row.p), csv_number(row.q), to_string(row.verdict), row.runs_a, row.runs_b,
+               row.runs_needed ? std::to_string(*row.runs_needed) : "",
+               csv_cell(text::join(row.flags, " ")));
+  }
+  // Rows without numbers keep their place in the table, so that nothing is missing unseen.
+  const auto bare = [&](const std::string& key, const char* verdict, const std::string& note) {
+    fmt::print(out, "{},,,,,,,,,,,{},,,,{}\n", csv_cell(key), verdict, csv_cell(note));
+  };
+  for (const FailedRow& row : comparison.failed) {
+    bare(row.key, "FAILED", fmt::format("{} -> {} {}", row.a, row.b, row.reason));
+  }
+  for (const std::string& key : comparison.only_a) bare(key, "MISSING", "");
+  for (const std::string& key : comparison.only_b) bare(key, "NEW", "");
+  out.flush();
+}
+
+}  // namespace scalemark::report

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The printers behind print_comparison, and the texts that text and Markdown share.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "common/report/compare_print.hpp"
+
+namespace scalemark::report {
+
+void print_comparison_text(const Comparison& comparison, std::ostream& out,
+                           const ComparePrintOptions& options);
+void print_comparison_markdown(const Comparison& comparison, std::ostream& out);
+void print_comparison_json(const Comparison& comparison, std::ostream& out);
+void print_comparison_csv(const Comparison& comparison, std::ostream& out);
+
+/// A row as cells: verdict, case, A, B, change, interval, runs, notes.
+std::vector<std::string> row_cells(const CompareRow& row);
+const std::vector<std::string>& row_headers();
+
+/// "REGRESSION: 1 regression, 2 improved, 10 same, 3 inconclusive, 0 failed, 0 missing, 0 new"
+std::string verdict_line(const Comparison& comparison);
+/// What was compared and how, what moved everything, what could have been found.
+std::vector<std::string> method_lines(const Comparison& comparison);
+
+}  // namespace scalemark::report

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format names, and the sentences that text and Markdown share.
+#include "common/report/compare_print.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/report/compare_formats.hpp"
+
+namespace scalemark::report {
+namespace {
+
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Signed percent with two significant decimals below 10 %.
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  const double value = 100 * fraction;
+  return fmt::format("{:+.{}f}", value, std::abs(value) < 9.95 ? 2 : 1);
+}
+
+std::string notes_of(const CompareRow& row) {
+  std::string notes;
+  if (row.runs_needed) {
+    notes = *row.runs_needed >= 1000 ? std::string("1000 or more runs a side would decide")
+                                     : fmt::format("{} runs a side would decide", *row.runs_needed);
+  } else if (row.verdict == Verdict::inconclusive && std::isnan(row.low)) {
+    notes = "repeat the runs: at least 3 a side";
+  }
+  if (row.flags.empty()) return notes;
+  return notes + (notes.empty() ? "" : "; ") + text::join(row.flags, ", ");
+}
+
+}  // namespace
+
+std::vector<std::string> compare_formats() { return {"text", "md", "json", "csv"}; }
+
+void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
+                      const ComparePrintOptions& options) {
+  if (format == "text") return print_comparison_text(comparison, out, options);
+  if (format == "md") return print_comparison_markdown(comparison, out);
+  if (format == "json") return print_comparison_json(comparison, out);
+  if (format == "csv") return print_comparison_csv(comparison, out);
+  throw UsageError(fmt::format("--format is \"{}\"; allowed: {}", text::printable(format, 64),
+                               text::join(compare_formats(), ", ")));
+}
+
+const std::vector<std::string>& row_headers() {
+  static const std::vector<std::string> headers = {
+      "verdict", "case", "metric", "A", "B", "change %", "95 % interval", "runs", "notes"};
+  return headers;
+}
+
+std::vector<std::string> row_cells(const CompareRow& row) {
+  const std::string interval =
+      std::isnan(row.low) ? "-" : fmt::format("[{}, {}]", percent(row.low), percent(row.high));
+  return {std::string(to_string(row.verdict)),
+          row.key,
+          row.metric,
+          units::quantity(row.a, row.unit),
+          units::quantity(row.b, row.unit),
+          percent(row.change),
+          interval,
+          fmt::format("{} v {}", row.runs_a, row.runs_b),
+          notes_of(row)};
+}
+
+std::string verdict_line(const Comparison& comparison) {
+  return fmt::format("{}: {}, {} improved, {} same, {} inconclusive, {} failed, {} missing, {} new",
+                     comparison.verdict(),
+                     plural(comparison.count(Verdict::regression), "regression"),
+                     comparison.count(Verdict::improved), comparison.count(Verdict::same),
+                     comparison.count(Verdict::inconclusive), comparison.count_failed(),
+                     comparison.only_a.size(), comparison.only_b.size());
+}
+
+std::vector<std::string> method_lines(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("A: {}, B: {}; a change of up to {:g} % does not matter",
+                              plural(comparison.runs_a, "run"), plural(comparison.runs_b, "run"),
+                              100 * comparison.options.threshold));
+  lines.push_back(fmt::format("test: {}; false discovery rate {:g} %", comparison.method,
+                              100 * comparison.options.alpha));
+  if (std::isfinite(comparison.median_change)) {
+    lines.push_back(fmt::format("middle of all rows: {} % cost (plus is worse for B)",
+                                percent(comparison.median_change)));
+  }
+  if (std::isfinite(comparison.detectable)) {
+    lines.push_back(
+        fmt::format("change that these runs find in 8 of 10 cases, middle row: {:.2f} %",
+                    100 * comparison.detectable));
+  }
+  return lines;
+}
+
+}  // namespace scalemark::report

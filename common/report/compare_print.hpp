@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison as text for people (text, md) and for programs (json, csv).
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/report/compare.hpp"
+
+namespace scalemark::report {
+
+struct ComparePrintOptions {
+  bool color = false;  ///< text only
+};
+
+/// text, md, json, csv.
+std::vector<std::string> compare_formats();
+
+/// Throws UsageError for a format that does not exist.
+void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
+                      const ComparePrintOptions& options = {});
+
+/// The document `scalemark-compare`, version 1. Numbers that do not exist are null; `change` and
+/// `interval` are fractions of A.
+nlohmann::ordered_json to_json(const Comparison& comparison);
+
+}  // namespace scalemark::report

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tidy CSV: one line a metric of a case, or one without metric for a case that has none.
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "common/report/cells.hpp"
+#include "common/report/printers.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::report {
+namespace {
+
+class CsvPrinter final : public Printer {
+ public:
+  using Printer::Printer;
+
+  void begin(const Run& run) override {
+    run_ = csv_cell(run.uuid);
+    fmt::print(out(), "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n\n");
+  }
+
+  void add(const CaseResult& result) override {
+    const std::string start =
+        fmt::format("{},{},{},{},{}", run_, csv_cell(result.key), csv_cell(result.name),
+                    to_string(result.status), csv_cell(result.reason));
+    for (const Metric& metric : result.metrics) {
+      const Summary summary = summarise(result, metric);
+      fmt::print(out(), "{},{},{},{},{},{},{},{},{}\n", start, csv_cell(metric.name),
+                 metric.name == result.primary_metric, csv_cell(metric.unit),
+                 to_string(metric.better), csv_number(summary.median), csv_number(summary.low),
+                 csv_number(summary.high), summary.n);
+    }
+    if (result.metrics.empty()) fmt::print(out(), "{},,,,,,,,\n", start);
+    out().flush();
+  }
+
+ private:
+  std::string run_;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_csv_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<CsvPrinter>(out, options);
+}
+
+}  // namespace scalemark::report

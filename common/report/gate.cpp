@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gate of `scalemark compare`.
+#include "common/report/gate.hpp"
+
+#include <algorithm>
+
+namespace scalemark::report {
+namespace {
+
+bool has_regression(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const CompareRow& row) {
+    return row.verdict == Verdict::regression ||
+           std::find(row.flags.begin(), row.flags.end(), "over_single_run_threshold") !=
+               row.flags.end();
+  });
+}
+
+}  // namespace
+
+const std::vector<std::string>& gate_names() {
+  static const std::vector<std::string> names = {"regression", "missing", "failed", "inconclusive",
+                                                 "env"};
+  return names;
+}
+
+ExitCode gate(const Comparison& comparison, const GateOptions& options) {
+  const auto gates = [&](const char* name) { return options.fail_on.contains(name); };
+  const bool inconclusive = comparison.count(Verdict::inconclusive) > 0;
+  if (gates("regression") && has_regression(comparison)) return ExitCode::worse;
+  if (gates("missing") && !comparison.only_a.empty()) return ExitCode::worse;
+  if (gates("failed") && comparison.count_failed() > 0) return ExitCode::worse;
+  if (gates("inconclusive") && inconclusive) return ExitCode::worse;
+  if (comparison.rows.empty()) return ExitCode::nothing;
+  if (gates("env") && !comparison.environment.empty()) return ExitCode::nothing;
+  if (options.strict && inconclusive) return ExitCode::inconclusive;
+  return ExitCode::ok;
+}
+
+}  // namespace scalemark::report

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a comparison to an exit code.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/error.hpp"
+#include "common/report/compare.hpp"
+
+namespace scalemark::report {
+
+struct GateOptions {
+  std::set<std::string> fail_on = {"regression", "missing", "failed"};
+  bool strict = false;  ///< an inconclusive row is no pass
+};
+
+/// What `fail_on` may name: regression, missing, failed, inconclusive, env.
+const std::vector<std::string>& gate_names();
+
+/// `worse` before `nothing` before `inconclusive`, where several apply.
+ExitCode gate(const Comparison& comparison, const GateOptions& options);
+
+}  // namespace scalemark::report

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON: one object a case, as lines or as one array.
+
+#include "common/report/cells.hpp"
+#include "common/report/printers.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json metrics_of(const CaseResult& result) {
+  ordered_json metrics = ordered_json::object();
+  for (const Metric& metric : result.metrics) {
+    const Summary summary = summarise(result, metric);
+    metrics[json_text(metric.name).get<std::string>()] = {
+        {"median", json_number(summary.median)}, {"low", json_number(summary.low)},
+        {"high", json_number(summary.high)},     {"unit", json_text(metric.unit)},
+        {"better", to_string(metric.better)},    {"n", summary.n}};
+  }
+  return metrics;
+}
+
+ordered_json params_of(const Params& params) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [axis, value] : params) {
+    object[json_text(axis).get<std::string>()] = json_value(value);
+  }
+  return object;
+}
+
+ordered_json describe(const CaseResult& result) {
+  const Verification& check = result.verification;
+  return {{"key", json_text(result.key)},
+          {"name", json_text(result.name)},
+          {"status", to_string(result.status)},
+          {"reason", json_text(result.reason)},
+          {"params", params_of(result.params)},
+          {"primary", json_text(result.primary_metric)},
+          {"metrics", metrics_of(result)},
+          {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};
+}
+
+class JsonLinesPrinter final : public Printer {
+ public:
+  using Printer::Printer;
+  void add(const CaseResult& result) override {
+    out() << describe(result).dump() << '\n';
+    out().flush();
+  }
+};
+
+class JsonPrinter final : public Printer {
+ public:
+  using Printer::Printer;
+  void add(const CaseResult& result) override {
+    out() << (empty_ ? "[\n" : ",\n") << describe(result).dump();
+    empty_ = false;
+  }
+  void end(const Run& /*run*/) override {
+    out() << (empty_ ? "[]\n" : "\n]\n");
+    out().flush();
+  }
+
+ private:
+  bool empty_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<JsonPrinter>(out, options);
+}
+
+std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<JsonLinesPrinter>(out, options);
+}
+
+}  // namespace scalemark::report

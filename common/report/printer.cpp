@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format name to printer.
+#include "common/report/printer.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/report/printers.hpp"
+
+namespace scalemark {
+namespace {
+
+struct Format {
+  const char* name;
+  std::shared_ptr<ResultSink> (*make)(std::ostream& out, const PrintOptions& options);
+};
+
+constexpr std::array kFormats = {
+    Format{"table", report::make_table_printer}, Format{"csv", report::make_csv_printer},
+    Format{"json", report::make_json_printer},   Format{"jsonl", report::make_jsonl_printer},
+    Format{"osu", report::make_osu_printer},
+};
+
+}  // namespace
+
+std::vector<std::string> print_formats() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+std::shared_ptr<ResultSink> make_printer(std::string_view format, std::ostream& out,
+                                         PrintOptions options) {
+  for (const Format& known : kFormats) {
+    if (format == known.name) return known.make(out, options);
+  }
+  throw UsageError(fmt::format("--format is \"{}\"; allowed: {}", text::printable(format, 64),
+                               text::join(print_formats(), ", ")));
+}
+
+}  // namespace scalemark

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Result rows as text: while a run goes on (`scalemark run`) and from a file (`scalemark show`).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result/model.hpp"
+#include "common/result/sink.hpp"
+
+namespace scalemark {
+
+struct PrintOptions {
+  /// Decimals of numbers in `table` and `osu`; without, four significant digits and OSU's two
+  /// decimals. csv always has twelve digits, json and jsonl all of them.
+  std::optional<int> decimals;
+  bool color = false;
+  std::size_t width = 0;  ///< columns of the terminal; 0 = not limited
+  bool quiet = false;     ///< rows only: no title line and no footer in `table`
+};
+
+/// The formats that make_printer knows: table, csv, json, jsonl, osu.
+std::vector<std::string> print_formats();
+
+/// A sink that prints each case when it is added. `out` must outlive it. Throws UsageError for a
+/// format that does not exist.
+std::shared_ptr<ResultSink> make_printer(std::string_view format, std::ostream& out,
+                                         PrintOptions options);
+
+}  // namespace scalemark

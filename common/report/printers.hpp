@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The printers behind make_printer, one a format.
+#pragma once
+
+#include <memory>
+#include <ostream>
+
+#include "common/report/printer.hpp"
+
+namespace scalemark::report {
+
+std::shared_ptr<ResultSink> make_table_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_csv_printer(std::ostream& out, const PrintOptions& options);
+/// One array.
+std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOptions& options);
+/// One object a line.
+std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_osu_printer(std::ostream& out, const PrintOptions& options);
+
+/// A printer needs begin, add and end; the journal's calls are not for it.
+class Printer : public ResultSink {
+ public:
+  Printer(std::ostream& out, PrintOptions options) : out_(out), options_(options) {}
+  void begin(const Run& /*run*/) override {}
+  void started(const CaseResult& /*planned*/) final {}
+  void phase(const CaseResult& /*current*/) final {}
+  void end(const Run& /*run*/) override { out_.flush(); }
+
+ protected:
+  std::ostream& out() { return out_; }
+  const PrintOptions& options() const { return options_; }
+
+ private:
+  std::ostream& out_;
+  PrintOptions options_;
+};
+
+}  // namespace scalemark::report

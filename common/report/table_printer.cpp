@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result table: rows grouped by benchmark, printed as they arrive.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/report/cells.hpp"
+#include "common/report/printers.hpp"
+#include "common/report/table_layout.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr std::string_view kRed = "31";
+constexpr std::string_view kYellow = "33";
+constexpr std::string_view kBold = "1";
+constexpr std::size_t kIntervalWidth = 22;
+constexpr std::string_view kIntervalHeader = "95 % interval";
+
+class TablePrinter final : public Printer {
+ public:
+  using Printer::Printer;
+
+  void begin(const Run& run) override {
+    layouts_ = layouts_of(run.planned);
+    planned_ = run.planned.size();
+    if (options().quiet) return;
+    std::vector<std::string> nodes;
+    for (const RankInfo& rank : run.ranks) nodes.push_back(rank.node);
+    std::sort(nodes.begin(), nodes.end());
+    const auto node_count = std::unique(nodes.begin(), nodes.end()) - nodes.begin();
+    fmt::print(out(), "Scalemark {}, {} rank{} on {} node{}, {}\n", producer_version(run),
+               run.ranks.size(), run.ranks.size() == 1 ? "" : "s", node_count,
+               node_count == 1 ? "" : "s", text::printable(run.created, 64));
+    out().flush();
+  }
+
+  void add(const CaseResult& result) override {
+    ++counts_[static_cast<std::size_t>(result.status)];
+    const bool measured =
+        result.status == Status::ok && result.find(result.primary_metric) != nullptr;
+    if (result.name != group_name_ || !group_.suits(result)) open_group(result);
+    if (measured) {
+      print_metric_header(result);
+      print_measured(result);
+    } else {
+      if (!header_printed_) print_header({}, 0);
+      print_unmeasured(result);
+    }
+    out().flush();
+  }
+
+  void end(const Run& run) override {
+    if (!options().quiet) print_footer(run);
+    out().flush();
+  }
+
+ private:
+  static std::string producer_version(const Run& run) {
+    const auto found = run.producer.find("version");
+    return found == run.producer.end() ? "of unknown version" : text::printable(found->second, 64);
+  }
+
+  std::string colored(std::string_view text, std::string_view code) const {
+    return options().color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+
+  void open_group(const CaseResult& result) {
+    if (!group_name_.empty() || !options().quiet) out() << '\n';
+    group_name_ = result.name;
+    columns_.clear();
+    header_printed_ = false;
+    const std::string name = text::printable(result.name);
+    const auto announced = layouts_.find(name);
+    const bool suits = announced != layouts_.end() && announced->second.suits(result);
+    group_ = suits ? announced->second : layout_of(result);
+    out() << colored(group_.title, kBold) << '\n';
+  }
+
+  /// The header again when a case brings other metrics or other units than the one before.
+  void print_metric_header(const CaseResult& result) {
+    std::size_t axes_width = 0, left_out = 0;
+    for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
+    const std::size_t width = options().width;
+    const std::size_t rest = width == 0 ? 0 : std::max(width, axes_width + 1) - axes_width;
+    const std::vector<MetricColumn> columns = metric_columns(result, rest, left_out);
+    const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
+      return a.metric == b.metric;
+    };
+    // One unit for a group, even where a later row would rather have another.
+    if (std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same_metric))
+      return;
+    columns_ = columns;
+    print_header(columns_, left_out);
+  }
+
+  void print_header(const std::vector<MetricColumn>& columns, std::size_t left_out) {
+    header_printed_ = true;
+    std::string line;
+    for (const AxisColumn& axis : group_.axes) line += "  " + aligned(axis, axis.axis);
+    for (const MetricColumn& column : columns) {
+      line += "  " + right_aligned(column.header, column.width);
+      if (column.interval) line += "  " + right_aligned(kIntervalHeader, kIntervalWidth);
+    }
+    if (!columns.empty()) line += "  " + right_aligned("n", kCountWidth);
+    if (left_out > 0) line += fmt::format("  (+{} more: --format csv)", left_out);
+    if (!line.empty()) out() << line << '\n';
+  }
+
+  static std::string aligned(const AxisColumn& axis, std::string_view text) {
+    return axis.numeric ? right_aligned(text, axis.width) : left_aligned(text, axis.width);
+  }
+
+  std::string axis_cells(const CaseResult& result) const {
+    std::string line;
+    for (const AxisColumn& axis : group_.axes) {
+      const auto found = result.params.find(axis.axis);
+      const std::string value =
+          found == result.params.end() ? "-" : text::printable(to_text(found->second));
+      line += "  " + aligned(axis, value);
+    }
+    return line;
+  }
+
+  void print_measured(const CaseResult& result) {
+    std::string line = axis_cells(result);
+    std::size_t n = 0;
+    for (const MetricColumn& column : columns_) {
+      const Summary summary = summarise(result, *result.find(column.metric));
+      const auto cell = [&](double value) {
+        return metric_cell(value, column.unit, options().decimals);
+      };
+      line += "  " + right_aligned(cell(summary.median), column.width);
+      if (!column.interval) continue;
+      n = summary.n;
+      const std::string interval =
+          n > 1 ? fmt::format("[{}, {}]", cell(summary.low), cell(summary.high)) : std::string("-");
+      line += "  " + right_aligned(interval, kIntervalWidth);
+    }
+    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth);
+    const Verification& check = result.verification;
+    if (check.wrong > 0) {
+      const std::string text =
+          fmt::format("{} of {} elements are wrong", check.wrong, check.checked);
+      line += "  " + colored(text, kRed);
+    }
+    if (!check.done) ++unverified_;
+    out() << line << '\n';
+  }
+
+  void print_unmeasured(const CaseResult& result) {
+    const bool harmless = result.status == Status::skipped || result.status == Status::oom;
+    const std::string status(to_string(result.status));
+    const std::string reason = result.reason.empty() ? "" : ": " + text::printable(result.reason);
+    out() << axis_cells(result) << "  " << colored(status, harmless ? kYellow : kRed) << reason
+          << '\n';
+  }
+
+  void print_footer(const Run& run) {
+    std::size_t total = 0;
+    std::string parts;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      total += counts_[i];
+      if (counts_[i] == 0) continue;
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts_[i],
+                           to_string(static_cast<Status>(i)));
+    }
+    fmt::print(out(), "\n{} case{}: {}", total, total == 1 ? "" : "s",
+               parts.empty() ? "none" : parts);
+    if (unverified_ > 0) fmt::print(out(), "; {} without a check of the data", unverified_);
+    if (planned_ > total)
+      fmt::print(out(), "; {} of {} planned cases are not here", planned_ - total, planned_);
+    if (!run.complete) fmt::print(out(), "; the run is not complete");
+    fmt::print(out(),
+               "\nMedians over n iterations, with the 95 % interval of the median within this run; "
+               "another run may differ by more.\n");
+  }
+
+  static constexpr std::size_t kCountWidth = 7;
+
+  std::map<std::string, GroupLayout> layouts_;
+  std::string group_name_;
+  GroupLayout group_;
+  std::vector<MetricColumn> columns_;
+  bool header_printed_ = false;
+  std::array<std::size_t, 5> counts_{};
+  std::size_t planned_ = 0;
+  std::size_t unverified_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_table_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<TablePrinter>(out, options);
+}
+
+}  // namespace scalemark::report

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run measured, as plain data: what the writer stores, the reader returns and reports print.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/result/value.hpp"
+
+namespace scalemark {
+
+enum class Status { ok, skipped, failed, oom, timeout };
+std::string_view to_string(Status status);
+/// Throws InputError for a text that names no status.
+Status status_from(std::string_view text);
+
+enum class Better { lower, higher, none };
+std::string_view to_string(Better better);
+Better better_from(std::string_view text);
+
+/// duration: integer nanoseconds; rate: derived from a duration metric by its numerator; count and
+/// ratio: values of their own.
+enum class MetricKind { duration, rate, count, ratio };
+std::string_view to_string(MetricKind kind);
+MetricKind metric_kind_from(std::string_view text);
+
+/// How one number an iteration is made of the ranks' samples.
+enum class RankReduce { max, mean, root, sum };
+std::string_view to_string(RankReduce reduce);
+RankReduce rank_reduce_from(std::string_view text);
+
+/// Bits of Samples::flags.
+enum SampleFlag : std::uint16_t { kThrottled = 1, kClockChanged = 2, kRetried = 4, kInvalid = 8 };
+
+/// Raw samples [rank][iteration], row major. value = sample * scale / inner. Nothing is ever
+/// dropped: warm-up and doubtful iterations are marked.
+struct Samples {
+  std::size_t ranks = 0;
+  std::size_t iterations = 0;
+  std::variant<std::vector<std::uint64_t>, std::vector<double>> values;
+  double scale = 1.0;                ///< 1e-9 for durations in nanoseconds
+  std::uint64_t inner = 1;           ///< operations a sample is the total of
+  std::vector<std::uint8_t> warmup;  ///< [iteration], 1 = warm-up; empty = none
+  std::vector<std::uint16_t> flags;  ///< [iteration], SampleFlag bits; empty = none
+
+  /// Value of one sample in the metric's unit.
+  double value(std::size_t rank, std::size_t iteration) const;
+  bool is_warmup(std::size_t iteration) const { return !warmup.empty() && warmup[iteration] != 0; }
+};
+
+/// One measured quantity of a case.
+struct Metric {
+  std::string name;  ///< snake_case noun, no unit in it
+  std::string unit;  ///< UCUM: s, By/s, flop/s, 1, J, By
+  Better better = Better::lower;
+  MetricKind kind = MetricKind::duration;
+  RankReduce rank_reduce = RankReduce::max;
+  /// What the number is, in symbols: "S * 2(n-1)/n / time".
+  std::string formula;
+  /// kind == rate: the duration metric it derives from, and what is divided by its time.
+  std::string source;
+  double numerator = 0;
+  Samples samples;  ///< empty for a rate
+};
+
+/// Outcome of checking the data that the operation produced.
+struct Verification {
+  bool done = false;
+  std::uint64_t checked = 0;  ///< elements looked at, all ranks
+  std::uint64_t wrong = 0;
+  std::string rule;  ///< what was compared with what, and the tolerance
+};
+
+struct CaseResult {
+  std::size_t index = 0;    ///< place in the plan
+  std::string name;         ///< suite/name
+  Params params;            ///< what stands in the key
+  std::string key;          ///< make_key(name, params)
+  std::string config_hash;  ///< of everything that shapes the measurement, for --resume
+  Status status = Status::ok;
+  std::string reason;       ///< why not ok, in one line
+  std::string phase;        ///< last phase entered
+  std::string stop_reason;  ///< ci, count or time
+  std::string primary_metric;
+  std::vector<Metric> metrics;
+  Verification verification;
+  /// Further facts, not part of the key: requested_bytes, total_bytes, images_seen, data_set, ...
+  Params facts;
+  std::string started, stopped;        ///< ISO 8601 UTC
+  std::uint64_t predicted_memory = 0;  ///< bytes a rank, 0 = unknown
+
+  const Metric* find(std::string_view metric) const;
+};
+
+/// Where a rank ran.
+struct RankInfo {
+  int rank = 0;
+  std::string node;
+  int local_rank = 0;
+  std::string cpuset;  ///< list form: 0-3,8; empty = not bound
+  int numa = -1;
+  std::string gpu_uuid, gpu_pci, nic;
+};
+
+/// Values of the environment: equal on all nodes, or by node.
+struct Environment {
+  std::map<std::string, std::string> common;
+  std::map<std::string, std::map<std::string, std::string>> differs;  ///< key -> node -> value
+  std::map<std::string, std::string> raw;                             ///< tool -> text
+};
+
+struct Run {
+  std::string format_version = "1.0";
+  std::map<std::string, std::string> producer;  ///< version, git_revision, git_dirty, build facts
+  std::string uuid;
+  std::string campaign;
+  std::string created;  ///< ISO 8601 UTC
+  bool complete = false;
+  std::string exit_reason;
+  std::string command_line;
+  std::string config;  ///< the resolved plan and policy as text
+  std::uint64_t seed = 0;
+  int repeat = 0;
+  std::map<std::string, std::string> tags;       ///< --tag k=v
+  std::map<std::string, std::string> scheduler;  ///< job ids
+  std::vector<std::string> planned;              ///< keys in order
+  Environment environment;
+  std::vector<RankInfo> ranks;
+  std::vector<CaseResult> cases;
+};
+
+}  // namespace scalemark

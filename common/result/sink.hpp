@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results go while a run is under way.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/result/model.hpp"
+
+namespace scalemark {
+
+/// Receives a run as it happens; rank 0 only. A call returns when the sink has done its work: the
+/// file writer's add() returns when the case is safe on disk.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  virtual void begin(const Run& run) = 0;
+  /// A case is about to begin (journal of started cases).
+  virtual void started(const CaseResult& planned) = 0;
+  /// The started case entered a phase.
+  virtual void phase(const CaseResult& current) = 0;
+  virtual void add(const CaseResult& result) = 0;
+  /// `run.cases` may be empty: the cases were given by add().
+  virtual void end(const Run& run) = 0;
+};
+
+/// Hands every call to several sinks, in order.
+class FanoutSink final : public ResultSink {
+ public:
+  void attach(std::shared_ptr<ResultSink> sink) { sinks_.push_back(std::move(sink)); }
+  void begin(const Run& run) override;
+  void started(const CaseResult& planned) override;
+  void phase(const CaseResult& current) override;
+  void add(const CaseResult& result) override;
+  void end(const Run& run) override;
+
+ private:
+  std::vector<std::shared_ptr<ResultSink>> sinks_;
+};
+
+}  // namespace scalemark

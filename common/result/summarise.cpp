@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduction over ranks, summaries, OSU's statistic.
+#include "common/result/summarise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kLeastForP95 = 100;
+constexpr std::size_t kLeastForP99 = 500;
+
+/// The ranks' values of one iteration as one; NaN of any rank makes it NaN.
+double reduced(const Samples& samples, std::size_t iteration, RankReduce reduce) {
+  double result = samples.value(0, iteration);
+  if (reduce == RankReduce::root) return result;
+  for (std::size_t rank = 1; rank < samples.ranks; ++rank) {
+    const double value = samples.value(rank, iteration);
+    if (reduce == RankReduce::max) {
+      result = std::isnan(value) || value > result ? value : result;
+    } else {
+      result += value;
+    }
+  }
+  return reduce == RankReduce::mean ? result / static_cast<double>(samples.ranks) : result;
+}
+
+std::vector<double> reduce_ranks(const Metric& metric) {
+  const Samples& samples = metric.samples;
+  std::vector<double> values;
+  if (samples.ranks == 0) return values;
+  values.reserve(samples.iterations);
+  for (std::size_t iteration = 0; iteration < samples.iterations; ++iteration) {
+    if (!samples.is_warmup(iteration))
+      values.push_back(reduced(samples, iteration, metric.rank_reduce));
+  }
+  return values;
+}
+
+/// The duration that a rate derives from.
+const Metric& source_of(const CaseResult& result, const Metric& rate) {
+  const Metric* source = result.find(rate.source);
+  if (source == nullptr || source->kind != MetricKind::duration) {
+    throw Error(
+        fmt::format("metric {} of {} is a rate of \"{}\", which is no duration of this case",
+                    rate.name, result.key, rate.source));
+  }
+  return *source;
+}
+
+/// Work by time; a time that is not positive gives no rate.
+double rate_of(double numerator, double seconds) {
+  return seconds > 0 ? numerator / seconds : kNan;
+}
+
+Summary summarise_values(const std::vector<double>& values) {
+  Summary summary{kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan, values.size()};
+  const bool broken =
+      std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+  if (values.empty() || broken) return summary;
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const stats::Interval interval = stats::median_interval(values);
+  summary.median = stats::quantile_sorted(sorted, 0.5);
+  summary.low = interval.low;
+  summary.high = interval.high;
+  summary.mean = stats::mean(values);
+  summary.min = sorted.front();
+  summary.max = sorted.back();
+  if (values.size() >= kLeastForP95) summary.p95 = stats::quantile_sorted(sorted, 0.95);
+  if (values.size() >= kLeastForP99) summary.p99 = stats::quantile_sorted(sorted, 0.99);
+  return summary;
+}
+
+}  // namespace
+
+std::vector<double> per_iteration(const CaseResult& result, const Metric& metric) {
+  if (metric.kind != MetricKind::rate) return reduce_ranks(metric);
+  std::vector<double> values = reduce_ranks(source_of(result, metric));
+  for (double& value : values) value = rate_of(metric.numerator, value);
+  return values;
+}
+
+Summary summarise(const CaseResult& result, const Metric& metric) {
+  const Summary direct = summarise_values(per_iteration(result, metric));
+  if (metric.kind != MetricKind::rate) return direct;
+  // Through the time's summary, so that rate and time of one case tell the same: the median of an
+  // even number of rates is not the rate of the median time, and the mean of rates is no rate.
+  const Summary time = summarise_values(reduce_ranks(source_of(result, metric)));
+  const auto rate = [&](double seconds) { return rate_of(metric.numerator, seconds); };
+  return {rate(time.median), rate(time.high), rate(time.low), rate(time.mean), rate(time.max),
+          rate(time.min),    direct.p95,      direct.p99,     time.n};
+}
+
+OsuStatistic osu_statistic(const Metric& metric) {
+  const Samples& samples = metric.samples;
+  const std::size_t ranks = metric.rank_reduce == RankReduce::root
+                                ? std::min<std::size_t>(1, samples.ranks)
+                                : samples.ranks;
+  std::vector<double> means;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    double total = 0;
+    std::size_t counted = 0;
+    for (std::size_t iteration = 0; iteration < samples.iterations; ++iteration) {
+      if (samples.is_warmup(iteration)) continue;
+      total += samples.value(rank, iteration);
+      ++counted;
+    }
+    if (counted > 0) means.push_back(total / static_cast<double>(counted));
+  }
+  if (means.empty()) return {kNan, kNan, kNan};
+  const auto [least, most] = std::minmax_element(means.begin(), means.end());
+  return {stats::mean(means), *least, *most};
+}
+
+}  // namespace scalemark

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From raw samples to the numbers of a row.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/result/model.hpp"
+
+namespace scalemark {
+
+/// The numbers of a row. Values that the samples do not support are NaN.
+struct Summary {
+  double median = 0;
+  double low = 0, high = 0;  ///< 95 % order-statistic interval of the median
+  double mean = 0, min = 0, max = 0;
+  double p95 = 0, p99 = 0;  ///< NaN below 100 and 500 iterations
+  std::size_t n = 0;        ///< iterations counted (warm-up left out)
+};
+
+/// One value an iteration in the metric's unit: the ranks reduced by `rank_reduce`, warm-up left
+/// out. A rate is derived from its source metric. Throws Error when that is missing.
+std::vector<double> per_iteration(const CaseResult& result, const Metric& metric);
+
+/// The summary of per_iteration(). The headline of a collective is thus the median over iterations
+/// of the maximum over ranks. For a single value all three of median, low and high are that value.
+Summary summarise(const CaseResult& result, const Metric& metric);
+
+/// OSU's statistic of a duration metric: mean over ranks of each rank's mean, and the smallest and
+/// largest of these means. Seconds.
+struct OsuStatistic {
+  double average = 0, minimum = 0, maximum = 0;
+};
+OsuStatistic osu_statistic(const Metric& metric);
+
+}  // namespace scalemark

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 handles that close themselves, and the few checked calls that the store needs.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/error.hpp"
+
+namespace scalemark::store::h5 {
+
+/// Move-only owner of an HDF5 id.
+class Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Id() = default;
+  /// Throws Error with HDF5's own explanation if `id` is negative.
+  Id(hid_t id, Close closer, const std::string& action);
+  Id(Id&& other) noexcept;
+  Id& operator=(Id&& other) noexcept;
+  Id(const Id&) = delete;
+  Id& operator=(const Id&) = delete;
+  ~Id();
+  hid_t get() const { return id_; }
+  /// Closes now and throws if that fails: the moment when a full disk shows.
+  void close(const std::string& action);
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// Limits for what is read from a file that may be hostile.
+constexpr std::uint64_t kMaxDatasetBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMaxText = std::size_t{64} << 20;
+constexpr std::size_t kMaxAttributeText = 1 << 20;
+constexpr std::size_t kMaxChildren = 1'000'000;
+
+/// A new file, readable by HDF5 1.8 and later. Replaces what is there.
+Id create_file(const std::filesystem::path& path);
+/// For reading; without file locks, without plug-ins. Throws InputError if it is no HDF5 file.
+Id open_file(const std::filesystem::path& path);
+Id create_group(hid_t parent, const std::string& name);
+Id open_group(hid_t parent, const std::string& name);
+/// Whether `name` is a hard link in `parent`. Throws InputError for soft, external and user links.
+bool has(hid_t parent, const std::string& name);
+/// Names of all members, sorted. Throws InputError for links that are not hard.
+std::vector<std::string> members(hid_t group);
+
+void write_attribute(hid_t object, const std::string& name, const std::string& value);
+void write_attribute(hid_t object, const std::string& name, std::int64_t value);
+void write_attribute(hid_t object, const std::string& name, std::uint64_t value);
+void write_attribute(hid_t object, const std::string& name, double value);
+bool has_attribute(hid_t object, const std::string& name);
+std::string read_text_attribute(hid_t object, const std::string& name);
+std::int64_t read_integer_attribute(hid_t object, const std::string& name);
+double read_real_attribute(hid_t object, const std::string& name);
+enum class AttributeType { text, integer, real };
+AttributeType attribute_type(hid_t object, const std::string& name);
+std::vector<std::string> attribute_names(hid_t object);
+
+/// A text of any length, as a scalar dataset of fixed-length UTF-8.
+void write_text(hid_t parent, const std::string& name, const std::string& value);
+std::string read_text(hid_t parent, const std::string& name);
+/// A column of texts, fixed length.
+void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values);
+std::vector<std::string> read_texts(hid_t parent, const std::string& name);
+
+/// Row-major [rows][columns], chunked and compressed (shuffle, deflate 4, fletcher32).
+Id write_matrix(hid_t parent, const std::string& name, std::span<const std::uint64_t> values, hsize_t rows, hsize_t columns);
+Id write_matrix(hid_t parent, const std::string& name, std::span<const double> values, hsize_t rows, hsize_t columns);
+void write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
+void write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
+void write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
+
+struct Shape {
+  std::size_t rows = 0, columns = 0;
+  bool is_real = false;
+};
+/// Opens a dataset and refuses what a result file never has: other storage, filters, types, sizes.
+Id open_dataset(hid_t parent, const std::string& name);
+Shape matrix_shape(hid_t dataset);
+std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count);
+std::vector<double> read_real(hid_t dataset, std::size_t count);
+std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name);
+
+}  // namespace scalemark::store::h5

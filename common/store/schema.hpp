@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of a result file in HDF5: writing and reading its two kinds of groups.
+#pragma once
+
+#include "common/result/model.hpp"
+#include "common/store/h5.hpp"
+
+namespace scalemark::store {
+
+constexpr const char* kFormat = "scalemark-result";
+constexpr int kMajor = 1;
+
+/// Everything of a run but its cases, into the root of an open file.
+void write_header(hid_t root, const Run& run);
+/// Throws InputError for another format or a newer major version.
+Run read_header(hid_t root);
+
+/// One case, as a new group /cases/<nnnnnn>.
+void write_case(hid_t root, const CaseResult& result);
+/// All cases of an open file by index. Without `samples` the numbers of a metric stay empty.
+std::vector<CaseResult> read_cases(hid_t root, bool samples);
+
+/// "000123"
+std::string case_name(std::size_t index);
+
+}  // namespace scalemark::store

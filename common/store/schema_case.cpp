@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// /cases/<nnnnnn>.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/result/summarise.hpp"
+#include "common/store/schema.hpp"
+
+namespace scalemark::store {
+namespace {
+
+/// A key part must be a name: result files are printed, and paths are never made of them.
+void require_name(const std::string& name) {
+  if (!text::is_identifier(name)) throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
+}
+
+void write_params(hid_t parent, const std::string& group_name, const Params& params) {
+  const h5::Id group = h5::create_group(parent, group_name);
+  for (const auto& [name, value] : params) {
+    if (const auto* flag = std::get_if<bool>(&value)) h5::write_attribute(group.get(), name, std::string(*flag ? "true" : "false"));
+    else if (const auto* number = std::get_if<std::int64_t>(&value)) h5::write_attribute(group.get(), name, *number);
+    else if (const auto* real = std::get_if<double>(&value)) h5::write_attribute(group.get(), name, *real);
+    else h5::write_attribute(group.get(), name, std::get<std::string>(value));
+  }
+}
+
+Params read_params(hid_t parent, const std::string& group_name) {
+  const h5::Id group = h5::open_group(parent, group_name);
+  Params params;
+  for (const std::string& name : h5::attribute_names(group.get())) {
+    require_name(name);
+    switch (h5::attribute_type(group.get(), name)) {
+      case h5::AttributeType::integer: params[name] = h5::read_integer_attribute(group.get(), name); break;
+      case h5::AttributeType::real: params[name] = h5::read_real_attribute(group.get(), name); break;
+      case h5::AttributeType::text: {
+        std::string value = h5::read_text_attribute(group.get(), name);
+        if (value == "true" || value == "false") params[name] = value == "true";
+        else params[name] = std::move(value);
+      }
+    }
+  }
+  return params;
+}
+
+void write_samples(hid_t group, const Samples& samples) {
+  h5::write_attribute(group, "scale", samples.scale);
+  h5::write_attribute(group, "inner", samples.inner);
+  if (samples.ranks == 0) return;
+  h5::Id dataset = std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        return h5::write_matrix(group, "samples", std::span<const T>(values), samples.ranks, samples.iterations);
+      },
+      samples.values);
+  h5::write_attribute(dataset.get(), "dimensions", std::string("rank, iteration"));
+  if (!samples.warmup.empty()) h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup));
+  if (!samples.flags.empty()) h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
+}
+
+Samples read_samples(hid_t group, bool with_values) {
+  Samples samples;
+  samples.scale = h5::read_real_attribute(group, "scale");
+  samples.inner = static_cast<std::uint64_t>(h5::read_integer_attribute(group, "inner"));
+  if (samples.inner == 0) throw InputError("a metric has inner 0");
+  if (!h5::has(group, "samples")) return samples;
+  const h5::Id dataset = h5::open_dataset(group, "samples");
+  const h5::Shape shape = h5::matrix_shape(dataset.get());
+  samples.ranks = shape.rows;
+  samples.iterations = shape.columns;
+  if (!with_values) return samples;
+  const std::size_t count = shape.rows * shape.columns;  // bounded by open_dataset
+  if (shape.is_real) samples.values = h5::read_real(dataset.get(), count);
+  else samples.values = h5::read_unsigned(dataset.get(), count);
+  const auto read_mask = [&](const char* name, auto& mask) {
+    if (!h5::has(group, name)) return;
+    for (const std::int64_t value : h5::read_integers(group, name)) mask.push_back(static_cast<typename std::decay_t<decltype(mask)>::value_type>(value));
+    if (mask.size() != samples.iterations) throw InputError(fmt::format("{} and samples differ in length", name));
+  };
+  read_mask("warmup_mask", samples.warmup);
+  read_mask("flags", samples.flags);
+  return samples;
+}
+
+void write_metric(hid_t parent, const CaseResult& result, const Metric& metric, std::size_t order) {
+  const h5::Id group = h5::create_group(parent, metric.name);
+  h5::write_attribute(group.get(), "order", static_cast<std::int64_t>(order));
+  h5::write_attribute(group.get(), "unit", metric.unit);
+  h5::write_attribute(group.get(), "better", std::string(to_string(metric.better)));
+  h5::write_attribute(group.get(), "kind", std::string(to_string(metric.kind)));
+  h5::write_attribute(group.get(), "rank_reduce", std::string(to_string(metric.rank_reduce)));
+  h5::write_attribute(group.get(), "formula", metric.formula);
+  h5::write_attribute(group.get(), "source", metric.source);
+  h5::write_attribute(group.get(), "numerator", metric.numerator);
+  write_samples(group.get(), metric.samples);
+  const Summary summary = summarise(result, metric);
+  const h5::Id derived = h5::create_group(group.get(), "derived");
+  h5::write_attribute(derived.get(), "median", summary.median);
+  h5::write_attribute(derived.get(), "low", summary.low);
+  h5::write_attribute(derived.get(), "high", summary.high);
+}
+
+Metric read_metric(hid_t parent, const std::string& name, bool with_values, std::int64_t& order) {
+  require_name(name);
+  const h5::Id group = h5::open_group(parent, name);
+  Metric metric;
+  metric.name = name;
+  order = h5::read_integer_attribute(group.get(), "order");
+  metric.unit = h5::read_text_attribute(group.get(), "unit");
+  metric.better = better_from(h5::read_text_attribute(group.get(), "better"));
+  metric.kind = metric_kind_from(h5::read_text_attribute(group.get(), "kind"));
+  metric.rank_reduce = rank_reduce_from(h5::read_text_attribute(group.get(), "rank_reduce"));
+  metric.formula = h5::read_text_attribute(group.get(), "formula");
+  metric.source = h5::read_text_attribute(group.get(), "source");
+  metric.numerator = h5::read_real_attribute(group.get(), "numerator");
+  metric.samples = read_samples(group.get(), with_values);
+  return metric;
+}
+
+CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
+  const h5::Id group = h5::open_group(cases, name);
+  const auto text_of = [&](const char* field) { return h5::read_text_attribute(group.get(), field); };
+  CaseResult result;
+  result.index = static_cast<std::size_t>(h5::read_integer_attribute(group.get(), "index"));
+  result.name = text_of("name");
+  result.key = text_of("key");
+  result.config_hash = text_of("config_hash");
+  result.status = status_from(text_of("status"));
+  result.reason = text_of("reason");
+  result.phase = text_of("phase");
+  result.stop_reason = text_of("stop_reason");
+  result.primary_metric = text_of("primary_metric");
+  result.started = text_of("started");
+  result.stopped = text_of("stopped");
+  result.predicted_memory = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "predicted_memory"));
+  result.verification.done = h5::read_integer_attribute(group.get(), "verified") != 0;
+  result.verification.checked = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "checked"));
+  result.verification.wrong = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "wrong"));
+  result.verification.rule = text_of("rule");
+  result.params = read_params(group.get(), "params");
+  result.facts = read_params(group.get(), "facts");
+  const h5::Id metrics = h5::open_group(group.get(), "metrics");
+  std::map<std::int64_t, Metric> ordered;
+  for (const std::string& metric : h5::members(metrics.get())) {
+    std::int64_t order = 0;
+    Metric one = read_metric(metrics.get(), metric, samples, order);
+    if (!ordered.emplace(order, std::move(one)).second) throw InputError("two metrics have the same order");
+  }
+  for (auto& [order, metric] : ordered) result.metrics.push_back(std::move(metric));
+  return result;
+}
+
+}  // namespace
+
+std::string case_name(std::size_t index) { return fmt::format("{:06}", index); }
+
+void write_case(hid_t root, const CaseResult& result) {
+  const h5::Id cases = h5::has(root, "cases") ? h5::open_group(root, "cases") : h5::create_group(root, "cases");
+  const h5::Id group = h5::create_group(cases.get(), case_name(result.index));
+  const auto text = [&](const char* field, const std::string& value) { h5::write_attribute(group.get(), field, value); };
+  h5::write_attribute(group.get(), "index", static_cast<std::int64_t>(result.index));
+  text("name", result.name);
+  text("key", result.key);
+  text("config_hash", result.config_hash);
+  text("status", std::string(to_string(result.status)));
+  text("reason", result.reason);
+  text("phase", result.phase);
+  text("stop_reason", result.stop_reason);
+  text("primary_metric", result.primary_metric);
+  text("started", result.started);
+  text("stopped", result.stopped);
+  h5::write_attribute(group.get(), "predicted_memory", result.predicted_memory);
+  h5::write_attribute(group.get(), "verified", std::int64_t{result.verification.done});
+  h5::write_attribute(group.get(), "checked", result.verification.checked);
+  h5::write_attribute(group.get(), "wrong", result.verification.wrong);
+  text("rule", result.verification.rule);
+  write_params(group.get(), "params", result.params);
+  write_params(group.get(), "facts", result.facts);
+  const h5::Id metrics = h5::create_group(group.get(), "metrics");
+  for (std::size_t i = 0; i < result.metrics.size(); ++i) write_metric(metrics.get(), result, result.metrics[i], i);
+}
+
+std::vector<CaseResult> read_cases(hid_t root, bool samples) {
+  std::vector<CaseResult> results;
+  if (!h5::has(root, "cases")) return results;
+  const h5::Id cases = h5::open_group(root, "cases");
+  for (const std::string& name : h5::members(cases.get())) results.push_back(read_case(cases.get(), name, samples));
+  return results;
+}
+
+}  // namespace scalemark::store

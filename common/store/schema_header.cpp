@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// /, /run, /env, /topology.
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/store/schema.hpp"
+
+namespace scalemark::store {
+namespace {
+
+constexpr const char* kSchemaText =
+    "Scalemark result file, format 1.\n"
+    "/ attributes: format, format_version, run_uuid, campaign, created, complete, planned_cases, producer.*\n"
+    "/run attributes: seed, repeat, exit_reason, tag.*, scheduler.*; texts: command_line, config, planned\n"
+    "/env/common attributes: one a fact, equal on all nodes; /env/differs/<fact> attributes: one a node;\n"
+    "/env/raw texts: one a tool\n"
+    "/topology/ranks columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, nic\n"
+    "/cases/<nnnnnn> attributes: index, name, key, config_hash, status (ok, skipped, failed, oom, timeout), reason,\n"
+    "  phase, stop_reason, primary_metric, started, stopped, predicted_memory, verified, checked, wrong, rule\n"
+    "/cases/*/params attributes: the values in the key; /cases/*/facts attributes: further facts\n"
+    "/cases/*/metrics/<metric> attributes: unit (UCUM), better (lower, higher, none), kind (duration, rate, count,\n"
+    "  ratio), rank_reduce (max, mean, root, sum), formula, source, numerator, scale, inner, order\n"
+    "/cases/*/metrics/<metric>/samples [rank, iteration]: value = sample * scale / inner; durations are integer ns.\n"
+    "  A rate has no samples: numerator / value of its source metric.\n"
+    "/cases/*/metrics/<metric>/warmup_mask [iteration]: 1 = warm-up; flags [iteration]: 1 throttled, 2 clock change,\n"
+    "  4 retried, 8 invalid\n"
+    "/cases/*/metrics/<metric>/derived attributes median, low, high: a cache, always to be computed again from samples\n";
+
+void write_map(hid_t parent, const std::string& prefix, const std::map<std::string, std::string>& values) {
+  for (const auto& [key, value] : values) h5::write_attribute(parent, prefix + key, value);
+}
+
+std::map<std::string, std::string> read_map(hid_t parent, const std::string& prefix) {
+  std::map<std::string, std::string> values;
+  for (const std::string& name : h5::attribute_names(parent)) {
+    if (name.starts_with(prefix)) values[name.substr(prefix.size())] = h5::read_text_attribute(parent, name);
+  }
+  return values;
+}
+
+void write_environment(hid_t root, const Environment& environment) {
+  const h5::Id group = h5::create_group(root, "env");
+  const h5::Id common = h5::create_group(group.get(), "common");
+  write_map(common.get(), "", environment.common);
+  const h5::Id differs = h5::create_group(group.get(), "differs");
+  for (const auto& [key, nodes] : environment.differs) {
+    const h5::Id one = h5::create_group(differs.get(), key);
+    write_map(one.get(), "", nodes);
+  }
+  const h5::Id raw = h5::create_group(group.get(), "raw");
+  for (const auto& [tool, text] : environment.raw) h5::write_text(raw.get(), tool, text);
+}
+
+Environment read_environment(hid_t root) {
+  Environment environment;
+  const h5::Id group = h5::open_group(root, "env");
+  environment.common = read_map(h5::open_group(group.get(), "common").get(), "");
+  const h5::Id differs = h5::open_group(group.get(), "differs");
+  for (const std::string& key : h5::members(differs.get())) {
+    environment.differs[key] = read_map(h5::open_group(differs.get(), key).get(), "");
+  }
+  const h5::Id raw = h5::open_group(group.get(), "raw");
+  for (const std::string& tool : h5::members(raw.get())) environment.raw[tool] = h5::read_text(raw.get(), tool);
+  return environment;
+}
+
+void write_topology(hid_t root, const std::vector<RankInfo>& ranks) {
+  const h5::Id topology = h5::create_group(root, "topology");
+  const h5::Id group = h5::create_group(topology.get(), "ranks");
+  std::vector<std::int64_t> rank, local_rank, numa;
+  std::vector<std::string> node, cpuset, gpu_uuid, gpu_pci, nic;
+  for (const RankInfo& info : ranks) {
+    rank.push_back(info.rank);
+    local_rank.push_back(info.local_rank);
+    numa.push_back(info.numa);
+    node.push_back(info.node);
+    cpuset.push_back(info.cpuset);
+    gpu_uuid.push_back(info.gpu_uuid);
+    gpu_pci.push_back(info.gpu_pci);
+    nic.push_back(info.nic);
+  }
+  h5::write_vector(group.get(), "rank", std::span<const std::int64_t>(rank));
+  h5::write_vector(group.get(), "local_rank", std::span<const std::int64_t>(local_rank));
+  h5::write_vector(group.get(), "numa", std::span<const std::int64_t>(numa));
+  h5::write_texts(group.get(), "node", node);
+  h5::write_texts(group.get(), "cpuset", cpuset);
+  h5::write_texts(group.get(), "gpu_uuid", gpu_uuid);
+  h5::write_texts(group.get(), "gpu_pci", gpu_pci);
+  h5::write_texts(group.get(), "nic", nic);
+}
+
+std::vector<RankInfo> read_topology(hid_t root) {
+  const h5::Id topology = h5::open_group(root, "topology");
+  const h5::Id group = h5::open_group(topology.get(), "ranks");
+  const auto rank = h5::read_integers(group.get(), "rank"), local_rank = h5::read_integers(group.get(), "local_rank"),
+             numa = h5::read_integers(group.get(), "numa");
+  const auto node = h5::read_texts(group.get(), "node"), cpuset = h5::read_texts(group.get(), "cpuset"),
+             uuid = h5::read_texts(group.get(), "gpu_uuid"), pci = h5::read_texts(group.get(), "gpu_pci"),
+             nic = h5::read_texts(group.get(), "nic");
+  for (const std::size_t size : {local_rank.size(), numa.size(), node.size(), cpuset.size(), uuid.size(), pci.size(), nic.size()}) {
+    if (size != rank.size()) throw InputError("columns of /topology/ranks differ in length");
+  }
+  std::vector<RankInfo> ranks;
+  for (std::size_t i = 0; i < rank.size(); ++i) {
+    ranks.push_back({static_cast<int>(rank[i]), node[i], static_cast<int>(local_rank[i]), cpuset[i],
+                     static_cast<int>(numa[i]), uuid[i], pci[i], nic[i]});
+  }
+  return ranks;
+}
+
+void check_format(hid_t root) {
+  if (!h5::has_attribute(root, "format") || h5::read_text_attribute(root, "format") != kFormat) {
+    throw InputError("an HDF5 file, but no Scalemark result");
+  }
+  const std::string version = h5::read_text_attribute(root, "format_version");
+  const auto major = text::parse_integer(version.substr(0, version.find('.')));
+  if (!major || *major < 1) throw InputError(fmt::format("format version '{}' is none", text::printable(version, 40)));
+  if (*major > kMajor) {
+    throw InputError(fmt::format("format version {} is newer than this program reads ({}.x): update Scalemark", text::printable(version, 40), kMajor));
+  }
+}
+
+}  // namespace
+
+void write_header(hid_t root, const Run& run) {
+  h5::write_attribute(root, "format", std::string(kFormat));
+  h5::write_attribute(root, "format_version", run.format_version);
+  h5::write_attribute(root, "run_uuid", run.uuid);
+  h5::write_attribute(root, "campaign", run.campaign);
+  h5::write_attribute(root, "created", run.created);
+  h5::write_attribute(root, "complete", std::int64_t{run.complete});
+  h5::write_attribute(root, "planned_cases", static_cast<std::int64_t>(run.planned.size()));
+  write_map(root, "producer.", run.producer);
+  h5::write_text(root, "schema", kSchemaText);
+  const h5::Id group = h5::create_group(root, "run");
+  h5::write_attribute(group.get(), "seed", run.seed);
+  h5::write_attribute(group.get(), "repeat", std::int64_t{run.repeat});
+  h5::write_attribute(group.get(), "exit_reason", run.exit_reason);
+  write_map(group.get(), "tag.", run.tags);
+  write_map(group.get(), "scheduler.", run.scheduler);
+  h5::write_text(group.get(), "command_line", run.command_line);
+  h5::write_text(group.get(), "config", run.config);
+  h5::write_texts(group.get(), "planned", run.planned);
+  write_environment(root, run.environment);
+  write_topology(root, run.ranks);
+}
+
+Run read_header(hid_t root) {
+  check_format(root);
+  Run run;
+  run.format_version = h5::read_text_attribute(root, "format_version");
+  run.uuid = h5::read_text_attribute(root, "run_uuid");
+  run.campaign = h5::read_text_attribute(root, "campaign");
+  run.created = h5::read_text_attribute(root, "created");
+  run.complete = h5::read_integer_attribute(root, "complete") != 0;
+  run.producer = read_map(root, "producer.");
+  const h5::Id group = h5::open_group(root, "run");
+  run.seed = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "seed"));
+  run.repeat = static_cast<int>(h5::read_integer_attribute(group.get(), "repeat"));
+  run.exit_reason = h5::read_text_attribute(group.get(), "exit_reason");
+  run.tags = read_map(group.get(), "tag.");
+  run.scheduler = read_map(group.get(), "scheduler.");
+  run.command_line = h5::read_text(group.get(), "command_line");
+  run.config = h5::read_text(group.get(), "config");
+  run.planned = h5::read_texts(group.get(), "planned");
+  run.environment = read_environment(root);
+  run.ranks = read_topology(root);
+  return run;
+}
+
+}  // namespace scalemark::store

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applies a placement to this process and checks that it took effect.
+#pragma once
+
+#include <string>
+
+#include "common/topology/placement.hpp"
+
+namespace scalemark::topology {
+
+struct Binding {
+  bool applied = false;
+  CpuSet cpus;          ///< affinity read back from the kernel
+  int numa = -1;        ///< NUMA node of a page touched after binding; -1 unknown
+  std::string problem;  ///< why it is not as asked; empty if it is
+};
+
+/// Binds the whole process (all threads so far) to `placement.cpus` and prefers memory of its NUMA
+/// node; then reads both back. Never throws: what did not work stands in `problem`.
+Binding bind(const RankPlacement& placement);
+
+}  // namespace scalemark::topology

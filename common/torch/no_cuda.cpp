@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the LibTorch of the build has no CUDA part.
+#include "common/base/error.hpp"
+#include "common/torch/process_group.hpp"
+#include "common/torch/setup.hpp"
+
+namespace scalemark::torch_support {
+
+bool has_cuda() { return false; }
+
+ProcessGroupPtr make_nccl_process_group(const mpi::Comm& /*ranks*/, c10::Device /*device*/) {
+  throw Unavailable("the LibTorch of this build has no CUDA part");
+}
+
+}  // namespace scalemark::torch_support

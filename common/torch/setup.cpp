@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// LibTorch made ready for a case.
+#include "common/torch/setup.hpp"
+
+#include <string>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark::torch_support {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+c10::Device torch_device(Case& c) {
+  if (c.text("device") == "cpu") return c10::Device(c10::kCPU);
+  if (!has_cuda()) c.skip("the LibTorch of this build has no CUDA part");
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(c.device().index()));
+}
+
+c10::Device prepare(Case& c) {
+  const c10::Device device = torch_device(c);
+  at::set_num_threads(c.threads());
+  at::manual_seed(c.seed());
+  at::globalContext().setAllowTF32CuBLAS(false);
+  at::globalContext().setAllowTF32CuDNN(false);
+  return device;
+}
+
+void translate_errors(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const c10::OutOfMemoryError& error) {
+    throw OutOfMemory(first_line(error.what_without_backtrace()));
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    // The CPU allocator throws the general type.
+    if (text.find("can't allocate memory") != std::string::npos) throw OutOfMemory(first_line(text));
+    throw Error(first_line(text));
+  }
+}
+
+}  // namespace scalemark::torch_support

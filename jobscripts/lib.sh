@@ -1,0 +1,259 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Functions that the scripts share. Sourced, never run.
+shopt -s inherit_errexit
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() { # exit code, text
+  local code=$1
+  shift
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit "$code"
+}
+
+# The comment at the head of a script is its help.
+print_help() { # script
+  awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"
+}
+
+# For options that take a value: need_value "$@"
+need_value() {
+  [[ $# -ge 2 ]] || die 2 "$1 needs a value (see --help)"
+}
+
+need_count() { # option, value, smallest
+  if [[ $2 =~ ^[0-9]{1,6}$ ]] && ((10#$2 >= $3)); then return; fi
+  die 2 "$1 is '$2', allowed: a whole number from $3 on"
+}
+
+repository() { (cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd); }
+
+cache_folder() {
+  local base=${XDG_CACHE_HOME:-}
+  if [[ -z $base ]]; then base=${HOME:?HOME is not set, and XDG_CACHE_HOME neither}/.cache; fi
+  printf '%s\n' "$base/scalemark"
+}
+
+# --- the machine -----------------------------------------------------------------------------
+
+# Physical cores that this process may use: Open MPI's slots.
+core_count() {
+  local cores
+  cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l) || cores=0
+  if ((cores < 1 || cores > $(nproc))); then cores=$(nproc); fi
+  echo "$cores"
+}
+
+# Compile jobs: a LibTorch source takes up to 2 GB.
+job_count() {
+  local jobs memory
+  jobs=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 2000000) }' /proc/meminfo)
+  if ((memory < jobs)); then jobs=$memory; fi
+  echo $((jobs < 1 ? 1 : jobs))
+}
+
+gpu_count() {
+  local count=0
+  if command -v nvidia-smi >/dev/null; then
+    count=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || count=0
+  elif [[ -d /proc/driver/nvidia/gpus ]]; then
+    count=$(find /proc/driver/nvidia/gpus -mindepth 1 -maxdepth 1 | wc -l)
+  fi
+  echo "$count"
+}
+
+find_nvcc() {
+  local nvcc
+  for nvcc in "${CUDACXX:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+    if [[ -n $nvcc && -x $nvcc ]]; then
+      echo "$nvcc"
+      return
+    fi
+  done
+  return 1
+}
+
+# --- build -----------------------------------------------------------------------------------
+
+# What LIBTORCH_DIR (printed by setup.sh) means to CMake.
+libtorch_options() {
+  if [[ -n ${LIBTORCH_DIR:-} ]]; then
+    printf '%s\n' "-DLIBTORCH_DIR=$LIBTORCH_DIR" -DSCALEMARK_ENABLE_LIBTORCH=ON
+  else
+    printf '%s\n' -DSCALEMARK_ENABLE_LIBTORCH=OFF
+  fi
+}
+
+# configure PRESET [OPTION...]: the presets use ccache and mold; where these are missing, do without.
+configure() {
+  local root preset=$1 options=()
+  shift
+  root=$(repository)
+  command -v ccache >/dev/null || options+=(-DCMAKE_C_COMPILER_LAUNCHER= -DCMAKE_CXX_COMPILER_LAUNCHER=)
+  command -v mold >/dev/null || options+=(-DCMAKE_EXE_LINKER_FLAGS= -DCMAKE_SHARED_LINKER_FLAGS=)
+  cmake -S "$root" --preset "$preset" "${options[@]}" "$@" >&2
+}
+
+# build PRESET [TARGET...]. Paths are relative for ccache, so that all clones share its entries.
+build() {
+  local root preset=$1 targets=()
+  shift
+  root=$(repository)
+  if (($#)); then targets=(--target "$@"); fi
+  CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 cmake --build "$root/build/$preset" --parallel "$(job_count)" "${targets[@]}" >&2
+}
+
+# The program: SCALEMARK, else the build that is newest.
+find_scalemark() {
+  local root file newest=
+  root=$(repository)
+  if [[ -n ${SCALEMARK:-} ]]; then
+    [[ -x $SCALEMARK ]] || die 2 "SCALEMARK is '$SCALEMARK', which is no program"
+    newest=$SCALEMARK
+  else
+    for file in "$root"/build/*-release/suites/scalemark; do
+      if [[ -x $file && (-z $newest || $file -nt $newest) ]]; then newest=$file; fi
+    done
+    [[ -n $newest ]] || newest=$(command -v scalemark) ||
+      die 3 "no scalemark is built: run jobscripts/quickstart.sh first, or set SCALEMARK to the program"
+  fi
+  realpath "$newest"
+}
+
+# --- launch ----------------------------------------------------------------------------------
+
+# Sets mpirun_command for so many ranks. The program binds itself, so mpirun must not.
+set_mpirun() { # ranks
+  command -v mpirun >/dev/null || die 3 "mpirun was not found: run jobscripts/setup.sh, or load your MPI module"
+  mpirun_command=(mpirun -n "$1" --bind-to none)
+  if (($1 > $(core_count))); then mpirun_command+=(--oversubscribe); fi
+  if [[ $(id -u) == 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+}
+
+child=0
+stop_signal=
+
+# Signals of this script: the first one is handed on, and no further launch follows.
+hand_on() { # name, what the child gets
+  stop_signal=$1
+  say "$(basename "$0"): $1, stopping"
+  if ((child)); then kill -"$2" "$child" 2>/dev/null || true; fi
+}
+
+# In a session of its own, so that Ctrl-C reaches the launcher once, through hand_on.
+run_child() {
+  local code=0
+  setsid "$@" &
+  child=$!
+  while kill -0 "$child" 2>/dev/null; do
+    code=0
+    wait "$child" || code=$?
+  done
+  code=0
+  wait "$child" || code=$?
+  child=0
+  return "$code"
+}
+
+# When the launcher is killed, its ranks outlive it for some seconds and still hold the file.
+wait_for_writer() { # parts
+  local host pid i
+  for ((i = 0; i < 150; i++)); do
+    read -r host pid <"$1/lock" 2>/dev/null || return 0
+    if [[ $host != "$(hostname)" || ! $pid =~ ^[0-9]+$ ]] || ! kill -0 "$pid" 2>/dev/null; then return 0; fi
+    sleep 0.2
+  done
+}
+
+# measure FILE RELAUNCHES COMMAND...: runs COMMAND --output FILE, again with --resume while the job
+# was lost (its parts are there, the merged file is not). Returns the exit code of the last launch.
+measure() {
+  local file=$1 left=$2 code more
+  shift 2
+  while true; do
+    more=()
+    if [[ -d $file.parts ]]; then more=(--resume); fi
+    code=0
+    run_child "$@" --output "$file" "${more[@]}" || code=$?
+    if [[ -n $stop_signal && -d $file.parts ]]; then
+      say "Stopped. What is finished is kept; the same command with --resume goes on."
+      return $((code ? code : 130))
+    fi
+    if [[ ! -d $file.parts || $code == 2 ]]; then
+      # A launch that left neither file nor parts never began: nothing to go on with.
+      if [[ ! -e $file && $code == 0 ]]; then
+        say "$(basename "$0"): the program ended with 0, but there is no $file"
+        code=3
+      fi
+      return "$code"
+    fi
+    if ((left == 0)); then
+      say "The job was lost again (exit code $code); no relaunch is left (--relaunches). To keep what is finished:"
+      say "  scalemark finalize $file.parts -o $file"
+      return $((code ? code : 3))
+    fi
+    say "The job was lost (exit code $code): going on behind the finished cases, $left relaunches left."
+    left=$((left - 1))
+    wait_for_writer "$file.parts"
+  done
+}
+
+# Which of two exit codes says more: 2, 3, 6, 1, 4, 5, 0 in this order; a code that is none of these
+# (the launcher's own) comes before all.
+worse_code() {
+  local code
+  for code in "$1" "$2"; do
+    if ((code > 6)); then echo "$code" && return; fi
+  done
+  for code in 2 3 6 1 4 5; do
+    if (($1 == code || $2 == code)); then echo "$code" && return; fi
+  done
+  echo 0
+}
+
+# measure_runs FOLDER REPEATS RELAUNCHES RESUME COMMAND...: FOLDER/run-1.h5 .. run-REPEATS.h5.
+# Sets runs_code to the worst exit code.
+measure_runs() {
+  local folder=$1 repeats=$2 relaunches=$3 resume=$4 k file code
+  shift 4
+  runs_code=0
+  for ((k = 1; k <= repeats; k++)); do
+    file=$folder/run-$k.h5
+    if [[ $resume == 1 && -f $file && ! -d $file.parts ]]; then
+      say "Run $k of $repeats is there: $file"
+      continue
+    fi
+    say "Run $k of $repeats: $file"
+    code=0
+    measure "$file" "$relaunches" "$@" || code=$?
+    runs_code=$(worse_code "$runs_code" "$code")
+    # Codes of a finished run let the next one start; after any other it would go the same way.
+    case $code in 0 | 3 | 4 | 6) ;; *) return ;; esac
+    if [[ -n $stop_signal || ! -f $file ]]; then return; fi
+  done
+}
+
+# Refuses what this script decides itself.
+check_run_arguments() {
+  local argument
+  for argument in "$@"; do
+    case $argument in
+      -o | -o?* | --output | --output=* | --resume | --force)
+        die 2 "'$argument' cannot be handed to scalemark run: use --output DIR and --resume before the --"
+        ;;
+    esac
+  done
+}
+
+# Creates FOLDER, or refuses when it has runs already (unless they are to be continued).
+prepare_folder() { # folder, resume 0|1
+  local old
+  old=$(find "$1" -maxdepth 1 -name 'run-*.h5*' -print -quit 2>/dev/null) || old=
+  if [[ -n $old && $2 == 0 ]]; then
+    die 2 "--output is '$1', which has runs already: give another folder, or --resume to complete them"
+  fi
+  mkdir -p "$1" || die 2 "--output is '$1', which cannot be made"
+  [[ -w $1 ]] || die 2 "--output is '$1', which cannot be written to"
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures on this machine: scalemark run under mpirun, so often as asked, one result file a run.
+#
+#   local.sh [OPTION...] [-- ARGUMENT of scalemark run...]
+#   local.sh -n 4 --repeats 5 -- micro/allreduce -b 8 -e 1M
+#
+#   -n, --ranks N      ranks (default 2, or 1 on a single core)
+#   --repeats R        separate launches (default 1); a comparison needs two or more a side
+#   --output DIR       folder for run-1.h5 .. run-R.h5 (default results/local/HOST-nN-TIME)
+#   --resume           complete the runs of DIR that are missing or were interrupted
+#   --relaunches N     how often a lost job is started again behind its finished cases (default 12)
+#   -h, --help         this text
+#
+# SCALEMARK in the environment names the program (default: the newest release build). The program binds
+# its ranks to cores itself (--placement); more ranks than cores are allowed and then share them.
+# Compare two folders with:  scalemark compare DIR --against DIR
+# Exit: that of scalemark run (0 done, 3 a case failed, 4 nothing ran, 6 wrong data, 2 usage), the
+# worst of the runs; the launcher's own (137: a rank was killed) when no relaunch helped.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=jobscripts/lib.sh
+source "$here/lib.sh"
+
+ranks='' repeats=1 output='' resume=0 relaunches=12
+while (($#)); do
+  case $1 in
+    -n | --ranks | --repeats | --output | --relaunches)
+      need_value "$@"
+      case $1 in
+        -n | --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
+        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
+        --relaunches) need_count "$1" "$2" 0 && relaunches=$2 ;;
+        --output) output=$2 ;;
+      esac
+      shift
+      ;;
+    --resume) resume=1 ;;
+    -h | --help)
+      print_help "$0"
+      exit 0
+      ;;
+    --)
+      shift
+      break
+      ;;
+    *) die 2 "unknown option '$1' (see --help); what is for scalemark run comes after --" ;;
+  esac
+  shift
+done
+check_run_arguments "$@"
+if [[ -z $ranks ]]; then ranks=$(($(core_count) > 1 ? 2 : 1)); fi
+if [[ -z $output ]]; then
+  [[ $resume == 0 ]] || die 2 "--resume needs --output: which runs shall be completed?"
+  output=$(repository)/results/local/$(hostname -s)-n$ranks-$(date -u +%Y%m%dT%H%M%S)
+fi
+program=$(find_scalemark)
+set_mpirun "$ranks"
+prepare_folder "$output" "$resume"
+
+trap 'hand_on SIGINT TERM' INT
+trap 'hand_on SIGTERM TERM' TERM
+trap 'hand_on SIGHUP TERM' HUP
+trap 'hand_on SIGUSR1 USR1' USR1
+measure_runs "$output" "$repeats" "$relaunches" "$resume" "${mpirun_command[@]}" "$program" run "$@"
+exit "$runs_code"

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# From a fresh clone to a measured result: installs what is missing, builds, runs the quick preset three
+# times under mpirun on what the machine has (GPUs if any, else CPU cores), prints the last run's
+# table, and compares with the last set of this host and build. Again: seconds until it measures.
+#
+#   quickstart.sh [OPTION...] [OPTION of setup.sh...]
+#
+#   -n, --ranks N      ranks (default: one a GPU; without GPU 2, or 1 on a single core)
+#   --repeats R        launches (default 3)
+#   --preset NAME      what to measure (default quick; scalemark list and suites/presets have more)
+#   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
+#                      jobscripts/setup.sh --help
+#
+# Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. ; another folder is never touched.
+# Exit: that of the measurement (0 done, 3 a case failed, 4 nothing ran, 6 wrong data), else that of the
+# step that failed. What the comparison finds is printed, and does not change the exit code.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=jobscripts/lib.sh
+source "$here/lib.sh"
+
+ranks='' repeats=3 preset=quick setup_options=()
+while (($#)); do
+  case $1 in
+    -n | --ranks | --repeats | --preset | --libtorch)
+      need_value "$@"
+      case $1 in
+        -n | --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
+        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
+        --preset) preset=$2 ;;
+        --libtorch) setup_options+=("$1" "$2") ;;
+      esac
+      shift
+      ;;
+    -h | --help)
+      print_help "$0"
+      exit 0
+      ;;
+    *) setup_options+=("$1") ;;
+  esac
+  shift
+done
+root=$(repository)
+cd "$root"
+
+say "== 1/4 Set-up"
+settings=$("$here/setup.sh" "${setup_options[@]}")
+eval "$settings"
+
+say "== 2/4 Build"
+gpus=$(gpu_count)
+build_preset=cpu-release options=()
+mapfile -t options < <(libtorch_options)
+if ((gpus > 0)); then
+  if nvcc=$(find_nvcc); then
+    export CUDACXX=$nvcc
+    build_preset=cuda-release
+    architectures=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | paste -sd ';') || architectures=
+    if [[ $architectures =~ ^[0-9\;]+$ ]]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
+  else
+    say "$gpus NVIDIA GPUs are here, but no nvcc: this build measures CPUs only. Install the CUDA 13 toolkit"
+    say "(nvcc on PATH, or CUDACXX) and start again to measure the GPUs."
+    gpus=0
+  fi
+fi
+configure "$build_preset" "${options[@]}"
+build "$build_preset" scalemark scalemark-kernels
+export SCALEMARK=$root/build/$build_preset/suites/scalemark
+
+if [[ -z $ranks ]]; then
+  if ((gpus > 0)); then ranks=$gpus; else ranks=$(($(core_count) > 1 ? 2 : 1)); fi
+fi
+name=$(hostname -s)-$build_preset-n$ranks-$(basename "$preset" .toml)
+earlier=$(find results/local -mindepth 1 -maxdepth 1 -type d -name "$name-*" 2>/dev/null | sort | tail -n 1) || earlier=
+folder=results/local/$name-$(date -u +%Y%m%dT%H%M%S)
+
+say "== 3/4 Measure: preset $preset, $repeats runs of $ranks ranks"
+code=0
+"$here/local.sh" -n "$ranks" --repeats "$repeats" --output "$folder" -- --preset "$preset" >&2 || code=$?
+
+say "== 4/4 Result"
+last=$(find "$folder" -name 'run-*.h5' | sort -V | tail -n 1)
+[[ -n $last ]] || die "$((code ? code : 3))" "no run was completed (see above)"
+"$SCALEMARK" show "$last"
+printf '\nResult files: %s\n' "$folder"
+if [[ -n $earlier ]]; then
+  printf 'Compared with the last set of this host and build, %s:\n\n' "$earlier"
+  compared=0
+  "$SCALEMARK" compare "$earlier" --against "$folder" || compared=$?
+  case $compared in
+    0) echo "Nothing got worse." ;;
+    1) echo "Something got worse (or is missing): see the table. Once more decides whether it was the machine's noise." ;;
+    *) printf 'The comparison ended with %s: see above.\n' "$compared" ;;
+  esac
+else
+  cat <<TEXT
+This is the first set of this host and build. Run quickstart.sh again to compare with it, or compare any two:
+  $SCALEMARK compare DIR... --against DIR...
+TEXT
+fi
+exit "$code"

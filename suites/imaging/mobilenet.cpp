@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// MobileNetV2: stem, 17 inverted residual blocks, head.
+#include "suites/imaging/mobilenet.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+
+#include "suites/imaging/mobilenet_shape.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+using torch::nn::BatchNorm2d;
+using torch::nn::Conv2d;
+using torch::nn::Conv2dOptions;
+
+/// Bias-free convolution whose padding keeps the size at stride 1.
+Conv2d make_conv(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+                 std::int64_t groups) {
+  return Conv2d(Conv2dOptions(in, out, kernel)
+                    .stride(stride)
+                    .padding((kernel - 1) / 2)
+                    .groups(groups)
+                    .bias(false));
+}
+
+/// Convolution, batch normalisation, ReLU6.
+struct ConvBlock : Layer {
+  ConvBlock(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+            std::int64_t groups = 1)
+      : conv(register_module("0", make_conv(in, out, kernel, stride, groups))),
+        norm(register_module("1", BatchNorm2d(out))) {}
+  at::Tensor forward(const at::Tensor& x) override {
+    auto y = norm->forward(conv->forward(x));
+    return at::relu6_(y);
+  }
+  Conv2d conv;
+  BatchNorm2d norm;
+};
+
+/// Expand by 1x1, filter each channel by 3x3, project by 1x1 without activation; the input is added
+/// where the shapes agree.
+struct InvertedResidual : Layer {
+  InvertedResidual(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t expansion)
+      : adds_input(stride == 1 && in == out) {
+    const auto hidden = in * expansion;
+    auto conv = register_module("conv", std::make_shared<torch::nn::Module>());
+    auto name = [next = 0]() mutable { return std::to_string(next++); };
+    if (expansion != 1) {
+      expand = conv->register_module(name(), std::make_shared<ConvBlock>(in, hidden, 1, 1));
+    }
+    filter =
+        conv->register_module(name(), std::make_shared<ConvBlock>(hidden, hidden, 3, stride, hidden));
+    project = conv->register_module(name(), make_conv(hidden, out, 1, 1, 1));
+    norm = conv->register_module(name(), BatchNorm2d(out));
+  }
+  at::Tensor forward(const at::Tensor& x) override {
+    auto y = expand ? expand->forward(x) : x;
+    y = norm->forward(project->forward(filter->forward(y)));
+    return adds_input ? x + y : y;
+  }
+  bool adds_input;
+  std::shared_ptr<ConvBlock> expand, filter;
+  Conv2d project = nullptr;
+  BatchNorm2d norm = nullptr;
+};
+
+}  // namespace
+
+MobileNetV2::MobileNetV2(const MobileNetOptions& options) : dropout_(options.dropout) {
+  auto features = register_module("features", std::make_shared<torch::nn::Module>());
+  auto append = [&](std::shared_ptr<Layer> layer) {
+    features_.push_back(features->register_module(std::to_string(features_.size()), std::move(layer)));
+  };
+  auto channels = round_channels(static_cast<double>(kStemChannels) * options.width);
+  append(std::make_shared<ConvBlock>(3, channels, 3, 2));
+  for (const auto& stage : kStages) {
+    const auto out = round_channels(static_cast<double>(stage.channels) * options.width);
+    for (std::int64_t i = 0; i < stage.repeats; ++i) {
+      append(std::make_shared<InvertedResidual>(channels, out, i == 0 ? stage.stride : 1,
+                                                stage.expansion));
+      channels = out;
+    }
+  }
+  const auto head = round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, options.width));
+  append(std::make_shared<ConvBlock>(channels, head, 1, 1));
+  // torchvision's classifier is (dropout, linear): the linear layer is child 1.
+  classifier_ = register_module("classifier", std::make_shared<torch::nn::Module>())
+                    ->register_module("1", torch::nn::Linear(head, options.classes));
+  initialise();
+}
+
+void MobileNetV2::initialise() {
+  at::NoGradGuard no_grad;
+  for (const auto& item : named_parameters()) {
+    auto parameter = item.value();
+    if (parameter.dim() == 4) {
+      torch::nn::init::kaiming_normal_(parameter, 0, torch::kFanOut, torch::kReLU);
+    }
+  }
+  torch::nn::init::normal_(classifier_->weight, 0, 0.01);
+  torch::nn::init::zeros_(classifier_->bias);
+}
+
+at::Tensor MobileNetV2::forward(const at::Tensor& x) {
+  auto y = x;
+  for (const auto& layer : features_) y = layer->forward(y);
+  y = at::adaptive_avg_pool2d(y, {1, 1}).flatten(1);
+  return classifier_->forward(at::dropout(y, dropout_, is_training()));
+}
+
+void to_channels_last(torch::nn::Module& module) {
+  const at::NoGradGuard no_grad;
+  for (at::Tensor& parameter : module.parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+  }
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without LibTorch: golden topic "imaging" is known, and skipped with the reason.
+#include "common/golden/report.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+void check_imaging(const nlohmann::json&, const golden::Options&, golden::Report& report) {
+  report.skip("imaging", "built without LibTorch");
+}
+
+[[maybe_unused]] const bool kRegistered = golden::register_topic("imaging", check_imaging);
+
+}  // namespace
+}  // namespace scalemark::imaging

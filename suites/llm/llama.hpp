@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Llama3 decoder: grouped-query attention, SwiGLU, rotary positions, RMSNorm; a model, or one layer.
+// Shapes in names: b batch, s sequence, d dim, h heads, k key/value heads, e head dim, p pairs, v vocabulary.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "suites/llm/config.hpp"
+#include "suites/llm/lora.hpp"
+
+namespace scalemark::llm {
+
+/// Where each token stands, and what it may look at.
+struct Positions {
+  torch::Tensor rotation;  ///< complex [s, 1, p] or [b, s, 1, p]
+  torch::Tensor mask;      ///< boolean [b, 1, s, s], true = may look at; undefined = causal
+};
+
+/// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128 where
+/// `options` say double, else complex64.
+torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions, const torch::TensorOptions& options);
+
+/// Rotates the interleaved pairs (2i, 2i + 1) of x_bshe, in the precision of the table.
+torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation);
+
+/// Each key/value head `times` times, side by side: [b, s, k, e] -> [b, s, k * times, e].
+torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times);
+
+/// x / sqrt(mean(x^2) + eps) * scale; 16-bit types are computed in fp32.
+class RmsNormImpl : public torch::nn::Module {
+ public:
+  RmsNormImpl(std::int64_t dim, double norm_eps, const torch::TensorOptions& options);
+  torch::Tensor forward(const torch::Tensor& x);
+  torch::Tensor scale;
+
+ private:
+  double eps_;
+};
+TORCH_MODULE(RmsNorm);
+
+class AttentionImpl : public torch::nn::Module {
+ public:
+  AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+
+ private:
+  std::int64_t heads_, kv_heads_, head_dim_;
+  Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, output_proj_{nullptr};
+};
+TORCH_MODULE(Attention);
+
+/// w2(silu(w1 x) * w3 x)
+class FeedForwardImpl : public torch::nn::Module {
+ public:
+  FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  torch::Tensor forward(const torch::Tensor& x_bsd);
+
+ private:
+  Linear w1_{nullptr}, w2_{nullptr}, w3_{nullptr};
+};
+TORCH_MODULE(FeedForward);
+
+class DecoderLayerImpl : public torch::nn::Module {
+ public:
+  DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+
+ private:
+  Attention attn_{nullptr};
+  FeedForward mlp_{nullptr};
+  RmsNorm sa_norm_{nullptr}, mlp_norm_{nullptr};
+};
+TORCH_MODULE(DecoderLayer);
+
+/// The whole model, made in its final type and on its final device (options); random weights.
+class LlamaImpl : public torch::nn::Module {
+ public:
+  LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+
+  /// Logits [b, s, v] of tokens [b, s] (int64, right-padded).
+  torch::Tensor forward(const torch::Tensor& tokens_bs);
+  /// The same for other positions: packed rows.
+  torch::Tensor forward_at(const torch::Tensor& tokens_bs, const Positions& positions);
+
+  /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
+  Positions positions(std::int64_t sequence);
+  /// Several sequences in each row: positions restart, no token looks into another sequence. `lengths`
+  /// lists them row by row; each row sums to the same.
+  Positions packed_positions(const std::vector<std::vector<std::int64_t>>& lengths);
+
+ private:
+  LlamaConfig config_;
+  torch::TensorOptions options_;
+  torch::Tensor rotation_;  ///< table of the positions met so far; no buffer, since to() would make it real
+  Linear tok_embeddings_{nullptr}, output_{nullptr};
+  std::vector<DecoderLayer> layers_;
+  RmsNorm norm_{nullptr};
+};
+TORCH_MODULE(Llama);
+
+}  // namespace scalemark::llm

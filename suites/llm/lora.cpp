@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear maps without bias, and low-rank adapters (LoRA) on them.
+#include "suites/llm/lora.hpp"
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark::llm {
+
+LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  weight = register_parameter("weight", torch::empty({out, in}, options).uniform_(-bound, bound));
+}
+
+torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
+  const torch::Tensor y = torch::linear(x, weight);
+  if (!has_lora() || !lora_on_) return y;
+  // The factor goes onto the narrow product: rank numbers a token instead of the whole width.
+  return y + lora_b_->forward(lora_a_->forward(x) * lora_scale_);
+}
+
+void LinearImpl::add_lora(std::int64_t rank, double alpha) {
+  if (has_lora()) throw Error("a linear map can have one LoRA adapter only");
+  lora_a_ = register_module("lora_a", std::make_shared<LinearImpl>(weight.size(1), rank, weight.options()));
+  lora_b_ = register_module("lora_b", std::make_shared<LinearImpl>(rank, weight.size(0), weight.options()));
+  const torch::NoGradGuard no_grad;
+  lora_b_->weight.zero_();
+  lora_scale_ = alpha / static_cast<double>(rank);
+}
+
+void add_lora(torch::nn::Module& model, const LoraConfig& lora) {
+  for (torch::Tensor& parameter : model.parameters()) parameter.set_requires_grad(false);
+  std::set<std::string> missing(lora.modules.begin(), lora.modules.end());
+  const std::set<std::string> wanted = missing;
+  for (const auto& module : model.named_modules()) {
+    const std::string name = module.key().substr(module.key().rfind('.') + 1);
+    auto* const linear = module.value()->as<LinearImpl>();
+    if (linear == nullptr || !wanted.contains(name)) continue;
+    linear->add_lora(lora.rank, lora.alpha);
+    missing.erase(name);
+  }
+  if (!missing.empty()) {
+    throw UsageError(fmt::format("LoRA module '{}' does not exist in the model (available: q_proj, k_proj, v_proj, "
+                                 "output_proj, w1, w2, w3, output)", *missing.begin()));
+  }
+}
+
+std::vector<torch::Tensor> trainable_parameters(const torch::nn::Module& model) {
+  std::vector<torch::Tensor> result;
+  for (const torch::Tensor& parameter : model.parameters()) {
+    if (parameter.requires_grad()) result.push_back(parameter);
+  }
+  return result;
+}
+
+LoraOff::LoraOff(torch::nn::Module& model) {
+  for (const auto& module : model.modules(/*include_self=*/false)) {
+    auto linear = std::dynamic_pointer_cast<LinearImpl>(module);
+    if (linear == nullptr || !linear->has_lora()) continue;
+    const bool was_on = linear->switch_lora(false);
+    before_.emplace_back(std::move(linear), was_on);
+  }
+}
+
+LoraOff::~LoraOff() {
+  for (auto& [linear, was_on] : before_) linear->switch_lora(was_on);
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear maps without bias, and low-rank adapters (LoRA) on them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "suites/llm/config.hpp"
+
+namespace scalemark::llm {
+
+/// y = W x, and with an adapter that is switched on y = W x + (alpha / rank) B A x.
+class LinearImpl : public torch::nn::Module {
+ public:
+  /// Kaiming-uniform weight with a = sqrt(5), that is uniform in +-1 / sqrt(in).
+  LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options);
+
+  torch::Tensor forward(const torch::Tensor& x);
+
+  /// Adds modules lora_a (Kaiming-uniform as above) and lora_b (zero), in the type and on the device of
+  /// the weight. Throws Error if there is an adapter already.
+  void add_lora(std::int64_t rank, double alpha);
+  bool has_lora() const { return lora_a_ != nullptr; }
+  /// Returns how it was before.
+  bool switch_lora(bool on) { return std::exchange(lora_on_, on); }
+
+  torch::Tensor weight;
+
+ private:
+  std::shared_ptr<LinearImpl> lora_a_, lora_b_;
+  double lora_scale_ = 0;
+  bool lora_on_ = true;
+};
+TORCH_MODULE(Linear);
+
+/// Puts adapters on every Linear in `model` whose own name is in `lora.modules`, and freezes all other
+/// parameters. Throws UsageError for a name that no module has.
+void add_lora(torch::nn::Module& model, const LoraConfig& lora);
+
+/// Parameters that want a gradient, in registration order.
+std::vector<torch::Tensor> trainable_parameters(const torch::nn::Module& model);
+
+/// While it lives, the adapters of `model` are switched off: the base model, for references.
+class LoraOff {
+ public:
+  explicit LoraOff(torch::nn::Module& model);
+  ~LoraOff();
+  LoraOff(const LoraOff&) = delete;
+  LoraOff& operator=(const LoraOff&) = delete;
+
+ private:
+  std::vector<std::pair<std::shared_ptr<LinearImpl>, bool>> before_;
+};
+
+}  // namespace scalemark::llm

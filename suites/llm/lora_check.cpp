@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold for a layer with fresh LoRA adapters, whatever its size and device.
+#include "suites/llm/lora_check.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <torch/utils.h>
+
+#include "suites/llm/adamw.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+constexpr int kSteps = 3;
+constexpr double kRelativeChange = 0.01;  ///< of the loss, by the finite difference
+constexpr double kSlopeTolerance = 0.02;
+
+std::uint64_t count(const torch::Tensor& condition) {
+  return static_cast<std::uint64_t>(condition.sum().item<std::int64_t>());
+}
+
+std::vector<torch::Tensor> parameters_ending(DecoderLayer& layer, const char* end) {
+  std::vector<torch::Tensor> result;
+  for (const auto& item : layer->named_parameters()) {
+    if (item.key().ends_with(end)) result.push_back(item.value());
+  }
+  return result;
+}
+
+/// Loss after moving each lora_b by `distance` times its gradient.
+template <typename Loss>
+double loss_moved(const std::vector<torch::Tensor>& lora_b, double distance, const Loss& loss) {
+  const torch::NoGradGuard no_grad;
+  for (torch::Tensor parameter : lora_b) parameter.add_(parameter.grad(), distance);
+  const double value = loss().template item<double>();
+  for (torch::Tensor parameter : lora_b) parameter.zero_();
+  return value;
+}
+
+}  // namespace
+
+Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd, const torch::Tensor& target_bsd,
+                               const Positions& positions) {
+  Checked result;
+  const auto expect = [&](bool good) {
+    ++result.checked;
+    if (!good) ++result.wrong;
+  };
+  const auto loss = [&] { return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat32), target_bsd.to(torch::kFloat32)); };
+  const std::vector<torch::Tensor> lora_a = parameters_ending(layer, "lora_a.weight");
+  const std::vector<torch::Tensor> lora_b = parameters_ending(layer, "lora_b.weight");
+  AdamW optimizer(trainable_parameters(*layer), {});
+  optimizer.zero_grad();
+  {
+    const torch::NoGradGuard no_grad;
+    for (torch::Tensor parameter : lora_b) parameter.zero_();
+    const torch::Tensor got = layer(x_bsd, positions);
+    const LoraOff off(*layer);
+    result.checked += static_cast<std::uint64_t>(got.numel());
+    result.wrong += count(got != layer(x_bsd, positions));
+  }
+
+  const torch::Tensor first = loss();
+  first.backward();
+  double squared_gradient = 0;
+  for (const torch::Tensor& parameter : lora_b) {
+    squared_gradient += parameter.grad().to(torch::kFloat64).square().sum().item<double>();
+  }
+  for (const torch::Tensor& parameter : lora_a) expect(count(parameter.grad() != 0) == 0);
+  expect(std::isfinite(squared_gradient) && squared_gradient > 0);
+  if (x_bsd.scalar_type() == torch::kFloat32) {
+    const double distance = kRelativeChange * first.item<double>() / squared_gradient;
+    const double slope = (loss_moved(lora_b, distance, loss) - loss_moved(lora_b, -distance, loss)) / (2 * distance);
+    expect(std::abs(slope / squared_gradient - 1) < kSlopeTolerance);
+  }
+
+  for (int step = 0; step < kSteps; ++step) {
+    optimizer.zero_grad();
+    loss().backward();
+    optimizer.step();
+  }
+  const torch::NoGradGuard no_grad;
+  expect(loss().item<double>() < first.item<double>());
+  return result;
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// scalemark-kernels: rank-local kernels under Google Benchmark, with its flags and our result file.
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/base/version.hpp"
+#include "common/store/writer.hpp"
+#include "suites/micro/kernels/recorder.hpp"
+
+namespace {
+
+struct Options {
+  std::filesystem::path output;
+  bool force = false;
+};
+
+/// Takes our own options out of the command line that Google Benchmark then reads.
+Options take_options(int& argc, char** argv) {
+  Options options;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--force") options.force = true;
+    else if (argument.starts_with("--output=")) options.output = argument.substr(9);
+    else if ((argument == "-o" || argument == "--output") && i + 1 < argc) options.output = argv[++i];
+    else argv[kept++] = argv[i];
+  }
+  argc = kept;
+  return options;
+}
+
+void print_help() {
+  std::puts(
+      "scalemark-kernels [-o FILE.h5] [--force] [--benchmark_<flag>=...]\n"
+      "Host kernels under Google Benchmark; -o also writes a Scalemark result file, in which every\n"
+      "repetition is a sample (use --benchmark_repetitions). Google Benchmark's own flags follow.");
+  benchmark::PrintDefaultHelp();
+}
+
+std::string random_uuid() {
+  std::random_device word;
+  return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:08x}{:04x}", word(), word() & 0xffffU, word() & 0xfffU,
+                     word() & 0xfffU, word(), word() & 0xffffU);
+}
+
+scalemark::Run describe(int argc, char** argv, const std::vector<scalemark::CaseResult>& cases) {
+  scalemark::Run run;
+  run.uuid = random_uuid();
+  run.created = scalemark::utc_now();
+  run.producer = scalemark::build_info();
+  run.producer["name"] = "scalemark-kernels";
+  run.producer["version"] = scalemark::version();
+  run.producer["git_revision"] = scalemark::git_revision();
+  for (int i = 0; i < argc; ++i) run.command_line += (i ? " " : "") + std::string(argv[i]);
+  run.complete = true;
+  run.exit_reason = "finished";
+  run.ranks.push_back({});
+  for (const scalemark::CaseResult& one : cases) run.planned.push_back(one.key);
+  return run;
+}
+
+void write(const Options& options, const scalemark::Run& run, const std::vector<scalemark::CaseResult>& cases) {
+  scalemark::FileSink file({options.output, options.force, false, false});
+  file.begin(run);
+  for (const scalemark::CaseResult& one : cases) {
+    file.started(one);
+    file.add(one);
+  }
+  file.end(run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = take_options(argc, argv);
+  const int given = argc;
+  const std::vector<char*> arguments(argv, argv + given);
+  benchmark::Initialize(&argc, argv, print_help);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return static_cast<int>(scalemark::ExitCode::usage);
+  scalemark::kernels::Recorder recorder;
+  const std::size_t ran = benchmark::RunSpecifiedBenchmarks(&recorder);
+  benchmark::Shutdown();
+  const std::vector<scalemark::CaseResult> cases = recorder.cases();
+  if (ran == 0) return static_cast<int>(scalemark::ExitCode::nothing);
+  if (options.output.empty() || cases.empty()) return 0;
+  try {
+    write(options, describe(given, const_cast<char**>(arguments.data()), cases), cases);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "scalemark-kernels: %s\n", error.what());
+    return static_cast<int>(scalemark::ExitCode::usage);
+  }
+  return 0;
+}

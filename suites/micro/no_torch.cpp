@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without LibTorch: the benchmarks that need it, as rows that say so.
+#include "common/core/benchmark.hpp"
+
+namespace scalemark {
+namespace {
+
+constexpr const char* kReason = "built without LibTorch";
+
+void conv2d(Case&) {}
+void lora_step(Case&) {}
+
+SCALEMARK_BENCHMARK("micro/conv2d", conv2d).doc("Convolutions of MobileNetV2, NCHW against NHWC").unavailable(kReason);
+SCALEMARK_BENCHMARK("micro/lora_step", lora_step).doc("Training step of a Llama3 layer with LoRA").unavailable(kReason);
+
+}  // namespace
+}  // namespace scalemark

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Benchmarks that misbehave on purpose, linked into the test program only.
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/micro/message_pattern.hpp"
+
+namespace scalemark {
+namespace {
+
+/// The last rank misbehaves, so that rank 0 has to notice.
+bool is_culprit(const Case& c) { return c.rank() == c.size() - 1; }
+
+void misbehave(const std::string& fault) {
+  if (fault == "throw") throw std::runtime_error("planted failure");
+  if (fault == "unavailable") throw Unavailable("planted reason");
+  if (fault == "late") std::this_thread::sleep_for(std::chrono::seconds(60));
+  if (fault == "stop") kill(getpid(), SIGSTOP);
+  if (fault == "kill") kill(getpid(), SIGKILL);
+  if (fault == "memory") {
+    // More than the limit that the test sets (RLIMIT_AS).
+    const std::vector<char> too_much(std::size_t{64} << 30, 'x');
+    if (too_much.back() != 'x') throw std::runtime_error("unreachable");
+  }
+}
+
+void fault(Case& c) {
+  const std::string what = c.text("fault"), when = c.text("when");
+  if (is_culprit(c) && when == "before") misbehave(what);
+  collective::Communicator& comm = c.communicator("mpi");
+  const device::Buffer send = c.alloc(64), recv = c.alloc(64);
+  fill_summand(c, send, 16, c.rank());
+  if (what == "wrong_data" && is_culprit(c)) send.as<float>()[3] += 1;
+  c.verify("sum", [&] { return check_sum(c, recv, 16, c.size()); });
+  int calls = 0;
+  c.measure(
+      [&] {
+        if (++calls == 10 && is_culprit(c) && when == "inside") misbehave(what);
+        comm.allreduce(send.data(), recv.data(), 16, collective::DType::fp32, collective::ReduceOp::sum, c.stream());
+      },
+      {.metric = "latency"});
+  if (is_culprit(c) && when == "after") misbehave(what);
+}
+
+SCALEMARK_BENCHMARK("test/fault", fault)
+    .doc("Misbehaves on purpose")
+    .axis("fault", {"none", "throw", "unavailable", "late", "stop", "kill", "memory", "wrong_data"}, {"none"})
+    .axis("when", {"before", "inside", "after"}, {"before"})
+    .axis_integer("number", 0, 1 << 20, "0");
+
+/// A rank-local operation that fails on one rank only while the others go on.
+void local_fault(Case& c) {
+  int calls = 0;
+  c.measure(
+      [&] {
+        if (++calls == 5 && is_culprit(c)) throw std::runtime_error("planted failure");
+      },
+      {.barrier = false});
+}
+
+SCALEMARK_BENCHMARK("test/local_fault", local_fault).doc("Fails on one rank in rank-local work").rank_local();
+
+/// Takes a known time, for tests that interrupt a run.
+void nap(Case& c) {
+  c.measure([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, {.warmup = 0});
+}
+
+SCALEMARK_BENCHMARK("test/nap", nap).doc("Sleeps 2 ms").axis_integer("number", 0, 1 << 20, "0");
+
+}  // namespace
+}  // namespace scalemark

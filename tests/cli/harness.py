@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting the program under test, for the black-box tests."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SCALEMARK = os.environ["SCALEMARK"]
+FAULTY = os.environ["SCALEMARK_FAULTY"]
+KERNELS = os.environ["SCALEMARK_KERNELS"]
+MPIRUN = os.environ["MPIRUN"]
+
+
+def run(*arguments, ranks=0, program=SCALEMARK, timeout=120, env=None, cwd=None, preexec_fn=None):
+    """Runs the program (under mpirun when ranks > 0); returns the finished process with its texts."""
+    command = [program, *map(str, arguments)]
+    if ranks:
+        command = [MPIRUN, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
+                          env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, stdin=subprocess.DEVNULL)
+
+
+def rows(path):
+    """The cases of a result file or .parts folder, by key, through `show`."""
+    done = run("show", path, "--format", "json")
+    if done.returncode != 0:
+        raise AssertionError(f"show {path} ended with {done.returncode}: {done.stderr}")
+    return {row["key"]: row for row in json.loads(done.stdout)}
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="scalemark-test-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    @staticmethod
+    def content(path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def expect(self, done, code, *texts):
+        """The exit code and texts on stderr; one failure message with all that was printed."""
+        self.assertEqual(done.returncode, code, f"stdout: {done.stdout}\nstderr: {done.stderr}")
+        for text in texts:
+            self.assertIn(text, done.stderr)

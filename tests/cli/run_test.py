@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real runs: presets, ranks, files, resume, what they print."""
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from harness import ProgramTest, rows, run
+
+
+class Smoke(ProgramTest):
+    def smoke(self, ranks):
+        out = self.path(f"smoke{ranks}.h5")
+        done = run("run", "--preset", "smoke", "-o", out, "--format", "jsonl", ranks=ranks, timeout=280)
+        self.expect(done, 0)
+        printed = {json.loads(line)["key"]: json.loads(line) for line in done.stdout.splitlines()}
+        stored = rows(out)
+        self.assertEqual(set(printed), set(stored), "what was printed is what is in the file")
+        return stored
+
+    def test_two_ranks(self):
+        table = self.smoke(2)
+        for name in ["micro/pingpong", "micro/allreduce", "micro/allgather", "micro/memcpy", "micro/conv2d",
+                     "micro/lora_step", "imaging/train"]:
+            states = {row["status"] for key, row in table.items() if row["name"] == name}
+            self.assertIn("ok", states, f"{name}: {states}")
+        for key, row in table.items():
+            if row["status"] == "skipped":
+                self.assertTrue(row["reason"], key)
+                self.assertRegex(key, "cuda|device|nccl|h2d|d2h|pinned", "only GPU rows may be skipped here")
+
+    def test_one_rank_says_what_it_cannot_show(self):
+        done = run("run", "--preset", "smoke", "-o", self.path("one.h5"), timeout=280)
+        self.expect(done, 0, "one rank")
+        table = rows(self.path("one.h5"))
+        skipped = [row["reason"] for row in table.values() if row["name"] == "micro/allreduce"]
+        self.assertTrue(all("ranks" in reason for reason in skipped), skipped)
+
+
+class CaseList(ProgramTest):
+    def plan(self, ranks):
+        done = run("run", "--preset", "quick", "--dry-run", "-a", "threads=1", ranks=ranks)
+        self.expect(done, 0)
+        return done.stdout.splitlines()[:-1]
+
+    def test_dry_run_prints_one_case_a_line_and_writes_nothing(self):
+        self.assertGreater(len(self.plan(2)), 10)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_four_ranks_sweep_allgather(self):
+        keys = [line for line in self.plan(4) if line.startswith("micro/allgather")]
+        counts = {int(re.search(r"ranks=(\d+)", key)[1]) for key in keys}
+        self.assertEqual(counts, {2, 4})
+
+
+class ResultFile(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.out = self.path("out.h5")
+        self.arguments = ["run", "micro/allreduce", "-a", "backend=mpi", "-a", "memory=host", "-b", "8", "-e", "64", "-f",
+                          "2", "-n", "7", "-o", self.out]
+
+    def test_samples_of_every_rank_and_iteration(self):
+        self.expect(run(*self.arguments, ranks=2), 0)
+        listing = subprocess.run(["h5dump", "-H", self.out], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(len(re.findall(r"\( 2, 7 \)", listing)) > 0, True, listing[:2000])
+        self.assertEqual(len(rows(self.out)), 4)
+
+    def test_budget_skips_the_rest_with_the_reason(self):
+        self.expect(run(*self.arguments, "--budget", "0s", ranks=2), 4)
+        self.assertTrue(all("budget" in row["reason"] for row in rows(self.out).values()))
+
+    def test_redacted_file_names_nobody(self):
+        self.expect(run(*self.arguments, "--redact", ranks=2), 0)
+        data = self.content(self.out)
+        host = os.uname().nodename.encode()
+        for secret in {host, os.path.dirname(self.out).encode(), os.environ.get("HOME", "/root").encode() + b"/"}:
+            if len(secret) > 3:
+                self.assertNotIn(secret, data, secret)
+
+    def test_show_formats(self):
+        self.expect(run(*self.arguments, ranks=2), 0)
+        table = run("show", self.out)
+        self.expect(table, 0)
+        self.assertIn("allreduce", table.stdout)
+        for line in run("show", self.out, "--format", "jsonl").stdout.splitlines():
+            row = json.loads(line)
+            self.assertLessEqual({"key", "name", "status", "reason", "params", "metrics"}, set(row))
+            self.assertLessEqual({"median", "low", "high", "unit", "better", "n"}, set(row["metrics"]["latency"]))
+        self.assertEqual(len(run("show", self.out, "--format", "csv").stdout.splitlines()[0].split(",")) > 5, True)
+
+    def test_compare_of_two_sides(self):
+        for name in ["a1", "a2", "b1", "b2"]:
+            self.arguments[-1] = self.path(f"{name}.h5")
+            self.expect(run(*self.arguments, ranks=2), 0)
+        done = run("compare", self.path("a1.h5"), self.path("a2.h5"), "--against", self.path("b1.h5"), self.path("b2.h5"),
+                   "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["format"], report["version"]), ("scalemark-compare", 1))
+        self.assertEqual(len(report["rows"]), 4)
+        self.assertIn(done.returncode, (0, 1))
+        same = run("compare", self.path("a1.h5"), "--against", self.path("a1.h5"))
+        self.assertNotEqual(same.returncode, 0, "a run compared with itself shows nothing and is refused")
+
+    def test_compare_of_nothing_is_an_error(self):
+        self.expect(run(*self.arguments, ranks=2), 0)
+        other = self.path("other.h5")
+        self.expect(run("run", "micro/allgather", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=8", "-n", "3", "-o",
+                        other, ranks=2), 0)
+        self.assertEqual(run("compare", self.out, "--against", other, "--fail-on", "regression").returncode, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

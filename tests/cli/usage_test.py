@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input: exit codes and texts."""
+import json
+import os
+import unittest
+
+from harness import KERNELS, ProgramTest, SCALEMARK, run
+
+
+class Usage(ProgramTest):
+    def test_unknown_benchmark_names_the_nearest(self):
+        self.expect(run("run", "micro/alreduce", "--dry-run"), 2, "micro/alreduce", "micro/allreduce")
+
+    def test_unknown_axis_names_the_nearest(self):
+        self.expect(run("run", "micro/allreduce", "-a", "byte=8", "--dry-run"), 2, "byte", "bytes")
+
+    def test_unknown_axis_value_lists_the_allowed(self):
+        self.expect(run("run", "micro/allreduce", "-a", "backend=smoke", "--dry-run"), 2, "smoke", "mpi", "nccl")
+
+    def test_value_out_of_range(self):
+        self.expect(run("run", "micro/allreduce", "-a", "bytes=1", "--dry-run"), 2, "bytes", "4")
+
+    def test_bad_ranges(self):
+        for text in ["8:4", "8:4:*2", "8:16:*1", "x", "8:99999999999999999999:*2", ""]:
+            self.expect(run("run", "micro/allreduce", "-a", f"bytes={text}", "--dry-run"), 2)
+
+    def test_unknown_preset_names_the_nearest(self):
+        self.expect(run("run", "--preset", "quik"), 2, "quik", "quick")
+
+    def test_preset_file_with_unknown_key_names_line_and_key(self):
+        path = self.path("mine.toml")
+        with open(path, "w") as file:
+            file.write('[[benchmark]]\nname = "micro/allreduce"\naxis = {bytes = 8}\n')
+        self.expect(run("run", "--preset", path, "--dry-run"), 2, "mine.toml:3", "axis", "axes")
+
+    def test_preset_file_that_is_not_toml(self):
+        path = self.path("mine.toml")
+        with open(path, "w") as file:
+            file.write("[[benchmark]\n")
+        self.expect(run("run", "--preset", path, "--dry-run"), 2, "mine.toml:1")
+
+    def test_missing_preset_file(self):
+        self.expect(run("run", "--preset", self.path("none.toml")), 2, "none.toml")
+
+    def test_unknown_option_and_subcommand(self):
+        self.expect(run("run", "--presett", "quick"), 2)
+        self.expect(run("measure"), 2)
+        self.expect(run(), 2)
+
+    def test_bad_policy(self):
+        for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--placement", "wrong"],
+                          ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:
+            self.expect(run("run", "micro/memcpy", *arguments), 2)
+
+    def test_help_of_every_subcommand(self):
+        for name in ["run", "list", "info", "show", "compare", "verify", "finalize"]:
+            done = run(name, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Usage", done.stdout)
+
+    def test_promised_ranks_that_are_not_there(self):
+        done = run("run", "micro/memcpy", "--quick", "-o", self.path("x.h5"), env={"OMPI_COMM_WORLD_SIZE": "4"})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("4", done.stderr)
+        self.assertFalse(os.path.exists(self.path("x.h5")))
+
+
+class Files(ProgramTest):
+    def test_unreadable_files_give_one_line_and_exit_3(self):
+        foreign = self.path("text.h5")
+        with open(foreign, "w") as file:
+            file.write("not HDF5\n")
+        for path in [foreign, self.path("missing.h5")]:
+            done = run("show", path)
+            self.expect(done, 3)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_output_in_a_folder_that_is_not_there(self):
+        self.expect(run("run", "micro/memcpy", "--quick", "-o", self.path("no/such/x.h5")), 2, "no/such")
+
+    def test_output_is_not_overwritten_without_force(self):
+        out = self.path("x.h5")
+        arguments = ["run", "micro/memcpy", "-a", "direction=h2h", "-a", "bytes=4K", "-n", "3", "-o", out]
+        self.expect(run(*arguments), 0)
+        before = self.content(out)
+        self.expect(run(*arguments), 2, "--force")
+        self.assertEqual(self.content(out), before)
+        self.expect(run(*arguments, "--force"), 0)
+
+
+class List(ProgramTest):
+    def test_json_has_the_contract_fields(self):
+        done = run("list", "--json")
+        self.assertEqual(done.returncode, 0)
+        names = []
+        for row in json.loads(done.stdout):
+            self.assertLessEqual({"name", "doc", "axes", "needs"}, set(row))
+            for axis in row["axes"]:
+                self.assertEqual({"name", "values", "default"}, set(axis))
+            names.append(row["name"])
+        self.assertEqual(names, sorted(names))
+        for name in ["micro/allgather", "micro/allreduce", "micro/conv2d", "micro/lora_step", "micro/memcpy",
+                     "micro/pingpong", "imaging/train"]:
+            self.assertIn(name, names)
+
+    def test_filter(self):
+        done = run("list", "micro/all", "--json")
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)], ["micro/allgather", "micro/allreduce"])
+
+    def test_options_of_run_are_frozen(self):
+        # Scripts rely on these names: an option may be added here, never taken away.
+        text = run("run", "--help").stdout
+        for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
+                       "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
+                       "--warmup", "--ci", "--min-time", "--max-time", "--no-verify", "--placement", "--timeout",
+                       "--format", "--decimals", "--color", "--quiet", "--data"]:
+            self.assertIn(option, text)
+
+
+class Kernels(ProgramTest):
+    def test_result_file_has_the_same_schema(self):
+        out = self.path("k.h5")
+        done = run("-o", out, "--benchmark_filter=memcpy/bytes:4096", "--benchmark_repetitions=3",
+                   "--benchmark_min_time=0.01", program=KERNELS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(run("show", out, "--format", "json").stdout)
+        self.assertEqual([row["key"] for row in shown], ["kernels/memcpy bytes=4096 ranks=1 threads=1"])
+        metrics = shown[0]["metrics"]
+        self.assertEqual(metrics["time"]["n"], 3)
+        self.assertAlmostEqual(metrics["bandwidth"]["median"] * metrics["time"]["median"], 4096, delta=4096 * 0.02)
+
+    def test_unknown_flag(self):
+        self.assertEqual(run("--benchmark_filtre=x", program=KERNELS).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

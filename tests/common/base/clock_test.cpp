@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time stamps and the clock's cost; error positions.
+#include "common/base/clock.hpp"
+
+#include <ctime>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark {
+namespace {
+
+TEST(Clock, NeverGoesBack) {
+  std::uint64_t last = now_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t next = now_ns();
+    ASSERT_GE(next, last);
+    last = next;
+  }
+}
+
+TEST(Clock, CostsSomethingAndNotMuch) {
+  EXPECT_GT(clock_cost_ns(), 0);
+  EXPECT_LT(clock_cost_ns(), 1e6);
+}
+
+TEST(UtcNow, AgreesWithTheSystem) {
+  const std::time_t before = std::time(nullptr);
+  const std::string stamp = utc_now();
+  const std::time_t after = std::time(nullptr);
+  ASSERT_TRUE(std::regex_match(stamp, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")))
+      << stamp;
+  std::tm parsed{};
+  ASSERT_NE(strptime(stamp.c_str(), "%Y-%m-%dT%H:%M:%S", &parsed), nullptr);
+  const std::time_t read = timegm(&parsed);
+  EXPECT_GE(read, before);
+  EXPECT_LE(read, after);
+}
+
+TEST(Located, NamesFileAndLineWithoutTheBuildersPath) {
+  const int line = __LINE__ + 1;
+  EXPECT_EQ(located("read failed", {}),
+            "read failed [tests/common/base/clock_test.cpp:" + std::to_string(line) + "]");
+  EXPECT_EQ(located("read failed", {"/elsewhere/x.cpp", 12}), "read failed [/elsewhere/x.cpp:12]");
+}
+
+}  // namespace
+}  // namespace scalemark

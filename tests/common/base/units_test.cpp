@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefixes and roundings.
+#include "common/base/units.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace scalemark::units {
+namespace {
+
+TEST(Significant, KeepsDigitsAndIntegers) {
+  EXPECT_EQ(significant(9.9996), "10.00");
+  EXPECT_EQ(significant(0.00012345), "0.0001234");
+  EXPECT_EQ(significant(1234567), "1234567");
+  EXPECT_EQ(significant(-1.5, 2), "-1.5");
+  EXPECT_EQ(significant(0), "0");
+  EXPECT_EQ(significant(std::nan("")), "-");
+  EXPECT_EQ(significant(INFINITY), "inf");
+}
+
+TEST(Bytes, UsesBinaryPrefixesWhenExactOrLarge) {
+  EXPECT_EQ(bytes(0), "0 B");
+  EXPECT_EQ(bytes(8), "8 B");
+  EXPECT_EQ(bytes(1000), "1000 B");
+  EXPECT_EQ(bytes(1024), "1 KiB");
+  EXPECT_EQ(bytes(1500), "1500 B");
+  EXPECT_EQ(bytes(1572864), "1.5 MiB");
+  EXPECT_EQ(bytes(100000), "97.66 KiB");
+  EXPECT_EQ(bytes(std::uint64_t{1} << 40), "1 TiB");
+  EXPECT_EQ(bytes(UINT64_MAX), "16 EiB");
+}
+
+TEST(Seconds, ChoosesThePrefix) {
+  EXPECT_EQ(seconds(1.234e-6), "1.234 us");
+  EXPECT_EQ(seconds(0.5), "500.0 ms");
+  EXPECT_EQ(seconds(12.345), "12.35 s");
+  EXPECT_EQ(seconds(3e-9, 2), "3.0 ns");
+  EXPECT_EQ(seconds(0), "0 s");
+  EXPECT_EQ(seconds(-2e-3), "-2.000 ms");
+  EXPECT_EQ(seconds(std::nan("")), "-");
+}
+
+TEST(Seconds, RoundsIntoTheNextPrefix) {
+  EXPECT_EQ(seconds(999.96e-9), "1.000 us");
+  EXPECT_EQ(seconds(999.94e-9), "999.9 ns");
+}
+
+TEST(Quantity, ReadsUcumUnits) {
+  EXPECT_EQ(quantity(1.5e9, "By/s"), "1.500 GB/s");
+  EXPECT_EQ(quantity(2.5e12, "flop/s"), "2.500 TFLOP/s");
+  EXPECT_EQ(quantity(1e-6, "s"), "1.000 us");
+  EXPECT_EQ(quantity(4096, "By"), "4 KiB");
+  EXPECT_EQ(quantity(0.75, "1"), "0.7500");
+  EXPECT_EQ(quantity(123456, "1"), "123456");
+  EXPECT_EQ(quantity(0.0125, "J"), "12.50 mJ");
+  EXPECT_EQ(quantity(812.3, "{token}/s"), "812.3 token/s");
+  EXPECT_EQ(quantity(std::nan(""), "By/s"), "-");
+}
+
+TEST(PercentChange, IsSigned) {
+  EXPECT_EQ(percent_change(1.05), "+5.0 %");
+  EXPECT_EQ(percent_change(0.9), "-10.0 %");
+  EXPECT_EQ(percent_change(1), "+0.0 %");
+  EXPECT_EQ(percent_change(0.9999), "+0.0 %");
+  EXPECT_EQ(percent_change(std::nan("")), "-");
+}
+
+}  // namespace
+}  // namespace scalemark::units

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI communicator against values worked out by hand, on 1 to 4 ranks.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/collective/communicator.hpp"
+#include "tests/support/mpi_main.hpp"
+
+namespace scalemark::collective {
+namespace {
+
+using ::testing::Each;
+
+const std::size_t kCounts[] = {0, 1, 3, 17, 1000, 65'537};
+
+class MpiCommunicator : public ::testing::Test {
+ protected:
+  std::unique_ptr<device::Device> host_ = device::make_host_device();
+  std::unique_ptr<device::Stream> stream_ = host_->make_stream();
+  std::unique_ptr<Communicator> comm_ = make_mpi_communicator(test::world(), *host_);
+  int rank_ = comm_->rank(), size_ = comm_->size();
+};
+
+/// What rank `rank` brings at index i: small, so that every sum and product is exact in every type
+/// (a product of 4 ranks is at most 3^4).
+template <typename T>
+T input(int rank, std::size_t i) {
+  return static_cast<T>(1 + (static_cast<std::size_t>(rank) + i) % 3);
+}
+
+/// The reduction by its definition, one rank after the other.
+template <typename T>
+T reduced(ReduceOp op, int size, std::size_t i) {
+  T result = input<T>(0, i);
+  for (int rank = 1; rank < size; ++rank) {
+    const T x = input<T>(rank, i);
+    switch (op) {
+      case ReduceOp::sum:
+        result = static_cast<T>(result + x);
+        break;
+      case ReduceOp::prod:
+        result = static_cast<T>(result * x);
+        break;
+      case ReduceOp::min:
+        result = x < result ? x : result;
+        break;
+      case ReduceOp::max:
+        result = x > result ? x : result;
+        break;
+      case ReduceOp::avg:
+        ADD_FAILURE() << "MPI has no avg";
+        break;
+    }
+  }
+  return result;
+}
+
+template <typename T>
+void expect_allreduce(Communicator& comm, device::Stream& stream, DType type, ReduceOp op,
+                      std::size_t count, bool in_place) {
+  SCOPED_TRACE(
+      fmt::format("{} {} count {} in_place {}", to_string(type), to_string(op), count, in_place));
+  std::vector<T> in(count + 1, T{99}), out(count + 1, T{99});  // one more as a guard
+  for (std::size_t i = 0; i < count; ++i) in[i] = input<T>(comm.rank(), i);
+  if (in_place) out = in;
+  comm.allreduce(in_place ? out.data() : in.data(), out.data(), count, type, op, stream);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i) wrong += out[i] != reduced<T>(op, comm.size(), i);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(out[count], T{99});
+}
+
+template <typename T>
+void expect_all_allreduces(Communicator& comm, device::Stream& stream, DType type) {
+  for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max}) {
+    ASSERT_EQ(comm.why_not(type, op, device::MemoryKind::pageable), "");
+    for (const std::size_t count : kCounts) {
+      for (const bool in_place : {false, true})
+        expect_allreduce<T>(comm, stream, type, op, count, in_place);
+    }
+  }
+}
+
+TEST_F(MpiCommunicator, AllreduceOfAllTypesOpsAndCounts) {
+  expect_all_allreduces<std::int8_t>(*comm_, *stream_, DType::int8);
+  expect_all_allreduces<std::int32_t>(*comm_, *stream_, DType::int32);
+  expect_all_allreduces<std::int64_t>(*comm_, *stream_, DType::int64);
+  expect_all_allreduces<float>(*comm_, *stream_, DType::fp32);
+  expect_all_allreduces<double>(*comm_, *stream_, DType::fp64);
+}
+
+// Values that only the right width and signedness keep.
+TEST_F(MpiCommunicator, TypesKeepTheirRange) {
+  std::int64_t wide = -(std::int64_t{1} << 40) - rank_;
+  comm_->allreduce(&wide, &wide, 1, DType::int64, ReduceOp::min, *stream_);
+  EXPECT_EQ(wide, -(std::int64_t{1} << 40) - (size_ - 1));
+  auto narrow = static_cast<std::int8_t>(-100 - rank_);
+  comm_->allreduce(&narrow, &narrow, 1, DType::int8, ReduceOp::max, *stream_);
+  EXPECT_EQ(narrow, -100);
+  double fine = 1.0 + std::ldexp(rank_, -50);  // lost in fp32
+  comm_->allreduce(&fine, &fine, 1, DType::fp64, ReduceOp::max, *stream_);
+  EXPECT_EQ(fine, 1.0 + std::ldexp(size_ - 1, -50));
+}
+
+TEST_F(MpiCommunicator, AllgatherOrdersByRank) {
+  for (const DType type : {DType::int8, DType::int32, DType::int64, DType::fp16, DType::bf16,
+                           DType::fp32, DType::fp64}) {
+    for (const std::size_t count : kCounts) {
+      for (const bool in_place : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} count {} in_place {}", to_string(type), count, in_place));
+        const std::size_t bytes = count * size_of(type),
+                          all = bytes * static_cast<std::size_t>(size_);
+        const auto byte_of = [](std::size_t rank, std::size_t i) {
+          return static_cast<unsigned char>(rank * 101 + i * 7);
+        };
+        std::vector<unsigned char> in(bytes), out(all + 1, 0xee);
+        for (std::size_t i = 0; i < bytes; ++i) in[i] = byte_of(static_cast<std::size_t>(rank_), i);
+        unsigned char* mine = out.data() + static_cast<std::size_t>(rank_) * bytes;
+        if (in_place) std::copy(in.begin(), in.end(), mine);
+        comm_->allgather(in_place ? mine : in.data(), out.data(), count, type, *stream_);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < all; ++i) wrong += out[i] != byte_of(i / bytes, i % bytes);
+        EXPECT_EQ(wrong, 0U);
+        EXPECT_EQ(out[all], 0xee);
+      }
+    }
+  }
+}
+
+TEST_F(MpiCommunicator, BroadcastFromEveryRoot) {
+  for (int root = 0; root < size_; ++root) {
+    for (const std::size_t count : kCounts) {
+      std::vector<std::int32_t> data(count, rank_ == root ? 1000 + root : -1);
+      comm_->broadcast(data.data(), count, DType::int32, root, *stream_);
+      EXPECT_THAT(data, Each(1000 + root)) << "root " << root << ", count " << count;
+    }
+  }
+}
+
+TEST_F(MpiCommunicator, RingOfMessages) {
+  if (size_ == 1) GTEST_SKIP() << "needs a peer";
+  const int next = (rank_ + 1) % size_, before = (rank_ + size_ - 1) % size_;
+  for (const std::size_t count : kCounts) {
+    std::vector<double> out(count), in(count + 1, -1.0);
+    for (std::size_t i = 0; i < count; ++i) out[i] = rank_ + 0.001 * static_cast<double>(i);
+    if (rank_ == 0) comm_->send(out.data(), count, DType::fp64, next, *stream_);
+    comm_->recv(in.data(), count, DType::fp64, before, *stream_);
+    if (rank_ != 0) comm_->send(out.data(), count, DType::fp64, next, *stream_);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      wrong += in[i] != before + 0.001 * static_cast<double>(i);
+    EXPECT_EQ(wrong, 0U) << count;
+    EXPECT_EQ(in[count], -1.0);
+  }
+}
+
+TEST_F(MpiCommunicator, SubCommunicatorsAreApart) {
+  const mpi::Comm half = test::world().split(rank_ % 2, rank_);
+  const auto comm = make_mpi_communicator(half, *host_);
+  EXPECT_EQ(comm->size(), half.size());
+  std::int32_t sum = rank_ + 1, expected = 0;
+  for (int rank = rank_ % 2; rank < size_; rank += 2) expected += rank + 1;
+  comm->allreduce(&sum, &sum, 1, DType::int32, ReduceOp::sum, *stream_);
+  EXPECT_EQ(sum, expected);
+  comm->barrier();
+}
+
+TEST_F(MpiCommunicator, StartedOperationsFinish) {
+  std::vector<double> gradients(1001, rank_ + 1.0);
+  std::vector<std::int32_t> weights(17, rank_ == size_ - 1 ? 5 : 0);
+  auto first =
+      comm_->start_allreduce(gradients.data(), gradients.size(), DType::fp64, ReduceOp::sum);
+  auto second = comm_->start_broadcast(weights.data(), weights.size(), DType::int32, size_ - 1);
+  second->wait();
+  EXPECT_THAT(weights, Each(5));
+  while (!first->test()) {
+  }
+  EXPECT_TRUE(first->test());
+  first->wait();  // again: nothing
+  EXPECT_THAT(gradients, Each(size_ * (size_ + 1) / 2.0));
+}
+
+TEST_F(MpiCommunicator, ForgottenRequestsAreWaitedFor) {
+  std::vector<double> data(200'000, 1.0);
+  comm_->start_allreduce(data.data(), data.size(), DType::fp64, ReduceOp::sum).reset();
+  EXPECT_THAT(data, Each(static_cast<double>(size_)));
+}
+
+TEST_F(MpiCommunicator, WhatMpiDoesNotHaveIsSaid) {
+  using device::MemoryKind;
+  EXPECT_EQ(comm_->why_not(DType::fp16, ReduceOp::sum, MemoryKind::pageable),
+            "MPI has no element type fp16");
+  EXPECT_EQ(comm_->why_not(DType::bf16, ReduceOp::max, MemoryKind::pageable),
+            "MPI has no element type bf16");
+  EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::avg, MemoryKind::pageable),
+            "MPI has no reduction avg");
+  EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::sum, MemoryKind::device),
+            "device memory needs a CUDA device");
+  double x[2] = {};
+  EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp16, ReduceOp::sum, *stream_), Unavailable);
+  EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp32, ReduceOp::avg, *stream_), Unavailable);
+  EXPECT_THROW(comm_->start_allreduce(x, 1, DType::fp32, ReduceOp::avg), Unavailable);
+  EXPECT_THROW(comm_->allreduce(x, x, std::size_t{1} << 31, DType::int8, ReduceOp::sum, *stream_),
+               Unavailable);
+}
+
+TEST_F(MpiCommunicator, LibraryErrorsAreExceptions) {
+  double x = 0;
+  EXPECT_THROW(comm_->send(&x, 1, DType::fp64, size_ + 3, *stream_), Error);
+  EXPECT_THROW(comm_->broadcast(&x, 1, DType::fp64, -5, *stream_), Error);
+}
+
+TEST(NcclCommunicator, WithoutNcclOrGpuThereIsAReasonOnAllRanks) {
+  const auto host = device::make_host_device();
+  EXPECT_THROW(make_nccl_communicator(test::world(), *host), Unavailable);
+}
+
+}  // namespace
+}  // namespace scalemark::collective

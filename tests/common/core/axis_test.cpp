@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsing axis values, and what the builder declares.
+#include "common/core/axis.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/core/benchmark.hpp"
+
+namespace scalemark {
+namespace {
+
+void nothing(Case&) {}
+
+TEST(Axis, ParsesIntegersWithinItsRange) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 4, 1024, "8");
+  const Axis& axis = *benchmark.find_axis("bytes");
+  EXPECT_EQ(axis.parse("8,1K"), (std::vector<Value>{std::int64_t{8}, std::int64_t{1024}}));
+  EXPECT_EQ(axis.parse("4:32:*2"), (std::vector<Value>{std::int64_t{4}, std::int64_t{8}, std::int64_t{16}, std::int64_t{32}}));
+  EXPECT_THROW(axis.parse("2"), UsageError);
+  EXPECT_THROW(axis.parse("2K"), UsageError);
+  EXPECT_THROW(axis.parse("eight"), UsageError);
+}
+
+TEST(Axis, DropsRepeatedValues) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 1, 1024, "8");
+  EXPECT_EQ(benchmark.find_axis("bytes")->parse("8,8,4:8:*2").size(), 2U);
+}
+
+TEST(Axis, NamesTheNearestText) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing).axis("layout", {"nchw", "nhwc"});
+  const Axis& axis = *benchmark.find_axis("layout");
+  EXPECT_EQ(axis.parse("nhwc"), (std::vector<Value>{std::string("nhwc")}));
+  try {
+    axis.parse("nhcw");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("nhwc"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("layout"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Axis, ParsesBooleans) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_boolean("in_place", {false});
+  EXPECT_EQ(benchmark.find_axis("in_place")->parse("true,false"), (std::vector<Value>{true, false}));
+  EXPECT_THROW(benchmark.find_axis("in_place")->parse("1"), UsageError);
+}
+
+TEST(Axis, RanksSweepDoublesFromTheMinimumAndEndsWithAll) {
+  const Benchmark sweep = Benchmark("test/axis", nothing).ranks(2, true);
+  const auto counts = [&](int all) {
+    std::vector<std::int64_t> result;
+    for (const Value& value : sweep.find_axis("ranks")->defaults({all, 1, false})) result.push_back(std::get<std::int64_t>(value));
+    return result;
+  };
+  EXPECT_EQ(counts(8), (std::vector<std::int64_t>{2, 4, 8}));
+  EXPECT_EQ(counts(6), (std::vector<std::int64_t>{2, 4, 6}));
+  EXPECT_EQ(counts(1), (std::vector<std::int64_t>{2}));
+}
+
+TEST(Registry, RefusesBadAndTakenNames) {
+  Registry registry;
+  registry.add(Benchmark("micro/one", nothing));
+  EXPECT_THROW(registry.add(Benchmark("micro/one", nothing)), Error);
+  for (const char* name : {"one", "micro/One", "micro/one/two", "micro/", "/one", "micro/one-two"}) {
+    EXPECT_THROW(registry.add(Benchmark(name, nothing)), Error) << name;
+  }
+}
+
+TEST(Registry, IteratesByName) {
+  Registry registry;
+  registry.add(Benchmark("micro/b", nothing));
+  registry.add(Benchmark("imaging/a", nothing));
+  registry.add(Benchmark("micro/a", nothing));
+  std::vector<std::string> names;
+  for (const Benchmark* benchmark : registry.all()) names.push_back(benchmark->name());
+  EXPECT_EQ(names, (std::vector<std::string>{"imaging/a", "micro/a", "micro/b"}));
+}
+
+}  // namespace
+}  // namespace scalemark

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selection, expansion, keys and order of a plan.
+#include "common/core/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark {
+namespace {
+
+void nothing(Case&) {}
+
+class Plan : public testing::Test {
+ protected:
+  Plan() {
+    registry.add(Benchmark("micro/copy", nothing))
+        .axis("direction", {"h2d", "d2h"})
+        .axis_integer("bytes", 1, 1 << 20, "8,16", "16");
+    registry.add(Benchmark("micro/copy_more", nothing)).axis("mode", {"paper", "tuned"}, {"paper"}).implied(std::string("paper"));
+    registry.add(Benchmark("imaging/train", nothing)).compute_axes();
+    registry.add(Benchmark("llm/absent", nothing)).unavailable("built without it");
+  }
+
+  std::vector<std::string> keys(const PlanRequest& request) const {
+    std::vector<std::string> result;
+    for (const PlannedCase& planned : make_plan(registry, request, context)) result.push_back(planned.key);
+    return result;
+  }
+
+  static std::string error_of(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  Registry registry;
+  PlanContext context{2, 3, false};
+};
+
+TEST_F(Plan, ExpandsAxesInDeclaredOrderLastFastest) {
+  EXPECT_EQ(keys({.filters = {"micro/copy"}}),
+            (std::vector<std::string>{"micro/copy bytes=8 direction=h2d ranks=2", "micro/copy bytes=16 direction=h2d ranks=2",
+                                      "micro/copy bytes=8 direction=d2h ranks=2", "micro/copy bytes=16 direction=d2h ranks=2"}));
+}
+
+TEST_F(Plan, AnExactNameSelectsOnlyItself) {
+  EXPECT_EQ(keys({.filters = {"micro/copy"}, .quick = true}).size(), 1U);
+  EXPECT_EQ(keys({.filters = {"micro/cop"}, .quick = true}).size(), 2U);
+}
+
+TEST_F(Plan, AnImpliedValueStaysOutOfTheKeyAndOthersDoNot) {
+  PlanRequest request{.filters = {"copy_more"}};
+  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy_more ranks=2"}));
+  request.overrides = {parse_override("mode=paper,tuned")};
+  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy_more ranks=2", "micro/copy_more mode=tuned ranks=2"}));
+}
+
+TEST_F(Plan, ComputeAxesFollowTheContext) {
+  EXPECT_EQ(keys({.filters = {"imaging"}}), (std::vector<std::string>{"imaging/train device=cpu ranks=2 threads=3"}));
+  context.cuda_usable = true;
+  EXPECT_EQ(keys({.filters = {"imaging"}}), (std::vector<std::string>{"imaging/train device=cuda ranks=2 threads=3"}));
+}
+
+TEST_F(Plan, AnUnavailableBenchmarkIsOneRowWhateverThePresetSays) {
+  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {{"llm/absent", {{"rows", "1,2,3"}}, {}}}};
+  EXPECT_EQ(keys({.preset = preset}), (std::vector<std::string>{"llm/absent ranks=2"}));
+}
+
+TEST_F(Plan, TheLastOverrideWinsAndMayNameItsBenchmark) {
+  PlanRequest request{.filters = {"^micro/copy$"}};
+  request.overrides = {parse_override("bytes=1"), parse_override("micro/copy:bytes=2,3"), parse_override("direction=h2d")};
+  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy bytes=2 direction=h2d ranks=2", "micro/copy bytes=3 direction=h2d ranks=2"}));
+}
+
+TEST_F(Plan, ThePresetsOrderAndAxesHoldAndTheFilterNarrows) {
+  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {{"micro/copy_more", {}, {}}, {"micro/copy", {{"bytes", "4"}, {"direction", "d2h"}}, {}}}};
+  EXPECT_EQ(keys({.preset = preset}), (std::vector<std::string>{"micro/copy_more ranks=2", "micro/copy bytes=4 direction=d2h ranks=2"}));
+  EXPECT_EQ(keys({.filters = {"micro/copy"}, .preset = preset}).size(), 1U);
+}
+
+TEST_F(Plan, PoliciesLayerFromBaseToCommandLine) {
+  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {{"micro/copy_more", {}, {}}}};
+  preset.policy.max_time = 2.0;
+  preset.policy.warmup = 7;
+  preset.entries[0].policy.max_time = 3.0;
+  PlanRequest request{.preset = preset};
+  request.command_line.iterations = 4;
+  const SamplingPolicy policy = make_plan(registry, request, context)[0].policy;
+  EXPECT_EQ(policy.max_time, 3.0);
+  EXPECT_EQ(policy.warmup, 7);
+  EXPECT_EQ(policy.iterations, 4);
+}
+
+TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {
+  EXPECT_NE(error_of([&] { keys({.filters = {"micro/kopy"}}); }).find("micro/copy"), std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"("}}); }).find("regular expression"), std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"micro"}, .overrides = {parse_override("byte=8")}}); }).find("bytes"), std::string::npos);
+  EXPECT_NE(error_of([&] { parse_override("bytes"); }).find("axis=values"), std::string::npos);
+  Preset preset{.name = "mine", .doc = {}, .policy = {}, .entries = {{"micro/copy", {{"layout", "x"}}, {}}}};
+  EXPECT_NE(error_of([&] { keys({.preset = preset}); }).find("layout"), std::string::npos);
+}
+
+TEST_F(Plan, RefusesMoreCasesThanAnyoneRuns) {
+  PlanRequest request{.filters = {"^micro/copy$"}};
+  request.overrides = {parse_override("bytes=1:99999:+1")};
+  EXPECT_NE(error_of([&] { keys(request); }).find("100000"), std::string::npos);
+}
+
+TEST_F(Plan, HashChangesWithKeysAndPolicies) {
+  PlanRequest request{.filters = {"^micro/copy$"}};
+  const std::string before = plan_hash(make_plan(registry, request, context));
+  EXPECT_EQ(plan_hash(make_plan(registry, request, context)), before);
+  request.command_line.iterations = 4;
+  EXPECT_NE(plan_hash(make_plan(registry, request, context)), before);
+}
+
+TEST_F(Plan, SenselessPointsAreLeftOut) {
+  registry.add(Benchmark("micro/pair", nothing))
+      .axis("backend", {"mpi", "nccl"})
+      .axis("memory", {"host", "device"})
+      .where([](const Params& p) { return std::get<std::string>(p.at("backend")) != "nccl" || std::get<std::string>(p.at("memory")) == "device"; });
+  EXPECT_EQ(keys({.filters = {"micro/pair"}}).size(), 3U);
+}
+
+}  // namespace
+}  // namespace scalemark

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets from TOML, and what is wrong with bad ones.
+#include "common/core/preset.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark {
+namespace {
+
+std::string error_of(const std::string& toml) {
+  try {
+    parse_preset(toml, "mine.toml");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Preset, ReadsPolicyEntriesAndAxes) {
+  const Preset preset = parse_preset(R"(
+doc = "mine"
+[policy]
+max_time = "200ms"
+ci = 1
+[[benchmark]]
+name = "micro/allreduce"
+axes = { bytes = ["8", 1024], backend = "mpi", in_place = true }
+policy = { iterations = 5, verify = false }
+)", "mine.toml");
+  EXPECT_EQ(preset.doc, "mine");
+  EXPECT_EQ(preset.policy.max_time, 0.2);
+  EXPECT_EQ(preset.policy.ci_percent, 1.0);
+  ASSERT_EQ(preset.entries.size(), 1U);
+  EXPECT_EQ(preset.entries[0].axes.at("bytes"), "8,1024");
+  EXPECT_EQ(preset.entries[0].axes.at("in_place"), "true");
+  EXPECT_EQ(preset.entries[0].policy.iterations, 5);
+  EXPECT_EQ(preset.entries[0].policy.verify, false);
+}
+
+TEST(Preset, ErrorsNameLineAndKey) {
+  EXPECT_NE(error_of("[policy]\nmaxtime = 1\n").find("mine.toml:2: unknown key 'maxtime' (did you mean max_time"), std::string::npos)
+      << error_of("[policy]\nmaxtime = 1\n");
+  EXPECT_NE(error_of("[[benchmark]]\naxes = {}\n").find("no name"), std::string::npos);
+  EXPECT_NE(error_of("doc = \"x\"\n").find("no [[benchmark]]"), std::string::npos);
+  EXPECT_NE(error_of("[[benchmark\n").find("mine.toml:1"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\niterations = 0\n[[benchmark]]\nname='a/b'\n").find("iterations"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\nmax_time = \"soon\"\n").find("mine.toml:2"), std::string::npos);
+  EXPECT_NE(error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 1.5}\n").find("mine.toml:3"), std::string::npos);
+}
+
+TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {
+  Registry registry;
+  registry.add_preset("quick", "[[benchmark]]\nname = \"a/b\"\n");
+  EXPECT_EQ(load_preset(registry, "quick").entries.size(), 1U);
+  try {
+    load_preset(registry, "quik");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("quick"), std::string::npos);
+  }
+  EXPECT_THROW(load_preset(registry, "/nonexistent/x.toml"), UsageError);
+}
+
+}  // namespace
+}  // namespace scalemark

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runner and the sampler on 1, 2 and 4 ranks: agreement, counts, numbers of known size.
+#include "common/core/runner.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "common/core/case.hpp"
+#include "common/mpi/environment.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark {
+namespace {
+
+/// Keeps what it is given.
+class MemorySink final : public ResultSink {
+ public:
+  void begin(const Run&) override {}
+  void started(const CaseResult& planned) override { started_keys.push_back(planned.key); }
+  void phase(const CaseResult& current) override { phases.push_back(current.phase); }
+  void add(const CaseResult& result) override { results.push_back(result); }
+  void end(const Run&) override {}
+  std::vector<std::string> started_keys, phases;
+  std::vector<CaseResult> results;
+};
+
+/// MPI_COMM_WORLD as the test main set it up.
+const mpi::Comm& world() {
+  static const mpi::Comm* comm = [] {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    return new mpi::Comm(copy);  // lives until the process ends: MPI_Finalize frees it
+  }();
+  return *comm;
+}
+
+class RunnerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    SessionOptions options;
+    options.placement = topology::Policy::none;
+    session = new Session(world(), options);
+  }
+  static void TearDownTestSuite() {
+    delete session;
+    session = nullptr;
+  }
+
+  RunOutcome run(Benchmark::Function function, int ranks, SamplingPolicy policy = {}, bool local = false) {
+    registry = std::make_unique<Registry>();
+    Benchmark& benchmark = registry->add(Benchmark("test/one", function));
+    if (local) benchmark.rank_local();
+    PlanRequest request;
+    request.policy = policy;
+    request.overrides = {parse_override("ranks=" + std::to_string(ranks))};
+    Runner runner(*session, sink, {});
+    return runner.run(make_plan(*registry, request, session->context()));
+  }
+
+  bool root() const { return world().rank() == 0; }
+  const CaseResult& only() const { return sink.results.at(0); }
+
+  static Session* session;
+  std::unique_ptr<Registry> registry;
+  MemorySink sink;
+};
+
+Session* RunnerTest::session = nullptr;
+
+void sleep_two_ms(Case& c) {
+  c.measure([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+}
+
+TEST_F(RunnerTest, MeasuresAKnownTime) {
+  SamplingPolicy policy;
+  policy.iterations = 15;
+  const RunOutcome outcome = run(sleep_two_ms, world().size(), policy);
+  EXPECT_EQ(outcome.ok, 1U);
+  if (!root()) return;
+  const Metric& time = *only().find("time");
+  EXPECT_EQ(time.samples.ranks, static_cast<std::size_t>(world().size()));
+  EXPECT_EQ(time.samples.iterations, 15U);
+  EXPECT_EQ(only().stop_reason, "count");
+  const Summary summary = summarise(only(), time);
+  EXPECT_GE(summary.min, 2e-3) << "a sleep never ends early";
+  EXPECT_LT(summary.median, 20e-3);
+}
+
+void first_rank_slow(Case& c) {
+  c.measure([&c] { std::this_thread::sleep_for(std::chrono::milliseconds(c.rank() == 0 ? 4 : 1)); }, {.barrier = true});
+}
+
+TEST_F(RunnerTest, TheHeadlineIsTheMaximumOverRanks) {
+  SamplingPolicy policy;
+  policy.iterations = 11;
+  run(first_rank_slow, world().size(), policy);
+  if (root()) {
+    EXPECT_GE(summarise(only(), *only().find("time")).median, 4e-3);
+  }
+}
+
+void uneven_noise(Case& c) {
+  int call = 0;
+  c.measure([&] { std::this_thread::sleep_for(std::chrono::microseconds(50 + 400 * ((++call + c.rank()) % 3))); },
+            {.barrier = false});
+}
+
+TEST_F(RunnerTest, AllRanksTakeTheSameNumberOfSamplesUnderEveryRule) {
+  // Were a rank to stop alone, the gather (or the next vote) would not match: the case would hang or fail.
+  SamplingPolicy policy;
+  policy.max_time = 0.05;
+  policy.ci_percent = 0.001;
+  EXPECT_EQ(run(uneven_noise, world().size(), policy, true).ok, 1U);
+  if (root()) {
+    EXPECT_EQ(only().stop_reason, "time");
+  }
+}
+
+void quick_batches(Case& c) {
+  volatile int sink = 0;
+  c.measure([&] { sink = sink + 1; }, {.inner = 0, .inner_time = 1e-4, .barrier = false});
+}
+
+TEST_F(RunnerTest, ABatchLastsAtLeastAsLongAsAsked) {
+  SamplingPolicy policy;
+  policy.iterations = 9;
+  run(quick_batches, world().size(), policy, true);
+  if (!root()) return;
+  const Samples& samples = only().find("time")->samples;
+  EXPECT_GT(samples.inner, 1000U);
+  EXPECT_LT(summarise(only(), *only().find("time")).median, 1e-6) << "value = sample / inner";
+}
+
+void skips(Case& c) {
+  if (c.rank() == c.size() - 1) throw Unavailable("nothing here");
+  c.measure([] {});
+}
+
+TEST_F(RunnerTest, OneRanksReasonSkipsTheCaseForAll) {
+  EXPECT_EQ(run(skips, world().size()).skipped, 1U);
+  if (root()) {
+    EXPECT_EQ(only().reason, "nothing here");
+  }
+}
+
+void throws_while_others_agree(Case& c) {
+  if (c.rank() == c.size() - 1) throw std::runtime_error("boom");
+  c.agree(true);
+}
+
+TEST_F(RunnerTest, AFailureAnswersWhateverTheOthersAgreeOn) {
+  EXPECT_EQ(run(throws_while_others_agree, world().size()).failed, 1U);
+  if (root()) {
+    EXPECT_EQ(only().reason, "rank " + std::to_string(world().size() - 1) + ": boom");
+  }
+}
+
+void throws_in_work(Case& c) {
+  int calls = 0;
+  c.measure([&] { if (++calls == 7 && c.rank() == c.size() - 1) throw std::runtime_error("boom"); }, {.barrier = false});
+}
+
+TEST_F(RunnerTest, AFailureInRankLocalWorkIsAgreedOn) {
+  EXPECT_EQ(run(throws_in_work, world().size(), {}, true).failed, 1U);
+  if (root()) {
+    EXPECT_TRUE(only().metrics.empty()) << "a failed case has no numbers";
+  }
+}
+
+void wrong(Case& c) {
+  c.verify("always wrong on the last rank", [&c] { return Case::Checked{10, c.rank() == c.size() - 1 ? 2U : 0U}; });
+  c.measure([] {});
+}
+
+TEST_F(RunnerTest, WrongDataFailsTheCaseWithItsOwnExitCode) {
+  const RunOutcome outcome = run(wrong, world().size());
+  EXPECT_EQ(outcome.wrong_data, 1U);
+  EXPECT_EQ(outcome.exit_code(), 6);
+  if (root()) {
+    EXPECT_NE(only().reason.find("2 of 10 elements wrong"), std::string::npos) << only().reason;
+  }
+}
+
+void out_of_memory(Case& c) {
+  if (c.rank() == 0) throw OutOfMemory("8 GiB wanted");
+  c.checkpoint();
+}
+
+TEST_F(RunnerTest, OutOfMemoryIsARowAndNoFailure) {
+  const RunOutcome outcome = run(out_of_memory, world().size());
+  EXPECT_EQ(outcome.oom, 1U);
+  if (root()) {
+    EXPECT_EQ(only().status, Status::oom);
+  }
+}
+
+TEST_F(RunnerTest, MoreRanksThanThereAreIsASkippedRow) {
+  const RunOutcome outcome = run(sleep_two_ms, world().size() + 1);
+  EXPECT_EQ(outcome.skipped, 1U);
+  EXPECT_EQ(outcome.exit_code(), 4) << "nothing ran";
+}
+
+void on_a_part(Case& c) {
+  EXPECT_EQ(c.size(), 1);
+  c.measure([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+}
+
+TEST_F(RunnerTest, RanksLeftOutWaitAndTheNextCaseHasAllAgain) {
+  SamplingPolicy policy;
+  policy.iterations = 3;
+  EXPECT_EQ(run(on_a_part, 1, policy).ok, 1U) << "those left out count it too";
+  EXPECT_EQ(run(sleep_two_ms, world().size(), policy).ok, 1U);
+  if (root()) {
+    EXPECT_EQ(sink.results.at(0).find("time")->samples.ranks, 1U);
+    EXPECT_EQ(sink.results.at(1).find("time")->samples.ranks, static_cast<std::size_t>(world().size()));
+  }
+}
+
+TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
+  SamplingPolicy policy;
+  policy.iterations = 3;
+  run(sleep_two_ms, world().size(), policy);
+  if (!root()) return;
+  EXPECT_EQ(sink.started_keys.size(), 1U);
+  EXPECT_EQ(sink.phases, (std::vector<std::string>{"set up", "first call", "warm-up", "measure", "gather", "done"}));
+}
+
+}  // namespace
+}  // namespace scalemark

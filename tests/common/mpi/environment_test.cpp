@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment says about MPI, and about the launcher.
+#include "common/mpi/environment.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/mpi_main.hpp"
+
+namespace scalemark::mpi {
+namespace {
+
+/// Sets a variable for the time of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    had_ = std::getenv(name) != nullptr;
+    if (value != nullptr) {
+      setenv(name, value, 1);
+    } else {
+      unsetenv(name);
+    }
+  }
+  ~Variable() {
+    if (had_) {
+      setenv(name_, old_.c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string old_;
+  bool had_ = false;
+};
+
+TEST(Environment, LauncherPromisesWhatMpiGives) {
+  EXPECT_EQ(promised_ranks(), test::world().size());
+}
+
+TEST(Environment, PromiseOfTheInnermostLauncherCounts) {
+  const Variable slurm("SLURM_STEP_NUM_TASKS", "7");
+  EXPECT_EQ(promised_ranks(), test::world().size());
+  const Variable ompi("OMPI_COMM_WORLD_SIZE", nullptr);
+  EXPECT_EQ(promised_ranks(), 7);
+}
+
+TEST(Environment, HostilePromisesAreIgnored) {
+  const Variable slurm("SLURM_STEP_NUM_TASKS", nullptr);
+  for (const char* value :
+       {"", "-3", "0", "four", "99999999999999999999", "2147483648", "4 ranks"}) {
+    const Variable ompi("OMPI_COMM_WORLD_SIZE", value);
+    EXPECT_EQ(promised_ranks(), 0) << value;
+  }
+}
+
+TEST(Environment, LibraryVersionIsOneShortLine) {
+  const std::string version = Environment::library_version();
+  EXPECT_FALSE(version.empty());
+  EXPECT_LT(version.size(), 64U);
+  EXPECT_EQ(version.find_first_of(",\n"), std::string::npos) << version;
+}
+
+TEST(Environment, ErrorsOfTheWorldReturn) {
+  const int code = MPI_Send(nullptr, 0, MPI_BYTE, test::world().size(), 0, MPI_COMM_WORLD);
+  EXPECT_NE(code, MPI_SUCCESS);
+  EXPECT_THROW(check(code), Error);
+}
+
+TEST(Environment, ThreadsMayAllCall) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
+}
+
+}  // namespace
+}  // namespace scalemark::mpi

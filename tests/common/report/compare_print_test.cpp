@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comparison as JSON, CSV, text and Markdown.
+#include "common/report/compare_print.hpp"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "tests/common/report/synthetic.hpp"
+
+namespace scalemark::report {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+/// One regression, one missing and one failed row, one new row, another kernel.
+Comparison example() {
+  const auto side = [](const std::string& name, std::uint64_t time,
+                       const std::vector<CaseResult>& extra) {
+    std::vector<RunDigest> runs;
+    for (std::uint64_t r = 0; r < 3; ++r) {
+      std::vector<CaseResult> cases = {test::measured("micro/x", 4096, {time + 100 * r})};
+      cases.insert(cases.end(), extra.begin(), extra.end());
+      RunDigest run = test::digest_of(name + std::to_string(r), cases);
+      run.environment["kernel"] = name;
+      runs.push_back(run);
+    }
+    return runs;
+  };
+  return compare(
+      side("a", 1000000,
+           {test::measured("=cmd|' /C calc'!A0", 1, {5}), test::measured("micro/f", 1, {5})}),
+      side("b", 1200000,
+           {test::unmeasured("micro/f", 1, Status::failed, "<b>boom</b> | \"x\", \x1b[31m"),
+            test::measured("micro/n", 1, {5})}));
+}
+
+std::string printed(const std::string& format, const ComparePrintOptions& options = {}) {
+  std::ostringstream out;
+  print_comparison(example(), format, out, options);
+  return out.str();
+}
+
+TEST(CompareJson, FollowsTheSchema) {
+  const json document = json::parse(printed("json"));
+  EXPECT_EQ(document.at("format"), "scalemark-compare");
+  EXPECT_EQ(document.at("version"), 1);
+  EXPECT_EQ(document.at("verdict"), "REGRESSION");
+  EXPECT_EQ(document.at("counts").at("regression"), 1);
+  EXPECT_EQ(document.at("counts").at("failed"), 1);
+  const json& row = document.at("rows").at(0);
+  EXPECT_EQ(row.at("key"), "micro/x bytes=4096 ranks=2");
+  EXPECT_EQ(row.at("metric"), "latency");
+  EXPECT_EQ(row.at("unit"), "s");
+  EXPECT_NEAR(row.at("a").get<double>(), 1.0001e-3, 1e-9);
+  EXPECT_NEAR(row.at("b").get<double>(), 1.2001e-3, 1e-9);
+  EXPECT_NEAR(row.at("change").get<double>(), 0.2, 1e-4);
+  EXPECT_EQ(row.at("interval").size(), 2U);
+  EXPECT_LT(row.at("interval").at(0).get<double>(), row.at("interval").at(1).get<double>());
+  EXPECT_LE(row.at("p").get<double>(), row.at("q").get<double>());
+  EXPECT_EQ(row.at("verdict"), "REGRESSION");
+  EXPECT_TRUE(row.at("runs_needed").is_null());
+  EXPECT_TRUE(row.at("flags").is_array());
+  EXPECT_EQ(document.at("only_a").size(), 1U);
+  EXPECT_EQ(document.at("only_b"), json::array({"micro/n bytes=1 ranks=2"}));
+  EXPECT_EQ(document.at("environment").at(0).at("fact"), "kernel");
+  EXPECT_EQ(document.at("failed").at(0).at("b"), "failed");
+}
+
+TEST(CompareJson, HasNullWhereThereIsNoNumber) {
+  const std::vector<RunDigest> a = {test::digest_of("a", {test::measured("m/x", 1, {1000})})},
+                               b = {test::digest_of("b", {test::measured("m/x", 1, {1000})})};
+  const json document = to_json(compare(a, b));
+  const json& row = document.at("rows").at(0);
+  EXPECT_TRUE(row.at("p").is_null());
+  EXPECT_TRUE(row.at("interval").at(0).is_null());
+  EXPECT_TRUE(row.at("runs_needed").is_null());
+  EXPECT_EQ(row.at("verdict"), "INCONCLUSIVE");
+  EXPECT_TRUE(document.at("detectable").is_null());
+}
+
+/// Cells of one line of RFC 4180.
+std::vector<std::string> csv_cells(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  return cells;
+}
+
+TEST(CompareCsv, HasAllRowsAndNoFormulas) {
+  std::vector<std::string> lines = text::split(printed("csv"), '\n');
+  lines.pop_back();
+  ASSERT_EQ(lines.size(), 5U);
+  const std::size_t columns = csv_cells(lines[0]).size();
+  std::vector<std::string> verdicts;
+  for (const std::string& line : lines) {
+    const std::vector<std::string> cells = csv_cells(line);
+    ASSERT_EQ(cells.size(), columns) << line;
+    verdicts.push_back(cells[11]);
+    for (const std::string& cell : cells) {
+      if (cell.empty()) continue;
+      // A negative number is no formula; the only cells that may begin like one.
+      const bool number = cell.find_first_not_of("-0123456789.e") == std::string::npos;
+      EXPECT_TRUE(number || std::string("=+-@").find(cell[0]) == std::string::npos) << cell;
+    }
+  }
+  EXPECT_THAT(verdicts, testing::ElementsAre("verdict", "REGRESSION", "FAILED", "MISSING", "NEW"));
+  EXPECT_THAT(lines[3], HasSubstr("'=cmd"));
+}
+
+TEST(CompareText, ShowsTheEnvironmentFirstAndEverythingElse) {
+  const std::string text = printed("text");
+  EXPECT_LT(text.find("kernel: a -> b"), text.find("REGRESSION: 1 regression"));
+  EXPECT_THAT(text, HasSubstr("1.000 ms"));
+  EXPECT_THAT(text, HasSubstr("1.200 ms"));
+  EXPECT_THAT(text, HasSubstr("+20.0"));
+  EXPECT_THAT(text, HasSubstr("micro/f bytes=1 ranks=2: ok -> failed"));
+  EXPECT_THAT(text, HasSubstr("missing in B"));
+  EXPECT_THAT(text, HasSubstr("new in B:\n  micro/n bytes=1 ranks=2"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(printed("text", {.color = true}), HasSubstr("\x1b[31mREGRESSION"));
+}
+
+TEST(CompareMarkdown, LeavesNoMarkupOfTheFile) {
+  const std::string text = printed("md");
+  EXPECT_THAT(text, HasSubstr("### REGRESSION"));
+  EXPECT_THAT(text, HasSubstr("| REGRESSION | micro/x bytes=4096 ranks=2 |"));
+  EXPECT_THAT(text, HasSubstr("&lt;b&gt;boom&lt;/b&gt; \\|"));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(ComparePrint, KnowsItsFormats) {
+  for (const std::string& format : compare_formats())
+    EXPECT_FALSE(printed(format).empty()) << format;
+  EXPECT_THROW(printed("html"), UsageError);
+}
+
+}  // namespace
+}  // namespace scalemark::report

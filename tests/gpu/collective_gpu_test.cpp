@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL, and MPI through staging, on device memory: one rank a GPU, against values worked out by
+// hand.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/collective/communicator.hpp"
+#include "tests/support/mpi_main.hpp"
+
+namespace scalemark::collective {
+namespace {
+
+using device::Buffer;
+using device::MemoryKind;
+using ::testing::Each;
+
+class OnGpus : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const mpi::Comm node = test::world().split_node();
+    std::string why;
+    const int count = device::cuda_device_count(&why);
+    const bool enough = test::world().min(count >= node.size() ? 1 : 0) == 1;
+    if (!enough) GTEST_SKIP() << (count == 0 ? why : "fewer GPUs than ranks");
+    gpu_ = device::make_cuda_device(node.rank());
+    stream_ = gpu_->make_stream();
+  }
+
+  template <typename T>
+  Buffer upload(const std::vector<T>& values) {
+    Buffer buffer = gpu_->allocate(values.size() * sizeof(T), MemoryKind::device);
+    gpu_->copy(buffer.data(), values.data(), buffer.bytes(), *stream_);
+    stream_->synchronize();
+    return buffer;
+  }
+  template <typename T>
+  std::vector<T> download(const Buffer& buffer) {
+    std::vector<T> values(buffer.bytes() / sizeof(T));
+    gpu_->copy(values.data(), buffer.data(), buffer.bytes(), *stream_);
+    stream_->synchronize();
+    return values;
+  }
+
+  void expect_right_results(Communicator& comm) {
+    const int rank = comm.rank(), size = comm.size();
+    const auto ranks = static_cast<std::size_t>(size);
+    for (const std::size_t count : {std::size_t{1}, std::size_t{1001}, std::size_t{1} << 20}) {
+      ASSERT_EQ(comm.why_not(DType::fp32, ReduceOp::sum, MemoryKind::device), "");
+      const Buffer in = upload(std::vector<float>(count, static_cast<float>(rank + 1)));
+      const Buffer out = upload(std::vector<float>(count, -1.0F));
+      comm.allreduce(in.data(), out.data(), count, DType::fp32, ReduceOp::sum, *stream_);
+      const int sum = size * (size + 1) / 2;
+      EXPECT_THAT(download<float>(out), Each(static_cast<float>(sum)));
+      comm.allreduce(in.data(), in.data(), count, DType::fp32, ReduceOp::max, *stream_);
+      EXPECT_THAT(download<float>(in), Each(static_cast<float>(size)));
+
+      const Buffer mine = upload(std::vector<std::int64_t>(count, rank));
+      const Buffer all = upload(std::vector<std::int64_t>(count * ranks, -1));
+      comm.allgather(mine.data(), all.data(), count, DType::int64, *stream_);
+      const std::vector<std::int64_t> gathered = download<std::int64_t>(all);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < gathered.size(); ++i)
+        wrong += gathered[i] != static_cast<std::int64_t>(i / count);
+      EXPECT_EQ(wrong, 0U);
+
+      for (int root = 0; root < size; ++root) {
+        const Buffer data = upload(std::vector<double>(count, rank == root ? 2.5 : -1.0));
+        comm.broadcast(data.data(), count, DType::fp64, root, *stream_);
+        EXPECT_THAT(download<double>(data), Each(2.5));
+      }
+    }
+    comm.barrier();
+  }
+
+  void expect_ping_pong(Communicator& comm) {
+    if (comm.rank() > 1) return;
+    const int peer = 1 - comm.rank();
+    const Buffer out = upload(std::vector<std::int32_t>(999, 10 + comm.rank()));
+    const Buffer in = upload(std::vector<std::int32_t>(999, -1));
+    if (comm.rank() == 0) comm.send(out.data(), 999, DType::int32, peer, *stream_);
+    comm.recv(in.data(), 999, DType::int32, peer, *stream_);
+    if (comm.rank() == 1) comm.send(out.data(), 999, DType::int32, peer, *stream_);
+    EXPECT_THAT(download<std::int32_t>(in), Each(10 + peer));
+  }
+
+  std::unique_ptr<device::Device> gpu_;
+  std::unique_ptr<device::Stream> stream_;
+};
+
+class NcclCommunicator : public OnGpus {
+ protected:
+  void SetUp() override {
+    OnGpus::SetUp();
+    if (IsSkipped()) return;
+    if (nccl_version().empty()) GTEST_SKIP() << "built without NCCL";
+    comm_ = make_nccl_communicator(test::world(), *gpu_);
+  }
+  std::unique_ptr<Communicator> comm_;
+};
+
+TEST_F(NcclCommunicator, ComputesAndGathers) {
+  EXPECT_EQ(comm_->backend(), "nccl");
+  EXPECT_EQ(comm_->size(), test::world().size());
+  expect_right_results(*comm_);
+}
+
+TEST_F(NcclCommunicator, SendsAndReceives) {
+  if (comm_->size() == 1) GTEST_SKIP() << "needs a peer";
+  expect_ping_pong(*comm_);
+}
+
+TEST_F(NcclCommunicator, AveragesAndTakesHalfPrecision) {
+  const Buffer data = upload(std::vector<float>(100, static_cast<float>(2 * comm_->rank())));
+  comm_->allreduce(data.data(), data.data(), 100, DType::fp32, ReduceOp::avg, *stream_);
+  EXPECT_THAT(download<float>(data), Each(static_cast<float>(comm_->size() - 1)));
+  // 1.0 in bf16 is 0x3f80, in fp16 0x3c00; the maximum of ones is one.
+  for (const auto& [type, one] : {std::pair(DType::bf16, std::uint16_t{0x3f80}),
+                                  std::pair(DType::fp16, std::uint16_t{0x3c00})}) {
+    const Buffer ones = upload(std::vector<std::uint16_t>(64, one));
+    comm_->allreduce(ones.data(), ones.data(), 64, type, ReduceOp::max, *stream_);
+    EXPECT_THAT(download<std::uint16_t>(ones), Each(one)) << to_string(type);
+  }
+}
+
+TEST_F(NcclCommunicator, HostMemoryIsRefusedWithTheReason) {
+  EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::sum, MemoryKind::pageable),
+            "NCCL needs device memory, not pageable");
+  float x = 0;
+  EXPECT_THROW(comm_->start_allreduce(&x, 1, DType::fp32, ReduceOp::sum), Unavailable);
+}
+
+TEST_F(NcclCommunicator, TwoRanksOnOneGpuAreRefusedOnAllRanks) {
+  if (comm_->size() == 1) GTEST_SKIP() << "needs two ranks";
+  const auto first = device::make_cuda_device(0);
+  EXPECT_THROW(make_nccl_communicator(test::world(), *first), Unavailable);
+}
+
+TEST_F(OnGpus, MpiStagesDeviceMemory) {
+  const auto comm = make_mpi_communicator(test::world(), *gpu_);
+  expect_right_results(*comm);
+  if (comm->size() > 1) expect_ping_pong(*comm);
+}
+
+}  // namespace
+}  // namespace scalemark::collective

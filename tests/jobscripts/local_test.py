@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/local.sh with a stub in place of the program: repeats, relaunches, exit codes, signals."""
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import SCRIPTS, ScriptTest, start
+
+LOCAL = os.path.join(SCRIPTS, "local.sh")
+
+
+def is_running(pid):
+    """Whether a process is there and no zombie that only waits for its parent."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+class Local(ScriptTest):
+    def local(self, plan, *arguments, output=True):
+        place = ["--output", self.out] if output else []
+        return start(LOCAL, *place, *arguments, env=self.stub(plan))
+
+    def test_each_repeat_is_a_launch_with_a_file_of_its_own(self):
+        self.expect(self.local("0", "-n", 2, "--repeats", 3, "--", "--preset", "smoke"), 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5", "run-3.h5"])
+        self.assertEqual(self.launches(),
+                         [f"ranks=2 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2, 3)])
+
+    def test_more_ranks_than_cores(self):
+        ranks = 2 * (os.cpu_count() or 1) + 1
+        self.expect(self.local("0", "-n", ranks), 0)
+        self.assertIn(f"ranks={ranks} ", self.launches()[0])
+
+    def test_a_lost_job_is_relaunched_with_resume(self):
+        # A killed rank, an abort with a code that also means "a case failed", and a segmentation fault.
+        self.expect(self.local("kill lost:3 lost:139 0", "-n", 2), 0, "The job was lost")
+        self.assertEqual([line.endswith("--resume") for line in self.launches()], [False, True, True, True])
+        self.assertEqual(self.files(), ["run-1.h5"])
+
+    def test_relaunches_are_bounded_and_the_code_of_the_launcher_is_kept(self):
+        self.expect(self.local("lost:137", "--relaunches", 2, "--repeats", 3), 137, "no relaunch is left", "finalize")
+        self.assertEqual(len(self.launches()), 3, "one launch and two relaunches; the next repeat does not start")
+        self.assertEqual(self.files(), ["run-1.h5.parts"])
+
+    def test_a_finished_run_with_failed_cases_is_not_relaunched(self):
+        for code in (3, 4, 6):
+            with self.subTest(code=code):
+                self.out = self.path(f"out{code}")
+                before = len(self.launches())
+                self.expect(self.local(str(code), "--repeats", 2), code)
+                self.assertEqual(len(self.launches()) - before, 2)
+
+    def test_the_worst_code_wins(self):
+        # Order of the exit codes: 2, 3, 6, 1, 4, 5.
+        self.expect(self.local("0 4 6 0", "--repeats", 4), 6)
+
+    def test_usage_errors_end_at_once(self):
+        self.expect(self.local("none:2", "--repeats", 3), 2)
+        self.assertEqual(len(self.launches()), 1)
+
+    def test_success_without_a_file_is_no_success(self):
+        self.expect(self.local("none:0"), 3, "there is no")
+
+    def test_existing_runs_are_not_touched(self):
+        self.expect(self.local("0"), 0)
+        self.expect(self.local("0"), 2, "--output", "--resume")
+        self.assertEqual(len(self.launches()), 1)
+
+    def test_resume_completes_what_is_missing(self):
+        self.expect(self.local("0 lost:137", "--repeats", 3, "--relaunches", 0), 137)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5.parts"])
+        self.expect(self.local("0", "--repeats", 3, "--resume"), 0, "Run 1 of 3 is there")
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5", "run-3.h5"])
+        self.assertTrue(self.launches()[2].endswith("run-2.h5 --resume"))
+
+    def test_bad_options_name_option_value_and_what_is_allowed(self):
+        for arguments, texts in {
+                ("-n", "0"): ["-n", "'0'", "from 1 on"],
+                ("-n", "two"): ["'two'"],
+                ("-n",): ["-n needs a value"],
+                ("--repeats", "-1"): ["--repeats", "'-1'"],
+                ("--nonsense",): ["--nonsense", "--help"],
+                ("--", "--output", "x.h5"): ["--output"],
+                ("--", "--force"): ["--force"],
+        }.items():
+            with self.subTest(arguments=arguments):
+                self.expect(self.local("0", *arguments), 2, *texts)
+        self.expect(self.local("0", "--resume", output=False), 2, "--resume needs --output")
+        self.assertEqual(self.launches(), [])
+
+    def test_a_program_that_is_none(self):
+        done = start(LOCAL, "--output", self.out, env={"SCALEMARK": "/nonexistent/scalemark"})
+        self.expect(done, 2, "SCALEMARK", "/nonexistent/scalemark")
+
+    def end_by(self, name, *arguments):
+        process = subprocess.Popen([LOCAL, "-n", "2", "--output", self.out, *arguments], stderr=subprocess.PIPE, text=True,
+                                   stdin=subprocess.DEVNULL, env={**os.environ, **self.stub("wait")})
+        deadline = time.monotonic() + 60
+        while not os.path.exists(self.log + ".waiting"):
+            self.assertLess(time.monotonic(), deadline, "the stub did not start")
+            time.sleep(0.05)
+        process.send_signal(name)
+        _, errors = process.communicate(timeout=60)
+        with open(self.log + ".waiting", encoding="ascii") as text:
+            self.assertFalse(is_running(text.read().strip()), "the rank outlived the script")
+        return process.returncode, errors
+
+    def test_signals_end_the_ranks_and_start_nothing_more(self):
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+            with self.subTest(signal=name.name):
+                self.out = self.path(name.name)
+                os.truncate(self.log, 0)
+                if os.path.exists(self.log + ".waiting"):
+                    os.remove(self.log + ".waiting")
+                code, errors = self.end_by(name, "--repeats", "3")
+                self.assertNotEqual(code, 0)
+                self.assertIn("--resume goes on", errors)
+                self.assertEqual(len(self.launches()), 1)
+                self.assertEqual(self.files(), ["run-1.h5.parts"])
+
+
+if __name__ == "__main__":
+    unittest.main()

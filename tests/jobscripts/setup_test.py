@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/setup.sh without network: LibTorch from wheels that this test makes, packages from stubs."""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import unittest
+import zipfile
+
+from support import SCRIPTS, ScriptTest, start
+
+PARTS = {"torch": "2.11.0", "nvidia-cuda-runtime": "13.0.96", "nvidia-cuda-cupti": "13.0.85"}
+
+
+class LibTorch(ScriptTest):
+    """A copy of the scripts whose requirement list names wheels made here."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SCRIPTS, self.path("jobscripts"))
+        self.setup = self.path("jobscripts", "setup.sh")
+        self.cache = self.path("cache", "scalemark")
+        self.wheels = os.path.join(self.cache, "wheels")
+        self.target = os.path.join(self.cache, "libtorch-2.11.0-cpu")
+        os.makedirs(self.wheels)
+        lines = []
+        for name, version in PARTS.items():
+            path = self.wheel(name, version)
+            with zipfile.ZipFile(path, "w") as wheel:
+                folder = "torch" if name == "torch" else "nvidia/" + name
+                wheel.writestr(f"{folder}/lib/{'libtorch_cpu' if name == 'torch' else 'lib' + name}.so", name)
+                if name == "torch":
+                    wheel.writestr("torch/version.py", f"__version__ = '{version}+cu130'\n")
+            with open(path, "rb") as data:
+                lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(data.read()).hexdigest()}  # 1 MB\n")
+        with open(self.path("jobscripts", "libtorch-cpu.txt"), "w", encoding="ascii") as text:
+            text.write("# made by the test\n" + "".join(lines))
+
+    def wheel(self, name, version):
+        return os.path.join(self.wheels, f"{name.replace('-', '_')}-{version}-py3-none-any.whl")
+
+    def run_setup(self, *arguments):
+        environment = {"XDG_CACHE_HOME": self.path("cache"), "LIBTORCH_DIR": ""}
+        return start(self.setup, "--no-apt", "--offline", *arguments, env=environment)
+
+    def test_wheels_that_are_there_need_no_network(self):
+        done = self.run_setup("--cpu")
+        self.expect(done, 0)
+        self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.target}\n")
+        with open(os.path.join(self.target, "torch", "lib", "libtorch_cpu.so"), encoding="ascii") as library:
+            self.assertEqual(library.read(), "torch")
+        self.assertTrue(os.path.exists(os.path.join(self.target, "nvidia", "nvidia-cuda-cupti")))
+        self.assertEqual(os.listdir(self.wheels), [], "wheels go once they are unpacked")
+        self.expect(self.run_setup("--cpu"), 0)
+
+    def test_wheels_are_kept_on_request(self):
+        self.expect(self.run_setup("--cpu", "--keep-wheels"), 0)
+        self.assertEqual(len(os.listdir(self.wheels)), 3)
+
+    def test_a_missing_wheel_is_named(self):
+        os.remove(self.wheel("nvidia-cuda-cupti", "13.0.85"))
+        done = self.run_setup("--cpu")
+        self.expect(done, 3, "--offline", "nvidia-cuda-cupti==13.0.85", "--libtorch")
+        self.assertNotIn("torch==2.11.0", done.stderr)
+        self.assertFalse(os.path.exists(self.target))
+        self.assertTrue(os.path.exists(self.wheel("torch", "2.11.0")), "finished parts stay")
+
+    def test_a_wheel_with_another_hash_is_discarded(self):
+        with open(self.wheel("torch", "2.11.0"), "ab") as wheel:
+            wheel.write(b"x")
+        self.expect(self.run_setup("--cpu"), 3, "Discarding", "torch==2.11.0")
+        self.assertFalse(os.path.exists(self.wheel("torch", "2.11.0")))
+        self.assertFalse(os.path.exists(self.target))
+
+    def test_an_interrupted_unpacking_leaves_no_folder_that_counts(self):
+        os.makedirs(self.target + ".tmp.1/torch/lib")
+        os.makedirs(self.target + "/torch/lib")  # without the mark of completeness
+        self.expect(self.run_setup("--cpu"), 0)
+        self.assertEqual([name for name in os.listdir(self.cache) if ".tmp." in name], [])
+        self.assertTrue(os.path.exists(os.path.join(self.target, "torch", "lib", "libtorch_cpu.so")))
+
+    def test_two_at_once(self):
+        environment = {**os.environ, "XDG_CACHE_HOME": self.path("cache"), "LIBTORCH_DIR": ""}
+        both = [subprocess.Popen([self.setup, "--no-apt", "--offline", "--cpu"], env=environment, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        for process in both:
+            out, errors = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (0, f"export LIBTORCH_DIR={self.target}\n"), errors)
+
+    def test_a_given_libtorch_is_checked(self):
+        self.expect(self.run_setup("--cpu"), 0)
+        for given in (self.target, os.path.join(self.target, "torch")):
+            done = self.run_setup("--libtorch", given)
+            self.expect(done, 0)
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR={given}\n")
+        self.expect(self.run_setup("--libtorch", self.folder), 3, "--libtorch", self.folder, "lib/libtorch_cpu.so")
+        with open(os.path.join(self.target, "torch", "version.py"), "w", encoding="ascii") as text:
+            text.write("__version__ = '2.9.1'\n")
+        self.expect(self.run_setup("--libtorch", self.target), 3, "2.9.1", "allowed: 2.11")
+
+    def test_without_libtorch(self):
+        done = self.run_setup("--no-libtorch")
+        self.expect(done, 0)
+        self.assertEqual(done.stdout, "export LIBTORCH_DIR=''\n")
+
+    def test_bad_options(self):
+        self.expect(self.run_setup("--nonsense"), 2, "--nonsense", "--help")
+        self.expect(self.run_setup("--libtorch"), 2, "--libtorch needs a value")
+        self.expect(self.run_setup("--cuda", "--libtorch", "/"), 2, "exclude each other")
+
+
+class Packages(ScriptTest):
+    """Stubs of id, dpkg-query, apt-get and sudo come first on PATH."""
+
+    def setUp(self):
+        super().setUp()
+        self.bin = self.path("bin")
+        os.makedirs(self.bin)
+        self.tool("dpkg-query", "for name; do [[ $name == -* || $name == *{* || $name == mold ]] || echo \"installed $name\"; done; exit 1")
+        self.tool("apt-get", f"echo \"apt-get $*\" >>{self.log}")
+        self.tool("sudo", f"[[ $* == '-n true' ]] || echo \"sudo $1\" >>{self.log}; exit 1")
+
+    def tool(self, name, body):
+        path = os.path.join(self.bin, name)
+        with open(path, "w", encoding="ascii") as script:
+            script.write(f"#!/bin/bash\n{body}\n")
+        os.chmod(path, 0o755)
+
+    def run_setup(self, *arguments):
+        return start(os.path.join(SCRIPTS, "setup.sh"), "--no-libtorch", *arguments,
+                     env={"PATH": self.bin + ":" + os.environ["PATH"]})
+
+    def test_root_installs_only_what_is_missing(self):
+        self.tool("id", "echo 0")
+        self.expect(self.run_setup(), 0, "Installing 1 packages: mold")
+        self.assertRegex(self.launches()[-1], "install .* mold")
+        self.assertNotIn("cmake", "".join(self.launches()))
+        self.assertFalse(any("update" in line for line in self.launches()), "the lists were good enough")
+
+    def test_package_lists_are_updated_when_they_do_not_know_a_package(self):
+        self.tool("id", "echo 0")
+        self.tool("apt-get", f"echo \"apt-get $*\" >>{self.log}; [[ $* != *--download-only* ]]")
+        self.expect(self.run_setup(), 0, "Updating the package lists")
+        self.assertRegex(self.launches()[1], "update")
+
+    def test_a_user_without_sudo_is_told_what_to_install(self):
+        self.tool("id", "echo 1000")
+        self.expect(self.run_setup(), 3, "apt-get update && apt-get install -y --no-install-recommends mold", "--no-apt")
+        self.assertEqual(self.launches(), [])
+
+    def test_offline_names_the_packages(self):
+        self.tool("id", "echo 0")
+        self.expect(self.run_setup("--offline"), 3, "--offline", "install -y --no-install-recommends mold")
+        self.assertEqual(self.launches(), [])
+
+    def test_a_failed_installation_is_an_error(self):
+        self.tool("id", "echo 0")
+        self.tool("apt-get", "exit 100")
+        self.expect(self.run_setup(), 4, "apt-get update failed")
+
+    def test_missing_tools_are_named(self):
+        for tool in ("bash", "env", "dirname", "awk", "sed", "cat", "nproc", "basename", "id", "sha256sum"):
+            target = shutil.which(tool)
+            self.assertIsNotNone(target, tool)
+            os.symlink(target, os.path.join(self.bin, tool))
+        done = start("/bin/bash", os.path.join(SCRIPTS, "setup.sh"), "--no-apt", "--no-libtorch", env={"PATH": self.bin})
+        self.expect(done, 3, "not found on PATH", "cmake", "mpicc")
+
+
+class Help(ScriptTest):
+    def test_every_script_explains_itself(self):
+        scripts = [os.path.join(SCRIPTS, name) for name in sorted(os.listdir(SCRIPTS)) if name.endswith((".sh", ".sbatch"))]
+        scripts += [os.path.join(SCRIPTS, "..", "tests", "run.sh"), os.path.join(SCRIPTS, "..", "tests", "gpu", "run.sh")]
+        for script in scripts:
+            if script.endswith("lib.sh"):
+                continue
+            with self.subTest(script=script):
+                done = start(script, "--help", cwd=self.folder)
+                self.expect(done, 0)
+                self.assertRegex(done.stdout, "-h, --help")
+                with open(script, encoding="ascii") as text:
+                    code = text.read().split("set -euo pipefail", 1)[1]
+                for option in set(re.findall(r"^ +(?:-\w \| )?((?:-{1,2}[a-z][a-z-]* ?\|? ?)+)\)", code, 8)):
+                    for name in option.replace("|", " ").split():
+                        self.assertIn(name, done.stdout, f"{name} is missing in the help of {script}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/slurm.sbatch on a real Slurm of two nodes, started for this test on this machine.
+
+With SCALEMARK_PROGRAM in the environment the program itself is measured too, not only the stub.
+Needs root and Slurm (jobscripts/setup.sh --full); ends with 77 (skipped) where these are missing.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from support import ROOT, SCRIPTS, ScriptTest, start
+
+RECIPES = os.path.join(ROOT, "tests", "recipes")
+SBATCH = os.path.join(SCRIPTS, "slurm.sbatch")
+
+
+def setUpModule():
+    folder = tempfile.mkdtemp(prefix="slurm-", dir="/tmp")
+    unittest.addModuleCleanup(stop_slurm, folder)
+    done = start(os.path.join(RECIPES, "slurm-up.sh"), folder, 2, 2)
+    if done.returncode != 0:
+        raise RuntimeError(f"slurm-up.sh ended with {done.returncode}: {done.stderr}")
+    for name, value in re.findall(r"^export (\w+)=(.*)$", done.stdout, re.MULTILINE):
+        os.environ[name] = value
+
+
+def stop_slurm(folder):
+    done = start(os.path.join(RECIPES, "slurm-down.sh"), folder, "--remove")
+    shutil.rmtree(folder, ignore_errors=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"slurm-down.sh: {done.stderr}")
+
+
+def wait_for(what, condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.2)
+
+
+class Slurm(ScriptTest):
+    def submit(self, *arguments, options=(), env=None, wait=True, timeout=120):
+        """Two ranks on each of two nodes. The job's own output goes to self.text."""
+        self.text = self.path("job.txt")
+        return start("sbatch", *(["--wait"] if wait else ["--parsable"]), "--nodes=2", "--ntasks-per-node=2", f"--output={self.text}",
+                     *options, SBATCH, "--output", self.out, *arguments, env=env, cwd=ROOT, timeout=timeout)
+
+    def printed(self):
+        if not os.path.exists(self.text):
+            return ""
+        with open(self.text, encoding="utf-8", errors="replace") as text:
+            return text.read()
+
+    def expect_job(self, done, code):
+        self.assertEqual(done.returncode, code, f"{done.stdout}\n{done.stderr}\n{self.printed()}")
+
+    def test_repeats_are_job_steps_over_all_ranks(self):
+        self.expect_job(self.submit("--repeats", 2, "--", "--preset", "smoke", env=self.stub("0")), 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.assertEqual(self.launches(),
+                         [f"ranks=4 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2)])
+
+    def test_a_killed_rank_is_relaunched_with_resume(self):
+        self.expect_job(self.submit("--repeats", 1, env=self.stub("kill lost:3 0")), 0)
+        self.assertEqual(self.files(), ["run-1.h5"])
+        self.assertEqual([line.endswith("--resume") for line in self.launches()], [False, True, True])
+        self.assertIn("The job was lost", self.printed())
+
+    def test_the_exit_code_is_that_of_the_worst_run(self):
+        self.expect_job(self.submit("--repeats", 3, env=self.stub("0 6 0")), 6)
+        self.assertEqual(len(self.launches()), 3)
+
+    def test_bad_options_end_the_job(self):
+        self.expect_job(self.submit("--repeats", "none", env=self.stub("0")), 2)
+        self.assertIn("--repeats is 'none'", self.printed())
+
+    def test_near_the_time_limit_the_run_stops_and_goes_on_after_the_requeue(self):
+        # A limit of a minute and a signal a minute before it: due at once; Slurm looks every 30 s.
+        job = self.submit("--repeats", 2, "--requeue", options=["--time=1", "--signal=B:USR1@60", "--open-mode=append"],
+                          env=self.stub("wait 0"), wait=False).stdout.strip()
+        wait_for("the signal", lambda: "time limit is near" in self.printed(), 60)
+        wait_for("the queue", lambda: "Back into the queue" in self.printed(), 30)
+        # Slurm lets a requeued job wait for two minutes; that can be shortened.
+        wait_for("the state", lambda: "PENDING" in start("scontrol", "-o", "show", "job", job).stdout, 60)
+        start("scontrol", "update", f"JobId={job}", "StartTime=now")
+        wait_for("the end", lambda: re.search("JobState=(COMPLETED|FAILED|TIMEOUT|CANCELLED)",
+                                              start("scontrol", "-o", "show", "job", job).stdout), 120)
+        self.assertIn("JobState=COMPLETED", start("scontrol", "-o", "show", "job", job).stdout, self.printed())
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.assertTrue(self.launches()[1].endswith("run-1.h5 --resume"), self.launches())
+
+    @unittest.skipUnless("SCALEMARK_PROGRAM" in os.environ, "SCALEMARK_PROGRAM is not set: the stub only")
+    def test_the_program_itself(self):
+        program = os.environ["SCALEMARK_PROGRAM"]
+        done = self.submit("--repeats", 2, "--", "--preset", "smoke", env={"SCALEMARK": program}, timeout=600)
+        self.expect_job(done, 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        shown = subprocess.run([program, "show", f"{self.out}/run-1.h5", "--format", "jsonl"], capture_output=True, text=True,
+                               timeout=60, check=True).stdout
+        self.assertRegex(shown, r"micro/allreduce[^\n]*ranks=4[^\n]*\"ok\"", "four ranks over two nodes")
+
+
+if __name__ == "__main__":
+    missing = [tool for tool in ("munged", "slurmctld", "slurmd", "srun", "sbatch") if not shutil.which(tool)]
+    if missing or os.geteuid() != 0:
+        print(f"skipped: needs root and Slurm (missing: {' '.join(missing) or 'root'}); jobscripts/setup.sh --full installs it")
+        sys.exit(77)
+    unittest.main()

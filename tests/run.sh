@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up, builds and runs the tests: what CI runs, within 25 minutes on two cores from nothing.
+#
+#   tests/run.sh [OPTION...] [OPTION of jobscripts/setup.sh...]
+#
+#   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
+#                    trainings, hundreds of kills) and the sanitizers with LibTorch; hours, not minutes
+#   --only PRESET    only this build: cpu-release, cpu-asan or cuda-release; may be repeated
+#   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-apt,
+#                    --offline): jobscripts/setup.sh --help
+#
+# Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
+# sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
+# where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
+# the JUnit files, in results/local/tests-full-TIME.
+# Exit: 0 all passed, 1 something failed, else that of setup.sh.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=jobscripts/lib.sh
+source "$here/../jobscripts/lib.sh"
+root=$(repository)
+cd "$root"
+
+full=0 only=() setup_options=() choice=0
+while (($#)); do
+  case $1 in
+    --full) full=1 ;;
+    --only | --libtorch)
+      need_value "$@"
+      case $1 in
+        --only)
+          [[ $2 =~ ^(cpu-release|cpu-asan|cuda-release)$ ]] ||
+            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cuda-release"
+          only+=("$2")
+          ;;
+        --libtorch) setup_options+=("$1" "$2") choice=1 ;;
+      esac
+      shift
+      ;;
+    -h | --help)
+      print_help "$0"
+      exit 0
+      ;;
+    *)
+      if [[ $1 =~ ^--(cpu|cuda|no-libtorch)$ ]]; then choice=1; fi
+      setup_options+=("$1")
+      ;;
+  esac
+  shift
+done
+
+wanted() { # preset
+  ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]
+}
+
+# --- steps and their summary -------------------------------------------------------------------
+
+summary=() failed=0 start_all=$SECONDS tests=0 test_failures=0 skipped=0
+
+# step NAME COMMAND...: a failure is noted, and returned for those who depend on it.
+step() {
+  local name=$1 start=$SECONDS state=ok
+  shift
+  say ""
+  say "== $name"
+  "$@" || state=FAILED
+  summary+=("$(printf '%-44s %-6s %5d s' "$name" "$state" $((SECONDS - start)))")
+  [[ $state == ok ]] || { failed=1 && return 1; }
+}
+
+# shellcheck disable=SC2317  # called by step
+attribute() { # file, name: of the JUnit file's testsuite
+  sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
+}
+
+# run_tests BUILD [OPTION of ctest...]
+# shellcheck disable=SC2317  # called by step
+run_tests() {
+  local folder=build/$1 code=0 file
+  shift
+  file=$folder/tests.xml
+  rm -f "$file"
+  ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$root/$file" \
+    --parallel "$(nproc)" "$@" || code=$?
+  if [[ -s $file ]]; then
+    tests=$((tests + $(attribute "$file" tests)))
+    test_failures=$((test_failures + $(attribute "$file" failures)))
+    skipped=$((skipped + $(attribute "$file" skipped)))
+  fi
+  return "$code"
+}
+
+# --- builds --------------------------------------------------------------------------------------
+
+excluded=full
+if ((full)); then excluded='^$'; fi
+if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
+
+check_cpu_release() {
+  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" || return 0
+  step "cpu-release: build" build cpu-release || return 0
+  step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
+  step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
+}
+
+# Open MPI and its plug-ins keep memory to the end: leaks are looked for elsewhere.
+check_sanitizers() { # build folder, options of the configuration
+  local name=$1
+  shift
+  step "$name: configure" configure cpu-asan -B "build/$name" "$@" || return 0
+  step "$name: build" build "$name" || return 0
+  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts" || true
+}
+
+check_cuda_release() {
+  export CUDACXX=$nvcc
+  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" || return 0
+  step "cuda-release: build" build cuda-release || return 0
+  step "cuda-release: tests" run_tests cuda-release --label-exclude "$excluded|jobscripts" || true
+}
+
+nvcc=$(find_nvcc) || nvcc=
+if ((!choice)) && [[ -n $nvcc ]] && wanted cuda-release; then
+  # One LibTorch for both builds, so that ccache compiles what is common only once.
+  setup_options+=(--cuda)
+fi
+setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)")
+say "== Set-up"
+settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
+eval "$settings"
+mapfile -t libtorch < <(libtorch_options)
+summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
+
+if wanted cpu-release; then check_cpu_release; fi
+if wanted cpu-asan; then check_sanitizers cpu-asan; fi
+if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}"; fi
+if wanted cuda-release; then
+  if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
+fi
+
+print_summary() {
+  printf '\nSummary (%s cores)\n' "$(nproc)"
+  printf '  %s\n' "${summary[@]}"
+  printf '  %-44s %-6s %5d s\n' "all" "$(if ((failed)); then echo FAILED; else echo ok; fi)" $((SECONDS - start_all))
+  printf '%d passed, %d failed, %d skipped\n' $((tests - test_failures - skipped)) "$test_failures" "$skipped"
+}
+if ((full)); then
+  kept=results/local/tests-full-$(date -u +%Y%m%dT%H%M%S)
+  mkdir -p "$kept"
+  for file in build/*/tests.xml; do
+    if [[ -s $file ]]; then cp "$file" "$kept/$(basename "$(dirname "$file")").xml"; fi
+  done
+  print_summary | tee "$kept/summary.txt"
+else
+  print_summary
+fi
+exit "$failed"

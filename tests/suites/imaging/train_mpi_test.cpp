@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// imaging/train on 1, 2 and 4 ranks: what it records, what it proves, what it refuses.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/suites/imaging/train_case.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
+  const TrainRun run = run_train({"image=32", "batch=8", "images=96", "epochs=2"});
+  EXPECT_EQ(run.outcome.ok, 1U);
+  if (!root()) return;
+  const auto ranks = static_cast<std::size_t>(test::world().size());
+  const std::size_t steps = 2 * (96 / ranks / 8);
+  for (const char* name : {"step_time", "step_loss"}) {
+    EXPECT_EQ(run.result().find(name)->samples.ranks, ranks) << name;
+    EXPECT_EQ(run.result().find(name)->samples.iterations, steps) << name;
+  }
+  EXPECT_EQ(run.series("epoch_accuracy", 0).size(), 2U);
+  EXPECT_EQ(run.series("epoch_time", 0).size(), 2U);
+  EXPECT_EQ(run.value("accuracy"), run.series("epoch_accuracy", 0).back());
+  EXPECT_EQ(run.fact("images_seen"), std::to_string(steps * ranks * 8));
+  EXPECT_EQ(run.fact("train_images"), "96");
+  EXPECT_EQ(run.fact("test_images"), "2000");
+  EXPECT_EQ(run.fact("data_set"), "mnist_subset");
+  EXPECT_EQ(run.result().primary_metric, "step_time");
+  EXPECT_TRUE(run.result().verification.done);
+  EXPECT_EQ(run.result().verification.wrong, 0U);
+  EXPECT_TRUE(run.result().find("step_time")->samples.is_warmup(0));
+  EXPECT_FALSE(run.result().find("step_time")->samples.is_warmup(steps - 1));
+  // An untrained network guesses one class of ten.
+  EXPECT_NEAR(run.value("first_loss"), std::log(10.0), 0.6);
+  EXPECT_NE(std::find(run.sink.phases.begin(), run.sink.phases.end(), "train epoch 2"), run.sink.phases.end());
+}
+
+TEST(ImagingTrain, TheSameSeedGivesTheSameTraining) {
+  const std::vector<std::string> axes{"image=32", "batch=8", "images=64"};
+  const TrainRun first = run_train(axes), second = run_train(axes);
+  SessionOptions other;
+  other.seed = 2;
+  const TrainRun third = run_train(axes, other);
+  if (!root()) return;
+  EXPECT_EQ(first.fact("parameters_fingerprint"), second.fact("parameters_fingerprint"));
+  EXPECT_NE(first.fact("parameters_fingerprint"), third.fact("parameters_fingerprint"));
+  EXPECT_EQ(first.series("step_loss", 0), second.series("step_loss", 0));
+}
+
+TEST(ImagingTrain, BothLayoutsTrainAlike) {
+  const TrainRun nchw = run_train({"image=32", "batch=16", "images=64", "layout=nchw"});
+  const TrainRun nhwc = run_train({"image=32", "batch=16", "images=64", "layout=nhwc"});
+  if (!root()) return;
+  EXPECT_NEAR(nchw.value("first_loss"), nhwc.value("first_loss"), 1e-4);
+  EXPECT_NE(nchw.result().key, nhwc.result().key);
+}
+
+TEST(ImagingTrain, WhatCannotBeTrainedIsSkippedWithTheReason) {
+  const auto reason = [](const std::vector<std::string>& axes) {
+    const TrainRun run = run_train(axes);
+    EXPECT_EQ(run.outcome.skipped, 1U);
+    return root() ? run.result().reason : std::string();
+  };
+  const std::string small = reason({"image=32", "batch=64", "images=32"});
+  const std::string many = reason({"image=32", "images=20000"});
+  const std::string full = reason({"image=32", "dataset=mnist"});
+  if (!root()) return;
+  EXPECT_NE(small.find("less than one batch of 64"), std::string::npos) << small;
+  EXPECT_NE(many.find("the training set has 10000"), std::string::npos) << many;
+  EXPECT_NE(full.find("--data mnist=DIR"), std::string::npos) << full;
+}
+
+TEST(ImagingTrain, AFolderIsUsedWhenItIsAskedFor) {
+  SessionOptions options;
+  options.data["mnist"] = std::string(SCALEMARK_SOURCE_DIR) + "/suites/imaging/data";
+  const std::vector<std::string> small{"image=32", "batch=8", "images=32"};
+  const TrainRun run = run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
+  const TrainRun built_in = run_train(small);
+  options.data["mnist"] = "/nowhere";
+  const TrainRun missing = run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
+  EXPECT_EQ(missing.outcome.failed, 1U);
+  if (!root()) return;
+  EXPECT_EQ(run.fact("data_set"), "mnist");
+  EXPECT_EQ(run.fact("parameters_fingerprint"), built_in.fact("parameters_fingerprint")) << "the same images";
+  EXPECT_NE(run.result().key, built_in.result().key);
+  EXPECT_NE(missing.result().reason.find("/nowhere"), std::string::npos) << missing.result().reason;
+}
+
+/// The quick preset's training.
+TEST(ImagingTrain, ItLearnsToReadDigits) {
+  if (test::world().size() != 2) GTEST_SKIP() << "the quick preset's training is checked with 2 ranks";
+  const TrainRun run = run_train({"image=32", "batch=32", "images=9600", "layout=nhwc"});
+  EXPECT_EQ(run.outcome.ok, 1U);
+  if (!root()) return;
+  EXPECT_LE(run.value("loss"), run.value("first_loss") / 2);
+  EXPECT_GT(run.value("accuracy"), 0.7);
+  EXPECT_EQ(run.fact("images_seen"), "9600");
+  std::printf("loss %.3f -> %.3f, accuracy %.4f, %.1f s\n", run.value("first_loss"), run.value("loss"),
+              run.value("accuracy"), run.value("total_time"));
+}
+
+}  // namespace
+}  // namespace scalemark::imaging
