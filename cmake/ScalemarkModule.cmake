@@ -1,23 +1,10 @@
-# scalemark_add_module(NAME SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [PRECOMPILE header])
+# scalemark_add_module(NAME SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets])
 # One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The links say who
 # may include whom: a module sees only what it links.
 include_guard(GLOBAL)
 
-# BRING-UP: sources that are not there yet are left out.
-function(scalemark_present list)
-  set(kept "")
-  foreach(file ${${list}})
-    if(EXISTS ${file} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-      list(APPEND kept ${file})
-    endif()
-  endforeach()
-  set(${list} "${kept}" PARENT_SCOPE)
-endfunction()
-
 function(scalemark_add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
-  scalemark_present(arg_SOURCES)
-  scalemark_present(arg_HEADERS)
   add_library(scalemark_${name} STATIC ${arg_SOURCES})
   add_library(scalemark::${name} ALIAS scalemark_${name})
   target_sources(scalemark_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
@@ -30,7 +17,6 @@ endfunction()
 # themselves: its objects go straight into every executable that lists it in SCALEMARK_SUITES.
 function(scalemark_add_suite name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  scalemark_present(arg_SOURCES)
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE scalemark_warnings)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})

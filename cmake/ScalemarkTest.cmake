@@ -26,11 +26,14 @@ function(scalemark_add_test name)
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+      ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
   endif()
 endfunction()
 
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
+# One OpenMP thread: tests share the cores, and OpenMP threads that wait for one another spin.
+set(SCALEMARK_TEST_ENVIRONMENT OMP_NUM_THREADS=1)
 set(SCALEMARK_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_btl_base_warn_component_unused=0)
+    OMPI_MCA_btl_base_warn_component_unused=0 ${SCALEMARK_TEST_ENVIRONMENT})

@@ -66,7 +66,7 @@ if ((gpus > 0)); then
   fi
 fi
 configure "$build_preset" "${options[@]}"
-build "$build_preset" scalemark scalemark-kernels
+build "$build_preset" scalemark
 export SCALEMARK=$root/build/$build_preset/suites/scalemark
 
 if [[ -z $ranks ]]; then

@@ -33,14 +33,17 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Scalemark: how fast a GPU cluster really trains and communicates, and whether that is better or worse "
-               "than before.");
+  CLI::App app(
+      "Scalemark: how fast a GPU cluster really trains and communicates, and whether that is "
+      "better or worse "
+      "than before.");
   app.set_version_flag("--version", fmt::format("scalemark {} ({})", version(), git_revision()));
   app.require_subcommand(1);
-  app.footer("Examples:\n"
-             "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
-             "  scalemark list -v\n"
-             "  scalemark compare base/ --against new/");
+  app.footer(
+      "Examples:\n"
+      "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
+      "  scalemark list -v\n"
+      "  scalemark compare base/ --against new/");
   int exit_code = 0;
   add_run(app, argc, argv, exit_code);
   add_list(app, exit_code);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands. Each adds itself to the application, with its options and a callback that stores the
-// exit code (ExitCode) when it was chosen. Only `run` calls MPI_Init.
+// The subcommands. Each adds itself to the application, with its options and a callback that stores
+// the exit code (ExitCode) when it was chosen. Only `run` calls MPI_Init.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace scalemark::cli {
 
-/// `argc` and `argv` as given to main: MPI_Init wants them, and the result file keeps the command line.
+/// `argc` and `argv` as given to main: MPI_Init wants them, and the result file keeps the command
+/// line.
 void add_run(CLI::App& app, int& argc, char**& argv, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);

@@ -20,13 +20,15 @@ struct FinalizeOptions {
 int finalize(FinalizeOptions options) {
   if (options.output.empty()) {
     // OUT.h5.parts -> OUT.h5
-    if (options.parts.extension() != ".parts") throw UsageError("--output is needed: the folder is not called OUT.h5.parts");
+    if (options.parts.extension() != ".parts")
+      throw UsageError("--output is needed: the folder is not called OUT.h5.parts");
     options.output = options.parts;
     options.output.replace_extension();
   }
   finalize_parts(options.parts, options.output, options.force);
   const Run run = read_run(options.output, {.samples = false});
-  fmt::print("{}: {} of {} planned cases\n", options.output.string(), run.cases.size(), run.planned.size());
+  fmt::print("{}: {} of {} planned cases\n", options.output.string(), run.cases.size(),
+             run.planned.size());
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -34,9 +36,11 @@ int finalize(FinalizeOptions options) {
 
 void add_finalize(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FinalizeOptions>();
-  CLI::App* command = app.add_subcommand("finalize", "Make a result file of the parts of a run that did not end");
+  CLI::App* command =
+      app.add_subcommand("finalize", "Make a result file of the parts of a run that did not end");
   command->add_option("PARTS", options->parts, "Folder OUT.h5.parts")->required();
-  command->add_option("-o,--output", options->output, "Result file (default: the folder's name without .parts)");
+  command->add_option("-o,--output", options->output,
+                      "Result file (default: the folder's name without .parts)");
   command->add_flag("--force", options->force, "Replace an existing output");
   command->callback([options, &exit_code] { exit_code = finalize(*options); });
 }

@@ -33,20 +33,34 @@ nlohmann::json describe_build() {
 nlohmann::json describe_machine(const topology::Machine& machine) {
   nlohmann::json nodes = nlohmann::json::array(), gpus = nlohmann::json::array();
   for (const topology::NumaNode& node : machine.numa) {
-    nodes.push_back({{"index", node.index}, {"package", node.package}, {"memory_bytes", node.memory_bytes}, {"cpus", topology::to_list(node.cpus)}});
+    nodes.push_back({{"index", node.index},
+                     {"package", node.package},
+                     {"memory_bytes", node.memory_bytes},
+                     {"cpus", topology::to_list(node.cpus)}});
   }
   for (const topology::Gpu& gpu : machine.gpus) {
-    gpus.push_back({{"index", gpu.index}, {"pci_bus_id", gpu.pci_bus_id}, {"name", gpu.name}, {"uuid", gpu.uuid}, {"numa", gpu.numa}});
+    gpus.push_back({{"index", gpu.index},
+                    {"pci_bus_id", gpu.pci_bus_id},
+                    {"name", gpu.name},
+                    {"uuid", gpu.uuid},
+                    {"numa", gpu.numa}});
   }
   std::string why;
   const int usable = device::cuda_device_count(&why);
-  return {{"cpu_model", machine.cpu_model}, {"cores", machine.cores.size()}, {"allowed_cpus", topology::to_list(machine.allowed)},
-          {"numa_nodes", nodes}, {"gpus", gpus}, {"cuda_devices", usable}, {"why_no_cuda", why}};
+  return {{"cpu_model", machine.cpu_model},
+          {"cores", machine.cores.size()},
+          {"allowed_cpus", topology::to_list(machine.allowed)},
+          {"numa_nodes", nodes},
+          {"gpus", gpus},
+          {"cuda_devices", usable},
+          {"why_no_cuda", why}};
 }
 
 nlohmann::json describe_placement(const topology::Machine& machine, const InfoOptions& options) {
   topology::PlacementRequest request;
-  request.local_ranks = options.ranks > 0 ? options.ranks : machine.gpus.empty() ? 2 : static_cast<int>(machine.gpus.size());
+  request.local_ranks = options.ranks > 0      ? options.ranks
+                        : machine.gpus.empty() ? 2
+                                               : static_cast<int>(machine.gpus.size());
   request.policy = topology::policy_from(options.placement);
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {  // NOLINT(concurrency-mt-unsafe)
     request.all_gpus = false;
@@ -54,42 +68,59 @@ nlohmann::json describe_placement(const topology::Machine& machine, const InfoOp
   }
   nlohmann::json ranks = nlohmann::json::array();
   for (const topology::RankPlacement& rank : topology::place(machine, request)) {
-    ranks.push_back({{"gpu", rank.gpu}, {"cpus", topology::to_list(rank.cpus)}, {"cores", rank.num_cores}, {"numa", rank.numa}, {"note", rank.note}});
+    ranks.push_back({{"gpu", rank.gpu},
+                     {"cpus", topology::to_list(rank.cpus)},
+                     {"cores", rank.num_cores},
+                     {"numa", rank.numa},
+                     {"note", rank.note}});
   }
   return ranks;
 }
 
 void print_text(const nlohmann::json& info) {
   fmt::print("build\n");
-  for (const auto& [key, value] : info["build"].items()) fmt::print("  {:<14} {}\n", key, value.get<std::string>());
+  for (const auto& [key, value] : info["build"].items())
+    fmt::print("  {:<14} {}\n", key, value.get<std::string>());
   const nlohmann::json& machine = info["machine"];
-  fmt::print("machine\n  {}, {} cores, CPUs {} allowed\n", machine["cpu_model"].get<std::string>(), machine["cores"].get<int>(),
-             machine["allowed_cpus"].get<std::string>());
+  fmt::print("machine\n  {}, {} cores, CPUs {} allowed\n", machine["cpu_model"].get<std::string>(),
+             machine["cores"].get<int>(), machine["allowed_cpus"].get<std::string>());
   for (const nlohmann::json& node : machine["numa_nodes"]) {
-    fmt::print("  NUMA node {}: package {}, {}, CPUs {}\n", node["index"].get<int>(), node["package"].get<int>(),
-               units::bytes(node["memory_bytes"].get<std::uint64_t>()), node["cpus"].get<std::string>());
+    fmt::print("  NUMA node {}: package {}, {}, CPUs {}\n", node["index"].get<int>(),
+               node["package"].get<int>(), units::bytes(node["memory_bytes"].get<std::uint64_t>()),
+               node["cpus"].get<std::string>());
   }
   for (const nlohmann::json& gpu : machine["gpus"]) {
-    fmt::print("  GPU {}: {} at {}, NUMA node {}\n", gpu["index"].get<int>(), gpu["name"].get<std::string>(),
-               gpu["pci_bus_id"].get<std::string>(), gpu["numa"].get<int>());
+    fmt::print("  GPU {}: {} at {}, NUMA node {}\n", gpu["index"].get<int>(),
+               gpu["name"].get<std::string>(), gpu["pci_bus_id"].get<std::string>(),
+               gpu["numa"].get<int>());
   }
   const int usable = machine["cuda_devices"].get<int>();
-  fmt::print("  CUDA devices: {}{}\n", usable, usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");
-  fmt::print("placement of {} ranks on this node, {}\n", info["placement"].size(), info["policy"].get<std::string>());
+  fmt::print("  CUDA devices: {}{}\n", usable,
+             usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");
+  fmt::print("placement of {} ranks on this node, {}\n", info["placement"].size(),
+             info["policy"].get<std::string>());
   int number = 0;
   for (const nlohmann::json& rank : info["placement"]) {
-    fmt::print("  rank {}: {}NUMA node {}, {} core{}, CPUs {}{}\n", number++, rank["gpu"].get<int>() >= 0 ? fmt::format("GPU {}, ", rank["gpu"].get<int>()) : "",
-               rank["numa"].get<int>(), rank["cores"].get<int>(), rank["cores"].get<int>() == 1 ? "" : "s", rank["cpus"].get<std::string>(),
-               rank["note"].get<std::string>().empty() ? "" : "  (" + rank["note"].get<std::string>() + ")");
+    fmt::print("  rank {}: {}NUMA node {}, {} core{}, CPUs {}{}\n", number++,
+               rank["gpu"].get<int>() >= 0 ? fmt::format("GPU {}, ", rank["gpu"].get<int>()) : "",
+               rank["numa"].get<int>(), rank["cores"].get<int>(),
+               rank["cores"].get<int>() == 1 ? "" : "s", rank["cpus"].get<std::string>(),
+               rank["note"].get<std::string>().empty()
+                   ? ""
+                   : "  (" + rank["note"].get<std::string>() + ")");
   }
 }
 
 int info(const InfoOptions& options) {
   const topology::Machine machine = topology::read_machine();
-  const nlohmann::json all = {{"build", describe_build()}, {"machine", describe_machine(machine)}, {"policy", options.placement},
+  const nlohmann::json all = {{"build", describe_build()},
+                              {"machine", describe_machine(machine)},
+                              {"policy", options.placement},
                               {"placement", describe_placement(machine, options)}};
-  if (options.json) fmt::print("{}\n", all.dump(2));
-  else print_text(all);
+  if (options.json)
+    fmt::print("{}\n", all.dump(2));
+  else
+    print_text(all);
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -97,9 +128,14 @@ int info(const InfoOptions& options) {
 
 void add_info(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "Show build, machine, devices, and where ranks would be placed");
-  command->add_option("--ranks", options->ranks, "Ranks on this node (default: one a GPU, without GPUs two)")->check(CLI::Range(1, 4096));
-  command->add_option("--placement", options->placement, "near, spread, packed, wrong_socket, none")->capture_default_str();
+  CLI::App* command =
+      app.add_subcommand("info", "Show build, machine, devices, and where ranks would be placed");
+  command
+      ->add_option("--ranks", options->ranks,
+                   "Ranks on this node (default: one a GPU, without GPUs two)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--placement", options->placement, "near, spread, packed, wrong_socket, none")
+      ->capture_default_str();
   command->add_flag("--json", options->json, "Print as JSON");
   command->callback([options, &exit_code] { exit_code = info(*options); });
 }

@@ -27,7 +27,8 @@ std::vector<std::string> texts(const std::vector<Value>& values) {
 std::string allowed(const Axis& axis) {
   if (axis.type != Axis::Type::integer) return text::join(texts(axis.allowed), ", ");
   const bool bounded = axis.maximum != std::numeric_limits<std::int64_t>::max();
-  return bounded ? fmt::format("{} to {}", axis.minimum, axis.maximum) : fmt::format("{} or more", axis.minimum);
+  return bounded ? fmt::format("{} to {}", axis.minimum, axis.maximum)
+                 : fmt::format("{} or more", axis.minimum);
 }
 
 nlohmann::json to_json(const Value& value) {
@@ -45,19 +46,23 @@ nlohmann::json describe(const Benchmark& benchmark) {
     axes.push_back({{"name", axis.name}, {"values", values}, {"default", defaults}});
   }
   nlohmann::json needs = benchmark.needs();
-  if (benchmark.minimum_ranks() > 1) needs.push_back(fmt::format("{} ranks", benchmark.minimum_ranks()));
-  nlohmann::json row = {{"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
+  if (benchmark.minimum_ranks() > 1)
+    needs.push_back(fmt::format("{} ranks", benchmark.minimum_ranks()));
+  nlohmann::json row = {
+      {"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
   if (!benchmark.why_unavailable().empty()) row["unavailable"] = benchmark.why_unavailable();
   return row;
 }
 
 void print(const Benchmark& benchmark, std::size_t width, bool verbose) {
-  const std::string state = benchmark.why_unavailable().empty() ? "" : " [" + benchmark.why_unavailable() + "]";
+  const std::string state =
+      benchmark.why_unavailable().empty() ? "" : " [" + benchmark.why_unavailable() + "]";
   fmt::print("{:<{}}  {}{}\n", benchmark.name(), width, benchmark.doc(), state);
   if (!verbose) return;
   for (const Axis& axis : benchmark.axes()) {
     const std::vector<std::string> defaults = texts(axis.defaults(PlanContext{}));
-    fmt::print("    {:<12} {}; default here {}\n", axis.name, allowed(axis), text::join(defaults, ","));
+    fmt::print("    {:<12} {}; default here {}\n", axis.name, allowed(axis),
+               text::join(defaults, ","));
   }
 }
 
@@ -83,9 +88,12 @@ int list(const ListOptions& options) {
 
 void add_list(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* command = app.add_subcommand("list", "Show the benchmarks, their axes and what they need");
-  command->add_option("FILTER", options->filters, "Regular expressions searched in suite/name; default: all");
-  command->add_flag("-v,--verbose", options->verbose, "Show every axis with its values and defaults");
+  CLI::App* command =
+      app.add_subcommand("list", "Show the benchmarks, their axes and what they need");
+  command->add_option("FILTER", options->filters,
+                      "Regular expressions searched in suite/name; default: all");
+  command->add_flag("-v,--verbose", options->verbose,
+                    "Show every axis with its values and defaults");
   command->add_flag("--json", options->json, "Print as JSON");
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }

@@ -27,20 +27,25 @@ void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& pla
   const std::vector<std::string> hashes = world.all_gather(plan_hash(plan));
   for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
     if (hashes[rank] != hashes[0]) {
-      throw UsageError(fmt::format("rank {} made another plan than rank 0: are options, presets and builds equal on all nodes?", rank));
+      throw UsageError(
+          fmt::format("rank {} made another plan than rank 0: are options, presets and builds "
+                      "equal on all nodes?",
+                      rank));
     }
   }
 }
 
-void announce(const Session& session, const std::vector<PlannedCase>& plan, const RunOptions& options) {
+void announce(const Session& session, const std::vector<PlannedCase>& plan,
+              const RunOptions& options) {
   const double seconds = estimated_seconds(plan);
   log::info(fmt::format("{} case{} on {} rank{}, at most about {} of sampling{}", plan.size(),
-                        plan.size() == 1 ? "" : "s", session.world().size(), session.world().size() == 1 ? "" : "s",
-                        units::seconds(seconds, 2),
+                        plan.size() == 1 ? "" : "s", session.world().size(),
+                        session.world().size() == 1 ? "" : "s", units::seconds(seconds, 2),
                         options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
   if (session.world().size() == 1) {
-    log::info("one rank: nothing that needs two ranks (pingpong, collectives, scaling) can be measured; "
-              "start with mpirun -n N or srun for these");
+    log::info(
+        "one rank: nothing that needs two ranks (pingpong, collectives, scaling) can be measured; "
+        "start with mpirun -n N or srun for these");
   }
 }
 
@@ -48,14 +53,17 @@ void print_plan(const std::vector<PlannedCase>& plan) {
   for (const PlannedCase& planned : plan) {
     const std::string& why = planned.benchmark->why_unavailable();
     const std::uint64_t memory = why.empty() ? planned.benchmark->memory_for(planned.params) : 0;
-    fmt::print("{}{}{}\n", planned.key, memory ? fmt::format("  [{} a rank]", units::bytes(memory)) : "",
+    fmt::print("{}{}{}\n", planned.key,
+               memory ? fmt::format("  [{} a rank]", units::bytes(memory)) : "",
                why.empty() ? "" : "  [will be skipped: " + why + "]");
   }
-  fmt::print("{} cases, at most {} of measuring\n", plan.size(), units::seconds(estimated_seconds(plan), 3));
+  fmt::print("{} cases, at most {} of measuring\n", plan.size(),
+             units::seconds(estimated_seconds(plan), 3));
 }
 
 /// The header of the result file. Collective.
-Run describe_run(const Session& session, const std::vector<PlannedCase>& plan, const RunOptions& options) {
+Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
+                 const RunOptions& options) {
   Run run;
   run.environment = collect_environment(session);
   run.ranks = session.rank_table();
@@ -72,12 +80,13 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan, c
 }
 
 /// Rank 0 opens the file and the printer; a failure there is everybody's.
-void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options, FanoutSink& sinks,
-                std::shared_ptr<FileSink>& file) {
+void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
+                FanoutSink& sinks, std::shared_ptr<FileSink>& file) {
   std::string error;
   if (world.rank() == 0) {
     try {
-      file = std::make_shared<FileSink>(WriterOptions{options.output, options.force, options.resume, options.redact});
+      file = std::make_shared<FileSink>(
+          WriterOptions{options.output, options.force, options.resume, options.redact});
       sinks.attach(file);
       sinks.attach(make_printer(options.format, std::cout, options.print));
       sinks.begin(run);
@@ -94,7 +103,8 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
 std::map<std::size_t, Status> finished_cases(const mpi::Comm& world, const FileSink* file) {
   std::vector<std::string> texts;
   if (file) {
-    for (const auto& [index, status] : file->finished()) texts.push_back(fmt::format("{}:{}", index, to_string(status)));
+    for (const auto& [index, status] : file->finished())
+      texts.push_back(fmt::format("{}:{}", index, to_string(status)));
   }
   std::map<std::size_t, Status> result;
   for (const std::string& one : text::split(world.broadcast(text::join(texts, ",")), ',')) {
@@ -110,15 +120,18 @@ void conclude(const RunOutcome& outcome, const RunOptions& options, double secon
   if (outcome.wrong_data > 0) counts += fmt::format(" ({} with wrong data)", outcome.wrong_data);
   if (outcome.oom > 0) counts += fmt::format(", {} out of memory", outcome.oom);
   if (outcome.timeout > 0) counts += fmt::format(", {} timed out", outcome.timeout);
-  if (outcome.resumed > 0) counts += fmt::format(", {} taken from the earlier run", outcome.resumed);
+  if (outcome.resumed > 0)
+    counts += fmt::format(", {} taken from the earlier run", outcome.resumed);
   log::info(fmt::format("{} in {}; {}{}", counts, units::seconds(seconds, 3),
-                        outcome.stopped ? "stopped early, continue with --resume: " : "written to ", options.output.string()));
+                        outcome.stopped ? "stopped early, continue with --resume: " : "written to ",
+                        options.output.string()));
 }
 
 int run_on(const mpi::Comm& world, const RunOptions& options) {
   const std::uint64_t start = now_ns();
   Session session(world, session_options(options));
-  const std::vector<PlannedCase> plan = make_plan(Registry::instance(), plan_request(options), session.context());
+  const std::vector<PlannedCase> plan =
+      make_plan(Registry::instance(), plan_request(options), session.context());
   check_same_plan(world, plan);
   if (options.dry_run) {
     if (world.rank() == 0) print_plan(plan);
@@ -141,8 +154,8 @@ int run_on(const mpi::Comm& world, const RunOptions& options) {
   return outcome.exit_code();
 }
 
-/// From MPI_Init to MPI_Finalize. Errors that all ranks have alike end quietly with their code; any other
-/// ends the job, since the other ranks wait somewhere.
+/// From MPI_Init to MPI_Finalize. Errors that all ranks have alike end quietly with their code; any
+/// other ends the job, since the other ranks wait somewhere.
 int run(RunOptions options, int& argc, char**& argv) {
   Watchdog::block_signals();
   try {

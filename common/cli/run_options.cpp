@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
@@ -19,12 +18,14 @@
 namespace scalemark::cli {
 namespace {
 
-std::map<std::string, std::string> parse_pairs(const std::string& option, const std::vector<std::string>& texts) {
+std::map<std::string, std::string> parse_pairs(const std::string& option,
+                                               const std::vector<std::string>& texts) {
   std::map<std::string, std::string> result;
   for (const std::string& one : texts) {
     const std::size_t equals = one.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError(fmt::format("{} is '{}'; allowed: name=value", option, text::printable(one, 80)));
+      throw UsageError(
+          fmt::format("{} is '{}'; allowed: name=value", option, text::printable(one, 80)));
     }
     result[one.substr(0, equals)] = one.substr(equals + 1);
   }
@@ -32,22 +33,25 @@ std::map<std::string, std::string> parse_pairs(const std::string& option, const 
 }
 
 std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread changes it
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread changes it
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
 void check_time(const std::string& option, const std::string& given) {
   if (!given.empty() && !text::parse_seconds(given)) {
-    throw UsageError(fmt::format("{} is '{}'; allowed: a duration such as 30, 500ms, 2m", option, text::printable(given, 80)));
+    throw UsageError(fmt::format("{} is '{}'; allowed: a duration such as 30, 500ms, 2m", option,
+                                 text::printable(given, 80)));
   }
 }
 
-/// Colour by the usual order: option, NO_COLOR, then whether stdout is a terminal. Under a launcher it
-/// seems to be one even when it is a file (mpirun gives rank 0 a pseudo terminal).
+/// Colour by the usual order: option, NO_COLOR, then whether stdout is a terminal. Under a launcher
+/// it seems to be one even when it is a file (mpirun gives rank 0 a pseudo terminal).
 bool use_color(const std::string& option) {
   if (option != "auto") return option == "always";
   if (variable("NO_COLOR").value_or("").size() > 0) return false;
-  return mpi::promised_ranks() == 0 && isatty(STDOUT_FILENO) != 0 && variable("TERM").value_or("dumb") != "dumb";
+  return mpi::promised_ranks() == 0 && isatty(STDOUT_FILENO) != 0 &&
+         variable("TERM").value_or("dumb") != "dumb";
 }
 
 /// -b, -e and -f are short for -a bytes=B:E:*F.
@@ -63,36 +67,60 @@ void fold_byte_range(RunOptions& options) {
 }  // namespace
 
 void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("FILTER", options.filters,
-                     "Regular expressions searched in suite/name; an exact name selects only itself");
-  command.add_option("--preset", options.preset, "Built-in preset, or a .toml file (default without a filter: quick)");
-  command.add_option("-a,--axis", options.axes, "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
+  command.add_option(
+      "FILTER", options.filters,
+      "Regular expressions searched in suite/name; an exact name selects only itself");
+  command.add_option("--preset", options.preset,
+                     "Built-in preset, or a .toml file (default without a filter: quick)");
+  command
+      .add_option("-a,--axis", options.axes,
+                  "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
       ->allow_extra_args(false);
-  command.add_option("-b,--min-bytes", options.min_bytes, "Smallest message; short for -a bytes=...");
+  command.add_option("-b,--min-bytes", options.min_bytes,
+                     "Smallest message; short for -a bytes=...");
   command.add_option("-e,--max-bytes", options.max_bytes, "Largest message");
-  command.add_option("-f,--factor", options.factor, "Factor between message sizes")->check(CLI::Range(2, 1 << 20))->capture_default_str();
+  command.add_option("-f,--factor", options.factor, "Factor between message sizes")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
   command.add_flag("--quick", options.quick, "The smallest sensible set of points");
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
   command.add_flag("--force", options.force, "Replace an existing output");
-  command.add_flag("--resume", options.resume, "Continue an interrupted run: finished cases are kept");
-  command.add_flag("--redact", options.redact, "Store salted hashes in place of host, user and serial numbers");
+  command.add_flag("--resume", options.resume,
+                   "Continue an interrupted run: finished cases are kept");
+  command.add_flag("--redact", options.redact,
+                   "Store salted hashes in place of host, user and serial numbers");
   command.add_option("--seed", options.seed, "Seed of data and order")->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
-  command.add_option("--budget", options.budget, "Time for the whole run; later cases are skipped: 10m");
-  command.add_option("--tag", options.tag_texts, "name=value, stored with the result")->allow_extra_args(false);
-  command.add_option("--data", options.data_texts, "NAME=PATH: where a data set lies (mnist=DIR)")->allow_extra_args(false);
+  command.add_option("--budget", options.budget,
+                     "Time for the whole run; later cases are skipped: 10m");
+  command.add_option("--tag", options.tag_texts, "name=value, stored with the result")
+      ->allow_extra_args(false);
+  command.add_option("--data", options.data_texts, "NAME=PATH: where a data set lies (mnist=DIR)")
+      ->allow_extra_args(false);
   command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
   command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");
   command.add_option("--ci", options.ci, "Stop when the median is known to +- PERCENT (default 2)");
   command.add_option("--min-time", options.min_time, "Measure each case at least so long");
-  command.add_option("--max-time", options.max_time, "Measure each case at most so long (default 1s)");
+  command.add_option("--max-time", options.max_time,
+                     "Measure each case at most so long (default 1s)");
   command.add_flag("--no-verify", options.no_verify, "Do not check the data");
-  command.add_option("--placement", options.placement, "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")->capture_default_str();
-  command.add_option("--timeout", options.timeout, "End the job when a rank shows no sign of life for so many seconds")
-      ->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--format", options.format, "Output format")->check(CLI::IsMember(print_formats()))->capture_default_str();
-  command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")->check(CLI::Range(0, 12));
-  command.add_option("--color", options.color, "Colour")->check(CLI::IsMember({"auto", "always", "never"}))->capture_default_str();
+  command
+      .add_option("--placement", options.placement,
+                  "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")
+      ->capture_default_str();
+  command
+      .add_option("--timeout", options.timeout,
+                  "End the job when a rank shows no sign of life for so many seconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--format", options.format, "Output format")
+      ->check(CLI::IsMember(print_formats()))
+      ->capture_default_str();
+  command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")
+      ->check(CLI::Range(0, 12));
+  command.add_option("--color", options.color, "Colour")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
   command.add_flag("-v,--verbose", options.verbose, "More on stderr");
 }
@@ -165,7 +193,8 @@ std::string new_uuid() {
   const auto word = [&] { return static_cast<std::uint32_t>(device()); };
   const std::uint32_t a = word(), b = word(), c = word(), d = word();
   // Version 4, variant 1 (RFC 4122).
-  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfffU, 0x8000U | (c >> 18), c & 0xffffU, d);
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfffU,
+                     0x8000U | (c >> 18), c & 0xffffU, d);
 }
 
 std::map<std::string, std::string> producer_facts() {
@@ -179,15 +208,18 @@ std::map<std::string, std::string> producer_facts() {
 
 std::map<std::string, std::string> scheduler_facts() {
   std::map<std::string, std::string> facts;
-  for (const char* name : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"}) {
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "PBS_JOBID",
+                           "LSB_JOBID", "FLUX_JOB_ID"}) {
     if (const auto value = variable(name)) facts[name] = text::printable(*value, 128);
   }
   return facts;
 }
 
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {
-  std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset, options.placement, options.seed);
-  for (const PlannedCase& planned : plan) result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
+  std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
+                                   options.placement, options.seed);
+  for (const PlannedCase& planned : plan)
+    result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
   return result;
 }
 

@@ -43,7 +43,8 @@ struct RunOptions {
 void add_run_options(CLI::App& command, RunOptions& options);
 /// Completes what CLI11 cannot check. Throws UsageError. Needs no MPI.
 void check_run_options(RunOptions& options);
-/// Collective. Names the output file after date and process when none was given; equal on all ranks.
+/// Collective. Names the output file after date and process when none was given; equal on all
+/// ranks.
 void default_output(const mpi::Comm& world, RunOptions& options);
 
 SessionOptions session_options(const RunOptions& options);

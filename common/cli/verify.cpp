@@ -38,13 +38,16 @@ nlohmann::json read_json(const std::string& path) {
 }
 
 /// A file that lacks a field or has one of another type fails as one item; the others go on.
-void check_file(const std::string& path, const VerifyOptions& options, std::vector<golden::Item>& items) {
+void check_file(const std::string& path, const VerifyOptions& options,
+                std::vector<golden::Item>& items) {
   const nlohmann::json json = read_json(path);
   golden::Report report(path);
-  const std::string topic = json.contains("topic") && json["topic"].is_string() ? json["topic"].get<std::string>() : "";
+  const std::string topic =
+      json.contains("topic") && json["topic"].is_string() ? json["topic"].get<std::string>() : "";
   const auto known = golden::topics().find(topic);
   if (known == golden::topics().end()) {
-    report.skip("topic", fmt::format("topic '{}' is not part of this build", text::printable(topic, 80)));
+    report.skip("topic",
+                fmt::format("topic '{}' is not part of this build", text::printable(topic, 80)));
   } else {
     try {
       known->second(json, options.checks, report);
@@ -56,14 +59,19 @@ void check_file(const std::string& path, const VerifyOptions& options, std::vect
 }
 
 /// JSON has no NaN: a number that is none becomes null.
-nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+nlohmann::json number(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
 
 void print_json(const std::vector<golden::Item>& items) {
   nlohmann::json rows = nlohmann::json::array();
   for (const golden::Item& item : items) {
-    rows.push_back({{"file", text::printable(item.file)}, {"item", text::printable(item.item)},
-                    {"status", golden::to_string(item.outcome)}, {"reason", text::printable(item.reason)},
-                    {"error", number(item.error)}, {"tolerance", number(item.tolerance)}});
+    rows.push_back({{"file", text::printable(item.file)},
+                    {"item", text::printable(item.item)},
+                    {"status", golden::to_string(item.outcome)},
+                    {"reason", text::printable(item.reason)},
+                    {"error", number(item.error)},
+                    {"tolerance", number(item.tolerance)}});
   }
   fmt::print("{}\n", rows.dump(2));
 }
@@ -71,31 +79,41 @@ void print_json(const std::vector<golden::Item>& items) {
 void print_text(const std::vector<golden::Item>& items, bool verbose) {
   for (const golden::Item& item : items) {
     if (item.outcome == golden::Outcome::pass && !verbose) continue;
-    fmt::print("{:<7} {}: {}", golden::to_string(item.outcome), text::printable(item.file), text::printable(item.item));
-    if (std::isfinite(item.error)) fmt::print("  error {:.3g}, allowed {:.3g}", item.error, item.tolerance);
+    fmt::print("{:<7} {}: {}", golden::to_string(item.outcome), text::printable(item.file),
+               text::printable(item.item));
+    if (std::isfinite(item.error))
+      fmt::print("  error {:.3g}, allowed {:.3g}", item.error, item.tolerance);
     fmt::print("{}{}\n", item.reason.empty() ? "" : "  ", text::printable(item.reason));
   }
 }
 
 std::size_t count(const std::vector<golden::Item>& items, golden::Outcome outcome) {
-  return static_cast<std::size_t>(std::ranges::count_if(items, [&](const golden::Item& item) { return item.outcome == outcome; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      items, [&](const golden::Item& item) { return item.outcome == outcome; }));
 }
 
 int verify(VerifyOptions& options) {
   options.checks.precisions.clear();
   for (const std::string& precision : text::split(options.precision, ',')) {
-    if (precision != "fp64" && precision != "fp32") throw UsageError(fmt::format("--precision has no value '{}'; allowed: fp64, fp32", text::printable(precision, 40)));
+    if (precision != "fp64" && precision != "fp32")
+      throw UsageError(fmt::format("--precision has no value '{}'; allowed: fp64, fp32",
+                                   text::printable(precision, 40)));
     options.checks.precisions.insert(precision);
   }
   std::vector<golden::Item> items;
   for (const std::string& file : options.files) check_file(file, options, items);
-  if (options.format == "json") print_json(items);
-  else print_text(items, options.verbose);
-  const std::size_t passed = count(items, golden::Outcome::pass), failed = count(items, golden::Outcome::fail),
+  if (options.format == "json")
+    print_json(items);
+  else
+    print_text(items, options.verbose);
+  const std::size_t passed = count(items, golden::Outcome::pass),
+                    failed = count(items, golden::Outcome::fail),
                     skipped = count(items, golden::Outcome::skipped);
-  if (options.format == "text") fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
+  if (options.format == "text")
+    fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
   if (failed > 0) return static_cast<int>(ExitCode::wrong_data);
-  if (passed == 0 || (options.require_all && skipped > 0)) return static_cast<int>(ExitCode::nothing);
+  if (passed == 0 || (options.require_all && skipped > 0))
+    return static_cast<int>(ExitCode::nothing);
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -103,12 +121,19 @@ int verify(VerifyOptions& options) {
 
 void add_verify(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Recompute golden files with this build on this machine");
+  CLI::App* command =
+      app.add_subcommand("verify", "Recompute golden files with this build on this machine");
   command->add_option("FILE", options->files, "Golden files (JSON)")->required();
-  command->add_option("--device", options->checks.device, "Where to compute")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();
-  command->add_option("--precision", options->precision, "Which fields: fp64, fp32, or both")->capture_default_str();
-  command->add_flag("--require-all", options->require_all, "A skipped item is a failure (exit code 4)");
-  command->add_option("--format", options->format, "Output format")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command->add_option("--device", options->checks.device, "Where to compute")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--precision", options->precision, "Which fields: fp64, fp32, or both")
+      ->capture_default_str();
+  command->add_flag("--require-all", options->require_all,
+                    "A skipped item is a failure (exit code 4)");
+  command->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->add_flag("-v,--verbose", options->verbose, "Show the passed items too");
   command->callback([options, &exit_code] { exit_code = verify(*options); });
 }

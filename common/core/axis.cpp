@@ -18,8 +18,9 @@ std::vector<Value> parse_texts(const Axis& axis, const std::string& text) {
   std::vector<Value> values;
   for (const std::string& part : text::split(text, ',')) {
     if (std::ranges::find(names, part) == names.end()) {
-      throw UsageError(fmt::format("axis {} has no value '{}'{}; allowed: {}", axis.name, text::printable(part, 80),
-                                   text::did_you_mean(part, names), text::join(names, ", ")));
+      throw UsageError(fmt::format("axis {} has no value '{}'{}; allowed: {}", axis.name,
+                                   text::printable(part, 80), text::did_you_mean(part, names),
+                                   text::join(names, ", ")));
     }
     values.emplace_back(part);
   }
@@ -30,8 +31,8 @@ std::vector<Value> parse_booleans(const Axis& axis, const std::string& text) {
   std::vector<Value> values;
   for (const std::string& part : text::split(text, ',')) {
     if (part != "true" && part != "false") {
-      throw UsageError(
-          fmt::format("axis {} has no value '{}'; allowed: true, false", axis.name, text::printable(part, 80)));
+      throw UsageError(fmt::format("axis {} has no value '{}'; allowed: true, false", axis.name,
+                                   text::printable(part, 80)));
     }
     values.emplace_back(part == "true");
   }
@@ -42,8 +43,8 @@ std::vector<Value> parse_numbers(const Axis& axis, const std::string& text) {
   std::vector<Value> values;
   for (const std::int64_t number : text::parse_integers(text)) {
     if (number < axis.minimum || number > axis.maximum) {
-      throw UsageError(
-          fmt::format("axis {} is {}; allowed: {} to {}", axis.name, number, axis.minimum, axis.maximum));
+      throw UsageError(fmt::format("axis {} is {}; allowed: {} to {}", axis.name, number,
+                                   axis.minimum, axis.maximum));
     }
     values.emplace_back(number);
   }
@@ -55,9 +56,15 @@ std::vector<Value> parse_numbers(const Axis& axis, const std::string& text) {
 std::vector<Value> Axis::parse(const std::string& text) const {
   std::vector<Value> values;
   switch (type) {
-    case Type::text: values = parse_texts(*this, text); break;
-    case Type::boolean: values = parse_booleans(*this, text); break;
-    case Type::integer: values = parse_numbers(*this, text); break;
+    case Type::text:
+      values = parse_texts(*this, text);
+      break;
+    case Type::boolean:
+      values = parse_booleans(*this, text);
+      break;
+    case Type::integer:
+      values = parse_numbers(*this, text);
+      break;
   }
   if (values.empty()) throw UsageError(fmt::format("axis {} was given no value", name));
   // A value given twice would make two cases with one key.

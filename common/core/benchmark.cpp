@@ -12,9 +12,13 @@
 namespace scalemark {
 namespace {
 
-std::vector<Value> as_values(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+std::vector<Value> as_values(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
+}
 
-std::vector<Value> as_values(const std::vector<std::int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+std::vector<Value> as_values(const std::vector<std::int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
 
 Axis::Default constant(std::vector<Value> values) {
   return [values = std::move(values)](const PlanContext&) { return values; };
@@ -31,7 +35,9 @@ std::vector<Value> rank_counts(int minimum, bool sweep, int all) {
 
 }  // namespace
 
-Benchmark::Benchmark(std::string name, Function run) : name_(std::move(name)), function_(run) { ranks(1); }
+Benchmark::Benchmark(std::string name, Function run) : name_(std::move(name)), function_(run) {
+  ranks(1);
+}
 
 Benchmark& Benchmark::doc(std::string text) {
   doc_ = std::move(text);
@@ -42,7 +48,8 @@ Benchmark& Benchmark::axis(std::string name, std::vector<std::string> allowed) {
   return axis(std::move(name), allowed, allowed);
 }
 
-Benchmark& Benchmark::axis(std::string name, std::vector<std::string> allowed, std::vector<std::string> defaults) {
+Benchmark& Benchmark::axis(std::string name, std::vector<std::string> allowed,
+                           std::vector<std::string> defaults) {
   Axis axis;
   axis.name = std::move(name);
   axis.type = Axis::Type::text;
@@ -99,7 +106,9 @@ Benchmark& Benchmark::ranks(int minimum, bool sweep) {
   axis.name = "ranks";
   axis.type = Axis::Type::integer;
   axis.minimum = 1;
-  axis.defaults = [minimum, sweep](const PlanContext& context) { return rank_counts(minimum, sweep, context.ranks); };
+  axis.defaults = [minimum, sweep](const PlanContext& context) {
+    return rank_counts(minimum, sweep, context.ranks);
+  };
   axes_.insert(axes_.begin(), std::move(axis));
   return *this;
 }
@@ -130,7 +139,8 @@ Benchmark& Benchmark::needs(std::string text) {
 }
 
 const Axis* Benchmark::find_axis(const std::string& name) const {
-  const auto found = std::ranges::find_if(axes_, [&](const Axis& axis) { return axis.name == name; });
+  const auto found =
+      std::ranges::find_if(axes_, [&](const Axis& axis) { return axis.name == name; });
   return found == axes_.end() ? nullptr : &*found;
 }
 
@@ -163,7 +173,8 @@ const Benchmark* Registry::find(const std::string& name) const {
 }
 
 bool Registry::add_preset(const std::string& name, const std::string& toml) {
-  if (!presets_.emplace(name, toml).second) throw Error(fmt::format("preset '{}' is registered twice", name));
+  if (!presets_.emplace(name, toml).second)
+    throw Error(fmt::format("preset '{}' is registered twice", name));
   return true;
 }
 

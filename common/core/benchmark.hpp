@@ -28,20 +28,22 @@ class Benchmark {
   /// Text axis: all `allowed` values; by default all of them are run.
   Benchmark& axis(std::string name, std::vector<std::string> allowed);
   /// Text axis with a default subset.
-  Benchmark& axis(std::string name, std::vector<std::string> allowed, std::vector<std::string> defaults);
+  Benchmark& axis(std::string name, std::vector<std::string> allowed,
+                  std::vector<std::string> defaults);
   /// Integer axis; `defaults` and `quick` in the form of text::parse_integers.
-  Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum, const std::string& defaults,
-                          const std::string& quick = {});
+  Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum,
+                          const std::string& defaults, const std::string& quick = {});
   Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
-  /// The axis added last is left out of the key at this value (keys stay stable when an axis is added).
+  /// The axis added last is left out of the key at this value (keys stay stable when an axis is
+  /// added).
   Benchmark& implied(Value value);
   /// The defaults of the axis added last, by what the job has: a larger model where there is a GPU.
   Benchmark& defaults(Axis::Default by_context) {
     axes_.back().defaults = std::move(by_context);
     return *this;
   }
-  /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default: the
-  /// cores bound to a rank).
+  /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
+  /// the cores bound to a rank).
   Benchmark& compute_axes();
   /// Ranks that take part: default all of them; `sweep`: minimum, 2 * minimum, ... and all.
   Benchmark& ranks(int minimum, bool sweep = false);
@@ -100,6 +102,6 @@ class Registry {
 }  // namespace scalemark
 
 /// SCALEMARK_BENCHMARK("suite/name", function).doc("...").axis(...);
-#define SCALEMARK_BENCHMARK(name, function)                                   \
+#define SCALEMARK_BENCHMARK(name, function)                                        \
   [[maybe_unused]] static ::scalemark::Benchmark& scalemark_benchmark_##function = \
       ::scalemark::Registry::instance().add(::scalemark::Benchmark(name, function))

@@ -11,12 +11,17 @@
 
 namespace scalemark {
 
-Case::Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy, bool rank_local)
+Case::Case(Session& session, const mpi::Comm& ranks, CaseResult& result,
+           const SamplingPolicy& policy, bool rank_local)
     : session_(session), ranks_(ranks), result_(result), policy_(policy), rank_local_(rank_local) {}
 
-std::int64_t Case::integer(const std::string& axis) const { return std::get<std::int64_t>(result_.params.at(axis)); }
+std::int64_t Case::integer(const std::string& axis) const {
+  return std::get<std::int64_t>(result_.params.at(axis));
+}
 
-const std::string& Case::text(const std::string& axis) const { return std::get<std::string>(result_.params.at(axis)); }
+const std::string& Case::text(const std::string& axis) const {
+  return std::get<std::string>(result_.params.at(axis));
+}
 
 bool Case::flag(const std::string& axis) const { return std::get<bool>(result_.params.at(axis)); }
 
@@ -31,7 +36,8 @@ collective::Communicator& Case::communicator() { return communicator(text("backe
 
 collective::Communicator& Case::communicator(const std::string& backend) {
   checkpoint();
-  device::Device& where = result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
+  device::Device& where =
+      result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
   communicator_ = &session_.communicator(backend, ranks_, where);
   return *communicator_;
 }
@@ -49,12 +55,14 @@ device::Device& Case::host() { return session_.host_device(); }
 device::Device& Case::gpu() { return session_.gpu(); }
 
 device::Stream& Case::stream() {
-  return device().kind() == device::DeviceKind::cuda ? session_.gpu_stream() : session_.host_stream();
+  return device().kind() == device::DeviceKind::cuda ? session_.gpu_stream()
+                                                     : session_.host_stream();
 }
 
 int Case::threads() const {
   const auto given = result_.params.find("threads");
-  return given == result_.params.end() ? session_.context().threads : static_cast<int>(std::get<std::int64_t>(given->second));
+  return given == result_.params.end() ? session_.context().threads
+                                       : static_cast<int>(std::get<std::int64_t>(given->second));
 }
 
 device::Buffer Case::alloc(std::size_t bytes) {
@@ -95,12 +103,14 @@ void Case::verify(const std::string& rule, std::function<Checked()> check) {
 
 void Case::verified(const std::string& rule, Checked checked) {
   if (checked.wrong > 0) {
-    throw WrongData(fmt::format("{} of {} elements wrong: {}", checked.wrong, checked.checked, rule));
+    throw WrongData(
+        fmt::format("{} of {} elements wrong: {}", checked.wrong, checked.checked, rule));
   }
   checkpoint();
   Verification& verification = result_.verification;
   verification.done = true;
-  verification.checked += static_cast<std::uint64_t>(ranks_.sum(static_cast<std::int64_t>(checked.checked)));
+  verification.checked +=
+      static_cast<std::uint64_t>(ranks_.sum(static_cast<std::int64_t>(checked.checked)));
   if (verification.rule.empty()) verification.rule = rule;
 }
 
@@ -110,11 +120,19 @@ Metric& Case::add_metric(Metric metric) {
   return result_.metrics.back();
 }
 
-void Case::record(const std::string& name, const std::string& unit, Better better, MetricKind kind, RankReduce reduce,
-                  std::span<const double> values, const std::string& formula, std::span<const std::uint8_t> warmup) {
+void Case::record(const std::string& name, const std::string& unit, Better better, MetricKind kind,
+                  RankReduce reduce, std::span<const double> values, const std::string& formula,
+                  std::span<const std::uint8_t> warmup) {
   checkpoint();
-  Metric metric{.name = name, .unit = unit, .better = better, .kind = kind, .rank_reduce = reduce, .formula = formula,
-                .source = {}, .numerator = 0, .samples = {}};
+  Metric metric{.name = name,
+                .unit = unit,
+                .better = better,
+                .kind = kind,
+                .rank_reduce = reduce,
+                .formula = formula,
+                .source = {},
+                .numerator = 0,
+                .samples = {}};
   metric.samples.ranks = static_cast<std::size_t>(ranks_.size());
   metric.samples.iterations = values.size();
   metric.samples.values = ranks_.gather(values);
@@ -122,11 +140,18 @@ void Case::record(const std::string& name, const std::string& unit, Better bette
   add_metric(std::move(metric));
 }
 
-void Case::record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds, RankReduce reduce,
-                            std::span<const std::uint8_t> warmup) {
+void Case::record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds,
+                            RankReduce reduce, std::span<const std::uint8_t> warmup) {
   checkpoint();
-  Metric metric{.name = name, .unit = "s", .better = Better::lower, .kind = MetricKind::duration, .rank_reduce = reduce,
-                .formula = {}, .source = {}, .numerator = 0, .samples = {}};
+  Metric metric{.name = name,
+                .unit = "s",
+                .better = Better::lower,
+                .kind = MetricKind::duration,
+                .rank_reduce = reduce,
+                .formula = {},
+                .source = {},
+                .numerator = 0,
+                .samples = {}};
   metric.samples.ranks = static_cast<std::size_t>(ranks_.size());
   metric.samples.iterations = nanoseconds.size();
   metric.samples.values = ranks_.gather(nanoseconds);
@@ -135,10 +160,17 @@ void Case::record_durations(const std::string& name, std::span<const std::uint64
   add_metric(std::move(metric));
 }
 
-void Case::record_rate(const std::string& name, const std::string& unit, const std::string& source, double numerator,
-                       const std::string& formula) {
-  add_metric({.name = name, .unit = unit, .better = Better::higher, .kind = MetricKind::rate,
-              .rank_reduce = RankReduce::max, .formula = formula, .source = source, .numerator = numerator, .samples = {}});
+void Case::record_rate(const std::string& name, const std::string& unit, const std::string& source,
+                       double numerator, const std::string& formula) {
+  add_metric({.name = name,
+              .unit = unit,
+              .better = Better::higher,
+              .kind = MetricKind::rate,
+              .rank_reduce = RankReduce::max,
+              .formula = formula,
+              .source = source,
+              .numerator = numerator,
+              .samples = {}});
 }
 
 void Case::primary(const std::string& metric) { result_.primary_metric = metric; }

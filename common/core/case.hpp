@@ -33,10 +33,10 @@ class WrongData : public Error {
 
 /// What the timed operation of a row moves and computes; see docs/measuring.md.
 struct Work {
-  double bytes = 0;         ///< per operation, the numerator of `bandwidth`; 0 = no such row
-  double bus_factor = 0;    ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
-  double flops = 0;         ///< per operation and rank; 0 = no such row
-  std::string formula;      ///< "S * 2(n-1)/n / time"
+  double bytes = 0;       ///< per operation, the numerator of `bandwidth`; 0 = no such row
+  double bus_factor = 0;  ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
+  double flops = 0;       ///< per operation and rank; 0 = no such row
+  std::string formula;    ///< "S * 2(n-1)/n / time"
 };
 
 struct MeasureOptions {
@@ -44,8 +44,8 @@ struct MeasureOptions {
   /// for training.
   std::string metric = "time";
   RankReduce rank_reduce = RankReduce::max;
-  /// Operations a sample: 1, or 0 = chosen so that a sample takes at least `inner_time` (rank-local work
-  /// and ping-pong only; a batched collective would measure pipelining).
+  /// Operations a sample: 1, or 0 = chosen so that a sample takes at least `inner_time` (rank-local
+  /// work and ping-pong only; a batched collective would measure pipelining).
   std::uint64_t inner = 1;
   double inner_time = 20e-6;
   /// Sample value = total / inner * scale: 0.5 for half a round trip.
@@ -57,7 +57,9 @@ struct MeasureOptions {
 
 class Case {
  public:
-  Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy, bool rank_local);
+  Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy,
+       bool rank_local);
+  ~Case() = default;
   Case(const Case&) = delete;
   Case& operator=(const Case&) = delete;
 
@@ -75,12 +77,12 @@ class Case {
   int size() const { return ranks_.size(); }
   /// The harness' own communicator over the ranks taking part, for set-up and bookkeeping.
   const mpi::Comm& ranks() const { return ranks_; }
-  /// Collective. The communicator of axis `backend`, made once per rank set and kept. Skips the case
-  /// with the reason where it is not to be had.
+  /// Collective. The communicator of axis `backend`, made once per rank set and kept. Skips the
+  /// case with the reason where it is not to be had.
   collective::Communicator& communicator();
   collective::Communicator& communicator(const std::string& backend);
-  /// The device of axis `device`, or, for communication, of axis `memory` (host or device). Skips the
-  /// case where a rank has none.
+  /// The device of axis `device`, or, for communication, of axis `memory` (host or device). Skips
+  /// the case where a rank has none.
   device::Device& device();
   device::Device& host();
   /// This rank's GPU, whatever the axes say. Skips the case where a rank has none.
@@ -92,7 +94,8 @@ class Case {
   device::Buffer alloc(std::size_t bytes);
 
   // Course -------------------------------------------------------------------------------------
-  /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner loops.
+  /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner
+  /// loops.
   void phase(std::string_view name);
   /// A sign of life for the watchdog; free of communication, a few ns.
   void tick();
@@ -100,9 +103,9 @@ class Case {
   [[noreturn]] void skip(const std::string& reason) const;
   /// Collective. True if `mine` is true on all ranks.
   bool agree(bool mine) const;
-  /// Collective. Throws PeerFailed if some rank failed since the last such point. measure(), record()
-  /// and communicator() call it; call it before communication of your own that follows set-up which can
-  /// fail on one rank.
+  /// Collective. Throws PeerFailed if some rank failed since the last such point. measure(),
+  /// record() and communicator() call it; call it before communication of your own that follows
+  /// set-up which can fail on one rank.
   void checkpoint() const;
   /// While it lives, an exception on one rank cannot be told to the others (they wait inside a
   /// collective): it ends the job with the culprit named. measure() holds one unless rank-local.
@@ -122,8 +125,8 @@ class Case {
   /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth and
   /// achieved_flops, derived from its durations.
   void work(const Work& work) { work_ = work; }
-  /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on any
-  /// rank fails the case with exit code 6. `rule` says what is compared.
+  /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on
+  /// any rank fails the case with exit code 6. `rule` says what is compared.
   struct Checked {
     std::uint64_t checked = 0, wrong = 0;
   };
@@ -136,17 +139,19 @@ class Case {
   void measure(const std::function<void()>& operation, const MeasureOptions& options = {});
   /// As above for work that the benchmark times itself, sample by sample: `sample` returns
   /// nanoseconds (for instance between two device events).
-  void measure_timed(const std::function<std::uint64_t()>& sample, const MeasureOptions& options = {});
+  void measure_timed(const std::function<std::uint64_t()>& sample,
+                     const MeasureOptions& options = {});
 
-  /// Collective. A metric of the benchmark's own making: this rank's values, one an iteration, equal
-  /// numbers on all ranks. `kind` duration: nanoseconds.
-  void record(const std::string& name, const std::string& unit, Better better, MetricKind kind, RankReduce reduce,
-              std::span<const double> values, const std::string& formula = {}, std::span<const std::uint8_t> warmup = {});
-  void record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds, RankReduce reduce,
-                        std::span<const std::uint8_t> warmup = {});
+  /// Collective. A metric of the benchmark's own making: this rank's values, one an iteration,
+  /// equal numbers on all ranks. `kind` duration: nanoseconds.
+  void record(const std::string& name, const std::string& unit, Better better, MetricKind kind,
+              RankReduce reduce, std::span<const double> values, const std::string& formula = {},
+              std::span<const std::uint8_t> warmup = {});
+  void record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds,
+                        RankReduce reduce, std::span<const std::uint8_t> warmup = {});
   /// A rate derived from duration metric `source`: numerator / time.
-  void record_rate(const std::string& name, const std::string& unit, const std::string& source, double numerator,
-                   const std::string& formula);
+  void record_rate(const std::string& name, const std::string& unit, const std::string& source,
+                   double numerator, const std::string& formula);
   void primary(const std::string& metric);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
@@ -173,7 +178,8 @@ class Case {
   SamplingPolicy policy_;
   bool rank_local_;
   bool communicating_ = false;
-  collective::Communicator* communicator_ = nullptr;  ///< the last one asked for; its barrier starts samples
+  collective::Communicator* communicator_ =
+      nullptr;  ///< the last one asked for; its barrier starts samples
   Work work_;
   std::string rule_;
   std::function<Checked()> check_;

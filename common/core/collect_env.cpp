@@ -8,12 +8,11 @@
 #include <fstream>
 #include <set>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
@@ -51,7 +50,8 @@ std::string read_field(const std::string& path, const std::string& key, char sep
 
 std::string limit_text(int resource) {
   rlimit limit{};
-  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return "unavailable: getrlimit";
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
+    return "unavailable: getrlimit";
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
 }
 
@@ -61,7 +61,8 @@ void add_kernel(std::map<std::string, std::string>& facts) {
   facts["kernel"] = text::printable(fmt::format("{} {}", name.sysname, name.release), kMaxValue);
   facts["machine"] = name.machine;
   facts["os"] = read_field("/etc/os-release", "PRETTY_NAME", '=');
-  facts["clock_source"] = read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  facts["clock_source"] =
+      read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   facts["numa_balancing"] = read_line("/proc/sys/kernel/numa_balancing");
   facts["transparent_huge_pages"] = read_line("/sys/kernel/mm/transparent_hugepage/enabled");
   facts["swappiness"] = read_line("/proc/sys/vm/swappiness");
@@ -86,18 +87,31 @@ void add_cpu(std::map<std::string, std::string>& facts) {
 }  // namespace
 
 bool may_store_variable(const std::string& name) {
-  static constexpr std::array kPrefixes = {"OMP_",   "GOMP_",  "KMP_",    "OMPI_MCA_", "PMIX_MCA_", "UCX_",   "FI_",
-                                           "NCCL_",  "CUDA_",  "NVIDIA_", "TORCH_",    "PYTORCH_",  "CUBLAS_",
-                                           "MALLOC_", "MKL_"};
-  static const std::set<std::string> kNames = {"LD_PRELOAD", "SLURM_JOB_ID", "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",
-                                               "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_MPI_TYPE",
-                                               "SLURM_CPU_BIND", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"};
-  static constexpr std::array kSecrets = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "COOKIE", "AUTH", "URI"};
+  static constexpr std::array kPrefixes = {
+      "OMP_",  "GOMP_",   "KMP_",   "OMPI_MCA_", "PMIX_MCA_", "UCX_",    "FI_", "NCCL_",
+      "CUDA_", "NVIDIA_", "TORCH_", "PYTORCH_",  "CUBLAS_",   "MALLOC_", "MKL_"};
+  static const std::set<std::string> kNames = {"LD_PRELOAD",
+                                               "SLURM_JOB_ID",
+                                               "SLURM_JOB_NUM_NODES",
+                                               "SLURM_NTASKS",
+                                               "SLURM_NTASKS_PER_NODE",
+                                               "SLURM_CPUS_PER_TASK",
+                                               "SLURM_MPI_TYPE",
+                                               "SLURM_CPU_BIND",
+                                               "PBS_JOBID",
+                                               "LSB_JOBID",
+                                               "FLUX_JOB_ID"};
+  static constexpr std::array kSecrets = {"TOKEN",      "KEY",    "SECRET", "PASS",
+                                          "CREDENTIAL", "COOKIE", "AUTH",   "URI"};
   std::string upper = name;
-  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (std::ranges::any_of(kSecrets, [&](const char* word) { return upper.find(word) != std::string::npos; })) return false;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (std::ranges::any_of(kSecrets,
+                          [&](const char* word) { return upper.find(word) != std::string::npos; }))
+    return false;
   if (kNames.contains(name)) return true;
-  return std::ranges::any_of(kPrefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(kPrefixes,
+                             [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
 std::map<std::string, std::string> collect_node_environment() {
@@ -120,9 +134,11 @@ std::map<std::string, std::string> collect_node_environment() {
 Environment collect_environment(const Session& session) {
   // One rank a node speaks for it.
   const bool speaks = session.node().rank() == 0;
-  const nlohmann::json mine = {{"host", session.host()},
-                               {"facts", speaks ? collect_node_environment() : std::map<std::string, std::string>()}};
-  const std::vector<std::string> texts = session.world().gather(speaks ? mine.dump() : std::string());
+  const nlohmann::json mine = {
+      {"host", session.host()},
+      {"facts", speaks ? collect_node_environment() : std::map<std::string, std::string>()}};
+  const std::vector<std::string> texts =
+      session.world().gather(speaks ? mine.dump() : std::string());
   std::map<std::string, std::map<std::string, std::string>> by_key;  // key -> node -> value
   std::set<std::string> nodes;
   for (const std::string& line : texts) {
@@ -130,14 +146,19 @@ Environment collect_environment(const Session& session) {
     const nlohmann::json row = nlohmann::json::parse(line);
     const std::string node = row["host"];
     nodes.insert(node);
-    for (const auto& [key, value] : row["facts"].items()) by_key[key][node] = value.get<std::string>();
+    for (const auto& [key, value] : row["facts"].items())
+      by_key[key][node] = value.get<std::string>();
   }
   Environment environment;
   for (const auto& [key, values] : by_key) {
-    const bool equal = values.size() == nodes.size() &&
-                       std::ranges::all_of(values, [&](const auto& one) { return one.second == values.begin()->second; });
-    if (equal) environment.common[key] = values.begin()->second;
-    else environment.differs[key] = values;
+    const bool equal =
+        values.size() == nodes.size() && std::ranges::all_of(values, [&](const auto& one) {
+          return one.second == values.begin()->second;
+        });
+    if (equal)
+      environment.common[key] = values.begin()->second;
+    else
+      environment.differs[key] = values;
   }
   return environment;
 }

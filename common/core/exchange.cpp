@@ -7,8 +7,8 @@
 namespace scalemark {
 namespace {
 
-/// The failure in the high half, the rank (lower is larger) in the low half: one maximum finds the worst
-/// failure and the lowest rank that has it.
+/// The failure in the high half, the rank (lower is larger) in the low half: one maximum finds the
+/// worst failure and the lowest rank that has it.
 std::int64_t encode(Failure failure, const mpi::Comm& ranks) {
   if (failure == Failure::none) return 0;
   return static_cast<std::int64_t>(failure) << 32 | (ranks.size() - ranks.rank());
@@ -23,7 +23,8 @@ struct Outcome {
 Outcome reduce(const mpi::Comm& ranks, Failure failure, const Votes& mine) {
   std::array<std::int64_t, 4> values = {encode(failure, ranks), mine.a, mine.b, mine.c};
   ranks.max(values);
-  return {static_cast<Failure>(values[0] >> 32), ranks.size() - static_cast<int>(values[0] & 0xffffffff),
+  return {static_cast<Failure>(values[0] >> 32),
+          ranks.size() - static_cast<int>(values[0] & 0xffffffff),
           {values[1], values[2], values[3]}};
 }
 
@@ -31,12 +32,16 @@ Outcome reduce(const mpi::Comm& ranks, Failure failure, const Votes& mine) {
 
 Status status_of(Failure failure) {
   switch (failure) {
-    case Failure::none: return Status::ok;
+    case Failure::none:
+      return Status::ok;
     case Failure::skip:
-    case Failure::unavailable: return Status::skipped;
-    case Failure::oom: return Status::oom;
+    case Failure::unavailable:
+      return Status::skipped;
+    case Failure::oom:
+      return Status::oom;
     case Failure::failed:
-    case Failure::wrong_data: return Status::failed;
+    case Failure::wrong_data:
+      return Status::failed;
   }
   return Status::failed;
 }

@@ -13,7 +13,14 @@
 namespace scalemark {
 
 /// Why a rank leaves a case early; the worst one wins. `none` must be 0.
-enum class Failure : std::int64_t { none = 0, skip = 1, unavailable = 2, oom = 3, failed = 4, wrong_data = 5 };
+enum class Failure : std::int64_t {
+  none = 0,
+  skip = 1,
+  unavailable = 2,
+  oom = 3,
+  failed = 4,
+  wrong_data = 5
+};
 
 /// The status of a case that ended so.
 Status status_of(Failure failure);
@@ -33,8 +40,8 @@ struct Votes {
 /// Collective over `ranks`. Throws PeerFailed if some rank answered with fail().
 Votes exchange(const mpi::Comm& ranks, Votes mine = {});
 
-/// Collective over `ranks`: the answer of a rank that failed, to whichever exchange the others are in.
-/// Returns the failure that all agree on: the worst, by the lowest rank that has it.
+/// Collective over `ranks`: the answer of a rank that failed, to whichever exchange the others are
+/// in. Returns the failure that all agree on: the worst, by the lowest rank that has it.
 PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text);
 
 }  // namespace scalemark

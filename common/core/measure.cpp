@@ -36,13 +36,16 @@ void Case::measure(const std::function<void()>& operation, const MeasureOptions&
       options);
 }
 
-void Case::measure_timed(const std::function<std::uint64_t()>& sample, const MeasureOptions& options) {
+void Case::measure_timed(const std::function<std::uint64_t()>& sample,
+                         const MeasureOptions& options) {
   measure_samples([&sample](std::uint64_t) { return sample(); }, options);
 }
 
 void Case::start_together() {
-  if (communicator_) communicator_->barrier();
-  else ranks_.barrier();
+  if (communicator_)
+    communicator_->barrier();
+  else
+    ranks_.barrier();
 }
 
 std::uint64_t Case::take(const Sample& sample, std::uint64_t inner, bool barrier) {
@@ -58,15 +61,18 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
   for (;;) {
     const std::uint64_t taken = take(sample, inner, options.barrier);
     // The slowest rank decides, and all get the same count.
-    const double seconds = static_cast<double>(exchange(ranks_, {static_cast<std::int64_t>(taken), 0, 0}).a) * 1e-9;
+    const double seconds =
+        static_cast<double>(exchange(ranks_, {static_cast<std::int64_t>(taken), 0, 0}).a) * 1e-9;
     if (seconds >= options.inner_time || inner >= kMaxInner) return inner;
-    const double factor = std::clamp(1.2 * options.inner_time / std::max(seconds, 1e-9), 2.0, 100.0);
-    inner = std::min(kMaxInner, static_cast<std::uint64_t>(std::ceil(static_cast<double>(inner) * factor)));
+    const double factor =
+        std::clamp(1.2 * options.inner_time / std::max(seconds, 1e-9), 2.0, 100.0);
+    inner = std::min(kMaxInner,
+                     static_cast<std::uint64_t>(std::ceil(static_cast<double>(inner) * factor)));
   }
 }
 
-Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options, std::uint64_t inner,
-                             std::vector<std::uint64_t>& samples) {
+Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options,
+                             std::uint64_t inner, std::vector<std::uint64_t>& samples) {
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   for (;;) {
@@ -75,7 +81,8 @@ Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
     const std::uint64_t start = now_ns();
     for (std::size_t i = 0; i < batch; ++i) samples.push_back(take(sample, inner, options.barrier));
     const std::uint64_t batch_ns = now_ns() - start;
-    for (std::size_t i = values.size(); i < samples.size(); ++i) values.push_back(static_cast<double>(samples[i]));
+    for (std::size_t i = values.size(); i < samples.size(); ++i)
+      values.push_back(static_cast<double>(samples[i]));
     const bool reached = !policy_.iterations && interval_reached(policy_, values);
     const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
     spent += static_cast<double>(votes.a) * 1e-9;
@@ -117,7 +124,8 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
   if (work_.bytes > 0 || work_.flops > 0) add_work_metrics(options.metric);
   record_durations("first_call", std::vector<std::uint64_t>{first}, options.rank_reduce);
   result_.metrics.back().samples.scale = 1e-9 * options.scale;
-  record_durations("timer_cost", std::vector<std::uint64_t>{time_clock_readings()}, RankReduce::mean);
+  record_durations("timer_cost", std::vector<std::uint64_t>{time_clock_readings()},
+                   RankReduce::mean);
   result_.metrics.back().samples.inner = kClockReadings;
   primary(options.metric);
 }
@@ -129,7 +137,8 @@ void Case::add_work_metrics(const std::string& duration) {
   if (work_.bytes > 0 && work_.bus_factor > 0) {
     record_rate("bus_bandwidth", "By/s", duration, work_.bytes * work_.bus_factor, work_.formula);
   }
-  if (work_.flops > 0) record_rate("achieved_flops", "flop/s", duration, work_.flops, work_.formula);
+  if (work_.flops > 0)
+    record_rate("achieved_flops", "flop/s", duration, work_.flops, work_.formula);
 }
 
 }  // namespace scalemark

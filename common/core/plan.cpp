@@ -30,7 +30,8 @@ std::vector<std::string> names_of(const Registry& registry) {
   return names;
 }
 
-const Benchmark& require(const Registry& registry, const std::string& name, const std::string& origin) {
+const Benchmark& require(const Registry& registry, const std::string& name,
+                         const std::string& origin) {
   const Benchmark* found = registry.find(name);
   if (!found) {
     throw UsageError(fmt::format("{}: unknown benchmark '{}'{}", origin, text::printable(name, 80),
@@ -51,7 +52,8 @@ std::set<std::string> match(const Registry& registry, const std::vector<std::str
     try {
       expression = std::regex(filter, std::regex::ECMAScript);
     } catch (const std::regex_error& error) {
-      throw UsageError(fmt::format("filter '{}' is not a regular expression: {}", text::printable(filter, 80), error.what()));
+      throw UsageError(fmt::format("filter '{}' is not a regular expression: {}",
+                                   text::printable(filter, 80), error.what()));
     }
     bool any = false;
     for (const std::string& name : names_of(registry)) {
@@ -61,7 +63,8 @@ std::set<std::string> match(const Registry& registry, const std::vector<std::str
       }
     }
     if (!any) {
-      throw UsageError(fmt::format("filter '{}' matches no benchmark{}", text::printable(filter, 80),
+      throw UsageError(fmt::format("filter '{}' matches no benchmark{}",
+                                   text::printable(filter, 80),
                                    text::did_you_mean(filter, names_of(registry))));
     }
   }
@@ -73,17 +76,20 @@ std::vector<Selected> select(const Registry& registry, const PlanRequest& reques
   std::vector<Selected> selected;
   if (request.preset) {
     for (const PresetEntry& entry : request.preset->entries) {
-      const Benchmark& benchmark = require(registry, entry.benchmark, fmt::format("preset {}", request.preset->name));
+      const Benchmark& benchmark =
+          require(registry, entry.benchmark, fmt::format("preset {}", request.preset->name));
       if (!matched.empty() && !matched.contains(benchmark.name())) continue;
       selected.push_back({&benchmark, entry.axes, request.preset->policy, entry.policy});
     }
     if (selected.empty()) {
-      throw UsageError(fmt::format("preset {} has no benchmark that matches the filter", request.preset->name));
+      throw UsageError(
+          fmt::format("preset {} has no benchmark that matches the filter", request.preset->name));
     }
     return selected;
   }
   for (const Benchmark* benchmark : registry.all()) {
-    if (matched.empty() || matched.contains(benchmark->name())) selected.push_back({benchmark, {}, {}, {}});
+    if (matched.empty() || matched.contains(benchmark->name()))
+      selected.push_back({benchmark, {}, {}, {}});
   }
   return selected;
 }
@@ -102,7 +108,8 @@ void check_overrides(const Registry& registry, const std::vector<Selected>& sele
     }
     if (!met) {
       const std::vector<std::string> names(known.begin(), known.end());
-      throw UsageError(fmt::format("--axis: no selected benchmark has an axis '{}'{}", text::printable(change.axis, 80),
+      throw UsageError(fmt::format("--axis: no selected benchmark has an axis '{}'{}",
+                                   text::printable(change.axis, 80),
                                    text::did_you_mean(change.axis, names)));
     }
   }
@@ -115,30 +122,36 @@ std::vector<Value> values_of(const Selected& selected, const Axis& axis, const P
     const bool meant = change->benchmark.empty() || change->benchmark == selected.benchmark->name();
     if (meant && change->axis == axis.name) return axis.parse(change->values);
   }
-  if (const auto given = selected.axes.find(axis.name); given != selected.axes.end()) return axis.parse(given->second);
+  if (const auto given = selected.axes.find(axis.name); given != selected.axes.end())
+    return axis.parse(given->second);
   std::vector<Value> defaults = axis.defaults(context);
   if (!request.quick) return defaults;
-  return axis.quick.empty() ? std::vector<Value>{defaults.back()} : axis.quick;
+  if (!axis.quick.empty()) return axis.quick;
+  // One point: all ranks, of other axes the first default.
+  return {axis.name == "ranks" ? defaults.back() : defaults.front()};
 }
 
-PlannedCase make_case(const Selected& selected, const Params& params, const SamplingPolicy& policy) {
+PlannedCase make_case(const Selected& selected, const Params& params,
+                      const SamplingPolicy& policy) {
   PlannedCase planned;
   planned.benchmark = selected.benchmark;
   planned.params = params;
   planned.policy = policy;
   Params shown = params;
   for (const Axis& axis : selected.benchmark->axes()) {
-    if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied) shown.erase(axis.name);
+    if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied)
+      shown.erase(axis.name);
   }
   planned.key = make_key(selected.benchmark->name(), shown);
-  planned.config_hash = hash_text(make_key(selected.benchmark->name(), params) + " | " + to_text(policy));
+  planned.config_hash =
+      hash_text(make_key(selected.benchmark->name(), params) + " | " + to_text(policy));
   return planned;
 }
 
 void expand(const Selected& selected, const PlanRequest& request, const PlanContext& context,
             std::vector<PlannedCase>& plan) {
-  const SamplingPolicy policy =
-      request.command_line.apply(selected.entry_policy.apply(selected.preset_policy.apply(request.policy)));
+  const SamplingPolicy policy = request.command_line.apply(
+      selected.entry_policy.apply(selected.preset_policy.apply(request.policy)));
   if (!selected.benchmark->why_unavailable().empty()) {
     plan.push_back(make_case(selected, {{"ranks", std::int64_t{context.ranks}}}, policy));
     return;
@@ -147,15 +160,16 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
     if (!selected.benchmark->find_axis(name)) {
       std::vector<std::string> known;
       for (const Axis& axis : selected.benchmark->axes()) known.push_back(axis.name);
-      throw UsageError(fmt::format("{} has no axis '{}'{}", selected.benchmark->name(), text::printable(name, 80),
-                                   text::did_you_mean(name, known)));
+      throw UsageError(fmt::format("{} has no axis '{}'{}", selected.benchmark->name(),
+                                   text::printable(name, 80), text::did_you_mean(name, known)));
     }
   }
   std::vector<Params> points(1);
   for (const Axis& axis : selected.benchmark->axes()) {
     const std::vector<Value> values = values_of(selected, axis, request, context);
     if (points.size() * values.size() + plan.size() > kMaxCases) {
-      throw UsageError(fmt::format("the plan has more than {} cases; narrow axis {}", kMaxCases, axis.name));
+      throw UsageError(
+          fmt::format("the plan has more than {} cases; narrow axis {}", kMaxCases, axis.name));
     }
     std::vector<Params> extended;
     for (const Params& point : points) {
@@ -173,7 +187,8 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
 
 }  // namespace
 
-std::vector<const Benchmark*> matching(const Registry& registry, const std::vector<std::string>& filters) {
+std::vector<const Benchmark*> matching(const Registry& registry,
+                                       const std::vector<std::string>& filters) {
   const std::set<std::string> matched = match(registry, filters);
   std::vector<const Benchmark*> result;
   for (const Benchmark* benchmark : registry.all()) {
@@ -185,7 +200,8 @@ std::vector<const Benchmark*> matching(const Registry& registry, const std::vect
 AxisOverride parse_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw UsageError(fmt::format("--axis is '{}'; allowed: [suite/name:]axis=values", text::printable(text, 120)));
+    throw UsageError(fmt::format("--axis is '{}'; allowed: [suite/name:]axis=values",
+                                 text::printable(text, 120)));
   }
   AxisOverride result;
   result.values = text.substr(equals + 1);
@@ -196,7 +212,8 @@ AxisOverride parse_override(const std::string& text) {
   return result;
 }
 
-std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request, const PlanContext& context) {
+std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request,
+                                   const PlanContext& context) {
   const std::vector<Selected> selected = select(registry, request);
   check_overrides(registry, selected, request.overrides);
   std::vector<PlannedCase> plan;

@@ -35,29 +35,32 @@ struct Preset {
 };
 
 struct PlanRequest {
-  std::vector<std::string> filters;  ///< regular expressions searched in suite/name; an exact name selects only itself
+  std::vector<std::string>
+      filters;  ///< regular expressions searched in suite/name; an exact name selects only itself
   std::optional<Preset> preset;
   std::vector<AxisOverride> overrides;
   bool quick = false;
-  SamplingPolicy policy;  ///< base
+  SamplingPolicy policy;      ///< base
   PolicyChange command_line;  ///< wins over the preset's
 };
 
 struct PlannedCase {
   const Benchmark* benchmark = nullptr;
-  Params params;       ///< all axes
-  std::string key;     ///< without implied values
+  Params params;    ///< all axes
+  std::string key;  ///< without implied values
   SamplingPolicy policy;
   std::string config_hash;
 };
 
-/// The benchmarks that filters select, by name; all without filters. Throws UsageError for a filter that
-/// is no regular expression or matches nothing.
-std::vector<const Benchmark*> matching(const Registry& registry, const std::vector<std::string>& filters);
+/// The benchmarks that filters select, by name; all without filters. Throws UsageError for a filter
+/// that is no regular expression or matches nothing.
+std::vector<const Benchmark*> matching(const Registry& registry,
+                                       const std::vector<std::string>& filters);
 
 /// Order: benchmarks as the preset lists them (else by name), axes as declared, last axis fastest.
 /// Throws UsageError for unknown benchmarks, axes and values, with the nearest valid names.
-std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request, const PlanContext& context);
+std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request,
+                                   const PlanContext& context);
 
 /// A hash over keys and policies in order; compared over ranks before running.
 std::string plan_hash(const std::vector<PlannedCase>& plan);

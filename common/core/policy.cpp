@@ -33,7 +33,8 @@ SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
     base.max_samples = *max_samples;
   }
   if (ci_percent) {
-    require(*ci_percent > 0 && *ci_percent < 100, "--ci", fmt::format("{}", *ci_percent), "above 0, below 100 percent");
+    require(*ci_percent > 0 && *ci_percent < 100, "--ci", fmt::format("{}", *ci_percent),
+            "above 0, below 100 percent");
     base.ci_percent = *ci_percent;
   }
   if (min_time) {
@@ -51,8 +52,9 @@ SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
 std::string to_text(const SamplingPolicy& policy) {
   return fmt::format("iterations={} warmup={} ci={} samples={}..{} time={}..{} verify={}",
                      policy.iterations ? std::to_string(*policy.iterations) : "auto",
-                     policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent, policy.min_samples,
-                     policy.max_samples, policy.min_time, policy.max_time, policy.verify);
+                     policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent,
+                     policy.min_samples, policy.max_samples, policy.min_time, policy.max_time,
+                     policy.verify);
 }
 
 }  // namespace scalemark

@@ -13,8 +13,8 @@ struct SamplingPolicy {
   double ci_percent = 2.0;        ///< stop when the interval of the median is within +- this
   int min_samples = 20;           ///< never fewer, unless `iterations` or `max_time` says so
   int max_samples = 100'000;
-  double min_time = 0.0;          ///< seconds of timed samples at least
-  double max_time = 1.0;          ///< seconds of timed samples at most, per case
+  double min_time = 0.0;  ///< seconds of timed samples at least
+  double max_time = 1.0;  ///< seconds of timed samples at most, per case
   bool verify = true;
 };
 

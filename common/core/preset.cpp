@@ -21,9 +21,10 @@ constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
   throw UsageError(fmt::format("{}:{}: {}", origin, node.source().begin.line, text));
 }
 
-[[noreturn]] void unknown_key(const std::string& origin, const toml::node& node, std::string_view key,
-                              const std::vector<std::string>& known) {
-  fail(origin, node, fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
+[[noreturn]] void unknown_key(const std::string& origin, const toml::node& node,
+                              std::string_view key, const std::vector<std::string>& known) {
+  fail(origin, node,
+       fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
 }
 
 /// One axis value as on the command line: an array is joined by commas.
@@ -50,25 +51,35 @@ double seconds_of(const std::string& origin, const toml::node& node) {
 PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) fail(origin, node, "policy is a table");
-  static const std::vector<std::string> known = {"iterations", "warmup",   "min_samples", "max_samples",
-                                                 "ci",         "min_time", "max_time",    "verify"};
+  static const std::vector<std::string> known = {
+      "iterations", "warmup", "min_samples", "max_samples", "ci", "min_time", "max_time", "verify"};
   const auto integer = [&](const toml::node& value) {
     const auto number = value.value_exact<std::int64_t>();
-    if (!number || *number < 0 || *number > 1'000'000'000) fail(origin, value, "an integer from 0 to 1000000000 is needed");
+    if (!number || *number < 0 || *number > 1'000'000'000)
+      fail(origin, value, "an integer from 0 to 1000000000 is needed");
     return static_cast<int>(*number);
   };
   PolicyChange change;
   for (const auto& [key, value] : *table) {
     const std::string_view name = key.str();
-    if (name == "iterations") change.iterations = integer(value);
-    else if (name == "warmup") change.warmup = integer(value);
-    else if (name == "min_samples") change.min_samples = integer(value);
-    else if (name == "max_samples") change.max_samples = integer(value);
-    else if (name == "ci" && value.is_number()) change.ci_percent = value.value<double>();
-    else if (name == "min_time") change.min_time = seconds_of(origin, value);
-    else if (name == "max_time") change.max_time = seconds_of(origin, value);
-    else if (name == "verify" && value.is_boolean()) change.verify = value.value<bool>();
-    else unknown_key(origin, value, name, known);
+    if (name == "iterations")
+      change.iterations = integer(value);
+    else if (name == "warmup")
+      change.warmup = integer(value);
+    else if (name == "min_samples")
+      change.min_samples = integer(value);
+    else if (name == "max_samples")
+      change.max_samples = integer(value);
+    else if (name == "ci" && value.is_number())
+      change.ci_percent = value.value<double>();
+    else if (name == "min_time")
+      change.min_time = seconds_of(origin, value);
+    else if (name == "max_time")
+      change.max_time = seconds_of(origin, value);
+    else if (name == "verify" && value.is_boolean())
+      change.verify = value.value<bool>();
+    else
+      unknown_key(origin, value, name, known);
   }
   change.apply(SamplingPolicy{});  // refuses values out of range here, where the file is known
   return change;
@@ -83,7 +94,8 @@ PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
     if (name == "name" && value.is_string()) {
       entry.benchmark = *value.value_exact<std::string>();
     } else if (name == "axes" && value.is_table()) {
-      for (const auto& [axis, values] : *value.as_table()) entry.axes[std::string(axis.str())] = axis_text(origin, values);
+      for (const auto& [axis, values] : *value.as_table())
+        entry.axes[std::string(axis.str())] = axis_text(origin, values);
     } else if (name == "policy") {
       entry.policy = parse_policy(origin, value);
     } else {
@@ -97,8 +109,10 @@ PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
 std::string read_text(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw UsageError(fmt::format("--preset {}: {}", text::printable(path), error.message()));
-  if (bytes > kMaxPresetBytes) throw UsageError(fmt::format("--preset {}: larger than 1 MiB", text::printable(path)));
+  if (error)
+    throw UsageError(fmt::format("--preset {}: {}", text::printable(path), error.message()));
+  if (bytes > kMaxPresetBytes)
+    throw UsageError(fmt::format("--preset {}: larger than 1 MiB", text::printable(path)));
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -113,7 +127,8 @@ Preset parse_preset(const std::string& toml_text, const std::string& origin) {
   try {
     root = toml::parse(toml_text);
   } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line, text::printable(error.description(), 200)));
+    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
+                                 text::printable(error.description(), 200)));
   }
   Preset preset;
   preset.name = origin;
@@ -124,7 +139,8 @@ Preset parse_preset(const std::string& toml_text, const std::string& origin) {
     } else if (name == "policy") {
       preset.policy = parse_policy(origin, value);
     } else if (name == "benchmark" && value.is_array()) {
-      for (const toml::node& entry : *value.as_array()) preset.entries.push_back(parse_entry(origin, entry));
+      for (const toml::node& entry : *value.as_array())
+        preset.entries.push_back(parse_entry(origin, entry));
     } else {
       unknown_key(origin, value, name, {"doc", "policy", "benchmark"});
     }
@@ -141,7 +157,8 @@ Preset load_preset(const Registry& registry, const std::string& name_or_file) {
   if (found == registry.presets().end()) {
     std::vector<std::string> names;
     for (const auto& [name, text] : registry.presets()) names.push_back(name);
-    throw UsageError(fmt::format("--preset: unknown preset '{}'{}; a file ends in .toml", text::printable(name_or_file, 80),
+    throw UsageError(fmt::format("--preset: unknown preset '{}'{}; a file ends in .toml",
+                                 text::printable(name_or_file, 80),
                                  text::did_you_mean(name_or_file, names)));
   }
   return parse_preset(found->second, found->first);

@@ -8,8 +8,8 @@
 
 namespace scalemark {
 
-/// A built-in preset by name, or a file (a text with '/' or ending in .toml). Throws UsageError that
-/// names the nearest preset, or file, line and key that is wrong.
+/// A built-in preset by name, or a file (a text with '/' or ending in .toml). Throws UsageError
+/// that names the nearest preset, or file, line and key that is wrong.
 Preset load_preset(const Registry& registry, const std::string& name_or_file);
 
 /// From TOML text; `origin` is named in errors.

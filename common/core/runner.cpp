@@ -43,11 +43,21 @@ std::string reason_of(const PeerFailed& failed) {
 
 void count(RunOutcome& outcome, const CaseResult& result, bool wrong_data) {
   switch (result.status) {
-    case Status::ok: ++outcome.ok; break;
-    case Status::skipped: ++outcome.skipped; break;
-    case Status::failed: ++outcome.failed; break;
-    case Status::oom: ++outcome.oom; break;
-    case Status::timeout: ++outcome.timeout; break;
+    case Status::ok:
+      ++outcome.ok;
+      break;
+    case Status::skipped:
+      ++outcome.skipped;
+      break;
+    case Status::failed:
+      ++outcome.failed;
+      break;
+    case Status::oom:
+      ++outcome.oom;
+      break;
+    case Status::timeout:
+      ++outcome.timeout;
+      break;
   }
   if (wrong_data) ++outcome.wrong_data;
 }
@@ -117,8 +127,9 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   }
   if (wanted > world || wanted < planned.benchmark->minimum_ranks()) {
     result.status = Status::skipped;
-    result.reason = wanted > world ? fmt::format("needs {} ranks, the job has {}", wanted, world)
-                                   : fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
+    result.reason =
+        wanted > world ? fmt::format("needs {} ranks, the job has {}", wanted, world)
+                       : fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
     return;
   }
   const mpi::Comm& ranks = session_.first_ranks(static_cast<int>(wanted));
@@ -139,9 +150,11 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
 void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
   Case one(session_, ranks, result, planned.policy, planned.benchmark->is_rank_local());
   try {
-    const std::size_t free = device::free_host_memory() / static_cast<std::size_t>(session_.local_size());
+    const std::size_t free =
+        device::free_host_memory() / static_cast<std::size_t>(session_.local_size());
     if (result.predicted_memory > free) {
-      throw OutOfMemory(fmt::format("needs {} a rank, {} are free", units::bytes(result.predicted_memory), units::bytes(free)));
+      throw OutOfMemory(fmt::format("needs {} a rank, {} are free",
+                                    units::bytes(result.predicted_memory), units::bytes(free)));
     }
     one.phase("set up");
     planned.benchmark->function()(one);
@@ -154,7 +167,8 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     if (one.is_communicating()) {
       // The others wait inside a collective that this rank will never join (MPI 4.1 has no revoke).
       mpi::abort(static_cast<int>(ExitCode::failed),
-                 fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key, result.phase, mine.text));
+                 fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key,
+                             result.phase, mine.text));
     }
     settle(fail(ranks, mine.failure, mine.text), result);
   }

@@ -24,7 +24,7 @@ struct RunOutcome {
 struct RunnerOptions {
   /// Cases done in an earlier run (--resume), by plan index; the same on all ranks.
   std::map<std::size_t, Status> finished;
-  std::optional<double> budget;    ///< seconds; cases that would start later are skipped
+  std::optional<double> budget;  ///< seconds; cases that would start later are skipped
 };
 
 /// Collective over the session's world. `sink` is used on rank 0 only.

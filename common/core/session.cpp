@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <thread>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
@@ -30,13 +29,16 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   host_device_ = device::make_host_device();
   host_stream_ = host_device_->make_stream();
   open_gpu();
-  const int cores = placement_.num_cores > 0 ? placement_.num_cores
-                                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / node_.size());
+  const int cores =
+      placement_.num_cores > 0
+          ? placement_.num_cores
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / node_.size());
   context_.ranks = world.size();
   context_.threads = static_cast<int>(world.min(cores));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
-  watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout, {}});
+  watchdog_ =
+      std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout, {}});
 }
 
 Session::~Session() = default;
@@ -106,7 +108,8 @@ device::Stream& Session::gpu_stream() {
 const mpi::Comm& Session::first_ranks(int count) {
   const auto found = first_ranks_.find(count);
   if (found != first_ranks_.end()) return found->second;
-  return first_ranks_.emplace(count, world_.split(world_.rank() < count ? 0 : -1, world_.rank())).first->second;
+  return first_ranks_.emplace(count, world_.split(world_.rank() < count ? 0 : -1, world_.rank()))
+      .first->second;
 }
 
 collective::Communicator& Session::communicator(const std::string& backend, const mpi::Comm& ranks,
@@ -115,9 +118,12 @@ collective::Communicator& Session::communicator(const std::string& backend, cons
   const auto found = communicators_.find(key);
   if (found != communicators_.end()) return *found->second;
   std::unique_ptr<collective::Communicator> made;
-  if (backend == "mpi") made = collective::make_mpi_communicator(ranks, device);
-  else if (backend == "nccl") made = collective::make_nccl_communicator(ranks, device);
-  else throw Unavailable(fmt::format("no communicator '{}' in this version", backend));
+  if (backend == "mpi")
+    made = collective::make_mpi_communicator(ranks, device);
+  else if (backend == "nccl")
+    made = collective::make_nccl_communicator(ranks, device);
+  else
+    throw Unavailable(fmt::format("no communicator '{}' in this version", backend));
   return *communicators_.emplace(key, std::move(made)).first->second;
 }
 

@@ -24,7 +24,7 @@ struct SessionOptions {
   topology::Policy placement = topology::Policy::near;
   double timeout = 300;
   std::uint64_t seed = 1;
-  std::map<std::string, std::string> data;  ///< --data NAME=PATH
+  std::map<std::string, std::string> data;          ///< --data NAME=PATH
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
 };
 
@@ -61,9 +61,10 @@ class Session {
 
   /// Collective over the world. The first `count` ranks; kept.
   const mpi::Comm& first_ranks(int count);
-  /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and kind
-  /// of device, kept. Throws Unavailable, on all of them alike.
-  collective::Communicator& communicator(const std::string& backend, const mpi::Comm& ranks, device::Device& device);
+  /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and
+  /// kind of device, kept. Throws Unavailable, on all of them alike.
+  collective::Communicator& communicator(const std::string& backend, const mpi::Comm& ranks,
+                                         device::Device& device);
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;

@@ -20,10 +20,14 @@ constexpr double kBatchShare = 0.25;
 
 std::string_view to_string(Stop stop) {
   switch (stop) {
-    case Stop::no: return "no";
-    case Stop::ci: return "ci";
-    case Stop::count: return "count";
-    case Stop::time: return "time";
+    case Stop::no:
+      return "no";
+    case Stop::ci:
+      return "ci";
+    case Stop::count:
+      return "count";
+    case Stop::time:
+      return "time";
   }
   return "no";
 }
@@ -37,7 +41,8 @@ bool interval_reached(const SamplingPolicy& policy, std::span<const double> samp
 }
 
 Stop decide(const SamplingPolicy& policy, std::size_t taken, double seconds, bool all_reached) {
-  if (policy.iterations) return taken >= static_cast<std::size_t>(*policy.iterations) ? Stop::count : Stop::no;
+  if (policy.iterations)
+    return taken >= static_cast<std::size_t>(*policy.iterations) ? Stop::count : Stop::no;
   if (taken >= static_cast<std::size_t>(policy.max_samples)) return Stop::count;
   if (taken > 0 && seconds >= policy.max_time) return Stop::time;
   if (all_reached && seconds >= policy.min_time) return Stop::ci;
@@ -52,7 +57,8 @@ std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double s
   const double each = std::max(seconds / static_cast<double>(taken), 1e-9);
   const double time_left = std::max(policy.max_time - seconds, 0.0);
   const double by_time = std::ceil(std::min(time_left, policy.max_time * kBatchShare) / each);
-  const auto batch = std::min(static_cast<double>(std::max(taken, kSecondBatch)), std::max(by_time, 1.0));
+  const auto batch =
+      std::min(static_cast<double>(std::max(taken, kSecondBatch)), std::max(by_time, 1.0));
   return std::min(static_cast<std::size_t>(batch), left);
 }
 

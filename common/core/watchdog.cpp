@@ -8,10 +8,9 @@
 #include <fstream>
 #include <thread>
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
@@ -21,10 +20,13 @@
 namespace scalemark {
 namespace {
 
-constexpr double kLookEvery = 0.5;     // seconds
-constexpr double kStoppedAfter = 3.0;  // a watchdog that was silent for so long belongs to a stopped process
-constexpr double kReporterGrace = 1.0; // a higher local rank waits so long for a lower one to report
-constexpr double kBlockedShare = 0.1;  // a thread that used less of a core than this waits for something
+constexpr double kLookEvery = 0.5;  // seconds
+constexpr double kStoppedAfter =
+    3.0;  // a watchdog that was silent for so long belongs to a stopped process
+constexpr double kReporterGrace =
+    1.0;  // a higher local rank waits so long for a lower one to report
+constexpr double kBlockedShare =
+    0.1;  // a thread that used less of a core than this waits for something
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -36,9 +38,10 @@ sigset_t watched_signals() {
 /// One rank's place on the board. Texts are written by its main thread and read by others only when
 /// something is wrong: a torn text is harmless, and the last byte always stays 0.
 struct alignas(128) Entry {
-  std::atomic<std::uint64_t> progress;   ///< signs of life
-  std::atomic<std::uint64_t> alive_ns;   ///< last look of its watchdog
-  std::atomic<std::uint64_t> cpu_share;  ///< of its main thread between the last two looks, in 1/1000
+  std::atomic<std::uint64_t> progress;  ///< signs of life
+  std::atomic<std::uint64_t> alive_ns;  ///< last look of its watchdog
+  std::atomic<std::uint64_t>
+      cpu_share;  ///< of its main thread between the last two looks, in 1/1000
   std::atomic<std::int32_t> pid, world_rank, idle;
   char key[256];
   char phase[64];
@@ -59,7 +62,9 @@ bool is_gone(int pid) {
          (line[after_name + 2] == 'Z' || line[after_name + 2] == 'X');
 }
 
-double seconds_between(std::uint64_t from, std::uint64_t to) { return to > from ? static_cast<double>(to - from) * 1e-9 : 0; }
+double seconds_between(std::uint64_t from, std::uint64_t to) {
+  return to > from ? static_cast<double>(to - from) * 1e-9 : 0;
+}
 
 }  // namespace
 
@@ -85,7 +90,8 @@ struct Watchdog::State {
   std::uint64_t seen_progress = 0, seen_ns = 0, last_cpu_ns = 0, last_look_ns = 0;
 };
 
-Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options) : state_(std::make_unique<State>()) {
+Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options)
+    : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.options = std::move(options);
   state.local_rank = node.rank();
@@ -107,7 +113,8 @@ Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options) : sta
   entry->alive_ns = now_ns();
   state.seen_ns = now_ns();
   node.barrier();
-  // The thread must have its signals blocked from its first instruction on, also where main did not.
+  // The thread must have its signals blocked from its first instruction on, also where main did
+  // not.
   const sigset_t blocked = watched_signals();
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
@@ -160,8 +167,10 @@ void Watchdog::State::update_cpu_share(std::uint64_t now) {
   clockid_t clock = 0;
   timespec used = {};
   if (pthread_getcpuclockid(main_thread, &clock) != 0 || clock_gettime(clock, &used) != 0) return;
-  const auto cpu_ns = static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
-  if (last_look_ns != 0 && now > last_look_ns) mine().cpu_share = (cpu_ns - last_cpu_ns) * 1000 / (now - last_look_ns);
+  const auto cpu_ns = static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+                      static_cast<std::uint64_t>(used.tv_nsec);
+  if (last_look_ns != 0 && now > last_look_ns)
+    mine().cpu_share = (cpu_ns - last_cpu_ns) * 1000 / (now - last_look_ns);
   last_cpu_ns = cpu_ns;
   last_look_ns = now;
 }
@@ -182,7 +191,9 @@ void Watchdog::State::look() {
   if (silent < options.timeout) return;
   if (lower_rank_reports(now) && silent < options.timeout + kReporterGrace) return;
   end(static_cast<int>(ExitCode::failed),
-      fmt::format("no sign of life for {:.0f} s (--timeout) in {}; {}", silent, place(mine()), accuse(now)), true);
+      fmt::format("no sign of life for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
+                  accuse(now)),
+      true);
 }
 
 bool Watchdog::State::lower_rank_reports(std::uint64_t now) const {
@@ -199,7 +210,8 @@ std::string Watchdog::State::place(const Entry& entry) const {
 
 std::string Watchdog::State::accuse(std::uint64_t now) const {
   const auto name = [&](const Entry& entry) {
-    return fmt::format("rank {} (host {}, pid {})", entry.world_rank.load(), host, entry.pid.load());
+    return fmt::format("rank {} (host {}, pid {})", entry.world_rank.load(), host,
+                       entry.pid.load());
   };
   const Entry& me = board[local_rank];
   const Entry* behind = nullptr;
@@ -231,8 +243,8 @@ void Watchdog::State::handle(int signal) {
   std::string gone;
   for (int i = 0; i < local_size; ++i) {
     if (is_gone(board[i].pid)) {
-      gone += fmt::format("; rank {} (host {}, pid {}) is gone, last in {}", board[i].world_rank.load(), host,
-                          board[i].pid.load(), place(board[i]));
+      gone += fmt::format("; rank {} (host {}, pid {}) is gone, last in {}",
+                          board[i].world_rank.load(), host, board[i].pid.load(), place(board[i]));
     }
   }
   const char* name = signal == SIGTERM ? "SIGTERM" : "SIGINT";

@@ -18,10 +18,10 @@ namespace scalemark {
 struct Progress;
 
 /// A thread that looks twice a second. When this rank's main thread has shown no sign of life for
-/// `timeout` seconds, it compares the ranks of its node, names the one that is furthest behind or whose
-/// own watchdog has stopped (the process is stopped), with case and phase, and ends the job with exit
-/// code 3. It also receives SIGTERM, SIGINT and SIGUSR1, which every thread of the program must have
-/// blocked before (block_signals, first thing in main).
+/// `timeout` seconds, it compares the ranks of its node, names the one that is furthest behind or
+/// whose own watchdog has stopped (the process is stopped), with case and phase, and ends the job
+/// with exit code 3. It also receives SIGTERM, SIGINT and SIGUSR1, which every thread of the
+/// program must have blocked before (block_signals, first thing in main).
 class Watchdog {
  public:
   struct Options {
@@ -39,7 +39,8 @@ class Watchdog {
   void tick();
   void enter_case(std::string_view key);
   void enter_phase(std::string_view phase);
-  /// While idle (waiting for ranks that work on a smaller case) no sign of life is expected of this rank.
+  /// While idle (waiting for ranks that work on a smaller case) no sign of life is expected of this
+  /// rank.
   void set_idle(bool idle);
   /// SIGUSR1 came: stop after the current case.
   bool stop_requested() const;

@@ -35,7 +35,8 @@ Field::Field(const nlohmann::json& value, std::string path, std::shared_ptr<Seen
     : value_(&value), path_(std::move(path)), seen_(std::move(seen)) {}
 
 void Field::fail(const std::string& wanted) const {
-  const std::string given = value_->is_structured() ? value_->type_name() : text::printable(value_->dump(), 40);
+  const std::string given =
+      value_->is_structured() ? value_->type_name() : text::printable(value_->dump(), 40);
   throw InputError(fmt::format("field '{}' is {}; wanted: {}", path_, given, wanted));
 }
 
@@ -49,7 +50,9 @@ const nlohmann::json& Field::mark() const {
   return *value_;
 }
 
-bool Field::has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+bool Field::has(const std::string& key) const {
+  return value_->is_object() && value_->contains(key);
+}
 
 Field Field::operator[](const std::string& key) const {
   const std::string name = text::printable(key);
@@ -117,16 +120,21 @@ const nlohmann::json& Field::digest() const {
   return *value_;
 }
 
-void Field::report_below(const nlohmann::json& value, const std::string& path, Report& report) const {
+void Field::report_below(const nlohmann::json& value, const std::string& path,
+                         Report& report) const {
   if (seen_->read.contains(&value)) return;
   if (!seen_->entered.contains(&value)) {
     report.unknown(path);
   } else if (value.is_object()) {
     for (const auto& item : value.items()) {
-      report_below(item.value(), path.empty() ? text::printable(item.key()) : path + "." + text::printable(item.key()), report);
+      report_below(
+          item.value(),
+          path.empty() ? text::printable(item.key()) : path + "." + text::printable(item.key()),
+          report);
     }
   } else {
-    for (std::size_t i = 0; i < value.size(); ++i) report_below(value[i], fmt::format("{}[{}]", path, i), report);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      report_below(value[i], fmt::format("{}[{}]", path, i), report);
   }
 }
 

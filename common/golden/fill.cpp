@@ -11,7 +11,9 @@ std::uint64_t mix(std::uint64_t x) {
   return z ^ (z >> 31);
 }
 
-std::uint64_t word(std::uint64_t seed, std::uint64_t stream, std::uint64_t i) { return mix(mix(mix(seed) + stream) + i); }
+std::uint64_t word(std::uint64_t seed, std::uint64_t stream, std::uint64_t i) {
+  return mix(mix(mix(seed) + stream) + i);
+}
 
 double sym(std::uint64_t seed, std::uint64_t stream, std::uint64_t i) {
   return static_cast<double>(word(seed, stream, i) >> 11) * 0x1p-52 - 1;

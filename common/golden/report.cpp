@@ -19,8 +19,8 @@ std::map<std::string, Check>& registered() {
   return checks;
 }
 
-/// Sum with Neumaier's compensation in extended precision: right to the last bit of a double for the
-/// sizes at hand.
+/// Sum with Neumaier's compensation in extended precision: right to the last bit of a double for
+/// the sizes at hand.
 class ExactSum {
  public:
   void add(long double value) {
@@ -59,13 +59,37 @@ double largest_error(std::span<const double> got, std::span<const double> want) 
   return largest;
 }
 
+bool is_list_of_numbers(const nlohmann::json& value) {
+  return value.is_array() &&
+         std::ranges::all_of(value, [](const auto& one) { return one.is_number(); });
+}
+
+/// All fields of their types, and at least one of the edges: what a comparison needs to be one.
+bool is_digest(const nlohmann::json& want) {
+  if (!want.is_object() || !want.contains("n") || !want.at("n").is_number_integer()) return false;
+  if (want.at("n") < 0) return false;
+  for (const auto* sum : {"sum", "abs_sum", "weighted_sum"}) {
+    if (!want.contains(sum) || !want.at(sum).is_number()) return false;
+  }
+  bool has_edge = false;
+  for (const auto* edge : {"first", "last", "values"}) {
+    if (!want.contains(edge)) continue;
+    if (!is_list_of_numbers(want.at(edge))) return false;
+    has_edge = true;
+  }
+  return has_edge;
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
   switch (outcome) {
-    case Outcome::pass: return "pass";
-    case Outcome::fail: return "fail";
-    case Outcome::skipped: return "skipped";
+    case Outcome::pass:
+      return "pass";
+    case Outcome::fail:
+      return "fail";
+    case Outcome::skipped:
+      return "skipped";
   }
   return "fail";
 }
@@ -74,10 +98,12 @@ void Report::near(const std::string& item, double got, double want, double toler
   const double error = std::abs(got - want);
   const bool good = error <= tolerance;  // false for NaN
   items_.push_back({file_, item, good ? Outcome::pass : Outcome::fail,
-                    good ? "" : fmt::format("got {:.17g}, want {:.17g}", got, want), error, tolerance});
+                    good ? "" : fmt::format("got {:.17g}, want {:.17g}", got, want), error,
+                    tolerance});
 }
 
-void Report::all_near(const std::string& item, std::span<const double> got, std::span<const double> want, double tolerance) {
+void Report::all_near(const std::string& item, std::span<const double> got,
+                      std::span<const double> want, double tolerance) {
   if (got.size() != want.size()) {
     exact(item, false, fmt::format("{} values, want {}", got.size(), want.size()));
     return;
@@ -92,8 +118,10 @@ void Report::exact(const std::string& item, bool equal, const std::string& detai
   items_.push_back({file_, item, equal ? Outcome::pass : Outcome::fail, equal ? "" : detail});
 }
 
-void Report::digest(const std::string& item, std::span<const double> got, const nlohmann::json& want, double relative,
-                    double absolute_edge) {
+void Report::digest(const std::string& item, std::span<const double> got,
+                    const nlohmann::json& want, double relative, double absolute_edge) {
+  if (!is_digest(want))
+    return exact(item, false, "the file has no digest here (n, sums, and first, last or values)");
   const auto n = want.at("n").get<std::size_t>();
   if (got.size() != n) {
     exact(item, false, fmt::format("{} values, want {}", got.size(), n));
@@ -103,13 +131,18 @@ void Report::digest(const std::string& item, std::span<const double> got, const 
   const Sums sums = sums_of(got);
   near(item + ".sum", sums.sum, want.at("sum").get<double>(), relative * scale);
   near(item + ".abs_sum", sums.abs_sum, scale, relative * scale);
-  near(item + ".weighted_sum", sums.weighted_sum, want.at("weighted_sum").get<double>(), relative * scale);
-  const double edge = absolute_edge >= 0 ? absolute_edge : relative * scale / static_cast<double>(std::max<std::size_t>(n, 1));
+  near(item + ".weighted_sum", sums.weighted_sum, want.at("weighted_sum").get<double>(),
+       relative * scale);
+  const double edge = absolute_edge >= 0
+                          ? absolute_edge
+                          : relative * scale / static_cast<double>(std::max<std::size_t>(n, 1));
   const auto compare_edge = [&](const char* field, bool from_end) {
     if (!want.contains(field)) return;
     const auto values = want.at(field).get<std::vector<double>>();
-    if (values.size() > n) return exact(item + "." + field, false, "more values than the tensor has");
-    all_near(item + "." + field, got.subspan(from_end ? n - values.size() : 0, values.size()), values, edge);
+    if (values.size() > n)
+      return exact(item + "." + field, false, "more values than the tensor has");
+    all_near(item + "." + field, got.subspan(from_end ? n - values.size() : 0, values.size()),
+             values, edge);
   };
   compare_edge("first", false);
   compare_edge("last", true);
@@ -123,7 +156,8 @@ void Report::skip(const std::string& item, const std::string& reason) {
 void Report::unknown(const std::string& item) { skip(item, "unknown field"); }
 
 bool register_topic(const std::string& topic, Check check) {
-  if (!registered().emplace(topic, check).second) throw Error(fmt::format("topic '{}' is registered twice", topic));
+  if (!registered().emplace(topic, check).second)
+    throw Error(fmt::format("topic '{}' is registered twice", topic));
   return true;
 }
 

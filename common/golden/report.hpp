@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark verify`: recomputes golden files. A topic registers a function; the file's `topic` picks it.
+// `scalemark verify`: recomputes golden files. A topic registers a function; the file's `topic`
+// picks it.
 #pragma once
 
 #include <limits>
@@ -27,9 +28,9 @@ struct Item {
 };
 
 struct Options {
-  std::string device = "cpu";                        ///< cpu, cuda
+  std::string device = "cpu";  ///< cpu, cuda
   std::set<std::string> precisions = {"fp64", "fp32"};
-  std::string tokenizer;                             ///< path, empty = none
+  std::string tokenizer;  ///< path, empty = none
 };
 
 /// Collects items. Comparisons never throw: NaN on either side fails.
@@ -40,14 +41,15 @@ class Report {
   /// |got - want| <= tolerance.
   void near(const std::string& item, double got, double want, double tolerance);
   /// Largest |got - want| <= tolerance; lengths must agree.
-  void all_near(const std::string& item, std::span<const double> got, std::span<const double> want, double tolerance);
+  void all_near(const std::string& item, std::span<const double> got, std::span<const double> want,
+                double tolerance);
   /// Equal integers, texts, shapes: `equal` was decided by the caller, `detail` says what differed.
   void exact(const std::string& item, bool equal, const std::string& detail = {});
   /// Compares values against a digest object {n, sum, abs_sum, weighted_sum, first, last | values}:
-  /// sums within relative * abs_sum, edge values within `absolute_edge`, or relative * abs_sum / n when
-  /// that is negative.
-  void digest(const std::string& item, std::span<const double> got, const nlohmann::json& want, double relative,
-              double absolute_edge = -1);
+  /// sums within relative * abs_sum, edge values within `absolute_edge`, or relative * abs_sum / n
+  /// when that is negative.
+  void digest(const std::string& item, std::span<const double> got, const nlohmann::json& want,
+              double relative, double absolute_edge = -1);
   void skip(const std::string& item, const std::string& reason);
   /// A field of the file that no check looked at: reported as skipped "unknown field".
   void unknown(const std::string& item);

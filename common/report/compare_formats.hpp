@@ -16,7 +16,7 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out);
 void print_comparison_json(const Comparison& comparison, std::ostream& out);
 void print_comparison_csv(const Comparison& comparison, std::ostream& out);
 
-/// A row as cells: verdict, case, A, B, change, interval, runs, notes.
+/// A row as cells: verdict, case, A, B, change, interval, runs, runs needed, flags.
 std::vector<std::string> row_cells(const CompareRow& row);
 const std::vector<std::string>& row_headers();
 

@@ -25,16 +25,13 @@ std::string percent(double fraction) {
   return fmt::format("{:+.{}f}", value, std::abs(value) < 9.95 ? 2 : 1);
 }
 
-std::string notes_of(const CompareRow& row) {
-  std::string notes;
+/// Runs on each side that would decide an open row.
+std::string needed_runs(const CompareRow& row) {
   if (row.runs_needed) {
-    notes = *row.runs_needed >= 1000 ? std::string("1000 or more runs a side would decide")
-                                     : fmt::format("{} runs a side would decide", *row.runs_needed);
-  } else if (row.verdict == Verdict::inconclusive && std::isnan(row.low)) {
-    notes = "repeat the runs: at least 3 a side";
+    return *row.runs_needed >= 1000 ? std::string(">=1000") : std::to_string(*row.runs_needed);
   }
-  if (row.flags.empty()) return notes;
-  return notes + (notes.empty() ? "" : "; ") + text::join(row.flags, ", ");
+  // Without repeated runs nobody knows the noise; three a side are the least that show it.
+  return std::isfinite(row.change) && std::isnan(row.low) ? ">=3" : "-";
 }
 
 }  // namespace
@@ -53,7 +50,8 @@ void print_comparison(const Comparison& comparison, std::string_view format, std
 
 const std::vector<std::string>& row_headers() {
   static const std::vector<std::string> headers = {
-      "verdict", "case", "metric", "A", "B", "change %", "95 % interval", "runs", "notes"};
+      "verdict",  "case",          "metric", "A",           "B",
+      "change %", "95 % interval", "runs",   "runs needed", "flags"};
   return headers;
 }
 
@@ -68,7 +66,8 @@ std::vector<std::string> row_cells(const CompareRow& row) {
           percent(row.change),
           interval,
           fmt::format("{} v {}", row.runs_a, row.runs_b),
-          notes_of(row)};
+          needed_runs(row),
+          text::join(row.flags, ", ")};
 }
 
 std::string verdict_line(const Comparison& comparison) {

@@ -38,7 +38,7 @@ void print_rows(const Comparison& comparison, std::ostream& out, bool color) {
   for (const auto& cells : table) {
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
   }
-  constexpr std::size_t kFirstNumber = 3, kLastNumber = 7;
+  constexpr std::size_t kFirstNumber = 3, kLastNumber = 8;
   for (std::size_t line = 0; line < table.size(); ++line) {
     const std::vector<std::string>& cells = table[line];
     std::string text = left_aligned(cells[0], widths[0]);

@@ -19,7 +19,7 @@ double relative_resolution(const CaseResult& result, const Metric& metric) {
   if (timed == nullptr || timed->kind != MetricKind::duration) return 0;
   if (!std::holds_alternative<std::vector<std::uint64_t>>(timed->samples.values)) return 0;
   const double step = timed->samples.scale / static_cast<double>(timed->samples.inner);
-  const double time = summarise(result, *timed).median;
+  const double time = median_of(result, *timed);
   return time > 0 ? step / time : 0;
 }
 
@@ -39,7 +39,7 @@ RowDigest row_of(const CaseResult& result) {
   row.metric = text::printable(metric->name);
   row.unit = text::printable(metric->unit);
   row.better = metric->better;
-  row.value = summarise(result, *metric).median;
+  row.value = median_of(result, *metric);
   row.relative_resolution = relative_resolution(result, *metric);
   return row;
 }

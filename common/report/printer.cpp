@@ -28,6 +28,7 @@ constexpr std::array kFormats = {
 
 std::vector<std::string> print_formats() {
   std::vector<std::string> names;
+  names.reserve(kFormats.size());
   for (const Format& format : kFormats) names.emplace_back(format.name);
   return names;
 }

@@ -62,7 +62,7 @@ std::string cell_of(const Params& params, const std::string& axis) {
 MetricColumn metric_column(const CaseResult& result, const Metric& metric) {
   MetricColumn column;
   column.metric = metric.name;
-  column.unit = display_unit(metric.unit, summarise(result, metric).median);
+  column.unit = display_unit(metric.unit, median_of(result, metric));
   column.header = text::printable(metric.name, 64);
   if (!column.unit.symbol.empty()) column.header += fmt::format(" [{}]", column.unit.symbol);
   column.width = std::max(column.header.size(), kLeastWidth);

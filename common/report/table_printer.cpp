@@ -2,6 +2,7 @@
 // The result table: rows grouped by benchmark, printed as they arrive.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -44,7 +45,16 @@ class TablePrinter final : public Printer {
     ++counts_[static_cast<std::size_t>(result.status)];
     const bool measured =
         result.status == Status::ok && result.find(result.primary_metric) != nullptr;
-    if (result.name != group_name_ || !group_.suits(result)) open_group(result);
+    const bool new_group = result.name != group_name_ || !group_.suits(result);
+    const bool repeats =
+        !new_group && result.status == Status::skipped && skipped_for_ == result.reason;
+    if (repeats) {
+      ++folded_;
+      return;
+    }
+    print_folded();
+    skipped_for_ = result.status == Status::skipped ? std::optional(result.reason) : std::nullopt;
+    if (new_group) open_group(result);
     if (measured) {
       print_metric_header(result);
       print_measured(result);
@@ -56,6 +66,7 @@ class TablePrinter final : public Printer {
   }
 
   void end(const Run& run) override {
+    print_folded();
     if (!options().quiet) print_footer(run);
     out().flush();
   }
@@ -153,6 +164,13 @@ class TablePrinter final : public Printer {
     out() << line << '\n';
   }
 
+  /// Rows skipped for the reason of the row above are counted in one line; csv and json have them
+  /// all.
+  void print_folded() {
+    if (folded_ > 0) fmt::print(out(), "  ({} more skipped for the same reason)\n", folded_);
+    folded_ = 0;
+  }
+
   void print_unmeasured(const CaseResult& result) {
     const bool harmless = result.status == Status::skipped || result.status == Status::oom;
     const std::string status(to_string(result.status));
@@ -191,6 +209,8 @@ class TablePrinter final : public Printer {
   std::array<std::size_t, 5> counts_{};
   std::size_t planned_ = 0;
   std::size_t unverified_ = 0;
+  std::optional<std::string> skipped_for_;
+  std::size_t folded_ = 0;
 };
 
 }  // namespace

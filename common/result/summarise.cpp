@@ -89,6 +89,11 @@ std::vector<double> per_iteration(const CaseResult& result, const Metric& metric
   return values;
 }
 
+double median_of(const CaseResult& result, const Metric& metric) {
+  if (metric.kind != MetricKind::rate) return stats::median(reduce_ranks(metric));
+  return rate_of(metric.numerator, stats::median(reduce_ranks(source_of(result, metric))));
+}
+
 Summary summarise(const CaseResult& result, const Metric& metric) {
   const Summary direct = summarise_values(per_iteration(result, metric));
   if (metric.kind != MetricKind::rate) return direct;

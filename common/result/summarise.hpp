@@ -22,8 +22,12 @@ struct Summary {
 /// out. A rate is derived from its source metric. Throws Error when that is missing.
 std::vector<double> per_iteration(const CaseResult& result, const Metric& metric);
 
+/// The median alone, which costs less. That of a rate is the rate of the median time.
+double median_of(const CaseResult& result, const Metric& metric);
+
 /// The summary of per_iteration(). The headline of a collective is thus the median over iterations
 /// of the maximum over ranks. For a single value all three of median, low and high are that value.
+/// A rate's numbers are the rates of its time's, except for the percentiles.
 Summary summarise(const CaseResult& result, const Metric& metric);
 
 /// OSU's statistic of a duration metric: mean over ranks of each rank's mean, and the smallest and

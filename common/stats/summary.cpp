@@ -43,7 +43,7 @@ std::int64_t product_sum(std::span<const std::int8_t> sign, std::size_t lag) {
 
 double quantile_sorted(std::span<const double> sorted, double p) {
   if (sorted.empty()) return kNan;
-  const double last = static_cast<double>(sorted.size() - 1);
+  const auto last = static_cast<double>(sorted.size() - 1);
   double below = std::clamp(std::floor(p * last), 0.0, last);
   // The product is rounded, its rest is not: 0.999 * 1000 must not fall beside its integer, nor a
   // wide step between two values magnify the rounding.
@@ -95,7 +95,7 @@ double autocorrelation_time(std::span<const double> values) {
     sign[i] = static_cast<std::int8_t>((values[i] > center) - (values[i] < center));
     sum[i + 1] = sum[i] + sign[i];
   }
-  const double count = static_cast<double>(n);
+  const auto count = static_cast<double>(n);
   const double average = static_cast<double>(sum[n]) / count;
   // Sum of (s_i - m)(s_(i+k) - m), opened so that only integers are summed over i.
   const auto covariance = [&](std::size_t lag) {
@@ -122,7 +122,7 @@ Interval median_interval(std::span<const double> in_time_order, double z) {
   const std::size_t n = in_time_order.size();
   if (n == 0 || any_nan(in_time_order)) return {kNan, kNan};
   const std::vector<double> sorted = sorted_copy(in_time_order);
-  const double count = static_cast<double>(n);
+  const auto count = static_cast<double>(n);
   const double effective = count / autocorrelation_time(in_time_order);
   if (effective < 3) return {sorted.front(), sorted.back()};
   const double half = z * count / (2 * std::sqrt(effective));

@@ -2,14 +2,14 @@
 // HDF5 handles that close themselves, and the few checked calls that the store needs.
 #pragma once
 
-#include <hdf5.h>
-
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <hdf5.h>
 
 #include "common/base/error.hpp"
 
@@ -21,7 +21,7 @@ class Id {
   using Close = herr_t (*)(hid_t);
   Id() = default;
   /// Throws Error with HDF5's own explanation if `id` is negative.
-  Id(hid_t id, Close closer, const std::string& action);
+  Id(hid_t id, Close closer, std::string_view action);
   Id(Id&& other) noexcept;
   Id& operator=(Id&& other) noexcept;
   Id(const Id&) = delete;
@@ -29,7 +29,7 @@ class Id {
   ~Id();
   hid_t get() const { return id_; }
   /// Closes now and throws if that fails: the moment when a full disk shows.
-  void close(const std::string& action);
+  void close(std::string_view action);
 
  private:
   hid_t id_ = H5I_INVALID_HID;
@@ -42,6 +42,17 @@ constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{64} << 20;
 constexpr std::size_t kMaxAttributeText = 1 << 20;
 constexpr std::size_t kMaxChildren = 1'000'000;
+constexpr std::size_t kMaxAttributes = 100'000;
+constexpr std::size_t kMaxName = 4096;
+
+/// Throws Error with HDF5's own explanation if `code` is negative.
+void check(herr_t code, std::string_view action);
+/// HDF5's error stack as one line, and clears it.
+std::string explain();
+/// Texts of `length` bytes, filled up with NUL.
+Id text_type(std::size_t length);
+/// Text of a file made valid UTF-8 without control characters but newlines and tabs.
+std::string clean_text(std::string_view text);
 
 /// A new file, readable by HDF5 1.8 and later. Replaces what is there.
 Id create_file(const std::filesystem::path& path);
@@ -59,8 +70,10 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attribute(hid_t object, const std::string& name, std::uint64_t value);
 void write_attribute(hid_t object, const std::string& name, double value);
 bool has_attribute(hid_t object, const std::string& name);
+/// As it stands in the file after clean_text().
 std::string read_text_attribute(hid_t object, const std::string& name);
 std::int64_t read_integer_attribute(hid_t object, const std::string& name);
+std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name);
 double read_real_attribute(hid_t object, const std::string& name);
 enum class AttributeType { text, integer, real };
 AttributeType attribute_type(hid_t object, const std::string& name);
@@ -74,8 +87,12 @@ void write_texts(hid_t parent, const std::string& name, const std::vector<std::s
 std::vector<std::string> read_texts(hid_t parent, const std::string& name);
 
 /// Row-major [rows][columns], chunked and compressed (shuffle, deflate 4, fletcher32).
-Id write_matrix(hid_t parent, const std::string& name, std::span<const std::uint64_t> values, hsize_t rows, hsize_t columns);
-Id write_matrix(hid_t parent, const std::string& name, std::span<const double> values, hsize_t rows, hsize_t columns);
+Id write_matrix(hid_t parent, const std::string& name, std::span<const std::uint64_t> values,
+                hsize_t rows, hsize_t columns);
+Id write_matrix(hid_t parent, const std::string& name, std::span<const double> values, hsize_t rows,
+                hsize_t columns);
+/// Names of a dataset's dimensions, as HDF5's dimension scales have them.
+void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
 void write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
 void write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
 void write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
@@ -85,6 +102,7 @@ struct Shape {
   bool is_real = false;
 };
 /// Opens a dataset and refuses what a result file never has: other storage, filters, types, sizes.
+/// Its number of elements, of 8 bytes each, is then at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count);

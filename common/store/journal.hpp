@@ -11,19 +11,30 @@
 
 namespace scalemark::store {
 
+/// What a host knows about its memory, to tell later whether a process died for lack of it.
+struct MemoryState {
+  std::string boot;             ///< identity of the kernel's start; empty if unknown
+  std::int64_t oom_kills = 0;   ///< processes that the kernel killed for lack of memory since then
+  std::uint64_t available = 0;  ///< bytes, 0 if unknown
+};
+/// Of this host, now.
+MemoryState memory_state();
+
 /// A case that was begun, as the journal knows it.
 struct Begun {
+  CaseResult planned;  ///< index, name, params, key, config_hash, predicted_memory, phase
   int tries = 0;
-  std::string key, phase;
-  std::uint64_t predicted_memory = 0;
+  MemoryState memory;  ///< when it began for the last time
 };
 
 class Journal {
  public:
+  /// Appends to what is there. Throws Error.
   explicit Journal(const std::filesystem::path& path);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
+  /// Not synced: a kill loses nothing that was written, and the death of a node at worst one try.
   void started(const CaseResult& planned);
   void phase(const CaseResult& current);
 
@@ -33,7 +44,8 @@ class Journal {
   std::string path_;
 };
 
-/// By case index. A line that is cut off (the process was killed while writing) ends the reading.
+/// By case index. Lines that are no records (cut off by a kill, or a full disk) are passed over.
+/// Throws InputError for a journal of more than 256 MiB.
 std::map<std::size_t, Begun> read_journal(const std::filesystem::path& path);
 
 }  // namespace scalemark::store

@@ -2,30 +2,55 @@
 // Segments, what was interrupted, and the merge.
 #include "common/store/parts.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/log.hpp"
 #include "common/base/text.hpp"
-#include "common/store/journal.hpp"
+#include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
 
 namespace scalemark::store {
 namespace {
 
-/// "micro/allreduce bytes=8 ranks=2" -> its parts. The types of values follow their form.
-void take_key_apart(CaseResult& result) {
-  const std::vector<std::string> words = text::split(result.key, ' ');
-  if (words.empty()) return;
-  result.name = words[0];
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    if (equals == std::string::npos) continue;
-    const std::string name = words[i].substr(0, equals), value = words[i].substr(equals + 1);
-    if (value == "true" || value == "false") result.params[name] = value == "true";
-    else if (const auto number = text::parse_integer(value); number && std::to_string(*number) == value) result.params[name] = *number;
-    else result.params[name] = value;
+bool is_segment(const std::string& name) {
+  return name.size() >= 10 && name.starts_with('c') && name.ends_with(".h5") &&
+         std::all_of(name.begin() + 1, name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_part(const std::string& name) {
+  return is_segment(name) || is_temporary(name) || name == kMetaName || name == kJournalName ||
+         name == kLockName;
+}
+
+/// By index: names are zero-filled, longer ones come later.
+std::vector<std::filesystem::path> segments(const std::filesystem::path& parts) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+    if (is_segment(entry.path().filename().string())) paths.push_back(entry.path());
   }
+  std::ranges::sort(paths, {}, [](const auto& path) {
+    return std::pair(path.filename().string().size(), path.filename().string());
+  });
+  return paths;
+}
+
+std::uintmax_t bytes_of(const std::filesystem::path& parts) {
+  std::uintmax_t total = 1 << 16;
+  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+    if (entry.is_regular_file()) total += entry.file_size();
+  }
+  return total;
+}
+
+/// Ranks on the node of rank 0, where the journal is written.
+std::uint64_t ranks_on_first_node(const Run& header) {
+  const auto together = [&](const RankInfo& rank) { return rank.node == header.ranks[0].node; };
+  const auto count = header.ranks.empty() ? 1 : std::ranges::count_if(header.ranks, together);
+  return static_cast<std::uint64_t>(count);
 }
 
 }  // namespace
@@ -47,74 +72,131 @@ Run read_meta(const std::filesystem::path& parts) {
   return read_header(file.get());
 }
 
-std::map<std::size_t, CaseResult> read_segments(const std::filesystem::path& parts, bool samples) {
-  std::map<std::size_t, CaseResult> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() < 5 || name[0] != 'c' || !name.ends_with(".h5")) continue;
-    const h5::Id file = h5::open_file(entry.path());
-    for (CaseResult& result : read_cases(file.get(), samples)) {
-      const std::size_t index = result.index;
-      cases.insert_or_assign(index, std::move(result));
+void for_each_segment(const std::filesystem::path& parts, bool samples,
+                      const std::function<void(CaseResult)>& take) {
+  for (const std::filesystem::path& path : segments(parts)) {
+    const h5::Id file = h5::open_file(path);
+    std::vector<CaseResult> cases = read_cases(file.get(), samples);
+    if (cases.size() != 1 || segment_path(parts, cases[0].index) != path) {
+      throw InputError(fmt::format("{} does not hold the case of its name", path.string()));
     }
+    take(std::move(cases[0]));
   }
-  return cases;
 }
 
-CaseResult interrupted_case(const Run& header, std::size_t index, int tries, const std::string& phase,
-                            std::uint64_t predicted_memory) {
-  CaseResult result;
-  result.index = index;
-  if (index < header.planned.size()) result.key = header.planned[index];
-  take_key_apart(result);
+std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {
+  std::vector<Begun> unfinished;
+  for (auto& [index, begun] : read_journal(parts / kJournalName)) {
+    const bool planned =
+        index < header.planned.size() && header.planned[index] == begun.planned.key;
+    if (planned && !std::filesystem::exists(segment_path(parts, index))) {
+      unfinished.push_back(std::move(begun));
+    }
+  }
+  return unfinished;
+}
+
+CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now) {
+  CaseResult result = begun.planned;
   result.status = Status::failed;
-  result.phase = phase;
-  result.predicted_memory = predicted_memory;
-  result.reason = fmt::format("the run ended during phase '{}' ({} {})", text::printable(phase, 80), tries, tries == 1 ? "try" : "tries");
+  result.reason = fmt::format("the run ended during phase '{}' ({} {})", result.phase, begun.tries,
+                              begun.tries == 1 ? "try" : "tries");
+  const std::uint64_t available = begun.memory.available / ranks_on_first_node(header);
+  if (begun.memory.available > 0 && result.predicted_memory > available) {
+    result.status = Status::oom;
+    result.reason += "; its memory was not there";
+  } else if (!now.boot.empty() && now.boot == begun.memory.boot &&
+             now.oom_kills > begun.memory.oom_kills) {
+    result.status = Status::oom;
+    result.reason += "; meanwhile the kernel killed a process for lack of memory";
+  }
   return result;
 }
 
 Run read_parts(const std::filesystem::path& parts, bool samples) {
   Run run = read_meta(parts);
   run.complete = false;
-  std::map<std::size_t, CaseResult> cases = read_segments(parts, samples);
-  for (const auto& [index, begun] : read_journal(parts / kJournalName)) {
-    if (!cases.contains(index)) cases[index] = interrupted_case(run, index, begun.tries, begun.phase, begun.predicted_memory);
+  for_each_segment(parts, samples,
+                   [&](CaseResult result) { run.cases.push_back(std::move(result)); });
+  const MemoryState now = memory_state();
+  for (const Begun& begun : read_unfinished(parts, run)) {
+    run.cases.push_back(interrupted_case(run, begun, now));
   }
-  for (auto& [index, result] : cases) run.cases.push_back(std::move(result));
+  std::ranges::sort(run.cases, {}, &CaseResult::index);
   return run;
 }
 
-void merge(const std::filesystem::path& parts, const std::filesystem::path& output, const Run& header) {
-  std::size_t written = 0;
-  write_safely(output, [&](hid_t root) {
+void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
+           const Run& header) {
+  // Tried beforehand, since HDF5 leaves half a file and open handles behind when the disk gets
+  // full.
+  reserve_space(parts, bytes_of(parts));
+  std::size_t written = 0, readable = 0;
+  const auto fill = [&](hid_t root) {
     write_header(root, header);
-    for (const auto& [index, result] : read_segments(parts, true)) {
+    for_each_segment(parts, true, [&](const CaseResult& result) {
       write_case(root, result);
       ++written;
+    });
+  };
+  const auto check = [&](hid_t root) {
+    read_header(root);
+    for_each_case(root, true, [&](const CaseResult&) { ++readable; });
+    if (readable != written) {
+      throw Error(fmt::format("{} cases can be read back, {} were written", readable, written));
     }
-  });
-  const h5::Id file = h5::open_file(output);
-  const std::size_t readable = read_cases(file.get(), false).size();
-  if (readable != written) {
-    throw Error(fmt::format("{} holds {} cases after the merge, {} were written; the parts are kept", output.string(), readable, written));
+  };
+  write_safely(output, fill, parts, check);
+  try {
+    remove_parts(parts);
+  } catch (const std::exception& error) {
+    log::warn(fmt::format("{} is complete, but its parts stay: {}", output.string(), error.what()));
   }
-  std::filesystem::remove_all(parts);
+}
+
+void clear_parts(const std::filesystem::path& parts) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() || !is_part(name)) {
+      throw Error(fmt::format("{} holds '{}', which is no part of a run; it is not removed",
+                              parts.string(), text::printable(name, 80)));
+    }
+    if (name != kLockName) paths.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : paths) std::filesystem::remove(path);
+}
+
+void remove_parts(const std::filesystem::path& parts) {
+  clear_parts(parts);
+  std::filesystem::remove(parts / kLockName);
+  std::filesystem::remove(parts);
 }
 
 }  // namespace scalemark::store
 
 namespace scalemark {
 
-void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output, bool force) {
+void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
+                    bool force) {
   if (std::filesystem::exists(output) && !force) {
     throw UsageError(fmt::format("{} exists; --force replaces it", output.string()));
   }
-  Run run = store::read_parts(parts, true);
-  for (const CaseResult& result : run.cases) {
-    if (!std::filesystem::exists(store::segment_path(parts, result.index))) store::write_segment(parts, result);
+  if (!std::filesystem::exists(parts / store::kMetaName)) {
+    throw InputError(fmt::format("{}: no parts of a run ({} is missing)",
+                                 text::printable(parts.string()), store::kMetaName));
   }
-  run.cases.clear();
+  const store::Lock lock(parts);
+  Run run = store::read_meta(parts);
+  const store::MemoryState now = store::memory_state();
+  const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
+  for (const store::Begun& begun : unfinished) {
+    store::write_segment(parts, store::interrupted_case(run, begun, now));
+  }
+  std::size_t cases = 0;
+  store::for_each_segment(parts, false, [&](const CaseResult&) { ++cases; });
+  // Killed behind its last case: nothing is missing.
+  run.complete = unfinished.empty() && cases == run.planned.size();
   if (run.exit_reason.empty()) run.exit_reason = "interrupted";
   store::merge(parts, output, run);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder OUT.h5.parts: header, one segment a finished case, journal.
+// The folder OUT.h5.parts: header, one segment a finished case, journal, lock.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <vector>
 
 #include "common/result/model.hpp"
+#include "common/store/journal.hpp"
 
 namespace scalemark::store {
 
@@ -20,25 +23,38 @@ void write_meta(const std::filesystem::path& parts, const Run& run);
 /// Durable when it returns.
 void write_segment(const std::filesystem::path& parts, const CaseResult& result);
 Run read_meta(const std::filesystem::path& parts);
-/// The finished cases, by index.
-std::map<std::size_t, CaseResult> read_segments(const std::filesystem::path& parts, bool samples);
+/// Calls `take` for each finished case, by index, holding one at a time.
+void for_each_segment(const std::filesystem::path& parts, bool samples,
+                      const std::function<void(CaseResult)>& take);
+/// Cases of the plan that were begun and have no segment.
+std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 
-/// Header, finished cases, and the begun ones as `failed` (or `oom` when the prediction did not fit) rows.
+/// Header, finished cases, and the begun ones as rows of interrupted_case().
 Run read_parts(const std::filesystem::path& parts, bool samples);
 
-/// The row of a case that was begun and never finished.
-CaseResult interrupted_case(const Run& header, std::size_t index, int tries, const std::string& phase,
-                            std::uint64_t predicted_memory);
+/// The row of a case that was begun and never finished: `oom` if its prediction did not fit into
+/// the memory of the first node, or the kernel killed a process for lack of memory meanwhile; else
+/// `failed`.
+CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now);
 
-/// Merges into one file beside its final name, reads it back, renames it, and removes the parts.
-void merge(const std::filesystem::path& parts, const std::filesystem::path& output, const Run& header);
+/// Merges into one file, reads that back, renames it to `output`, and removes the parts. On an
+/// error the parts are still there, and so is an earlier `output`.
+void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
+           const Run& header);
+
+/// Removes everything but the lock. Throws Error, and removes nothing, if the folder holds
+/// something that is no part of a run.
+void clear_parts(const std::filesystem::path& parts);
+/// The same, with the lock and the folder itself.
+void remove_parts(const std::filesystem::path& parts);
 
 }  // namespace scalemark::store
 
 namespace scalemark {
 
-/// Makes a result file of the parts of a run that did not end. Throws UsageError if `output` exists and
-/// `force` is off, InputError if `parts` is none.
-void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output, bool force);
+/// Makes a result file of the parts of a run that did not end. Throws UsageError if `output` exists
+/// and `force` is off, or the run is still under way; InputError if `parts` is none.
+void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
+                    bool force);
 
 }  // namespace scalemark

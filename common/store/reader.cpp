@@ -16,7 +16,8 @@ namespace {
 
 bool is_parts(const std::filesystem::path& path) {
   std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) && std::filesystem::exists(path / store::kMetaName, ignored);
+  return std::filesystem::is_directory(path, ignored) &&
+         std::filesystem::exists(path / store::kMetaName, ignored);
 }
 
 Run read_file(const std::filesystem::path& path, const ReadOptions& options) {
@@ -32,7 +33,9 @@ Run read_run(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = text::printable(path.string());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored) && !is_parts(path)) {
-    throw InputError(fmt::format("{}: a folder without {}: no result, or a run that was ended before it began", name, store::kMetaName));
+    throw InputError(
+        fmt::format("{}: a folder without {}: no result, or a run that was ended before it began",
+                    name, store::kMetaName));
   }
   try {
     return is_parts(path) ? store::read_parts(path, options.samples) : read_file(path, options);
@@ -48,7 +51,8 @@ std::vector<std::filesystem::path> find_runs(const std::filesystem::path& path) 
   const std::string name = text::printable(path.string());
   std::error_code error;
   if (is_parts(path) || !std::filesystem::is_directory(path, error)) {
-    if (!std::filesystem::exists(path, error)) throw InputError(fmt::format("{}: no such file or folder", name));
+    if (!std::filesystem::exists(path, error))
+      throw InputError(fmt::format("{}: no such file or folder", name));
     return {path};
   }
   std::set<std::filesystem::path> found;
@@ -57,9 +61,12 @@ std::vector<std::filesystem::path> find_runs(const std::filesystem::path& path) 
   }
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     std::filesystem::path finished = entry.path();
-    if (entry.path().extension() == ".parts" && is_parts(entry.path()) && !found.contains(finished.replace_extension())) found.insert(entry.path());
+    if (entry.path().extension() == ".parts" && is_parts(entry.path()) &&
+        !found.contains(finished.replace_extension()))
+      found.insert(entry.path());
   }
-  if (found.empty()) throw InputError(fmt::format("{}: no result files (*.h5, *.h5.parts) in this folder", name));
+  if (found.empty())
+    throw InputError(fmt::format("{}: no result files (*.h5, *.h5.parts) in this folder", name));
   return {found.begin(), found.end()};
 }
 

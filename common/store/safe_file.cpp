@@ -6,42 +6,89 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace scalemark::store {
 namespace {
 
-void sync_path(const std::filesystem::path& path, int flags) {
-  const int file = open(path.c_str(), flags | O_CLOEXEC);
-  if (file < 0) throw Error(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  const int code = fsync(file);
-  const int problem = errno;
-  close(file);
+constexpr const char* kSuffix = ".tmp";
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags)
+      : file_(open(path.c_str(), flags | O_CLOEXEC, 0644)), path_(path) {
+    if (file_ < 0) fail(errno);
+  }
+  ~Descriptor() { close(file_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return file_; }
+  [[noreturn]] void fail(int problem) const {
+    throw Error(fmt::format("{}: {}", path_.string(), std::strerror(problem)));
+  }
+
+ private:
+  int file_;
+  std::filesystem::path path_;
+};
+
+void sync(const std::filesystem::path& path, int flags) {
+  const Descriptor file(path, flags);
   // Some file systems cannot sync a folder; the file itself was synced.
-  if (code != 0 && problem != EINVAL) throw Error(fmt::format("{}: {}", path.string(), std::strerror(problem)));
+  if (fsync(file.get()) != 0 && errno != EINVAL) file.fail(errno);
 }
+
+std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.{}{}", name, getpid(), kSuffix);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Removes a file when it goes out of scope; nothing happens if it was renamed before.
+struct Removal {
+  std::filesystem::path path;
+  ~Removal() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
 
 }  // namespace
 
-void sync_folder(const std::filesystem::path& folder) { sync_path(folder, O_RDONLY | O_DIRECTORY); }
-
-void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const std::filesystem::path temporary = folder / fmt::format(".{}.{}.tmp", path.filename().string(), getpid());
+void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
+                  const std::filesystem::path& staging,
+                  const std::function<void(hid_t root)>& check) {
+  const std::filesystem::path folder = folder_of(path);
+  const Removal temporary{
+      temporary_for(staging.empty() ? folder : staging, path.filename().string())};
   try {
-    h5::Id file = h5::create_file(temporary);
+    h5::Id file = h5::create_file(temporary.path);
     fill(file.get());
-    file.close(fmt::format("cannot finish {}", path.string()));
-    sync_path(temporary, O_RDONLY);
-    std::filesystem::rename(temporary, path);
-    sync_folder(folder);
+    file.close(fmt::format("cannot finish {}", temporary.path.string()));
+    if (check) check(h5::open_file(temporary.path).get());
+    sync(temporary.path, O_RDONLY);
+    std::filesystem::rename(temporary.path, path);
+    sync(folder, O_RDONLY | O_DIRECTORY);
   } catch (const std::exception& error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
     throw Error(fmt::format("{} could not be written: {}", path.string(), error.what()));
   }
+}
+
+void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes) {
+  const Removal temporary{temporary_for(folder, "reserve")};
+  const Descriptor file(temporary.path, O_WRONLY | O_CREAT | O_TRUNC);
+  const int problem = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+  if (problem == 0) return;
+  throw Error(fmt::format("{} KiB cannot be written in {}: {}", bytes / 1024, folder.string(),
+                          std::strerror(problem)));
+}
+
+bool is_temporary(const std::string& name) {
+  return name.starts_with('.') && name.ends_with(kSuffix);
 }
 
 }  // namespace scalemark::store

@@ -2,6 +2,10 @@
 // The layout of a result file in HDF5: writing and reading its two kinds of groups.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "common/result/model.hpp"
 #include "common/store/h5.hpp"
 
@@ -17,7 +21,11 @@ Run read_header(hid_t root);
 
 /// One case, as a new group /cases/<nnnnnn>.
 void write_case(hid_t root, const CaseResult& result);
-/// All cases of an open file by index. Without `samples` the numbers of a metric stay empty.
+/// Calls `take` for each case of an open file, one after the other: a large file needs the memory
+/// of one case. Without `samples` the numbers of a metric stay empty. Throws InputError that names
+/// the case.
+void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take);
+/// All cases of an open file by index.
 std::vector<CaseResult> read_cases(hid_t root, bool samples);
 
 /// "000123"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // /cases/<nnnnnn>.
-#include <cmath>
+#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -11,18 +12,26 @@
 namespace scalemark::store {
 namespace {
 
+constexpr std::uint64_t kMaxIndex = 999'999'999;
+constexpr std::array<const char*, 2> kDimensions = {"rank", "iteration"};
+
 /// A key part must be a name: result files are printed, and paths are never made of them.
 void require_name(const std::string& name) {
-  if (!text::is_identifier(name)) throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
+  if (!text::is_identifier(name))
+    throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
 }
 
 void write_params(hid_t parent, const std::string& group_name, const Params& params) {
   const h5::Id group = h5::create_group(parent, group_name);
   for (const auto& [name, value] : params) {
-    if (const auto* flag = std::get_if<bool>(&value)) h5::write_attribute(group.get(), name, std::string(*flag ? "true" : "false"));
-    else if (const auto* number = std::get_if<std::int64_t>(&value)) h5::write_attribute(group.get(), name, *number);
-    else if (const auto* real = std::get_if<double>(&value)) h5::write_attribute(group.get(), name, *real);
-    else h5::write_attribute(group.get(), name, std::get<std::string>(value));
+    if (const auto* flag = std::get_if<bool>(&value))
+      h5::write_attribute(group.get(), name, std::string(*flag ? "true" : "false"));
+    else if (const auto* number = std::get_if<std::int64_t>(&value))
+      h5::write_attribute(group.get(), name, *number);
+    else if (const auto* real = std::get_if<double>(&value))
+      h5::write_attribute(group.get(), name, *real);
+    else
+      h5::write_attribute(group.get(), name, std::get<std::string>(value));
   }
 }
 
@@ -32,37 +41,66 @@ Params read_params(hid_t parent, const std::string& group_name) {
   for (const std::string& name : h5::attribute_names(group.get())) {
     require_name(name);
     switch (h5::attribute_type(group.get(), name)) {
-      case h5::AttributeType::integer: params[name] = h5::read_integer_attribute(group.get(), name); break;
-      case h5::AttributeType::real: params[name] = h5::read_real_attribute(group.get(), name); break;
+      case h5::AttributeType::integer:
+        params[name] = h5::read_integer_attribute(group.get(), name);
+        break;
+      case h5::AttributeType::real:
+        params[name] = h5::read_real_attribute(group.get(), name);
+        break;
       case h5::AttributeType::text: {
         std::string value = h5::read_text_attribute(group.get(), name);
-        if (value == "true" || value == "false") params[name] = value == "true";
-        else params[name] = std::move(value);
+        if (value == "true" || value == "false")
+          params[name] = value == "true";
+        else
+          params[name] = std::move(value);
       }
     }
   }
   return params;
 }
 
+void require_size(const char* what, std::size_t size, std::size_t wanted) {
+  if (size != wanted) throw Error(fmt::format("{}: {} values instead of {}", what, size, wanted));
+}
+
 void write_samples(hid_t group, const Samples& samples) {
   h5::write_attribute(group, "scale", samples.scale);
   h5::write_attribute(group, "inner", samples.inner);
   if (samples.ranks == 0) return;
-  h5::Id dataset = std::visit(
+  const h5::Id dataset = std::visit(
       [&](const auto& values) {
         using T = typename std::decay_t<decltype(values)>::value_type;
-        return h5::write_matrix(group, "samples", std::span<const T>(values), samples.ranks, samples.iterations);
+        require_size("samples", values.size(), samples.ranks * samples.iterations);
+        return h5::write_matrix(group, "samples", std::span<const T>(values), samples.ranks,
+                                samples.iterations);
       },
       samples.values);
-  h5::write_attribute(dataset.get(), "dimensions", std::string("rank, iteration"));
-  if (!samples.warmup.empty()) h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup));
-  if (!samples.flags.empty()) h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
+  h5::write_dimension_labels(dataset.get(), kDimensions);
+  if (!samples.warmup.empty()) {
+    require_size("warmup_mask", samples.warmup.size(), samples.iterations);
+    h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup));
+  }
+  if (!samples.flags.empty()) {
+    require_size("flags", samples.flags.size(), samples.iterations);
+    h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
+  }
+}
+
+template <typename T>
+void read_mask(hid_t group, const char* name, std::size_t iterations, std::vector<T>& mask) {
+  if (!h5::has(group, name)) return;
+  for (const std::int64_t value : h5::read_integers(group, name)) {
+    mask.push_back(static_cast<T>(value));
+  }
+  if (mask.size() != iterations) {
+    throw InputError(fmt::format("{} and samples differ in length", name));
+  }
 }
 
 Samples read_samples(hid_t group, bool with_values) {
   Samples samples;
   samples.scale = h5::read_real_attribute(group, "scale");
-  samples.inner = static_cast<std::uint64_t>(h5::read_integer_attribute(group, "inner"));
+  samples.inner = h5::read_unsigned_attribute(group, "inner");
   if (samples.inner == 0) throw InputError("a metric has inner 0");
   if (!h5::has(group, "samples")) return samples;
   const h5::Id dataset = h5::open_dataset(group, "samples");
@@ -71,16 +109,21 @@ Samples read_samples(hid_t group, bool with_values) {
   samples.iterations = shape.columns;
   if (!with_values) return samples;
   const std::size_t count = shape.rows * shape.columns;  // bounded by open_dataset
-  if (shape.is_real) samples.values = h5::read_real(dataset.get(), count);
-  else samples.values = h5::read_unsigned(dataset.get(), count);
-  const auto read_mask = [&](const char* name, auto& mask) {
-    if (!h5::has(group, name)) return;
-    for (const std::int64_t value : h5::read_integers(group, name)) mask.push_back(static_cast<typename std::decay_t<decltype(mask)>::value_type>(value));
-    if (mask.size() != samples.iterations) throw InputError(fmt::format("{} and samples differ in length", name));
-  };
-  read_mask("warmup_mask", samples.warmup);
-  read_mask("flags", samples.flags);
+  if (shape.is_real) {
+    samples.values = h5::read_real(dataset.get(), count);
+  } else {
+    samples.values = h5::read_unsigned(dataset.get(), count);
+  }
+  read_mask(group, "warmup_mask", samples.iterations, samples.warmup);
+  read_mask(group, "flags", samples.iterations, samples.flags);
   return samples;
+}
+
+/// A rate is nothing without its duration, which a case that failed half way may not have.
+bool has_numbers(const CaseResult& result, const Metric& metric) {
+  if (metric.kind != MetricKind::rate) return true;
+  const Metric* source = result.find(metric.source);
+  return source != nullptr && source->kind == MetricKind::duration;
 }
 
 void write_metric(hid_t parent, const CaseResult& result, const Metric& metric, std::size_t order) {
@@ -120,9 +163,13 @@ Metric read_metric(hid_t parent, const std::string& name, bool with_values, std:
 
 CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
   const h5::Id group = h5::open_group(cases, name);
-  const auto text_of = [&](const char* field) { return h5::read_text_attribute(group.get(), field); };
+  const auto text_of = [&](const char* field) {
+    return h5::read_text_attribute(group.get(), field);
+  };
   CaseResult result;
-  result.index = static_cast<std::size_t>(h5::read_integer_attribute(group.get(), "index"));
+  result.index = h5::read_unsigned_attribute(group.get(), "index");
+  if (result.index > kMaxIndex)
+    throw InputError(fmt::format("index {} is too large", result.index));
   result.name = text_of("name");
   result.key = text_of("key");
   result.config_hash = text_of("config_hash");
@@ -133,10 +180,10 @@ CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
   result.primary_metric = text_of("primary_metric");
   result.started = text_of("started");
   result.stopped = text_of("stopped");
-  result.predicted_memory = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "predicted_memory"));
+  result.predicted_memory = h5::read_unsigned_attribute(group.get(), "predicted_memory");
   result.verification.done = h5::read_integer_attribute(group.get(), "verified") != 0;
-  result.verification.checked = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "checked"));
-  result.verification.wrong = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "wrong"));
+  result.verification.checked = h5::read_unsigned_attribute(group.get(), "checked");
+  result.verification.wrong = h5::read_unsigned_attribute(group.get(), "wrong");
   result.verification.rule = text_of("rule");
   result.params = read_params(group.get(), "params");
   result.facts = read_params(group.get(), "facts");
@@ -145,9 +192,18 @@ CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
   for (const std::string& metric : h5::members(metrics.get())) {
     std::int64_t order = 0;
     Metric one = read_metric(metrics.get(), metric, samples, order);
-    if (!ordered.emplace(order, std::move(one)).second) throw InputError("two metrics have the same order");
+    if (!ordered.emplace(order, std::move(one)).second) {
+      throw InputError("two metrics have the same order");
+    }
   }
   for (auto& [order, metric] : ordered) result.metrics.push_back(std::move(metric));
+  for (const Metric& metric : result.metrics) {
+    if (!has_numbers(result, metric)) {
+      throw InputError(
+          fmt::format("metric '{}' is a rate of '{}', which is no duration of the case",
+                      metric.name, text::printable(metric.source, 80)));
+    }
+  }
   return result;
 }
 
@@ -156,9 +212,12 @@ CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
 std::string case_name(std::size_t index) { return fmt::format("{:06}", index); }
 
 void write_case(hid_t root, const CaseResult& result) {
-  const h5::Id cases = h5::has(root, "cases") ? h5::open_group(root, "cases") : h5::create_group(root, "cases");
+  const h5::Id cases =
+      h5::has(root, "cases") ? h5::open_group(root, "cases") : h5::create_group(root, "cases");
   const h5::Id group = h5::create_group(cases.get(), case_name(result.index));
-  const auto text = [&](const char* field, const std::string& value) { h5::write_attribute(group.get(), field, value); };
+  const auto text = [&](const char* field, const std::string& value) {
+    h5::write_attribute(group.get(), field, value);
+  };
   h5::write_attribute(group.get(), "index", static_cast<std::int64_t>(result.index));
   text("name", result.name);
   text("key", result.key);
@@ -178,14 +237,33 @@ void write_case(hid_t root, const CaseResult& result) {
   write_params(group.get(), "params", result.params);
   write_params(group.get(), "facts", result.facts);
   const h5::Id metrics = h5::create_group(group.get(), "metrics");
-  for (std::size_t i = 0; i < result.metrics.size(); ++i) write_metric(metrics.get(), result, result.metrics[i], i);
+  for (std::size_t i = 0; i < result.metrics.size(); ++i) {
+    if (has_numbers(result, result.metrics[i])) {
+      write_metric(metrics.get(), result, result.metrics[i], i);
+    }
+  }
+}
+
+void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take) {
+  if (!h5::has(root, "cases")) return;
+  const h5::Id cases = h5::open_group(root, "cases");
+  for (const std::string& name : h5::members(cases.get())) {
+    try {
+      take(read_case(cases.get(), name, samples));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("case {}: {}", text::printable(name, 80), error.what()));
+    }
+  }
 }
 
 std::vector<CaseResult> read_cases(hid_t root, bool samples) {
   std::vector<CaseResult> results;
-  if (!h5::has(root, "cases")) return results;
-  const h5::Id cases = h5::open_group(root, "cases");
-  for (const std::string& name : h5::members(cases.get())) results.push_back(read_case(cases.get(), name, samples));
+  for_each_case(root, samples, [&](CaseResult result) { results.push_back(std::move(result)); });
+  std::ranges::stable_sort(results, {}, &CaseResult::index);
+  const auto same = std::ranges::adjacent_find(results, {}, &CaseResult::index);
+  if (same != results.end()) {
+    throw InputError(fmt::format("two cases have the index {}", same->index));
+  }
   return results;
 }
 

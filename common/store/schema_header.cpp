@@ -8,34 +8,67 @@
 namespace scalemark::store {
 namespace {
 
-constexpr const char* kSchemaText =
-    "Scalemark result file, format 1.\n"
-    "/ attributes: format, format_version, run_uuid, campaign, created, complete, planned_cases, producer.*\n"
-    "/run attributes: seed, repeat, exit_reason, tag.*, scheduler.*; texts: command_line, config, planned\n"
-    "/env/common attributes: one a fact, equal on all nodes; /env/differs/<fact> attributes: one a node;\n"
-    "/env/raw texts: one a tool\n"
-    "/topology/ranks columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, nic\n"
-    "/cases/<nnnnnn> attributes: index, name, key, config_hash, status (ok, skipped, failed, oom, timeout), reason,\n"
-    "  phase, stop_reason, primary_metric, started, stopped, predicted_memory, verified, checked, wrong, rule\n"
-    "/cases/*/params attributes: the values in the key; /cases/*/facts attributes: further facts\n"
-    "/cases/*/metrics/<metric> attributes: unit (UCUM), better (lower, higher, none), kind (duration, rate, count,\n"
-    "  ratio), rank_reduce (max, mean, root, sum), formula, source, numerator, scale, inner, order\n"
-    "/cases/*/metrics/<metric>/samples [rank, iteration]: value = sample * scale / inner; durations are integer ns.\n"
-    "  A rate has no samples: numerator / value of its source metric.\n"
-    "/cases/*/metrics/<metric>/warmup_mask [iteration]: 1 = warm-up; flags [iteration]: 1 throttled, 2 clock change,\n"
-    "  4 retried, 8 invalid\n"
-    "/cases/*/metrics/<metric>/derived attributes median, low, high: a cache, always to be computed again from samples\n";
+constexpr const char* kSchemaText = R"(Scalemark result file, format 1.
+Texts have a fixed length and are filled up with NUL; true and false are texts.
+/                      attributes: format, format_version, run_uuid, campaign, created, complete,
+                       planned_cases, producer.*
+/schema                this text
+/run                   attributes: seed, repeat, exit_reason, tag.*, scheduler.*;
+                       texts: command_line, config, planned (the keys in order)
+/env/common            attributes: one a fact, equal on all nodes
+/env/differs/<fact>    attributes: one a node ('/', '.' and '%' in names of links are %2F, %2E, %25)
+/env/raw               texts: one a tool
+/topology/ranks        columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, nic
+/cases/<nnnnnn>        attributes: index, name, key, config_hash, status (ok, skipped, failed, oom,
+                       timeout), reason, phase, stop_reason, primary_metric, started, stopped,
+                       predicted_memory (bytes a rank), verified, checked, wrong, rule
+  params               attributes: the values in the key
+  facts                attributes: further facts
+  metrics/<metric>     attributes: unit (UCUM), better (lower, higher, none), kind (duration, rate,
+                       count, ratio), rank_reduce (max, mean, root, sum), formula, source, numerator,
+                       scale, inner, order
+    samples            [rank, iteration]: value = sample * scale / inner; durations are integer ns.
+                       A rate has none: it is numerator / value of its source metric.
+    warmup_mask        [iteration]: 1 = warm-up
+    flags              [iteration]: sum of 1 throttled, 2 clock changed, 4 retried, 8 invalid
+    derived            attributes median, low, high: a cache, to be computed again from samples
+)";
 
-void write_map(hid_t parent, const std::string& prefix, const std::map<std::string, std::string>& values) {
+void write_map(hid_t parent, const std::string& prefix,
+               const std::map<std::string, std::string>& values) {
   for (const auto& [key, value] : values) h5::write_attribute(parent, prefix + key, value);
 }
 
 std::map<std::string, std::string> read_map(hid_t parent, const std::string& prefix) {
   std::map<std::string, std::string> values;
   for (const std::string& name : h5::attribute_names(parent)) {
-    if (name.starts_with(prefix)) values[name.substr(prefix.size())] = h5::read_text_attribute(parent, name);
+    if (name.starts_with(prefix))
+      values[h5::clean_text(name.substr(prefix.size()))] = h5::read_text_attribute(parent, name);
   }
   return values;
+}
+
+/// A key as the name of a link, where '/' and '.' have meanings of their own: %2F, %2E.
+std::string link_name(const std::string& key) {
+  std::string name;
+  for (const char c : key) {
+    if (c == '/' || c == '.' || c == '%') {
+      name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
+std::string key_of_link(std::string name) {
+  for (const auto& [code, c] :
+       {std::pair{"%2F", "/"}, std::pair{"%2E", "."}, std::pair{"%25", "%"}}) {
+    for (std::size_t at = name.find(code); at != std::string::npos; at = name.find(code, at + 1)) {
+      name.replace(at, 3, c);
+    }
+  }
+  return h5::clean_text(name);
 }
 
 void write_environment(hid_t root, const Environment& environment) {
@@ -44,11 +77,11 @@ void write_environment(hid_t root, const Environment& environment) {
   write_map(common.get(), "", environment.common);
   const h5::Id differs = h5::create_group(group.get(), "differs");
   for (const auto& [key, nodes] : environment.differs) {
-    const h5::Id one = h5::create_group(differs.get(), key);
+    const h5::Id one = h5::create_group(differs.get(), link_name(key));
     write_map(one.get(), "", nodes);
   }
   const h5::Id raw = h5::create_group(group.get(), "raw");
-  for (const auto& [tool, text] : environment.raw) h5::write_text(raw.get(), tool, text);
+  for (const auto& [tool, text] : environment.raw) h5::write_text(raw.get(), link_name(tool), text);
 }
 
 Environment read_environment(hid_t root) {
@@ -57,10 +90,11 @@ Environment read_environment(hid_t root) {
   environment.common = read_map(h5::open_group(group.get(), "common").get(), "");
   const h5::Id differs = h5::open_group(group.get(), "differs");
   for (const std::string& key : h5::members(differs.get())) {
-    environment.differs[key] = read_map(h5::open_group(differs.get(), key).get(), "");
+    environment.differs[key_of_link(key)] = read_map(h5::open_group(differs.get(), key).get(), "");
   }
   const h5::Id raw = h5::open_group(group.get(), "raw");
-  for (const std::string& tool : h5::members(raw.get())) environment.raw[tool] = h5::read_text(raw.get(), tool);
+  for (const std::string& tool : h5::members(raw.get()))
+    environment.raw[key_of_link(tool)] = h5::read_text(raw.get(), tool);
   return environment;
 }
 
@@ -92,12 +126,15 @@ void write_topology(hid_t root, const std::vector<RankInfo>& ranks) {
 std::vector<RankInfo> read_topology(hid_t root) {
   const h5::Id topology = h5::open_group(root, "topology");
   const h5::Id group = h5::open_group(topology.get(), "ranks");
-  const auto rank = h5::read_integers(group.get(), "rank"), local_rank = h5::read_integers(group.get(), "local_rank"),
+  const auto rank = h5::read_integers(group.get(), "rank"),
+             local_rank = h5::read_integers(group.get(), "local_rank"),
              numa = h5::read_integers(group.get(), "numa");
-  const auto node = h5::read_texts(group.get(), "node"), cpuset = h5::read_texts(group.get(), "cpuset"),
-             uuid = h5::read_texts(group.get(), "gpu_uuid"), pci = h5::read_texts(group.get(), "gpu_pci"),
-             nic = h5::read_texts(group.get(), "nic");
-  for (const std::size_t size : {local_rank.size(), numa.size(), node.size(), cpuset.size(), uuid.size(), pci.size(), nic.size()}) {
+  const auto node = h5::read_texts(group.get(), "node"),
+             cpuset = h5::read_texts(group.get(), "cpuset"),
+             uuid = h5::read_texts(group.get(), "gpu_uuid"),
+             pci = h5::read_texts(group.get(), "gpu_pci"), nic = h5::read_texts(group.get(), "nic");
+  for (const std::size_t size : {local_rank.size(), numa.size(), node.size(), cpuset.size(),
+                                 uuid.size(), pci.size(), nic.size()}) {
     if (size != rank.size()) throw InputError("columns of /topology/ranks differ in length");
   }
   std::vector<RankInfo> ranks;
@@ -114,9 +151,12 @@ void check_format(hid_t root) {
   }
   const std::string version = h5::read_text_attribute(root, "format_version");
   const auto major = text::parse_integer(version.substr(0, version.find('.')));
-  if (!major || *major < 1) throw InputError(fmt::format("format version '{}' is none", text::printable(version, 40)));
+  if (!major || *major < 1)
+    throw InputError(fmt::format("format version '{}' is none", text::printable(version, 40)));
   if (*major > kMajor) {
-    throw InputError(fmt::format("format version {} is newer than this program reads ({}.x): update Scalemark", text::printable(version, 40), kMajor));
+    throw InputError(
+        fmt::format("format version {} is newer than this program reads ({}.x): update Scalemark",
+                    text::printable(version, 40), kMajor));
   }
 }
 
@@ -155,7 +195,7 @@ Run read_header(hid_t root) {
   run.complete = h5::read_integer_attribute(root, "complete") != 0;
   run.producer = read_map(root, "producer.");
   const h5::Id group = h5::open_group(root, "run");
-  run.seed = static_cast<std::uint64_t>(h5::read_integer_attribute(group.get(), "seed"));
+  run.seed = h5::read_unsigned_attribute(group.get(), "seed");
   run.repeat = static_cast<int>(h5::read_integer_attribute(group.get(), "repeat"));
   run.exit_reason = h5::read_text_attribute(group.get(), "exit_reason");
   run.tags = read_map(group.get(), "tag.");

@@ -2,137 +2,156 @@
 // Opening, resuming and finishing a run's file.
 #include "common/store/writer.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
 #include "common/store/parts.hpp"
+#include "common/store/reader.hpp"
+#include "common/store/safe_file.hpp"
 
 namespace scalemark {
 namespace {
 
+/// What must be writable before a run begins.
 constexpr std::uintmax_t kLeastSpace = 16 << 20;
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-/// State and start time of a process of this host, from /proc/PID/stat; empty if there is none. The start
-/// time tells it from a later process that was given the same number.
-std::string identity(const std::string& pid) {
-  std::ifstream stat("/proc/" + pid + "/stat");
-  std::string line;
-  if (!std::getline(stat, line) || line.rfind(')') == std::string::npos) return "";
-  // After the name in parentheses: state is field 3, the start time field 22.
-  const std::vector<std::string> fields = text::split(line.substr(line.rfind(')') + 2), ' ');
-  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
-  return fields[19];
-}
-
-std::string own_identity() {
-  const std::string pid = std::to_string(getpid());
-  return fmt::format("{} {} {}", host_name(), pid, identity(pid));
-}
-
-/// Whether the process that wrote the lock is gone: only this host's processes can be asked.
-bool is_stale(const std::string& owner) {
-  const std::vector<std::string> words = text::split(owner, ' ');
-  if (words.size() != 3 || words[0] != host_name() || !text::parse_integer(words[1])) return false;
-  return identity(words[1]) != words[2];
-}
 
 }  // namespace
 
 FileSink::FileSink(WriterOptions options)
     : options_(std::move(options)), parts_(options_.output.string() + ".parts") {}
 
-FileSink::~FileSink() {
-  std::error_code ignored;
-  if (locked_) std::filesystem::remove(parts_ / "lock", ignored);
-}
+FileSink::~FileSink() = default;
 
 void FileSink::begin(const Run& run) {
-  const std::string output = options_.output.string();
-  if (std::filesystem::exists(options_.output) && !options_.force) {
+  if (!check_names(run)) return;
+  const bool fresh = !std::filesystem::exists(parts_);
+  bool locked = false;
+  std::error_code error;
+  std::filesystem::create_directory(parts_, error);
+  if (error) {
+    throw UsageError(fmt::format("--output {}: {} cannot be made: {}", options_.output.string(),
+                                 parts_.string(), error.message()));
+  }
+  try {
+    lock_ = store::Lock(parts_);
+    locked = true;
+    store::reserve_space(parts_, kLeastSpace);
+    if (options_.resume && std::filesystem::exists(parts_ / store::kMetaName)) {
+      take_over(run);
+    } else {
+      start_anew(run);
+    }
+    journal_ = std::make_unique<store::Journal>(parts_ / store::kJournalName);
+  } catch (const std::exception& problem) {
+    if (fresh) undo_begin(locked);
+    if (dynamic_cast<const UsageError*>(&problem) != nullptr) throw;
+    throw UsageError(fmt::format("--output {}: {}", options_.output.string(), problem.what()));
+  }
+}
+
+/// Nothing was begun: what was made for it goes again.
+void FileSink::undo_begin(bool locked) noexcept {
+  lock_ = {};
+  try {
+    if (locked) {
+      store::remove_parts(parts_);
+    } else {
+      std::filesystem::remove(parts_);
+    }
+  } catch (const std::exception& problem) {
+    log::warn(fmt::format("{} stays: {}", parts_.string(), problem.what()));
+  }
+}
+
+/// Whether there is something to be done: not if --resume finds a file that was merged already.
+bool FileSink::check_names(const Run& run) {
+  const std::string output = options_.output.string(), parts = parts_.string();
+  const bool there = std::filesystem::exists(options_.output),
+             begun = std::filesystem::exists(parts_);
+  if (there && !std::filesystem::is_regular_file(options_.output)) {
+    throw UsageError(fmt::format("--output {} is no regular file", output));
+  }
+  if (begun && !std::filesystem::is_directory(parts_)) {
+    throw UsageError(fmt::format("--output {}: {} is no folder", output, parts));
+  }
+  if (options_.resume && there && begun && take_finished(run)) return false;
+  if (there && !options_.force) {
     throw UsageError(options_.resume ? fmt::format("--resume: {} is finished already", output)
                                      : fmt::format("{} exists; --force replaces it", output));
   }
-  const bool parts_exist = std::filesystem::exists(parts_);
-  if (parts_exist && !options_.force && !options_.resume) {
-    throw UsageError(fmt::format("{} exists: an earlier run did not end; --resume continues it, --force replaces it", parts_.string()));
+  if (begun && !options_.force && !options_.resume) {
+    throw UsageError(fmt::format(
+        "{} exists: an earlier run did not end; --resume continues it, --force replaces it",
+        parts));
   }
-  if (options_.resume && !parts_exist) throw UsageError(fmt::format("--resume: there is no {} to continue", parts_.string()));
-  if (parts_exist && options_.force) std::filesystem::remove_all(parts_);
-  std::error_code error;
-  std::filesystem::create_directory(parts_, error);
-  if (error) throw UsageError(fmt::format("--output {}: {} cannot be made: {}", output, parts_.string(), error.message()));
-  check_space();
-  lock();
-  if (options_.redact) redactor_ = std::make_unique<store::Redactor>(run);
-  if (options_.resume && std::filesystem::exists(parts_ / store::kMetaName)) {
-    take_over(run);
-  } else {
-    header_ = redactor_ ? redactor_->redact(run) : run;
-    store::write_meta(parts_, header_);
+  if (options_.resume && !begun) {
+    throw UsageError(fmt::format("--resume: there is no {} to continue", parts));
   }
-  journal_ = std::make_unique<store::Journal>(parts_ / store::kJournalName);
+  return true;
 }
 
-void FileSink::check_space() const {
-  std::error_code error;
-  const std::filesystem::space_info space = std::filesystem::space(parts_, error);
-  if (!error && space.available < kLeastSpace) {
-    throw UsageError(fmt::format("--output {}: only {} KiB are free there; 16 MiB are the least", options_.output.string(), space.available / 1024));
+/// A run that was killed between the merge and the removal of its parts is finished.
+bool FileSink::take_finished(const Run& run) {
+  const Run merged = read_run(options_.output, {.samples = false});
+  if (!std::filesystem::exists(parts_ / store::kMetaName)) return false;
+  read_header(run);
+  if (merged.uuid != header_.uuid) return false;
+  check_same_plan(run);
+  lock_ = store::Lock(parts_);
+  for (const CaseResult& result : merged.cases) finished_[result.index] = result.status;
+  store::remove_parts(parts_);
+  lock_ = {};
+  return true;
+}
+
+void FileSink::start_anew(const Run& run) {
+  make_redactor(run, run);
+  if (options_.force) {
+    // The old result goes now, so that a later --resume cannot take it for this run's.
+    store::clear_parts(parts_);
+    std::filesystem::remove(options_.output);
+  }
+  header_ = redactor_ ? redactor_->redact(run) : run;
+  header_.complete = false;
+  header_.exit_reason.clear();
+  store::write_meta(parts_, header_);
+}
+
+void FileSink::check_same_plan(const Run& run) const {
+  const Run given = redactor_ ? redactor_->redact(run) : run;
+  if (header_.planned != given.planned || header_.config != given.config) {
+    throw UsageError(fmt::format(
+        "--resume: {} was begun with another plan or other options ({} cases, now {}); use the "
+        "options of that run, or --force instead of --resume",
+        parts_.string(), header_.planned.size(), given.planned.size()));
   }
 }
 
-void FileSink::lock() {
-  const std::filesystem::path path = parts_ / "lock";
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file >= 0) {
-      const std::string owner = own_identity();
-      const bool written = write(file, owner.data(), owner.size()) == static_cast<ssize_t>(owner.size());
-      close(file);
-      if (!written) throw UsageError(fmt::format("--output: {} cannot be written", path.string()));
-      locked_ = true;
-      return;
-    }
-    if (errno != EEXIST) throw UsageError(fmt::format("--output: {}: {}", path.string(), std::strerror(errno)));
-    std::string owner;
-    std::getline(std::ifstream(path), owner);
-    if (!is_stale(owner)) {
-      throw UsageError(fmt::format("{} is being written by another process ({}); if it is gone for good, remove {}",
-                                   options_.output.string(), text::printable(owner, 120), path.string()));
-    }
-    std::filesystem::remove(path);
-  }
-  throw UsageError(fmt::format("--output: {} cannot be taken over", path.string()));
+void FileSink::make_redactor(const Run& run, const Run& salt) {
+  if (!options_.redact) return;
+  redactor_ = std::make_unique<store::Redactor>(run, store::Redactor::salt_of(salt));
+}
+
+void FileSink::read_header(const Run& run) {
+  header_ = store::read_meta(parts_);
+  // The salt of the run that is continued: the same names get the same hashes.
+  make_redactor(run, header_);
 }
 
 void FileSink::take_over(const Run& run) {
-  header_ = store::read_meta(parts_);
-  if (header_.planned != run.planned) {
-    throw UsageError(fmt::format("--resume: {} was begun with another plan ({} cases, now {}); use the options of that run, or --force",
-                                 parts_.string(), header_.planned.size(), run.planned.size()));
-  }
-  for (const auto& [index, result] : store::read_segments(parts_, false)) finished_[index] = result.status;
-  for (const auto& [index, begun] : store::read_journal(parts_ / store::kJournalName)) {
-    if (finished_.contains(index) || begun.tries < store::kTries) continue;
-    const CaseResult given_up = store::interrupted_case(header_, index, begun.tries, begun.phase, begun.predicted_memory);
+  read_header(run);
+  check_same_plan(run);
+  store::for_each_segment(
+      parts_, false, [&](const CaseResult& result) { finished_[result.index] = result.status; });
+  const store::MemoryState now = store::memory_state();
+  for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
+    if (begun.tries < store::kTries) continue;
+    const CaseResult given_up = store::interrupted_case(header_, begun, now);
     log::warn(fmt::format("case '{}' is given up: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
-    finished_[index] = given_up.status;
+    finished_[given_up.index] = given_up.status;
   }
 }
 
@@ -145,8 +164,10 @@ void FileSink::add(const CaseResult& result) {
 }
 
 void FileSink::end(const Run& run) {
+  // Merged by an earlier run.
+  if (!journal_) return;
   header_.complete = run.complete;
-  header_.exit_reason = run.exit_reason;
+  header_.exit_reason = redactor_ ? redactor_->redact(run).exit_reason : run.exit_reason;
   journal_.reset();
   if (!run.complete) {
     // Stopped on purpose: the parts stay, so that --resume can go on.
@@ -154,7 +175,6 @@ void FileSink::end(const Run& run) {
     return;
   }
   store::merge(parts_, options_.output, header_);
-  locked_ = false;
 }
 
 }  // namespace scalemark

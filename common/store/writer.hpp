@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "common/result/sink.hpp"
 #include "common/store/journal.hpp"
+#include "common/store/lock.hpp"
 #include "common/store/redact.hpp"
 
 namespace scalemark {
@@ -18,39 +18,46 @@ struct WriterOptions {
   std::filesystem::path output;
   bool force = false;   ///< replace an existing output or its parts
   bool resume = false;  ///< continue in existing parts
-  bool redact = false;
+  bool redact = false;  ///< see store::Redactor
 };
 
-/// Writes OUT.h5.parts/ case by case and merges it into OUT.h5 at the end. One object a run, rank 0.
+/// Writes OUT.h5.parts/ case by case and merges it into OUT.h5 at the end. One object a run, rank
+/// 0.
 class FileSink final : public ResultSink {
  public:
   explicit FileSink(WriterOptions options);
   ~FileSink() override;
 
-  /// Throws UsageError when the output exists and may not be replaced, when another process writes it,
-  /// when the plan is not that of the run to be resumed, or when the folder cannot take the file:
-  /// before anything is measured.
+  /// Throws UsageError when the output exists and may not be replaced, when another process writes
+  /// it, when the plan is not that of the run to be resumed, or when the folder cannot take the
+  /// file: before anything is measured.
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
   void add(const CaseResult& result) override;
   void end(const Run& run) override;
 
-  /// After begin(): status of the cases that need not run (finished, or given up after three tries).
+  /// After begin(): status of the cases that need not run (finished, or given up after three
+  /// tries).
   const std::map<std::size_t, Status>& finished() const { return finished_; }
 
  private:
-  void lock();
+  bool check_names(const Run& run);
+  bool take_finished(const Run& run);
   void take_over(const Run& run);
-  void check_space() const;
+  void start_anew(const Run& run);
+  void undo_begin(bool locked) noexcept;
+  void read_header(const Run& run);
+  void make_redactor(const Run& run, const Run& salt);
+  void check_same_plan(const Run& run) const;
 
   WriterOptions options_;
   std::filesystem::path parts_;
+  store::Lock lock_;
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<store::Redactor> redactor_;
   std::map<std::size_t, Status> finished_;
   Run header_;
-  bool locked_ = false;
 };
 
 }  // namespace scalemark

@@ -7,12 +7,11 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "common/base/text.hpp"
 
@@ -38,7 +37,9 @@ bool set_affinity(const CpuSet& cpus, std::string& why) {
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const auto thread = text::parse_integer(task.path().filename().string());
-    if (!thread || sched_setaffinity(static_cast<pid_t>(*thread), sizeof mask, &mask) == 0 || errno == ESRCH) continue;
+    if (!thread || sched_setaffinity(static_cast<pid_t>(*thread), sizeof mask, &mask) == 0 ||
+        errno == ESRCH)
+      continue;
     why = std::strerror(errno);
     return false;
   }
@@ -82,12 +83,14 @@ Binding bind(const RankPlacement& placement) {
   Binding binding;
   if (!placement.cpus.empty()) {
     std::string why;
-    if (!set_affinity(placement.cpus, why)) add_problem(binding, fmt::format("CPUs {} were refused: {}", to_list(placement.cpus), why));
+    if (!set_affinity(placement.cpus, why))
+      add_problem(binding, fmt::format("CPUs {} were refused: {}", to_list(placement.cpus), why));
   }
   binding.cpus = affinity();
   binding.applied = !placement.cpus.empty() && binding.cpus == placement.cpus;
   if (!placement.cpus.empty() && !binding.applied && binding.problem.empty()) {
-    add_problem(binding, fmt::format("asked for CPUs {}, the kernel gives {}", to_list(placement.cpus), to_list(binding.cpus)));
+    add_problem(binding, fmt::format("asked for CPUs {}, the kernel gives {}",
+                                     to_list(placement.cpus), to_list(binding.cpus)));
   }
   if (placement.numa >= 0) {
     const bool set = prefer_node(placement.numa);
@@ -95,8 +98,12 @@ Binding bind(const RankPlacement& placement) {
     binding.numa = node_of_fresh_page();
     // A kernel without NUMA has one node and no policy: nothing is lost.
     const bool no_numa = !set && problem == ENOSYS;
-    if (!set && !no_numa) add_problem(binding, fmt::format("memory policy for NUMA node {} was refused: {}", placement.numa, std::strerror(problem)));
-    else if (binding.numa >= 0 && binding.numa != placement.numa) add_problem(binding, fmt::format("memory lies on NUMA node {}, not {}", binding.numa, placement.numa));
+    if (!set && !no_numa)
+      add_problem(binding, fmt::format("memory policy for NUMA node {} was refused: {}",
+                                       placement.numa, std::strerror(problem)));
+    else if (binding.numa >= 0 && binding.numa != placement.numa)
+      add_problem(binding,
+                  fmt::format("memory lies on NUMA node {}, not {}", binding.numa, placement.numa));
   }
   return binding;
 }

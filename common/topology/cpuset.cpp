@@ -15,10 +15,12 @@ namespace {
 constexpr std::int64_t kMaxCpu = 1 << 20;
 
 std::int64_t number(const std::string& part, const std::string& whole) {
-  const bool digits = !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
   const auto value = digits ? text::parse_integer(part) : std::nullopt;
   if (!value || *value > kMaxCpu) {
-    throw UsageError(fmt::format("'{}' is no CPU list; allowed: 0-3,8", text::printable(whole, 80)));
+    throw UsageError(
+        fmt::format("'{}' is no CPU list; allowed: 0-3,8", text::printable(whole, 80)));
   }
   return *value;
 }
@@ -42,8 +44,11 @@ CpuSet parse_list(const std::string& list) {
   for (const std::string& part : text::split(list, ',')) {
     const std::size_t dash = part.find('-');
     const std::int64_t first = number(part.substr(0, dash), list);
-    const std::int64_t last = dash == std::string::npos ? first : number(part.substr(dash + 1), list);
-    if (last < first) throw UsageError(fmt::format("'{}' is no CPU list: a range runs backwards", text::printable(list, 80)));
+    const std::int64_t last =
+        dash == std::string::npos ? first : number(part.substr(dash + 1), list);
+    if (last < first)
+      throw UsageError(
+          fmt::format("'{}' is no CPU list: a range runs backwards", text::printable(list, 80)));
     for (std::int64_t cpu = first; cpu <= last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   std::ranges::sort(cpus);

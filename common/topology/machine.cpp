@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
-
-#include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
@@ -33,7 +32,8 @@ Topology load(const char* xml_path) {
     throw InputError(fmt::format("{}: no hwloc XML file", text::printable(xml_path)));
   }
   if (hwloc_topology_load(raw) != 0) {
-    throw InputError(fmt::format("{}: hwloc cannot load this topology", xml_path ? text::printable(xml_path) : "this machine"));
+    throw InputError(fmt::format("{}: hwloc cannot load this topology",
+                                 xml_path ? text::printable(xml_path) : "this machine"));
   }
   return topology;
 }
@@ -41,7 +41,8 @@ Topology load(const char* xml_path) {
 CpuSet to_cpus(hwloc_const_bitmap_t bitmap) {
   CpuSet cpus;
   if (!bitmap || hwloc_bitmap_weight(bitmap) < 0) return cpus;  // infinite: nothing to list
-  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu)) cpus.push_back(cpu);
+  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu))
+    cpus.push_back(cpu);
   return cpus;
 }
 
@@ -61,10 +62,13 @@ int package_of(hwloc_topology_t topology, hwloc_obj_t object) {
 }
 
 void read_cores(hwloc_topology_t topology, Machine& machine) {
-  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != nullptr;) {
-    machine.cores.push_back({static_cast<int>(core->logical_index), package_of(topology, core), numa_of(core), to_cpus(core->cpuset)});
+  for (hwloc_obj_t core = nullptr;
+       (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != nullptr;) {
+    machine.cores.push_back({static_cast<int>(core->logical_index), package_of(topology, core),
+                             numa_of(core), to_cpus(core->cpuset)});
   }
-  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
     NumaNode one;
     one.index = static_cast<int>(node->os_index);
     one.memory_bytes = node->attr->numanode.local_memory;
@@ -79,10 +83,14 @@ void read_cores(hwloc_topology_t topology, Machine& machine) {
 void read_distances(hwloc_topology_t topology, Machine& machine) {
   unsigned count = 1;
   hwloc_distances_s* found = nullptr;
-  if (hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &count, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 || count < 1 || !found) return;
+  if (hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &count, &found,
+                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+      count < 1 || !found)
+    return;
   const auto at = [&](int index) {
     for (unsigned i = 0; i < found->nbobjs; ++i) {
-      if (found->objs[i] && static_cast<int>(found->objs[i]->os_index) == index) return static_cast<int>(i);
+      if (found->objs[i] && static_cast<int>(found->objs[i]->os_index) == index)
+        return static_cast<int>(i);
     }
     return -1;
   };
@@ -91,7 +99,9 @@ void read_distances(hwloc_topology_t topology, Machine& machine) {
     std::vector<std::uint64_t> row;
     for (const NumaNode& to : machine.numa) {
       const int i = at(from.index), j = at(to.index);
-      if (i >= 0 && j >= 0) row.push_back(found->values[static_cast<unsigned>(i) * found->nbobjs + static_cast<unsigned>(j)]);
+      if (i >= 0 && j >= 0)
+        row.push_back(
+            found->values[static_cast<unsigned>(i) * found->nbobjs + static_cast<unsigned>(j)]);
     }
     if (row.size() == machine.numa.size()) distances.push_back(std::move(row));
   }
@@ -101,10 +111,12 @@ void read_distances(hwloc_topology_t topology, Machine& machine) {
 
 /// GPUs: display controllers (class 03xx) of NVIDIA; the domain is part of the identity (GH200).
 void read_devices(hwloc_topology_t topology, Machine& machine) {
-  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
+  for (hwloc_obj_t device = nullptr;
+       (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
     const auto& pci = device->attr->pcidev;
     hwloc_obj_t host = hwloc_get_non_io_ancestor_obj(topology, device);
-    const std::string address = fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func);
+    const std::string address =
+        fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func);
     if ((pci.class_id >> 8) == 0x03 && pci.vendor_id == kNvidia) {
       Gpu gpu;
       gpu.pci_bus_id = address;
@@ -118,7 +130,8 @@ void read_devices(hwloc_topology_t topology, Machine& machine) {
     }
     for (hwloc_obj_t child = device->io_first_child; child; child = child->next_sibling) {
       const auto type = child->attr->osdev.type;
-      if (child->type == HWLOC_OBJ_OS_DEVICE && (type == HWLOC_OBJ_OSDEV_OPENFABRICS || type == HWLOC_OBJ_OSDEV_NETWORK) && child->name) {
+      if (child->type == HWLOC_OBJ_OS_DEVICE &&
+          (type == HWLOC_OBJ_OSDEV_OPENFABRICS || type == HWLOC_OBJ_OSDEV_NETWORK) && child->name) {
         machine.nics.push_back({text::printable(child->name, 80), address, numa_of(host)});
       }
     }
@@ -134,7 +147,9 @@ CpuSet allowed_cpus(hwloc_topology_t topology) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
-    std::erase_if(allowed, [&](int cpu) { return cpu < CPU_SETSIZE && !CPU_ISSET(static_cast<std::size_t>(cpu), &mask); });
+    std::erase_if(allowed, [&](int cpu) {
+      return cpu < CPU_SETSIZE && !CPU_ISSET(static_cast<std::size_t>(cpu), &mask);
+    });
   }
   return allowed;
 }

@@ -17,10 +17,10 @@ std::string to_list(const CpuSet& cpus);
 CpuSet parse_list(const std::string& text);
 
 struct Core {
-  int index = 0;     ///< logical index over the machine
+  int index = 0;  ///< logical index over the machine
   int package = 0;
-  int numa = 0;      ///< OS index of the NUMA node
-  CpuSet cpus;       ///< its hardware threads, first one first
+  int numa = 0;  ///< OS index of the NUMA node
+  CpuSet cpus;   ///< its hardware threads, first one first
 };
 
 struct NumaNode {
@@ -31,11 +31,11 @@ struct NumaNode {
 };
 
 struct Gpu {
-  int index = 0;            ///< CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID, before CUDA_VISIBLE_DEVICES
-  std::string pci_bus_id;   ///< dddd:bb:dd.f, lower case
-  std::string uuid;         ///< empty if unknown
+  int index = 0;  ///< CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID, before CUDA_VISIBLE_DEVICES
+  std::string pci_bus_id;  ///< dddd:bb:dd.f, lower case
+  std::string uuid;        ///< empty if unknown
   std::string name;
-  int numa = -1;            ///< OS index of the nearest NUMA node with cores; -1 unknown
+  int numa = -1;  ///< OS index of the nearest NUMA node with cores; -1 unknown
 };
 
 struct Nic {
@@ -46,11 +46,11 @@ struct Nic {
 
 struct Machine {
   std::string cpu_model;
-  std::vector<Core> cores;       ///< logical order (near ones adjacent)
+  std::vector<Core> cores;  ///< logical order (near ones adjacent)
   std::vector<NumaNode> numa;
-  std::vector<Gpu> gpus;         ///< sorted by PCI bus id
+  std::vector<Gpu> gpus;  ///< sorted by PCI bus id
   std::vector<Nic> nics;
-  CpuSet allowed;                ///< what this process may use (cpuset, affinity)
+  CpuSet allowed;  ///< what this process may use (cpuset, affinity)
   /// Distances between NUMA nodes [i][j] in the order of `numa`; empty if unknown.
   std::vector<std::vector<std::uint64_t>> distances;
 };

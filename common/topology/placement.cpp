@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement in three steps: a GPU for each rank, a NUMA node for each rank, the node's cores divided.
+// Placement in three steps: a GPU for each rank, a NUMA node for each rank, the node's cores
+// divided.
 #include "common/topology/placement.hpp"
 
 #include <algorithm>
@@ -16,12 +17,17 @@ namespace {
 
 const std::vector<std::pair<Policy, std::string>>& policy_names() {
   static const std::vector<std::pair<Policy, std::string>> names = {
-      {Policy::near, "near"}, {Policy::spread, "spread"}, {Policy::packed, "packed"},
-      {Policy::wrong_socket, "wrong_socket"}, {Policy::none, "none"}};
+      {Policy::near, "near"},
+      {Policy::spread, "spread"},
+      {Policy::packed, "packed"},
+      {Policy::wrong_socket, "wrong_socket"},
+      {Policy::none, "none"}};
   return names;
 }
 
-void add_note(RankPlacement& rank, const std::string& text) { rank.note += (rank.note.empty() ? "" : "; ") + text; }
+void add_note(RankPlacement& rank, const std::string& text) {
+  rank.note += (rank.note.empty() ? "" : "; ") + text;
+}
 
 /// A core with the threads of it that may be used.
 struct UsableCore {
@@ -42,10 +48,12 @@ std::vector<UsableCore> usable_cores(const Machine& machine) {
 }
 
 /// NUMA nodes that have at least one usable core, in the machine's order.
-std::vector<const NumaNode*> usable_nodes(const Machine& machine, const std::vector<UsableCore>& cores) {
+std::vector<const NumaNode*> usable_nodes(const Machine& machine,
+                                          const std::vector<UsableCore>& cores) {
   std::vector<const NumaNode*> nodes;
   for (const NumaNode& node : machine.numa) {
-    if (std::ranges::any_of(cores, [&](const UsableCore& core) { return core.numa == node.index; })) nodes.push_back(&node);
+    if (std::ranges::any_of(cores, [&](const UsableCore& core) { return core.numa == node.index; }))
+      nodes.push_back(&node);
   }
   return nodes;
 }
@@ -53,25 +61,30 @@ std::vector<const NumaNode*> usable_nodes(const Machine& machine, const std::vec
 std::uint64_t distance(const Machine& machine, int from, int to) {
   const auto place = [&](int index) {
     const auto found = std::ranges::find(machine.numa, index, &NumaNode::index);
-    return found == machine.numa.end() ? machine.numa.size() : static_cast<std::size_t>(found - machine.numa.begin());
+    return found == machine.numa.end() ? machine.numa.size()
+                                       : static_cast<std::size_t>(found - machine.numa.begin());
   };
   const std::size_t i = place(from), j = place(to);
   if (i < machine.distances.size() && j < machine.distances.size()) return machine.distances[i][j];
   if (i == j) return 10;
-  const bool same_package = i < machine.numa.size() && j < machine.numa.size() && machine.numa[i].package == machine.numa[j].package;
+  const bool same_package = i < machine.numa.size() && j < machine.numa.size() &&
+                            machine.numa[i].package == machine.numa[j].package;
   return same_package ? 12 : 20;  // the kernel's defaults within and between packages
 }
 
 int nearest_node(const Machine& machine, const std::vector<const NumaNode*>& nodes, int wanted) {
   const NumaNode* best = nodes.front();
   for (const NumaNode* node : nodes) {
-    if (distance(machine, wanted, node->index) < distance(machine, wanted, best->index)) best = node;
+    if (distance(machine, wanted, node->index) < distance(machine, wanted, best->index))
+      best = node;
   }
   return best->index;
 }
 
-/// Rank i gets GPU i, more ranks than GPUs take turns. `spread` skips GPUs evenly when there are fewer ranks.
-void assign_gpus(const Machine& machine, const PlacementRequest& request, std::vector<RankPlacement>& ranks) {
+/// Rank i gets GPU i, more ranks than GPUs take turns. `spread` skips GPUs evenly when there are
+/// fewer ranks.
+void assign_gpus(const Machine& machine, const PlacementRequest& request,
+                 std::vector<RankPlacement>& ranks) {
   std::vector<int> visible = request.visible_gpus;
   if (request.all_gpus) {
     for (const Gpu& gpu : machine.gpus) visible.push_back(gpu.index);
@@ -88,11 +101,14 @@ void assign_gpus(const Machine& machine, const PlacementRequest& request, std::v
   }
   for (RankPlacement& rank : ranks) {
     const std::size_t others = users[static_cast<std::size_t>(rank.visible_gpu)] - 1;
-    if (others > 0) add_note(rank, fmt::format("shares GPU {} with {} other rank{}", rank.gpu, others, others == 1 ? "" : "s"));
+    if (others > 0)
+      add_note(rank, fmt::format("shares GPU {} with {} other rank{}", rank.gpu, others,
+                                 others == 1 ? "" : "s"));
   }
 }
 
-/// The node that is deliberately far: another package's, else another NUMA node of the same package.
+/// The node that is deliberately far: another package's, else another NUMA node of the same
+/// package.
 int far_node(const Machine& machine, const std::vector<const NumaNode*>& nodes, int near) {
   const auto self = std::ranges::find(machine.numa, near, &NumaNode::index);
   const int package = self == machine.numa.end() ? 0 : self->package;
@@ -127,8 +143,8 @@ std::vector<int> interleaved(const std::vector<const NumaNode*>& nodes) {
   return order;
 }
 
-void assign_nodes(const Machine& machine, const PlacementRequest& request, const std::vector<const NumaNode*>& nodes,
-                  std::vector<RankPlacement>& ranks) {
+void assign_nodes(const Machine& machine, const PlacementRequest& request,
+                  const std::vector<const NumaNode*>& nodes, std::vector<RankPlacement>& ranks) {
   const std::vector<int> turns = interleaved(nodes);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     RankPlacement& rank = ranks[i];
@@ -143,13 +159,17 @@ void assign_nodes(const Machine& machine, const PlacementRequest& request, const
     }
     if (request.policy == Policy::wrong_socket) {
       const int far = far_node(machine, nodes, rank.numa);
-      if (far >= 0) rank.numa = far;
-      else add_note(rank, "wrong_socket is impossible: only one NUMA node can be used");
+      if (far >= 0)
+        rank.numa = far;
+      else
+        add_note(rank, "wrong_socket is impossible: only one NUMA node can be used");
     }
-    if (std::ranges::none_of(nodes, [&](const NumaNode* node) { return node->index == rank.numa; })) {
+    if (std::ranges::none_of(nodes,
+                             [&](const NumaNode* node) { return node->index == rank.numa; })) {
       const int wanted = rank.numa;
       rank.numa = nearest_node(machine, nodes, wanted);
-      add_note(rank, fmt::format("no core of NUMA node {} is allowed, node {} is the nearest", wanted, rank.numa));
+      add_note(rank, fmt::format("no core of NUMA node {} is allowed, node {} is the nearest",
+                                 wanted, rank.numa));
     }
   }
 }
@@ -159,22 +179,22 @@ void give(RankPlacement& rank, const UsableCore& core) {
   ++rank.num_cores;
 }
 
-/// Divides `cores` among `ranks` in contiguous, equal blocks; cores that are over stay unused, so that all
-/// ranks have the same number. Fewer cores than ranks: they share.
+/// Divides `cores` among `ranks` in contiguous, equal blocks; cores that are over stay unused, so
+/// that all ranks have the same number. Fewer cores than ranks: they share.
 void divide(const std::vector<const UsableCore*>& cores, const std::vector<RankPlacement*>& ranks) {
   const std::size_t each = cores.size() / ranks.size();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     for (std::size_t k = 0; k < each; ++k) give(*ranks[i], *cores[i * each + k]);
     if (each > 0) continue;
     give(*ranks[i], *cores[i * cores.size() / ranks.size()]);
-    add_note(*ranks[i], fmt::format("{} ranks on {} core{}", ranks.size(), cores.size(), cores.size() == 1 ? "" : "s"));
+    add_note(*ranks[i], fmt::format("{} ranks on {} core{}", ranks.size(), cores.size(),
+                                    cores.size() == 1 ? "" : "s"));
   }
 }
 
 void divide_nodes(const std::vector<UsableCore>& cores, std::vector<RankPlacement>& ranks) {
   std::map<int, std::vector<RankPlacement*>> by_node;
   for (RankPlacement& rank : ranks) by_node[rank.numa].push_back(&rank);
-  // While a node has fewer cores than ranks and the machine has enough for all, ranks go where there is room.
   for (auto& [node, members] : by_node) {
     std::vector<const UsableCore*> local;
     for (const UsableCore& core : cores) {
@@ -185,19 +205,24 @@ void divide_nodes(const std::vector<UsableCore>& cores, std::vector<RankPlacemen
 }
 
 /// Side by side from the first core on, on as few NUMA nodes as hold all ranks.
-void pack(const std::vector<UsableCore>& cores, const std::vector<const NumaNode*>& nodes, std::vector<RankPlacement>& ranks) {
+void pack(const std::vector<UsableCore>& cores, const std::vector<const NumaNode*>& nodes,
+          std::vector<RankPlacement>& ranks) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const NumaNode* node : nodes) {
-    least = std::min(least, static_cast<std::size_t>(std::ranges::count_if(cores, [&](const UsableCore& core) { return core.numa == node->index; })));
+    least = std::min(least,
+                     static_cast<std::size_t>(std::ranges::count_if(
+                         cores, [&](const UsableCore& core) { return core.numa == node->index; })));
   }
   const std::size_t each = std::max<std::size_t>(1, least / ranks.size());
   std::vector<const UsableCore*> chosen;
-  for (std::size_t i = 0; i < std::min(each * ranks.size(), cores.size()); ++i) chosen.push_back(&cores[i]);
+  for (std::size_t i = 0; i < std::min(each * ranks.size(), cores.size()); ++i)
+    chosen.push_back(&cores[i]);
   std::vector<RankPlacement*> all;
   for (RankPlacement& rank : ranks) all.push_back(&rank);
   divide(chosen, all);
   for (RankPlacement& rank : ranks) {
-    const auto home = std::ranges::find_if(cores, [&](const UsableCore& core) { return core.cpus.front() == rank.cpus.front(); });
+    const auto home = std::ranges::find_if(
+        cores, [&](const UsableCore& core) { return core.cpus.front() == rank.cpus.front(); });
     rank.numa = home->numa;
   }
 }
@@ -217,8 +242,9 @@ Policy policy_from(std::string_view given) {
     if (name == given) return policy;
     names.push_back(name);
   }
-  throw UsageError(fmt::format("--placement has no value '{}'{}; allowed: {}", text::printable(given, 80),
-                               text::did_you_mean(given, names), text::join(names, ", ")));
+  throw UsageError(fmt::format("--placement has no value '{}'{}; allowed: {}",
+                               text::printable(given, 80), text::did_you_mean(given, names),
+                               text::join(names, ", ")));
 }
 
 std::vector<RankPlacement> place(const Machine& machine, const PlacementRequest& request) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // c10d's NCCL process group, bootstrapped over MPI.
-#include <unistd.h>
-
 #include <array>
 #include <charconv>
 #include <string>
 
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/torch/process_group.hpp"
@@ -32,7 +31,8 @@ c10::intrusive_ptr<c10d::Store> make_store(const mpi::Comm& ranks) {
   options.port = 0;
   c10::intrusive_ptr<c10d::TCPStore> store;
   if (options.isServer) store = c10::make_intrusive<c10d::TCPStore>(host, options);
-  const std::string port = ranks.broadcast(store ? std::to_string(store->getPort()) : std::string());
+  const std::string port =
+      ranks.broadcast(store ? std::to_string(store->getPort()) : std::string());
   if (!store) {
     if (std::from_chars(port.data(), port.data() + port.size(), options.port).ec != std::errc()) {
       throw Error("rank 0 sent no port of its store: '" + port + "'");

@@ -17,7 +17,8 @@ constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20;
 
 }  // namespace
 
-Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group, const DdpOptions& options)
+Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
+         const DdpOptions& options)
     : module_(std::move(module)), group_(std::move(group)), options_(options) {
   std::unordered_map<std::size_t, std::string> names;
   for (const auto& item : module_->named_parameters()) {
@@ -38,7 +39,8 @@ Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group, const
   reducer_ = std::make_unique<c10d::Reducer>(
       parameters_, buckets, group_, sparse, static_cast<std::int64_t>(options_.bucket_bytes),
       /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/true, std::move(names),
-      static_cast<std::int64_t>(options_.first_bucket_bytes), /*skip_all_reduce_unused_params=*/false,
+      static_cast<std::int64_t>(options_.first_bucket_bytes),
+      /*skip_all_reduce_unused_params=*/false,
       /*use_python_reducer=*/false, std::vector<std::int64_t>(limits.begin(), limits.end()));
 }
 

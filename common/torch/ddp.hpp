@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributed data parallelism: LibTorch's own c10d::Reducer round a module, as DistributedDataParallel
-// of the Python front end does it.
+// Distributed data parallelism: LibTorch's own c10d::Reducer round a module, as
+// DistributedDataParallel of the Python front end does it.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,21 @@
 namespace scalemark::torch_support {
 
 struct DdpOptions {
-  std::size_t first_bucket_bytes = c10d::kDefaultFirstBucketBytes;  ///< 1 MiB: the reduction starts early
-  std::size_t bucket_bytes = c10d::kDefaultBucketBytesCap;          ///< 25 MiB
+  std::size_t first_bucket_bytes =
+      c10d::kDefaultFirstBucketBytes;                       ///< 1 MiB: the reduction starts early
+  std::size_t bucket_bytes = c10d::kDefaultBucketBytesCap;  ///< 25 MiB
   bool broadcast_buffers = true;  ///< rank 0's before each forward pass in training mode
 };
 
-/// A step: before_forward(), forward and loss, before_backward(), backward (which leaves the mean of the
-/// ranks' gradients in every parameter), optimiser, zero_gradients(). Every parameter must take part in
-/// the loss. The module must not change its parameters, type or device while this lives.
+/// A step: before_forward(), forward and loss, before_backward(), backward (which leaves the mean
+/// of the ranks' gradients in every parameter), optimiser, zero_gradients(). Every parameter must
+/// take part in the loss. The module must not change its parameters, type or device while this
+/// lives.
 class Ddp {
  public:
   /// Collective. Gives all ranks rank 0's parameters and buffers.
-  Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group, const DdpOptions& options = {});
+  Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
+      const DdpOptions& options = {});
 
   /// Collective.
   void before_forward();

@@ -22,16 +22,24 @@ using Tensors = std::vector<at::Tensor>;
 
 DType dtype_of(const at::Tensor& tensor) {
   switch (tensor.scalar_type()) {
-    case at::kFloat: return DType::fp32;
-    case at::kDouble: return DType::fp64;
-    case at::kHalf: return DType::fp16;
-    case at::kBFloat16: return DType::bf16;
-    case at::kLong: return DType::int64;
-    case at::kInt: return DType::int32;
+    case at::kFloat:
+      return DType::fp32;
+    case at::kDouble:
+      return DType::fp64;
+    case at::kHalf:
+      return DType::fp16;
+    case at::kBFloat16:
+      return DType::bf16;
+    case at::kLong:
+      return DType::int64;
+    case at::kInt:
+      return DType::int32;
     case at::kByte:
-    case at::kChar: return DType::int8;
+    case at::kChar:
+      return DType::int8;
     default:
-      throw Unavailable(std::string("MPI process group: no element type ") + at::toString(tensor.scalar_type()));
+      throw Unavailable(std::string("MPI process group: no element type ") +
+                        at::toString(tensor.scalar_type()));
   }
 }
 
@@ -42,7 +50,8 @@ class MpiWork : public c10d::Work {
       : Work(-1, type),
         tensors_(tensors),
         request_(std::move(request)),
-        future_(c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()))) {}
+        future_(c10::make_intrusive<c10::ivalue::Future>(
+            c10::ListType::create(c10::TensorType::get()))) {}
 
   bool isCompleted() override {
     if (request_ && request_->test()) complete();
@@ -59,15 +68,16 @@ class MpiWork : public c10d::Work {
   void synchronize() override { wait(kNoTimeout); }
   Tensors result() override { return tensors_; }
 
-  /// The reducer waits on the future in a callback at the end of the backward pass. Callbacks run in the
-  /// order in which they are queued, so the one queued here completes the operation before.
+  /// The reducer waits on the future in a callback at the end of the backward pass. Callbacks run
+  /// in the order in which they are queued, so the one queued here completes the operation before.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
     if (request_ == nullptr) return future_;
     if (torch::autograd::get_current_graph_task_id() < 0) {
       wait(kNoTimeout);
     } else {
       auto self = c10::intrusive_ptr<MpiWork>::unsafe_reclaim_from_nonowning(this);
-      torch::autograd::Engine::get_default_engine().queue_callback([self] { self->wait(kNoTimeout); });
+      torch::autograd::Engine::get_default_engine().queue_callback(
+          [self] { self->wait(kNoTimeout); });
     }
     return future_;
   }
@@ -85,32 +95,37 @@ class MpiWork : public c10d::Work {
 
 class MpiBackend : public c10d::Backend {
  public:
-  explicit MpiBackend(collective::Communicator& comm) : Backend(comm.rank(), comm.size()), comm_(comm) {}
+  explicit MpiBackend(collective::Communicator& comm)
+      : Backend(comm.rank(), comm.size()), comm_(comm) {}
 
   const std::string getBackendName() const override { return "mpi"; }
 
-  c10::intrusive_ptr<c10d::Work> allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override {
-    TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM, "MPI process group: only sums are reduced");
+  c10::intrusive_ptr<c10d::Work> allreduce(Tensors& tensors,
+                                           const c10d::AllreduceOptions& options) override {
+    TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM,
+                "MPI process group: only sums are reduced");
     at::Tensor& tensor = only(tensors, ReduceOp::sum);
     return c10::make_intrusive<MpiWork>(
         c10d::OpType::ALLREDUCE, tensors,
-        comm_.start_allreduce(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()), dtype_of(tensor),
-                              ReduceOp::sum));
+        comm_.start_allreduce(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()),
+                              dtype_of(tensor), ReduceOp::sum));
   }
 
-  c10::intrusive_ptr<c10d::Work> broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override {
+  c10::intrusive_ptr<c10d::Work> broadcast(Tensors& tensors,
+                                           const c10d::BroadcastOptions& options) override {
     at::Tensor& tensor = only(tensors, ReduceOp::max);
     return c10::make_intrusive<MpiWork>(
         c10d::OpType::BROADCAST, tensors,
-        comm_.start_broadcast(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()), dtype_of(tensor),
-                              static_cast<int>(options.rootRank)));
+        comm_.start_broadcast(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()),
+                              dtype_of(tensor), static_cast<int>(options.rootRank)));
   }
 
  private:
   at::Tensor& only(Tensors& tensors, ReduceOp op) {
     TORCH_CHECK(tensors.size() == 1, "MPI process group: one tensor a call, not ", tensors.size());
     at::Tensor& tensor = tensors.front();
-    TORCH_CHECK(tensor.device().is_cpu(), "MPI process group: host tensors only, not ", tensor.device());
+    TORCH_CHECK(tensor.device().is_cpu(), "MPI process group: host tensors only, not ",
+                tensor.device());
     TORCH_CHECK(tensor.is_non_overlapping_and_dense(), "MPI process group: the tensor has gaps");
     const std::string reason = comm_.why_not(dtype_of(tensor), op, device::MemoryKind::pageable);
     if (!reason.empty()) throw Unavailable(reason);
@@ -125,13 +140,15 @@ class MpiBackend : public c10d::Backend {
 ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm) {
   auto group = c10::make_intrusive<c10d::ProcessGroup>(comm.rank(), comm.size());
   // CUSTOM: c10d's own MPI type would look for its own backend class.
-  group->setBackend(c10::kCPU, c10d::ProcessGroup::BackendType::CUSTOM, c10::make_intrusive<MpiBackend>(comm));
+  group->setBackend(c10::kCPU, c10d::ProcessGroup::BackendType::CUSTOM,
+                    c10::make_intrusive<MpiBackend>(comm));
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
   return group;
 }
 
 ProcessGroupPtr make_process_group(Case& c, c10::Device device) {
-  return device.is_cuda() ? make_nccl_process_group(c.ranks(), device) : make_mpi_process_group(c.communicator("mpi"));
+  return device.is_cuda() ? make_nccl_process_group(c.ranks(), device)
+                          : make_mpi_process_group(c.communicator("mpi"));
 }
 
 }  // namespace scalemark::torch_support

@@ -13,17 +13,17 @@ namespace scalemark::torch_support {
 
 using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Collective. NCCL where `device` is a GPU, else MPI. Skips the case where that is not to be had. The
-/// group must not outlive the case.
+/// Collective. NCCL where `device` is a GPU, else MPI. Skips the case where that is not to be had.
+/// The group must not outlive the case.
 ProcessGroupPtr make_process_group(Case& c, c10::Device device);
 
-/// Collective. All-reduce (sum) and broadcast of host tensors by nonblocking operations of `comm`, which
-/// must outlive the group. An operation moves on while MPI is called: when the next one starts, and at
-/// the end of a backward pass, when all are completed.
+/// Collective. All-reduce (sum) and broadcast of host tensors by nonblocking operations of `comm`,
+/// which must outlive the group. An operation moves on while MPI is called: when the next one
+/// starts, and at the end of a backward pass, when all are completed.
 ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm);
 
-/// Collective. c10d's NCCL group; ranks find each other through a store on rank 0's host, whose address
-/// goes over MPI. Throws Unavailable where this build's LibTorch has no CUDA part.
+/// Collective. c10d's NCCL group; ranks find each other through a store on rank 0's host, whose
+/// address goes over MPI. Throws Unavailable where this build's LibTorch has no CUDA part.
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device);
 
 }  // namespace scalemark::torch_support

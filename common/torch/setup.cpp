@@ -40,7 +40,8 @@ void translate_errors(const std::function<void()>& body) {
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();
     // The CPU allocator throws the general type.
-    if (text.find("can't allocate memory") != std::string::npos) throw OutOfMemory(first_line(text));
+    if (text.find("can't allocate memory") != std::string::npos)
+      throw OutOfMemory(first_line(text));
     throw Error(first_line(text));
   }
 }

@@ -13,16 +13,16 @@ namespace scalemark::torch_support {
 /// Whether this build's LibTorch has its CUDA part.
 bool has_cuda();
 
-/// The device that axis `device` names. Skips the case where this build's LibTorch has no CUDA part, or
-/// a rank has no GPU.
+/// The device that axis `device` names. Skips the case where this build's LibTorch has no CUDA
+/// part, or a rank has no GPU.
 c10::Device torch_device(Case& c);
 
 /// torch_device(), after setting LibTorch's compute threads to c.threads(), all its generators to
 /// c.seed(), and fp32 to IEEE arithmetic (no TF32 in cuBLAS and cuDNN).
 c10::Device prepare(Case& c);
 
-/// Runs `body`. LibTorch's exceptions become ours: OutOfMemory where memory was lacking, else Error, with
-/// the first line of their text and no stack trace.
+/// Runs `body`. LibTorch's exceptions become ours: OutOfMemory where memory was lacking, else
+/// Error, with the first line of their text and no stack trace.
 void translate_errors(const std::function<void()>& body);
 
 }  // namespace scalemark::torch_support

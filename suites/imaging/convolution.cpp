@@ -18,7 +18,8 @@ namespace {
 constexpr std::int64_t kChecked = 64;
 constexpr double kTolerance = 1e-5;
 
-at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream, at::MemoryFormat format, c10::Device device) {
+at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
+                  at::MemoryFormat format, c10::Device device) {
   at::Tensor values = at::empty(sizes, at::kFloat);
   auto* data = values.mutable_data_ptr<float>();
   for (std::int64_t i = 0; i < values.numel(); ++i) {
@@ -41,7 +42,8 @@ struct Reference {
   at::Tensor x, w, dy;
   std::int64_t stride, padding, group_in, group_out;
 
-  /// Visits every k for which `out` comes from an input place, or every `out` that uses input place `in`.
+  /// Visits every k for which `out` comes from an input place, or every `out` that uses input place
+  /// `in`.
   Sum output(std::int64_t n, std::int64_t o, std::int64_t row, std::int64_t column) const {
     const auto xs = x.accessor<float, 4>();
     const auto ws = w.accessor<float, 4>();
@@ -102,7 +104,8 @@ Case::Checked compare(const at::Tensor& tensor, Want want) {
   const std::int64_t places = std::min(kChecked, got.numel());
   for (std::int64_t i = 0; i < places; ++i) {
     // A fixed word for each place: corners and middles alike.
-    auto at = static_cast<std::int64_t>(golden::word(2, 0, static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(got.numel()));
+    auto at = static_cast<std::int64_t>(golden::word(2, 0, static_cast<std::uint64_t>(i)) %
+                                        static_cast<std::uint64_t>(got.numel()));
     std::array<std::int64_t, 4> p{};
     for (std::int64_t d = 3; d >= 0; --d) {
       p[static_cast<std::size_t>(d)] = at % got.size(d);
@@ -118,26 +121,36 @@ Case::Checked compare(const at::Tensor& tensor, Want want) {
 
 }  // namespace
 
-ConvolutionLayer::ConvolutionLayer(const Convolution& shape, std::int64_t batch, bool nhwc, c10::Device device)
+ConvolutionLayer::ConvolutionLayer(const Convolution& shape, std::int64_t batch, bool nhwc,
+                                   c10::Device device)
     : shape_(shape), batch_(batch), padding_((shape.kernel - 1) / 2) {
   const auto format = nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   input_ = filled({batch, shape.in, shape.size, shape.size}, 1, format, device);
-  weight_ = filled({shape.out, shape.in / shape.groups, shape.kernel, shape.kernel}, 2, format, device);
-  output_gradient_ = filled({batch, shape.out, shape.out_size(), shape.out_size()}, 3, format, device);
+  weight_ =
+      filled({shape.out, shape.in / shape.groups, shape.kernel, shape.kernel}, 2, format, device);
+  output_gradient_ =
+      filled({batch, shape.out, shape.out_size(), shape.out_size()}, 3, format, device);
 }
 
 void ConvolutionLayer::run(bool train) {
-  const std::array<std::int64_t, 2> stride{shape_.stride, shape_.stride}, padding{padding_, padding_}, dilation{1, 1}, none{0, 0};
-  output = at::convolution(input_, weight_, {}, stride, padding, dilation, false, none, shape_.groups);
+  const std::array<std::int64_t, 2> stride{shape_.stride, shape_.stride},
+      padding{padding_, padding_}, dilation{1, 1}, none{0, 0};
+  output =
+      at::convolution(input_, weight_, {}, stride, padding, dilation, false, none, shape_.groups);
   if (!train) return;
   std::tie(input_gradient, weight_gradient, std::ignore) =
-      at::convolution_backward(output_gradient_, input_, weight_, c10::nullopt, stride, padding, dilation, false, none,
-                               shape_.groups, {true, true, false});
+      at::convolution_backward(output_gradient_, input_, weight_, c10::nullopt, stride, padding,
+                               dilation, false, none, shape_.groups, {true, true, false});
 }
 
 Case::Checked ConvolutionLayer::check(bool train) const {
-  const Reference reference{input_.cpu(), weight_.cpu(), output_gradient_.cpu(), shape_.stride, padding_,
-                            shape_.in / shape_.groups, shape_.out / shape_.groups};
+  const Reference reference{input_.cpu(),
+                            weight_.cpu(),
+                            output_gradient_.cpu(),
+                            shape_.stride,
+                            padding_,
+                            shape_.in / shape_.groups,
+                            shape_.out / shape_.groups};
   Case::Checked all = compare(output, [&](auto... at) { return reference.output(at...); });
   const auto add = [&](const Case::Checked& part) {
     all.checked += part.checked;
@@ -155,7 +168,9 @@ double ConvolutionLayer::flops(bool train) const {
 }
 
 double ConvolutionLayer::bytes(bool train) const {
-  const auto once = static_cast<double>(input_.numel() + weight_.numel() + output_gradient_.numel()) * sizeof(float);
+  const auto once =
+      static_cast<double>(input_.numel() + weight_.numel() + output_gradient_.numel()) *
+      sizeof(float);
   return train ? 3 * once : once;
 }
 

@@ -21,7 +21,8 @@ Passes run_all(const GoldenContext& context, const Field& entry, bool train) {
   Passes passes;
   const auto run = [&](at::ScalarType type, bool nhwc, Pass& pass) {
     auto network = filled_network(context, type, nhwc);
-    pass = run_pass(*network, make_batch(context, entry["images"], entry["labels"], type, nhwc), train);
+    pass = run_pass(*network, make_batch(context, entry["images"], entry["labels"], type, nhwc),
+                    train);
     return network;
   };
   passes.network = run(at::kDouble, false, passes.fp64);
@@ -44,14 +45,17 @@ void check_gradients(const GoldenContext& context, const Field& list, const Pass
     if (!list.has(item.key())) continue;
     found.insert(item.key());
     const Field want = list[item.key()];
-    const at::Tensor fp64 = passes.fp64.gradient.narrow(0, from, count), fp32 = passes.fp32.gradient.narrow(0, from, count);
-    // A bias before batch normalisation has no gradient: what is left is rounding, in ours as in theirs.
+    const at::Tensor fp64 = passes.fp64.gradient.narrow(0, from, count),
+                     fp32 = passes.fp32.gradient.narrow(0, from, count);
+    // A bias before batch normalisation has no gradient: what is left is rounding, in ours as in
+    // theirs.
     const double size = want["abs_sum"].number() / static_cast<double>(count);
     const bool nothing = size < kFp64.gradient * norm * 1e-2;
     if (context.options.precisions.contains("fp64")) {
       if (nothing) {
         want.digest();
-        context.report.near(want.path() + " (zero but for rounding)", fp64.abs().max().item<double>(), 0, kFp64.gradient * norm);
+        context.report.near(want.path() + " (zero but for rounding)",
+                            fp64.abs().max().item<double>(), 0, kFp64.gradient * norm);
       } else {
         context.report.digest(want.path(), to_doubles(fp64), want.digest(), kFp64.gradient);
       }
@@ -67,7 +71,8 @@ void check_gradients(const GoldenContext& context, const Field& list, const Pass
     }
   }
   for (const std::string& name : list.keys()) {
-    if (!found.contains(name)) context.report.exact(list[name].path(), false, "the network has no such parameter");
+    if (!found.contains(name))
+      context.report.exact(list[name].path(), false, "the network has no such parameter");
   }
 }
 
@@ -77,14 +82,18 @@ void check_channels_last(const GoldenContext& context, const Field& want, const 
     const Pass &nchw, &nhwc;
     const Tolerance& tolerance;
   };
-  for (const Row& row : {Row{"fp64", passes.fp64, passes.fp64_nhwc, kFp64}, Row{"fp32", passes.fp32, passes.fp32_nhwc, kFp32}}) {
+  for (const Row& row : {Row{"fp64", passes.fp64, passes.fp64_nhwc, kFp64},
+                         Row{"fp32", passes.fp32, passes.fp32_nhwc, kFp32}}) {
     const std::string logits = "logits_max_abs_difference_" + row.precision;
     if (want.has(logits) && context.wants(row.precision, want[logits])) {
-      check_bound(context, want[logits], (row.nchw.logits - row.nhwc.logits).abs().max().item<double>(), row.tolerance.logits);
+      check_bound(context, want[logits],
+                  (row.nchw.logits - row.nhwc.logits).abs().max().item<double>(),
+                  row.tolerance.logits);
     }
     const std::string gradient = "gradient_relative_l2_difference_" + row.precision;
     if (want.has(gradient) && context.wants(row.precision, want[gradient])) {
-      check_bound(context, want[gradient], relative_l2(row.nhwc.gradient, row.nchw.gradient), row.tolerance.gradient);
+      check_bound(context, want[gradient], relative_l2(row.nhwc.gradient, row.nchw.gradient),
+                  row.tolerance.gradient);
     }
   }
 }
@@ -93,12 +102,15 @@ void check_mode(const GoldenContext& context, const Field& entry, const std::str
   const Field want = entry[mode];
   const Passes passes = run_all(context, entry, mode == "train");
   if (want.has("logits_shape")) {
-    context.report.exact(want["logits_shape"].path(), passes.fp64.logits.sizes() == want["logits_shape"].integers());
+    context.report.exact(want["logits_shape"].path(),
+                         passes.fp64.logits.sizes() == want["logits_shape"].integers());
   }
-  const auto check = [&](const std::string& precision, const Pass& pass, const Tolerance& tolerance) {
+  const auto check = [&](const std::string& precision, const Pass& pass,
+                         const Tolerance& tolerance) {
     const std::string logits = "logits_" + precision, loss = "loss_" + precision;
     if (want.has(logits) && context.wants(precision, want[logits])) {
-      context.report.all_near(want[logits].path(), to_doubles(pass.logits), want[logits].numbers(), tolerance.logits);
+      context.report.all_near(want[logits].path(), to_doubles(pass.logits), want[logits].numbers(),
+                              tolerance.logits);
     }
     if (want.has(loss) && context.wants(precision, want[loss])) {
       context.report.near(want[loss].path(), pass.loss, want[loss].number(), tolerance.loss);
@@ -107,20 +119,26 @@ void check_mode(const GoldenContext& context, const Field& entry, const std::str
   check("fp64", passes.fp64, kFp64);
   check("fp32", passes.fp32, kFp32);
   const double norm = passes.fp64.gradient.norm().item<double>();
-  if (want.has("gradient_all_parameters") && context.wants("fp64", want["gradient_all_parameters"])) {
+  if (want.has("gradient_all_parameters") &&
+      context.wants("fp64", want["gradient_all_parameters"])) {
     const Field field = want["gradient_all_parameters"];
-    context.report.digest(field.path(), to_doubles(passes.fp64.gradient), field.digest(), kFp64.gradient);
+    context.report.digest(field.path(), to_doubles(passes.fp64.gradient), field.digest(),
+                          kFp64.gradient);
   }
   if (want.has("gradient_l2_norm") && context.wants("fp64", want["gradient_l2_norm"])) {
-    context.report.near(want["gradient_l2_norm"].path(), norm, want["gradient_l2_norm"].number(), kFp64.gradient * norm);
+    context.report.near(want["gradient_l2_norm"].path(), norm, want["gradient_l2_norm"].number(),
+                        kFp64.gradient * norm);
   }
-  if (want.has("gradient_fp32_relative_l2_error") && context.wants("fp32", want["gradient_fp32_relative_l2_error"])) {
+  if (want.has("gradient_fp32_relative_l2_error") &&
+      context.wants("fp32", want["gradient_fp32_relative_l2_error"])) {
     const Field field = want["gradient_fp32_relative_l2_error"];
-    check_bound(context, field, relative_l2(passes.fp32.gradient, passes.fp64.gradient), kFp32.gradient);
+    check_bound(context, field, relative_l2(passes.fp32.gradient, passes.fp64.gradient),
+                kFp32.gradient);
   }
   if (want.has("gradients")) check_gradients(context, want["gradients"], passes);
   if (want.has("channels_last")) check_channels_last(context, want["channels_last"], passes);
-  if (want.has("buffers_after_one_forward") && context.wants("fp64", want["buffers_after_one_forward"])) {
+  if (want.has("buffers_after_one_forward") &&
+      context.wants("fp64", want["buffers_after_one_forward"])) {
     check_buffers(context, want["buffers_after_one_forward"], *passes.network, kFp64.gradient);
   }
   const auto buffers = passes.network->named_buffers();
@@ -130,7 +148,8 @@ void check_mode(const GoldenContext& context, const Field& entry, const std::str
     const std::vector<double> first = want[field].numbers();
     const at::Tensor got = buffers["features.0.1." + name];
     const auto count = std::min<std::int64_t>(got.numel(), static_cast<std::int64_t>(first.size()));
-    context.report.all_near(want[field].path(), to_doubles(got.narrow(0, 0, count)), first, kFp64.gradient);
+    context.report.all_near(want[field].path(), to_doubles(got.narrow(0, 0, count)), first,
+                            kFp64.gradient);
   }
 }
 
@@ -141,22 +160,27 @@ void check_bound(const GoldenContext& context, const Field& field, double value,
   field.note();
 }
 
-void check_buffers(const GoldenContext& context, const Field& want, const MobileNetV2& network, double tolerance) {
+void check_buffers(const GoldenContext& context, const Field& want, const MobileNetV2& network,
+                   double tolerance) {
   std::vector<at::Tensor> means, variances;
   std::set<std::int64_t> counts;
   for (const auto& item : network.named_buffers()) {
     if (item.key().ends_with("running_mean")) means.push_back(item.value());
     if (item.key().ends_with("running_var")) variances.push_back(item.value());
-    if (item.key().ends_with("num_batches_tracked")) counts.insert(item.value().item<std::int64_t>());
+    if (item.key().ends_with("num_batches_tracked"))
+      counts.insert(item.value().item<std::int64_t>());
   }
   const auto digest = [&](const char* name, const std::vector<at::Tensor>& tensors) {
-    if (want.has(name)) context.report.digest(want[name].path(), to_doubles(flatten(tensors)), want[name].digest(), tolerance);
+    if (want.has(name))
+      context.report.digest(want[name].path(), to_doubles(flatten(tensors)), want[name].digest(),
+                            tolerance);
   };
   digest("all_running_mean", means);
   digest("all_running_var", variances);
   if (want.has("num_batches_tracked")) {
     const std::vector<std::int64_t> list = want["num_batches_tracked"].integers();
-    context.report.exact(want["num_batches_tracked"].path(), std::set(list.begin(), list.end()) == counts, "other counts");
+    context.report.exact(want["num_batches_tracked"].path(),
+                         std::set(list.begin(), list.end()) == counts, "other counts");
   }
 }
 
@@ -165,7 +189,8 @@ void check_case(const GoldenContext& context, const Field& entry) {
     const std::vector<std::int64_t> want = entry["label_values"].integers();
     const at::Tensor got = GoldenInput(entry["labels"]).values(context.seed);
     context.report.exact(entry["label_values"].path(),
-                         to_doubles(got) == std::vector<double>(want.begin(), want.end()), "other labels");
+                         to_doubles(got) == std::vector<double>(want.begin(), want.end()),
+                         "other labels");
   }
   for (const std::string mode : {"eval", "train"}) {
     if (entry.has(mode)) check_mode(context, entry, mode);

@@ -6,7 +6,8 @@
 
 namespace scalemark::imaging {
 
-/// The golden format's realistic tolerances: absolute for logits and loss, relative l2 for gradients.
+/// The golden format's realistic tolerances: absolute for logits and loss, relative l2 for
+/// gradients.
 struct Tolerance {
   double logits, loss, gradient;
 };
@@ -22,6 +23,7 @@ void check_data_parallel(const GoldenContext& context, const Field& entry);
 /// value <= bound, for a field that says how far the library itself is off.
 void check_bound(const GoldenContext& context, const Field& field, double value, double bound);
 /// {all_running_mean, all_running_var, num_batches_tracked} of a network.
-void check_buffers(const GoldenContext& context, const Field& want, const MobileNetV2& network, double tolerance);
+void check_buffers(const GoldenContext& context, const Field& want, const MobileNetV2& network,
+                   double tolerance);
 
 }  // namespace scalemark::imaging

@@ -26,7 +26,8 @@ void fill_with(at::Tensor target, Function value) {
   target.copy_(values);
 }
 
-void fill_parameter(const GoldenContext& context, const std::string& name, std::uint64_t stream, const at::Tensor& target) {
+void fill_parameter(const GoldenContext& context, const std::string& name, std::uint64_t stream,
+                    const at::Tensor& target) {
   const auto sym = [&](std::uint64_t i) { return golden::sym(context.seed, stream, i); };
   if (target.dim() > 1) {
     const auto fan_in = static_cast<double>(target.numel() / target.size(0));
@@ -38,7 +39,8 @@ void fill_parameter(const GoldenContext& context, const std::string& name, std::
   }
 }
 
-void fill_buffer(const GoldenContext& context, const std::string& name, std::uint64_t stream, at::Tensor target) {
+void fill_buffer(const GoldenContext& context, const std::string& name, std::uint64_t stream,
+                 at::Tensor target) {
   const auto sym = [&](std::uint64_t i) { return golden::sym(context.seed, stream, i); };
   if (name.ends_with("running_mean")) {
     fill_with(target, [&](std::uint64_t i) { return 0.1 * sym(i); });
@@ -51,7 +53,8 @@ void fill_buffer(const GoldenContext& context, const std::string& name, std::uin
 
 /// The number at the start of `text` after `prefix`, which must be followed by `suffix`.
 template <typename Number>
-bool parse_rule(std::string_view text, std::string_view prefix, std::string_view suffix, Number& number) {
+bool parse_rule(std::string_view text, std::string_view prefix, std::string_view suffix,
+                Number& number) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -69,17 +72,21 @@ bool GoldenContext::wants(const std::string& precision, const Field& field) cons
 }
 
 GoldenInput::GoldenInput(const Field& field)
-    : shape(field["shape"].integers()), stream(static_cast<std::uint64_t>(field["stream"].integer())) {
+    : shape(field["shape"].integers()),
+      stream(static_cast<std::uint64_t>(field["stream"].integer())) {
   std::int64_t elements = 1;
   for (const std::int64_t length : shape) {
     if (length < 1 || length > kMaxElements / elements) {
-      throw InputError(fmt::format("field '{}.shape' has length {}: at most {} elements", field.path(), length, kMaxElements));
+      throw InputError(fmt::format("field '{}.shape' has length {}: at most {} elements",
+                                   field.path(), length, kMaxElements));
     }
     elements *= length;
   }
   const std::string rule = field["rule"].text();
-  if (!parse_rule(rule, "", " * symmetric", factor) && !(parse_rule(rule, "word mod ", "", modulus) && modulus > 0)) {
-    throw InputError(fmt::format("field '{}.rule' is '{}'; known: 'F * symmetric', 'word mod N'", field.path(), rule));
+  if (!parse_rule(rule, "", " * symmetric", factor) &&
+      !(parse_rule(rule, "word mod ", "", modulus) && modulus > 0)) {
+    throw InputError(fmt::format("field '{}.rule' is '{}'; known: 'F * symmetric', 'word mod N'",
+                                 field.path(), rule));
   }
 }
 
@@ -90,20 +97,25 @@ at::Tensor GoldenInput::values(std::uint64_t seed) const {
     if (modulus == 0) {
       result.mutable_data_ptr<double>()[i] = factor * golden::sym(seed, stream, place);
     } else {
-      result.mutable_data_ptr<std::int64_t>()[i] = static_cast<std::int64_t>(golden::word(seed, stream, place) % modulus);
+      result.mutable_data_ptr<std::int64_t>()[i] =
+          static_cast<std::int64_t>(golden::word(seed, stream, place) % modulus);
     }
   }
   return result;
 }
 
-std::shared_ptr<MobileNetV2> filled_network(const GoldenContext& context, at::ScalarType type, bool channels_last) {
+std::shared_ptr<MobileNetV2> filled_network(const GoldenContext& context, at::ScalarType type,
+                                            bool channels_last) {
   const at::NoGradGuard no_grad;
-  auto network = std::make_shared<MobileNetV2>(MobileNetOptions{.classes = context.classes, .width = 1.0, .dropout = 0});
+  auto network = std::make_shared<MobileNetV2>(
+      MobileNetOptions{.classes = context.classes, .width = 1.0, .dropout = 0});
   network->to(type);
   std::uint64_t stream = kParameterStream;
-  for (const auto& item : network->named_parameters()) fill_parameter(context, item.key(), stream++, item.value());
+  for (const auto& item : network->named_parameters())
+    fill_parameter(context, item.key(), stream++, item.value());
   stream = kBufferStream;
-  for (const auto& item : network->named_buffers()) fill_buffer(context, item.key(), stream++, item.value());
+  for (const auto& item : network->named_buffers())
+    fill_buffer(context, item.key(), stream++, item.value());
   network->to(context.device);
   if (channels_last) to_channels_last(*network);
   return network;
@@ -113,14 +125,15 @@ GoldenBatch GoldenBatch::rows(std::int64_t from, std::int64_t to) const {
   return {images.slice(0, from, to), labels.slice(0, from, to)};
 }
 
-GoldenBatch make_batch(const GoldenContext& context, const Field& images, const Field& labels, at::ScalarType type,
-                       bool channels_last) {
+GoldenBatch make_batch(const GoldenContext& context, const Field& images, const Field& labels,
+                       at::ScalarType type, bool channels_last) {
   const GoldenInput image_rule(images), label_rule(labels);
   if (image_rule.shape.size() != 4 || image_rule.shape[1] != 3 || image_rule.modulus != 0 ||
       label_rule.shape != std::vector<std::int64_t>{image_rule.shape[0]} ||
       label_rule.modulus != static_cast<std::uint64_t>(context.classes)) {
-    throw InputError(fmt::format("fields '{}' and '{}' are no batch of images [n, 3, h, w] and n labels below {}",
-                                 images.path(), labels.path(), context.classes));
+    throw InputError(fmt::format(
+        "fields '{}' and '{}' are no batch of images [n, 3, h, w] and n labels below {}",
+        images.path(), labels.path(), context.classes));
   }
   const auto format = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   return {image_rule.values(context.seed).to(type).to(context.device).contiguous(format),
@@ -140,7 +153,8 @@ Pass run_pass(MobileNetV2& network, const GoldenBatch& batch, bool train) {
 
 at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> flat;
-  for (const at::Tensor& tensor : tensors) flat.push_back(tensor.detach().to(at::kCPU, at::kDouble).contiguous().view(-1));
+  for (const at::Tensor& tensor : tensors)
+    flat.push_back(tensor.detach().to(at::kCPU, at::kDouble).contiguous().view(-1));
   return at::cat(flat);
 }
 
@@ -150,6 +164,8 @@ std::vector<double> to_doubles(const at::Tensor& tensor) {
   return {data, data + plain.numel()};
 }
 
-double relative_l2(const at::Tensor& a, const at::Tensor& b) { return ((a - b).norm() / b.norm()).item<double>(); }
+double relative_l2(const at::Tensor& a, const at::Tensor& b) {
+  return ((a - b).norm() / b.norm()).item<double>();
+}
 
 }  // namespace scalemark::imaging

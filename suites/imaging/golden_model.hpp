@@ -9,8 +9,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "suites/imaging/mobilenet.hpp"
 #include "common/golden/field.hpp"
+#include "suites/imaging/mobilenet.hpp"
 
 namespace scalemark::imaging {
 
@@ -42,16 +42,18 @@ struct GoldenInput {
   at::Tensor values(std::uint64_t seed) const;
 };
 
-/// The network without dropout, every parameter and buffer filled, in `type` on the context's device.
-std::shared_ptr<MobileNetV2> filled_network(const GoldenContext& context, at::ScalarType type, bool channels_last);
+/// The network without dropout, every parameter and buffer filled, in `type` on the context's
+/// device.
+std::shared_ptr<MobileNetV2> filled_network(const GoldenContext& context, at::ScalarType type,
+                                            bool channels_last);
 
 /// A batch on the context's device.
 struct GoldenBatch {
   at::Tensor images, labels;
   GoldenBatch rows(std::int64_t from, std::int64_t to) const;
 };
-GoldenBatch make_batch(const GoldenContext& context, const Field& images, const Field& labels, at::ScalarType type,
-                       bool channels_last);
+GoldenBatch make_batch(const GoldenContext& context, const Field& images, const Field& labels,
+                       at::ScalarType type, bool channels_last);
 
 /// One forward and backward pass; tensors in double on the host.
 struct Pass {

@@ -19,14 +19,16 @@ struct Training {
   std::shared_ptr<MobileNetV2> network;
 };
 
-Training train(const GoldenContext& context, const Field& entry, const Field& sgd, at::ScalarType type, bool nhwc) {
+Training train(const GoldenContext& context, const Field& entry, const Field& sgd,
+               at::ScalarType type, bool nhwc) {
   Training result{{}, filled_network(context, type, nhwc)};
   const GoldenBatch batch = make_batch(context, entry["images"], entry["labels"], type, nhwc);
-  torch::optim::SGD optimiser(result.network->parameters(), torch::optim::SGDOptions(sgd["learning_rate"].number())
-                                                                .momentum(sgd["momentum"].number())
-                                                                .dampening(sgd["dampening"].number())
-                                                                .weight_decay(sgd["weight_decay"].number())
-                                                                .nesterov(sgd["nesterov"].boolean()));
+  torch::optim::SGD optimiser(result.network->parameters(),
+                              torch::optim::SGDOptions(sgd["learning_rate"].number())
+                                  .momentum(sgd["momentum"].number())
+                                  .dampening(sgd["dampening"].number())
+                                  .weight_decay(sgd["weight_decay"].number())
+                                  .nesterov(sgd["nesterov"].boolean()));
   for (std::int64_t step = 0; step < sgd["steps"].integer(); ++step) {
     result.losses.push_back(run_pass(*result.network, batch, true).loss);
     optimiser.step();
@@ -34,17 +36,21 @@ Training train(const GoldenContext& context, const Field& entry, const Field& sg
   return result;
 }
 
-/// How far another order of summation may have driven a loss by `step`: at large steps training is chaotic.
+/// How far another order of summation may have driven a loss by `step`: at large steps training is
+/// chaotic.
 double drift(double learning_rate, std::size_t step) {
-  return learning_rate <= 1e-3 ? 1e-11 : 1e-10 * std::pow(10.0, static_cast<double>(std::min<std::size_t>(step, 6)));
+  return learning_rate <= 1e-3
+             ? 1e-11
+             : 1e-10 * std::pow(10.0, static_cast<double>(std::min<std::size_t>(step, 6)));
 }
 
-/// Differences of two trainings' losses, or of one to the file's, step by step. `fp32`: where steps beyond
-/// the first are chaotic, they are left out.
+/// Differences of two trainings' losses, or of one to the file's, step by step. `fp32`: where steps
+/// beyond the first are chaotic, they are left out.
 void check_losses(const GoldenContext& context, const Field& field, const std::vector<double>& got,
                   const std::vector<double>& want, double learning_rate, bool fp32) {
   if (got.size() != want.size()) {
-    context.report.exact(field.path(), false, fmt::format("{} steps here, {} in the file", got.size(), want.size()));
+    context.report.exact(field.path(), false,
+                         fmt::format("{} steps here, {} in the file", got.size(), want.size()));
     return;
   }
   for (std::size_t step = 0; step < got.size(); ++step) {
@@ -53,7 +59,8 @@ void check_losses(const GoldenContext& context, const Field& field, const std::v
       context.report.skip(item, "training at this learning rate is chaotic in fp32");
     } else {
       const double fp32_tolerance = step < 2 ? 1e-3 : 0.1;
-      context.report.near(item, got[step], want[step], fp32 ? fp32_tolerance : drift(learning_rate, step));
+      context.report.near(item, got[step], want[step],
+                          fp32 ? fp32_tolerance : drift(learning_rate, step));
     }
   }
 }
@@ -63,27 +70,32 @@ void check_losses(const GoldenContext& context, const Field& field, const std::v
 void check_sgd(const GoldenContext& context, const Field& entry, const Field& sgd) {
   const double rate = sgd["learning_rate"].number();
   const std::int64_t steps = sgd["steps"].integer();
-  if (steps < 1 || steps > 100) throw InputError(fmt::format("field '{}.steps' is not from 1 to 100", sgd.path()));
+  if (steps < 1 || steps > 100)
+    throw InputError(fmt::format("field '{}.steps' is not from 1 to 100", sgd.path()));
   const Training fp64 = train(context, entry, sgd, at::kDouble, false);
   const double after = drift(rate, static_cast<std::size_t>(steps));
   if (sgd.has("losses_fp64") && context.wants("fp64", sgd["losses_fp64"])) {
-    check_losses(context, sgd["losses_fp64"], fp64.losses, sgd["losses_fp64"].numbers(), rate, false);
+    check_losses(context, sgd["losses_fp64"], fp64.losses, sgd["losses_fp64"].numbers(), rate,
+                 false);
   }
-  if (sgd.has("difference_channels_last_fp64") && context.wants("fp64", sgd["difference_channels_last_fp64"])) {
+  if (sgd.has("difference_channels_last_fp64") &&
+      context.wants("fp64", sgd["difference_channels_last_fp64"])) {
     sgd["difference_channels_last_fp64"].note();
-    check_losses(context, sgd["difference_channels_last_fp64"], train(context, entry, sgd, at::kDouble, true).losses,
-                 fp64.losses, rate, false);
+    check_losses(context, sgd["difference_channels_last_fp64"],
+                 train(context, entry, sgd, at::kDouble, true).losses, fp64.losses, rate, false);
   }
   if (sgd.has("parameters_after_fp64") && context.wants("fp64", sgd["parameters_after_fp64"])) {
     const Field field = sgd["parameters_after_fp64"];
-    context.report.digest(field.path(), to_doubles(flatten(fp64.network->parameters())), field.digest(), after);
+    context.report.digest(field.path(), to_doubles(flatten(fp64.network->parameters())),
+                          field.digest(), after);
   }
   if (sgd.has("buffers_after_fp64") && context.wants("fp64", sgd["buffers_after_fp64"])) {
     check_buffers(context, sgd["buffers_after_fp64"], *fp64.network, after);
   }
   const Training fp32 = train(context, entry, sgd, at::kFloat, false);
   if (sgd.has("losses_fp32") && context.wants("fp32", sgd["losses_fp32"])) {
-    check_losses(context, sgd["losses_fp32"], fp32.losses, sgd["losses_fp32"].numbers(), rate, true);
+    check_losses(context, sgd["losses_fp32"], fp32.losses, sgd["losses_fp32"].numbers(), rate,
+                 true);
   }
   if (sgd.has("difference_fp32") && context.wants("fp32", sgd["difference_fp32"])) {
     sgd["difference_fp32"].note();
@@ -95,18 +107,22 @@ void check_sgd(const GoldenContext& context, const Field& entry, const Field& sg
     sgd[error].note();
     context.report.skip(sgd[error].path(), "training at this learning rate is chaotic in fp32");
   } else {
-    check_bound(context, sgd[error], relative_l2(flatten(fp32.network->parameters()), flatten(fp64.network->parameters())),
-                std::max(1e-3, 10 * sgd[error].number()));
+    check_bound(
+        context, sgd[error],
+        relative_l2(flatten(fp32.network->parameters()), flatten(fp64.network->parameters())),
+        std::max(1e-3, 10 * sgd[error].number()));
   }
 }
 
 void check_data_parallel(const GoldenContext& context, const Field& entry) {
   if (!context.wants("fp64", entry)) return;
-  const GoldenBatch batch = make_batch(context, entry["images"], entry["labels"], at::kDouble, false);
+  const GoldenBatch batch =
+      make_batch(context, entry["images"], entry["labels"], at::kDouble, false);
   const std::int64_t ranks = entry["ranks"].integer(), images = batch.images.size(0);
   const Field rows = entry["rank_rows"];
   if (ranks < 1 || ranks > images || rows.size() != static_cast<std::size_t>(ranks)) {
-    throw InputError(fmt::format("field '{}': {} ranks, {} images, {} pairs of rows", entry.path(), ranks, images, rows.size()));
+    throw InputError(fmt::format("field '{}': {} ranks, {} images, {} pairs of rows", entry.path(),
+                                 ranks, images, rows.size()));
   }
   const auto check_loss = [&](const Field& field, double got) {
     context.report.near(field.path(), got, field.number(), kFp64.loss);
@@ -130,11 +146,13 @@ void check_data_parallel(const GoldenContext& context, const Field& entry) {
       const std::string buffers = fmt::format("buffers_rank{}", rank);
       if (want.has(buffers)) check_buffers(context, want[buffers], *network, kFp64.gradient);
     }
-    context.report.digest(want["gradient_full"].path(), to_doubles(full.gradient), want["gradient_full"].digest(), kFp64.gradient);
-    context.report.digest(want["gradient_mean_of_ranks"].path(), to_doubles(mean), want["gradient_mean_of_ranks"].digest(),
-                          kFp64.gradient);
+    context.report.digest(want["gradient_full"].path(), to_doubles(full.gradient),
+                          want["gradient_full"].digest(), kFp64.gradient);
+    context.report.digest(want["gradient_mean_of_ranks"].path(), to_doubles(mean),
+                          want["gradient_mean_of_ranks"].digest(), kFp64.gradient);
     const Field difference = want["relative_l2_difference"];
-    context.report.near(difference.path(), relative_l2(mean, full.gradient), difference.number(), 1e-10);
+    context.report.near(difference.path(), relative_l2(mean, full.gradient), difference.number(),
+                        1e-10);
   }
 }
 

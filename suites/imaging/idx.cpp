@@ -2,8 +2,6 @@
 // Reading IDX files: header first, then exactly what it promises.
 #include "suites/imaging/idx.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include "common/base/error.hpp"
 
@@ -65,10 +64,12 @@ class GzipSource : public Source {
       ended_ = rc == Z_STREAM_END;
       if (rc == Z_BUF_ERROR) throw InputError(origin_ + ": truncated gzip data");
       if (rc != Z_OK && !ended_) {
-        throw InputError(fmt::format("{}: damaged gzip data ({})", origin_, stream_.msg ? stream_.msg : zError(rc)));
+        throw InputError(fmt::format("{}: damaged gzip data ({})", origin_,
+                                     stream_.msg ? stream_.msg : zError(rc)));
       }
     }
-    if (ended_ && stream_.avail_in > 0) throw InputError(origin_ + ": data after the end of the gzip stream");
+    if (ended_ && stream_.avail_in > 0)
+      throw InputError(origin_ + ": data after the end of the gzip stream");
     return into.size() - stream_.avail_out;
   }
 
@@ -78,10 +79,12 @@ class GzipSource : public Source {
   bool ended_ = false;
 };
 
-void read_exactly(Source& source, std::span<std::uint8_t> into, const std::string& origin, const char* what) {
+void read_exactly(Source& source, std::span<std::uint8_t> into, const std::string& origin,
+                  const char* what) {
   const std::size_t got = source.read(into);
   if (got != into.size()) {
-    throw InputError(fmt::format("{}: {} is truncated: {} of {} bytes", origin, what, got, into.size()));
+    throw InputError(
+        fmt::format("{}: {} is truncated: {} of {} bytes", origin, what, got, into.size()));
   }
 }
 
@@ -97,9 +100,12 @@ Idx parse_idx(std::span<const std::uint8_t> file, const std::string& origin) {
   }
   std::array<std::uint8_t, 4> magic{};
   read_exactly(*source, magic, origin, "the header");
-  if (magic[0] != 0 || magic[1] != 0 || magic[2] != kUnsignedByte || magic[3] < 1 || magic[3] > kMaxDimensions) {
-    throw InputError(fmt::format("{}: no IDX file of unsigned bytes with 1 to {} dimensions (magic {:02x}{:02x}{:02x}{:02x})",
-                                 origin, kMaxDimensions, magic[0], magic[1], magic[2], magic[3]));
+  if (magic[0] != 0 || magic[1] != 0 || magic[2] != kUnsignedByte || magic[3] < 1 ||
+      magic[3] > kMaxDimensions) {
+    throw InputError(
+        fmt::format("{}: no IDX file of unsigned bytes with 1 to {} dimensions (magic "
+                    "{:02x}{:02x}{:02x}{:02x})",
+                    origin, kMaxDimensions, magic[0], magic[1], magic[2], magic[3]));
   }
   Idx idx;
   std::uint64_t bytes = 1;
@@ -109,22 +115,25 @@ Idx parse_idx(std::span<const std::uint8_t> file, const std::string& origin) {
     std::uint32_t length = 0;
     for (const std::uint8_t byte : big_endian) length = length << 8 | byte;
     if (length == 0 || length > kMaxIdxBytes / bytes) {
-      throw InputError(fmt::format("{}: dimension {} has length {}: an IDX file holds 1 to {} bytes", origin, d, length,
-                                   kMaxIdxBytes));
+      throw InputError(
+          fmt::format("{}: dimension {} has length {}: an IDX file holds 1 to {} bytes", origin, d,
+                      length, kMaxIdxBytes));
     }
     bytes *= length;
     idx.shape.push_back(length);
   }
   // No memory for what the file cannot hold, whatever its header says.
   if (bytes > file.size() * (packed ? kMaxDeflateRatio : 1)) {
-    throw InputError(fmt::format("{}: the header promises {} bytes, more than a file of {} can hold", origin, bytes,
-                                 file.size()));
+    throw InputError(
+        fmt::format("{}: the header promises {} bytes, more than a file of {} can hold", origin,
+                    bytes, file.size()));
   }
   idx.values.resize(bytes);
   read_exactly(*source, idx.values, origin, "the data");
   std::array<std::uint8_t, 1> more{};
   if (source->read(more) != 0) {
-    throw InputError(fmt::format("{}: more data than the {} bytes that the header promises", origin, bytes));
+    throw InputError(
+        fmt::format("{}: more data than the {} bytes that the header promises", origin, bytes));
   }
   return idx;
 }
@@ -134,7 +143,8 @@ Idx read_idx(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) throw InputError(fmt::format("{}: {}", path.string(), error.message()));
   if (size > kMaxIdxBytes + kMaxHeaderBytes) {
-    throw InputError(fmt::format("{}: {} bytes; an IDX file may have {}", path.string(), size, kMaxIdxBytes));
+    throw InputError(
+        fmt::format("{}: {} bytes; an IDX file may have {}", path.string(), size, kMaxIdxBytes));
   }
   std::vector<std::uint8_t> file(size);
   std::ifstream stream(path, std::ios::binary);

@@ -9,7 +9,9 @@
 
 namespace scalemark::imaging {
 
-at::Tensor scale(const at::Tensor& pixels, at::ScalarType type) { return pixels.to(type).div_(255); }
+at::Tensor scale(const at::Tensor& pixels, at::ScalarType type) {
+  return pixels.to(type).div_(255);
+}
 
 at::Tensor upsample(const at::Tensor& images, std::int64_t size) {
   return at::upsample_bilinear2d(images, {size, size}, /*align_corners=*/false);

@@ -22,9 +22,9 @@ at::Tensor normalise(const at::Tensor& images, double mean = kMnistMean, double 
 /// [n, 1, h, w] -> [n, 3, h, w], three equal channels in memory of their own, in layout `format`.
 at::Tensor three_channels(const at::Tensor& images, at::MemoryFormat format);
 
-/// Sample indices of `rank` in an epoch, as PyTorch's DistributedSampler gives them: a permutation by
-/// seed + epoch (the same on all ranks), padded from its start to a multiple of `ranks` (or cut to one:
-/// `drop_last`), of which the rank takes every ranks-th.
+/// Sample indices of `rank` in an epoch, as PyTorch's DistributedSampler gives them: a permutation
+/// by seed + epoch (the same on all ranks), padded from its start to a multiple of `ranks` (or cut
+/// to one: `drop_last`), of which the rank takes every ranks-th.
 struct SamplerOptions {
   std::int64_t samples = 0, ranks = 1, rank = 0;
   std::uint64_t seed = 0, epoch = 0;

@@ -23,12 +23,15 @@ namespace {
 
 LabelledImages paired(Idx images, Idx labels, const std::string& origin) {
   if (images.shape.size() != 3) {
-    throw InputError(fmt::format("{}: images have {} dimensions, not 3 (count, rows, columns)", origin, images.shape.size()));
+    throw InputError(fmt::format("{}: images have {} dimensions, not 3 (count, rows, columns)",
+                                 origin, images.shape.size()));
   }
   if (labels.shape.size() != 1 || labels.shape[0] != images.shape[0]) {
-    throw InputError(fmt::format("{}: {} images, but {} labels", origin, images.shape[0], labels.values.size()));
+    throw InputError(
+        fmt::format("{}: {} images, but {} labels", origin, images.shape[0], labels.values.size()));
   }
-  const auto wrong = std::ranges::find_if(labels.values, [](std::uint8_t label) { return label >= kMnistClasses; });
+  const auto wrong = std::ranges::find_if(
+      labels.values, [](std::uint8_t label) { return label >= kMnistClasses; });
   if (wrong != labels.values.end()) {
     throw InputError(fmt::format("{}: label {} of image {}; allowed: 0 to {}", origin, *wrong,
                                  wrong - labels.values.begin(), kMnistClasses - 1));
@@ -44,12 +47,14 @@ Idx read_part(const std::filesystem::path& dir, const std::string& stem, const s
       if (std::filesystem::exists(path)) return read_idx(path);
     }
   }
-  throw InputError(fmt::format("{}: no file {}-{} or {}-{}.gz: not a folder with MNIST", dir.string(), stem, kind, stem, kind));
+  throw InputError(fmt::format("{}: no file {}-{} or {}-{}.gz: not a folder with MNIST",
+                               dir.string(), stem, kind, stem, kind));
 }
 
 LabelledImages read_half(const std::filesystem::path& dir, const std::string& half) {
-  return paired(read_part(dir, half + "-images", "idx3-ubyte"), read_part(dir, half + "-labels", "idx1-ubyte"),
-                (dir / half).string());
+  Idx images = read_part(dir, half + "-images", "idx3-ubyte");
+  Idx labels = read_part(dir, half + "-labels", "idx1-ubyte");
+  return paired(std::move(images), std::move(labels), (dir / half).string());
 }
 
 Mnist built_in() {
@@ -57,9 +62,11 @@ Mnist built_in() {
     return parse_idx({begin, end}, "built-in MNIST subset");
   };
   return {.train = paired(part(scalemark_mnist_train_images, scalemark_mnist_train_images_end),
-                          part(scalemark_mnist_train_labels, scalemark_mnist_train_labels_end), "built-in training set"),
+                          part(scalemark_mnist_train_labels, scalemark_mnist_train_labels_end),
+                          "built-in training set"),
           .test = paired(part(scalemark_mnist_test_images, scalemark_mnist_test_images_end),
-                         part(scalemark_mnist_test_labels, scalemark_mnist_test_labels_end), "built-in test set"),
+                         part(scalemark_mnist_test_labels, scalemark_mnist_test_labels_end),
+                         "built-in test set"),
           .name = "mnist_subset"};
 }
 

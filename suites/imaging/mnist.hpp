@@ -23,10 +23,10 @@ struct Mnist {
   std::string name;  ///< "mnist_subset" (built in: the first 10,000 and 2,000 images) or "mnist"
 };
 
-/// The set in folder `dir`, which holds train-images-idx3-ubyte, train-labels-idx1-ubyte and the same
-/// with t10k- (as they are, with .gz, or with '.idx' for '-idx'); for an empty `dir` the built-in subset.
-/// Throws InputError that names the file: missing, no IDX file, images and labels that do not belong
-/// together.
+/// The set in folder `dir`, which holds train-images-idx3-ubyte, train-labels-idx1-ubyte and the
+/// same with t10k- (as they are, with .gz, or with '.idx' for '-idx'); for an empty `dir` the
+/// built-in subset. Throws InputError that names the file: missing, no IDX file, images and labels
+/// that do not belong together.
 Mnist load_mnist(const std::string& dir = {});
 
 }  // namespace scalemark::imaging

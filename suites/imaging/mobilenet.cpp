@@ -55,8 +55,8 @@ struct InvertedResidual : Layer {
     if (expansion != 1) {
       expand = conv->register_module(name(), std::make_shared<ConvBlock>(in, hidden, 1, 1));
     }
-    filter =
-        conv->register_module(name(), std::make_shared<ConvBlock>(hidden, hidden, 3, stride, hidden));
+    filter = conv->register_module(name(),
+                                   std::make_shared<ConvBlock>(hidden, hidden, 3, stride, hidden));
     project = conv->register_module(name(), make_conv(hidden, out, 1, 1, 1));
     norm = conv->register_module(name(), BatchNorm2d(out));
   }
@@ -76,7 +76,8 @@ struct InvertedResidual : Layer {
 MobileNetV2::MobileNetV2(const MobileNetOptions& options) : dropout_(options.dropout) {
   auto features = register_module("features", std::make_shared<torch::nn::Module>());
   auto append = [&](std::shared_ptr<Layer> layer) {
-    features_.push_back(features->register_module(std::to_string(features_.size()), std::move(layer)));
+    features_.push_back(
+        features->register_module(std::to_string(features_.size()), std::move(layer)));
   };
   auto channels = round_channels(static_cast<double>(kStemChannels) * options.width);
   append(std::make_shared<ConvBlock>(3, channels, 3, 2));
@@ -88,7 +89,8 @@ MobileNetV2::MobileNetV2(const MobileNetOptions& options) : dropout_(options.dro
       channels = out;
     }
   }
-  const auto head = round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, options.width));
+  const auto head =
+      round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, options.width));
   append(std::make_shared<ConvBlock>(channels, head, 1, 1));
   // torchvision's classifier is (dropout, linear): the linear layer is child 1.
   classifier_ = register_module("classifier", std::make_shared<torch::nn::Module>())
@@ -118,7 +120,8 @@ at::Tensor MobileNetV2::forward(const at::Tensor& x) {
 void to_channels_last(torch::nn::Module& module) {
   const at::NoGradGuard no_grad;
   for (at::Tensor& parameter : module.parameters()) {
-    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+    if (parameter.dim() == 4)
+      parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MobileNetV2 (Sandler et al. 2018), layer for layer and name for name as torchvision's mobilenet_v2.
+// MobileNetV2 (Sandler et al. 2018), layer for layer and name for name as torchvision's
+// mobilenet_v2.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ class MobileNetV2 : public torch::nn::Module {
   torch::nn::Linear classifier_ = nullptr;
 };
 
-/// Stores all convolution weights channels-last (NHWC), the layout in which such inputs are fastest.
+/// Stores all convolution weights channels-last (NHWC), the layout in which such inputs are
+/// fastest.
 void to_channels_last(torch::nn::Module& module);
 
 }  // namespace scalemark::imaging

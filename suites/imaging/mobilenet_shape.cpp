@@ -39,12 +39,19 @@ std::vector<Convolution> convolutions(std::int64_t image, double width) {
       const std::string number = std::to_string(++block);
       const std::int64_t hidden = channels * stage.expansion, stride = i == 0 ? stage.stride : 1;
       if (stage.expansion != 1) append({.name = "expand" + number, .in = channels, .out = hidden});
-      append({.name = "depthwise" + number, .in = hidden, .out = hidden, .kernel = 3, .stride = stride, .groups = hidden});
+      append({.name = "depthwise" + number,
+              .in = hidden,
+              .out = hidden,
+              .kernel = 3,
+              .stride = stride,
+              .groups = hidden});
       append({.name = "project" + number, .in = hidden, .out = out});
       channels = out;
     }
   }
-  append({.name = "head", .in = channels, .out = round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, width))});
+  append({.name = "head",
+          .in = channels,
+          .out = round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, width))});
   return list;
 }
 
@@ -52,7 +59,8 @@ std::vector<std::string> distinct_convolutions() {
   std::vector<std::string> names;
   std::vector<Convolution> kept;
   for (const Convolution& layer : convolutions(224)) {
-    if (std::ranges::any_of(kept, [&](const Convolution& other) { return other.same_work(layer); })) continue;
+    if (std::ranges::any_of(kept, [&](const Convolution& other) { return other.same_work(layer); }))
+      continue;
     kept.push_back(layer);
     names.push_back(layer.name);
   }

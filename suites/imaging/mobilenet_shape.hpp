@@ -27,7 +27,8 @@ std::int64_t round_channels(double channels);
 
 /// One convolution on square images: padding (kernel - 1) / 2, no bias.
 struct Convolution {
-  std::string name;  ///< stem, expand2, depthwise2, project2, ..., head: with the number of the block
+  std::string
+      name;  ///< stem, expand2, depthwise2, project2, ..., head: with the number of the block
   std::int64_t in = 0, out = 0, kernel = 1, stride = 1, groups = 1;
   std::int64_t size = 0;  ///< height and width of the input
   std::int64_t out_size() const { return (size - 1) / stride + 1; }
@@ -39,7 +40,8 @@ struct Convolution {
 /// All 52 convolutions in order, for input images of `image` x `image`.
 std::vector<Convolution> convolutions(std::int64_t image, double width = 1.0);
 
-/// Names of the convolutions, those that do the same work (for 224 x 224 images) once, by the first.
+/// Names of the convolutions, those that do the same work (for 224 x 224 images) once, by the
+/// first.
 std::vector<std::string> distinct_convolutions();
 /// The one called `name`. Throws Error if there is none.
 Convolution convolution(const std::string& name, std::int64_t image);

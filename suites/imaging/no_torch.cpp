@@ -8,7 +8,8 @@ namespace {
 void train(Case&) {}
 
 SCALEMARK_BENCHMARK("imaging/train", train)
-    .doc("Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
+    .doc(
+        "Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
     .unavailable("built without LibTorch");
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data-parallel training of MobileNetV2 on up-sampled MNIST: time of a step, images per second, accuracy.
+// Data-parallel training of MobileNetV2 on up-sampled MNIST: time of a step, images per second,
+// accuracy.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -70,12 +71,17 @@ struct History {
 };
 
 /// One pass of this rank over its share of the training set.
-void train_epoch(Case& c, const Input& input, const Samples& samples, std::uint64_t epoch, MobileNetV2& model,
-                 torch_support::Ddp& ddp, torch::optim::SGD& optimiser, History& history) {
-  const std::vector<std::int64_t> order = sampler_indices(
-      {.samples = samples.labels.size(0), .ranks = c.size(), .rank = c.rank(), .seed = c.seed(), .epoch = epoch});
+void train_epoch(Case& c, const Input& input, const Samples& samples, std::uint64_t epoch,
+                 MobileNetV2& model, torch_support::Ddp& ddp, torch::optim::SGD& optimiser,
+                 History& history) {
+  const std::vector<std::int64_t> order = sampler_indices({.samples = samples.labels.size(0),
+                                                           .ranks = c.size(),
+                                                           .rank = c.rank(),
+                                                           .seed = c.seed(),
+                                                           .epoch = epoch});
   const at::Tensor indices = at::tensor(order, at::kLong);
-  const std::int64_t steps = indices.size(0) / input.batch;  // a smaller last batch would be another experiment
+  const std::int64_t steps =
+      indices.size(0) / input.batch;  // a smaller last batch would be another experiment
   model.train();
   const std::uint64_t epoch_start = now_ns();
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -97,7 +103,8 @@ void train_epoch(Case& c, const Input& input, const Samples& samples, std::uint6
 }
 
 /// Collective. Share of the test set that rank 0's model gets right; the ranks divide the work.
-double accuracy(Case& c, const Input& input, const Samples& test, MobileNetV2& model, torch_support::Ddp& ddp) {
+double accuracy(Case& c, const Input& input, const Samples& test, MobileNetV2& model,
+                torch_support::Ddp& ddp) {
   const at::NoGradGuard no_grad;
   ddp.broadcast_buffers();
   model.eval();
@@ -120,7 +127,8 @@ void record(Case& c, const Input& input, const History& history) {
   std::fill_n(warmup.begin(), std::min(marked, steps - 1), std::uint8_t{1});
   const auto global_batch = static_cast<double>(input.batch * c.size());
   c.record_durations("step_time", history.step_times, RankReduce::max, warmup);
-  c.record_rate("images_per_second", "{image}/s", "step_time", global_batch, "batch * ranks / step_time");
+  c.record_rate("images_per_second", "{image}/s", "step_time", global_batch,
+                "batch * ranks / step_time");
   c.record_rate("achieved_flops", "flop/s", "step_time",
                 6 * multiply_adds(input.image, kMnistClasses) * static_cast<double>(input.batch),
                 "6 * multiply-adds of an image * batch / step_time, a rank");
@@ -129,28 +137,36 @@ void record(Case& c, const Input& input, const History& history) {
       std::accumulate(history.epoch_times.begin(), history.epoch_times.end(), std::uint64_t{0})};
   c.record_durations("total_time", total, RankReduce::max);
 
-  const auto series = [&](const std::string& name, Better better, RankReduce reduce, const std::vector<double>& values,
-                          const std::string& formula) {
+  const auto series = [&](const std::string& name, Better better, RankReduce reduce,
+                          const std::vector<double>& values, const std::string& formula) {
     c.record(name, "1", better, MetricKind::ratio, reduce, values, formula);
   };
   const auto last = static_cast<std::ptrdiff_t>(std::min<std::size_t>(10, steps));
-  const double last_loss = std::accumulate(history.losses.end() - last, history.losses.end(), 0.0) / static_cast<double>(last);
-  series("accuracy", Better::higher, RankReduce::root, {history.accuracies.back()}, "right / test images, at the end");
+  const double last_loss = std::accumulate(history.losses.end() - last, history.losses.end(), 0.0) /
+                           static_cast<double>(last);
+  series("accuracy", Better::higher, RankReduce::root, {history.accuracies.back()},
+         "right / test images, at the end");
   series("loss", Better::lower, RankReduce::mean, {last_loss}, "mean of the last 10 steps");
-  series("first_loss", Better::none, RankReduce::mean, {history.losses.front()}, "before the first update");
-  series("step_loss", Better::none, RankReduce::mean, history.losses, "cross entropy of each step's batch");
-  series("epoch_accuracy", Better::none, RankReduce::root, history.accuracies, "right / test images, after each epoch");
+  series("first_loss", Better::none, RankReduce::mean, {history.losses.front()},
+         "before the first update");
+  series("step_loss", Better::none, RankReduce::mean, history.losses,
+         "cross entropy of each step's batch");
+  series("epoch_accuracy", Better::none, RankReduce::root, history.accuracies,
+         "right / test images, after each epoch");
   c.primary("step_time");
 }
 
 void train_network(Case& c) {
   const c10::Device device = torch_support::prepare(c);
   const bool nhwc = c.text("layout") == "nhwc";
-  const Input input{.image = c.integer("image"), .batch = c.integer("batch"),
-                    .format = nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous, .device = device};
+  const Input input{.image = c.integer("image"),
+                    .batch = c.integer("batch"),
+                    .format = nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous,
+                    .device = device};
   const std::int64_t images = c.integer("images"), epochs = c.integer("epochs");
   if ((images + c.size() - 1) / c.size() < input.batch) {
-    c.skip(fmt::format("{} images over {} ranks are less than one batch of {}", images, c.size(), input.batch));
+    c.skip(fmt::format("{} images over {} ranks are less than one batch of {}", images, c.size(),
+                       input.batch));
   }
 
   c.phase("read data set");
@@ -172,11 +188,14 @@ void train_network(Case& c) {
     const Case::Communicating communicating(c);
     torch_support::Ddp ddp(model, group);
     const double rate = learning_rate(input.batch * c.size());
-    torch::optim::SGD optimiser(model->parameters(), torch::optim::SGDOptions(rate).momentum(kMomentum));
-    at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);  // dropout differs between ranks
+    torch::optim::SGD optimiser(model->parameters(),
+                                torch::optim::SGDOptions(rate).momentum(kMomentum));
+    at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) +
+                    1);  // dropout differs between ranks
     for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
       c.phase(fmt::format("train epoch {}", epoch));
-      train_epoch(c, input, train_set, static_cast<std::uint64_t>(epoch - 1), *model, ddp, optimiser, history);
+      train_epoch(c, input, train_set, static_cast<std::uint64_t>(epoch - 1), *model, ddp,
+                  optimiser, history);
       c.phase(fmt::format("test epoch {}", epoch));
       history.accuracies.push_back(accuracy(c, input, test_set, *model, ddp));
     }
@@ -186,32 +205,38 @@ void train_network(Case& c) {
   c.phase("check");
   const std::uint64_t hash = torch_support::fingerprint(model->parameters());
   const bool identical = torch_support::equal_on_all_ranks(c.ranks(), hash);
-  const auto not_finite = std::ranges::count_if(history.losses, [](double loss) { return !std::isfinite(loss); });
+  const auto not_finite =
+      std::ranges::count_if(history.losses, [](double loss) { return !std::isfinite(loss); });
   c.verified("parameters identical on all ranks, every loss finite",
-             {.checked = history.losses.size() + 1, .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
+             {.checked = history.losses.size() + 1,
+              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
   record(c, input, history);
   c.fact("parameters_fingerprint", torch_support::to_hex(hash));
   c.fact("optimiser", fmt::format("sgd momentum={}", kMomentum));
   c.fact("data_set", mnist.name);
   c.fact("train_images", images);
   c.fact("test_images", std::int64_t{mnist.test.count()});
-  c.fact("images_seen", static_cast<std::int64_t>(history.step_times.size()) * input.batch * c.size());
+  c.fact("images_seen",
+         static_cast<std::int64_t>(history.step_times.size()) * input.batch * c.size());
 }
 
 void train(Case& c) {
   torch_support::translate_errors([&] { train_network(c); });
 }
 
-/// Parameters, gradients, momentum and buckets; the data set; what a forward pass keeps for the backward
-/// pass: 147 outputs of convolutions for every pixel of the image, about three times.
+/// Parameters, gradients, momentum and buckets; the data set; what a forward pass keeps for the
+/// backward pass: 147 outputs of convolutions for every pixel of the image, about three times.
 std::uint64_t memory(const Params& params) {
-  const auto value = [&](const char* axis) { return static_cast<std::uint64_t>(std::get<std::int64_t>(params.at(axis))); };
+  const auto value = [&](const char* axis) {
+    return static_cast<std::uint64_t>(std::get<std::int64_t>(params.at(axis)));
+  };
   const std::uint64_t kept = value("batch") * value("image") * value("image") * 147 * 4 * 3;
   return kept + value("images") * 784 * 2 + (std::uint64_t{250} << 20);
 }
 
 SCALEMARK_BENCHMARK("imaging/train", train)
-    .doc("Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
+    .doc(
+        "Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
     .axis("mode", {"paper"})
     .axis("strategy", {"ddp_ds"})
     .axis("precision", {"fp32"})

@@ -23,8 +23,9 @@ void AdamW::step() {
   gradients.reserve(parameters_.size());
   for (const torch::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
   at::_foreach_add_(steps_, 1);
-  at::_fused_adamw_(parameters_, gradients, means_, squares_, /*max_exp_avg_sqs=*/{}, steps_, options_.learning_rate,
-                    options_.beta1, options_.beta2, options_.weight_decay, options_.eps, /*amsgrad=*/false,
+  at::_fused_adamw_(parameters_, gradients, means_, squares_, /*max_exp_avg_sqs=*/{}, steps_,
+                    options_.learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
+                    options_.eps, /*amsgrad=*/false,
                     /*maximize=*/false);
 }
 

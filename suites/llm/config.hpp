@@ -22,7 +22,8 @@ struct LlamaConfig {
 /// Throws InputError, naming `source`, for sizes that make no model or do not divide.
 void check(const LlamaConfig& config, const std::string& source);
 
-/// 8b = Llama 3, 3b and 1b = Llama 3.2, 110m and tiny for machines without a GPU. Throws UsageError.
+/// 8b = Llama 3, 3b and 1b = Llama 3.2, 110m and tiny for machines without a GPU. Throws
+/// UsageError.
 LlamaConfig llama_config(const std::string& name);
 /// The names, smallest first.
 const std::vector<std::string>& llama_names();
@@ -38,21 +39,25 @@ struct ParameterCounts {
   std::int64_t layer_linear = 0;  ///< weights of one layer's seven matrices
   std::int64_t per_layer = 0;     ///< with its two norms
   std::int64_t embedding = 0;
-  std::int64_t total = 0;    ///< a tied head is counted once
+  std::int64_t total = 0;  ///< a tied head is counted once
   std::int64_t tensors = 0;
 };
 ParameterCounts count_parameters(const LlamaConfig& config);
-/// Parameters of the adapters of one layer. Throws UsageError for a module that a layer does not have.
+/// Parameters of the adapters of one layer. Throws UsageError for a module that a layer does not
+/// have.
 std::int64_t count_lora_parameters(const LlamaConfig& config, const LoraConfig& lora);
 
 /// Model FLOPs of forward and backward of one layer with LoRA over batch x sequence tokens:
 /// tokens * (4 N_linear + 6 N_lora + 12 dim S). Frozen weights need no weight gradient (4, not 6);
 /// attention counts all S^2 scores, the causal half is not discounted.
-double lora_layer_flops(const LlamaConfig& config, const LoraConfig& lora, std::int64_t batch, std::int64_t sequence);
+double lora_layer_flops(const LlamaConfig& config, const LoraConfig& lora, std::int64_t batch,
+                        std::int64_t sequence);
 
-/// Estimate of the peak bytes of training one layer with LoRA, elements of `element_bytes`: weights,
-/// adapters with gradient and two moments, activations kept for backward and the largest temporaries.
-std::uint64_t lora_layer_bytes(const LlamaConfig& config, const LoraConfig& lora, std::int64_t batch,
-                               std::int64_t sequence, std::int64_t element_bytes);
+/// Estimate of the peak bytes of training one layer with LoRA, elements of `element_bytes`:
+/// weights, adapters with gradient and two moments, activations kept for backward and the largest
+/// temporaries.
+std::uint64_t lora_layer_bytes(const LlamaConfig& config, const LoraConfig& lora,
+                               std::int64_t batch, std::int64_t sequence,
+                               std::int64_t element_bytes);
 
 }  // namespace scalemark::llm

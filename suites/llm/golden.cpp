@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
@@ -24,7 +25,8 @@ void check_parameters(const Field& file, const GoldenContext& context) {
   std::size_t i = 0;
   for (const auto& item : model->named_parameters()) {
     if (item.key() != context.model.parameters()[i].name && difference.empty()) {
-      difference = fmt::format("place {} is '{}', in the model '{}'", i, context.model.parameters()[i].name, item.key());
+      difference = fmt::format("place {} is '{}', in the model '{}'", i,
+                               context.model.parameters()[i].name, item.key());
     }
     ++i;
   }
@@ -38,7 +40,8 @@ void check_parameters(const Field& file, const GoldenContext& context) {
     if (parameter == nullptr) {
       context.report.exact(filled[name].path(), false, "the model has no such parameter");
     } else {
-      context.report.digest(filled[name].path(), to_doubles(*parameter), filled[name].digest(), 1e-14, 0);
+      context.report.digest(filled[name].path(), to_doubles(*parameter), filled[name].digest(),
+                            1e-14, 0);
     }
   }
 }
@@ -52,23 +55,29 @@ void check_forward(const Field& want, const Precision& precision, const GoldenCo
   const auto edge = [&](const char* name, bool first) {
     const auto count = std::min(want[name].numbers().size(), all.size());
     const auto length = static_cast<std::ptrdiff_t>(count);
-    context.numbers(want[name], first ? std::vector<double>(all.begin(), all.begin() + length)
-                                      : std::vector<double>(all.end() - length, all.end()), precision.logits);
+    context.numbers(want[name],
+                    first ? std::vector<double>(all.begin(), all.begin() + length)
+                          : std::vector<double>(all.end() - length, all.end()),
+                    precision.logits);
   };
-  context.report.digest(want["logits"].path(), all, want["logits"].digest(), precision.logits, precision.logits);
+  context.report.digest(want["logits"].path(), all, want["logits"].digest(), precision.logits,
+                        precision.logits);
   edge("logits_first_token", true);
   edge("logits_last_token", false);
 
   context.number(want["loss_sum"], loss_sum(logits, shifted).item<double>(), precision.loss);
   context.integer(want["label_count"], count_labels(shifted));
   context.number(want["loss_mean"], loss_mean(logits, shifted).item<double>(), precision.loss);
-  context.number(want["loss_chunked_8"], loss_mean(logits, shifted, 8).item<double>(), precision.loss);
+  context.number(want["loss_chunked_8"], loss_mean(logits, shifted, 8).item<double>(),
+                 precision.loss);
   const torch::Tensor all_labels = shift_labels(context.model.tokens_bs());
-  context.number(want["loss_sum_all_labels"], loss_sum(logits, all_labels).item<double>(), precision.loss);
+  context.number(want["loss_sum_all_labels"], loss_sum(logits, all_labels).item<double>(),
+                 precision.loss);
   context.integer(want["label_count_all"], count_labels(all_labels));
-  context.numbers(want["token_losses_row0"], to_doubles(token_losses(logits, shifted)[0]), precision.loss);
-  context.numbers(want["sequence_log_probability"], to_doubles(sequence_log_probability(logits, shifted)),
+  context.numbers(want["token_losses_row0"], to_doubles(token_losses(logits, shifted)[0]),
                   precision.loss);
+  context.numbers(want["sequence_log_probability"],
+                  to_doubles(sequence_log_probability(logits, shifted)), precision.loss);
 }
 
 /// The libraries divide 0 by 0 here; ours is a defined zero with zero gradients.
@@ -99,10 +108,13 @@ void check_base(const Field& base, const GoldenContext& context) {
 }
 
 template <typename Real>
-void check_rope_table(const Field& rope, const Precision& precision, double tolerance, const GoldenContext& context) {
+void check_rope_table(const Field& rope, const Precision& precision, double tolerance,
+                      const GoldenContext& context) {
   const std::int64_t head_dim = rope["head_dim"].integer(), positions = rope["positions"].integer();
   const double base = rope["base"].number();
-  const auto doubles = [](const std::vector<Real>& values) { return std::vector<double>(values.begin(), values.end()); };
+  const auto doubles = [](const std::vector<Real>& values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
   const std::vector<Real> frequencies = rope_frequencies<Real>(head_dim, base, 1);
   const auto digest = [&](const std::string& name, const std::vector<double>& got) {
     if (!rope.has(name)) return;
@@ -126,36 +138,49 @@ void check_rotation(const Field& rope, const GoldenContext& context) {
   config.dim = rope["head_dim"].integer();
   config.rope_base = rope["base"].number();
   const std::int64_t positions = rope["positions"].integer();
-  if (shape.size() != 4 || shape[0] != 1 || shape[1] != positions || shape[2] < 1 || shape[2] > 64 ||
-      shape[3] != config.dim) {
+  if (shape.size() != 4 || shape[0] != 1 || shape[1] != positions || shape[2] < 1 ||
+      shape[2] > 64 || shape[3] != config.dim) {
     context.report.exact(input.path(), false, "the shape is not [1, positions, heads, head_dim]");
     return;
   }
   const torch::TensorOptions options = context.model.options(kFp64);
   const torch::Tensor x_bshe = context.model.symmetric(shape, stream).to(options);
   const torch::Tensor got = rotate(x_bshe, rotation_table(config, positions, options));
-  context.report.digest(rope["rotated_fp64"].path(), to_doubles(got), rope["rotated_fp64"].digest(), 1e-11, 1e-11);
+  context.report.digest(rope["rotated_fp64"].path(), to_doubles(got), rope["rotated_fp64"].digest(),
+                        1e-11, 1e-11);
+}
+
+/// Marks the fields of a precision that was not asked for as known.
+void note_all(const Field& part, const std::string& precision) {
+  for (const std::string& name : part.keys()) {
+    if (name.ends_with("_" + precision)) part[name].note();
+  }
 }
 
 void check_rope(const Field& rope, const GoldenContext& context) {
   const std::int64_t head_dim = rope["head_dim"].integer(), positions = rope["positions"].integer();
   if (head_dim < 2 || head_dim > 4096 || head_dim % 2 != 0 || positions < 1 || positions > 65536) {
-    context.report.exact(rope.path(), false, fmt::format("head_dim {}, positions {}: out of range", head_dim, positions));
+    context.report.exact(
+        rope.path(), false,
+        fmt::format("head_dim {}, positions {}: out of range", head_dim, positions));
     return;
   }
   if (context.wants(kFp64, rope.path() + ".table_fp64")) {
     check_rope_table<double>(rope, kFp64, 1e-13, context);
     if (rope.has("rotated_fp64")) check_rotation(rope, context);
   }
-  if (context.wants(kFp32, rope.path() + ".table_fp32")) check_rope_table<float>(rope, kFp32, 1e-6, context);
+  if (context.wants(kFp32, rope.path() + ".table_fp32"))
+    check_rope_table<float>(rope, kFp32, 1e-6, context);
 }
 
 void check_schedule(const Field& list, const GoldenContext& context) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Field entry = list[i];
-    const std::int64_t warmup = entry["warmup_steps"].integer(), total = entry["total_steps"].integer();
+    const std::int64_t warmup = entry["warmup_steps"].integer(),
+                       total = entry["total_steps"].integer();
     std::vector<double> factors;
-    for (const std::int64_t step : entry["steps"].integers()) factors.push_back(cosine_with_warmup(step, warmup, total));
+    for (const std::int64_t step : entry["steps"].integers())
+      factors.push_back(cosine_with_warmup(step, warmup, total));
     context.report.all_near(entry["factors"].path(), factors, entry["factors"].numbers(), 1e-12);
   }
 }
@@ -172,34 +197,50 @@ void check_model_sizes(const Field& sizes, const GoldenContext& context) {
     const LlamaConfig config = llama_config(name);
     const ParameterCounts counts = count_parameters(config);
     const std::int64_t lora = count_lora_parameters(config, LoraConfig{});
-    const std::array<std::pair<const char*, std::int64_t>, 13> facts{{{"parameters", counts.total},
-                                                                      {"tensors", counts.tensors},
-                                                                      {"per_layer", counts.per_layer},
-                                                                      {"layer_linear", counts.layer_linear * config.layers},
-                                                                      {"embedding", counts.embedding},
-                                                                      {"lora_per_layer", lora},
-                                                                      {"lora_rank8_qvo_mlp", lora * config.layers},
-                                                                      {"layers", config.layers},
-                                                                      {"vocab_size", config.vocab_size},
-                                                                      {"dim", config.dim},
-                                                                      {"heads", config.heads},
-                                                                      {"kv_heads", config.kv_heads},
-                                                                      {"ffn_dim", config.ffn_dim}}};
+    const std::array<std::pair<const char*, std::int64_t>, 13> facts{
+        {{"parameters", counts.total},
+         {"tensors", counts.tensors},
+         {"per_layer", counts.per_layer},
+         {"layer_linear", counts.layer_linear * config.layers},
+         {"embedding", counts.embedding},
+         {"lora_per_layer", lora},
+         {"lora_rank8_qvo_mlp", lora * config.layers},
+         {"layers", config.layers},
+         {"vocab_size", config.vocab_size},
+         {"dim", config.dim},
+         {"heads", config.heads},
+         {"kv_heads", config.kv_heads},
+         {"ffn_dim", config.ffn_dim}}};
     for (const auto& [field, value] : facts) {
       if (want.has(field)) context.integer(want[field], value);
     }
     if (want.has("tied_output")) {
-      context.report.exact(want["tied_output"].path(), want["tied_output"].boolean() == config.tied_output,
+      context.report.exact(want["tied_output"].path(),
+                           want["tied_output"].boolean() == config.tied_output,
                            fmt::format("in this build: {}", config.tied_output));
     }
   }
 }
 
-void check_llama(const nlohmann::json& json, const golden::Options& options, golden::Report& report) {
+/// One compute thread while it lives: the models are small, and the sums come out alike every time.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+void check_llama(const nlohmann::json& json, const golden::Options& options,
+                 golden::Report& report) {
   if (options.device == "cuda" && !torch::cuda::is_available()) {
     report.skip("llama", "LibTorch sees no CUDA device");
     return;
   }
+  const OneThread one_thread;
   const Field file(json);
   for (const char* name : {"topic", "versions"}) {
     if (file.has(name)) file[name].note();
@@ -229,7 +270,8 @@ bool GoldenContext::wants(const Precision& precision, const std::string& item) c
   return false;
 }
 
-void GoldenContext::numbers(const Field& want, const std::vector<double>& got, double tolerance) const {
+void GoldenContext::numbers(const Field& want, const std::vector<double>& got,
+                            double tolerance) const {
   const std::vector<double> values = want.numbers();
   double size = 1;
   for (const double value : values) size = std::max(size, std::abs(value));

@@ -35,7 +35,8 @@ Field::Field(const nlohmann::json& value, std::string path, std::shared_ptr<Seen
     : value_(&value), path_(std::move(path)), seen_(std::move(seen)) {}
 
 void Field::fail(const std::string& wanted) const {
-  const std::string given = value_->is_structured() ? value_->type_name() : text::printable(value_->dump(), 40);
+  const std::string given =
+      value_->is_structured() ? value_->type_name() : text::printable(value_->dump(), 40);
   throw InputError(fmt::format("field '{}' is {}; wanted: {}", path_, given, wanted));
 }
 
@@ -49,7 +50,9 @@ const nlohmann::json& Field::mark() const {
   return *value_;
 }
 
-bool Field::has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+bool Field::has(const std::string& key) const {
+  return value_->is_object() && value_->contains(key);
+}
 
 Field Field::operator[](const std::string& key) const {
   const std::string name = text::printable(key);
@@ -111,22 +114,34 @@ std::vector<std::int64_t> Field::integers() const {
 
 const nlohmann::json& Field::digest() const {
   if (!value_->is_object()) fail("a digest");
-  for (const char* key : {"n", "sum", "abs_sum", "weighted_sum", "first", "last", "values"}) {
-    if (has(key)) (*this)[key].mark();
+  if ((*this)["n"].integer() < 0) (*this)["n"].fail("a count");
+  for (const char* key : {"sum", "abs_sum", "weighted_sum"}) (*this)[key].number();
+  for (const char* key : {"first", "last", "values"}) {
+    std::vector<double> values;
+    if (!has(key)) continue;
+    const Field edge = (*this)[key];
+    if (!edge.value_->is_array() || !flatten(*edge.value_, values, /*depth=*/1))
+      edge.fail("a list of numbers");
+    edge.mark();
   }
   return *value_;
 }
 
-void Field::report_below(const nlohmann::json& value, const std::string& path, golden::Report& report) const {
+void Field::report_below(const nlohmann::json& value, const std::string& path,
+                         golden::Report& report) const {
   if (seen_->read.contains(&value)) return;
   if (!seen_->entered.contains(&value)) {
     report.unknown(path);
   } else if (value.is_object()) {
     for (const auto& item : value.items()) {
-      report_below(item.value(), path.empty() ? text::printable(item.key()) : path + "." + text::printable(item.key()), report);
+      report_below(
+          item.value(),
+          path.empty() ? text::printable(item.key()) : path + "." + text::printable(item.key()),
+          report);
     }
   } else {
-    for (std::size_t i = 0; i < value.size(); ++i) report_below(value[i], fmt::format("{}[{}]", path, i), report);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      report_below(value[i], fmt::format("{}[{}]", path, i), report);
   }
 }
 

@@ -35,7 +35,7 @@ class Field {
   /// Numbers of a list, or of a list of lists row by row.
   std::vector<double> numbers() const;
   std::vector<std::int64_t> integers() const;
-  /// A digest as it is; only the keys of a digest are marked as known.
+  /// A digest as it is, its form checked; only the keys of a digest are marked as known.
   const nlohmann::json& digest() const;
   /// A note for people: marked as known with all below it.
   void note() const { mark(); }
@@ -52,7 +52,8 @@ class Field {
   [[noreturn]] void fail(const std::string& wanted) const;
   Field enter(const nlohmann::json& below, std::string path) const;
   const nlohmann::json& mark() const;
-  void report_below(const nlohmann::json& value, const std::string& path, golden::Report& report) const;
+  void report_below(const nlohmann::json& value, const std::string& path,
+                    golden::Report& report) const;
 
   const nlohmann::json* value_;
   std::string path_;

@@ -37,7 +37,8 @@ LlamaConfig read_config(const Field& field) {
   config.norm_eps = field["norm_eps"].number();
   check(config, field.path());
   if (const std::int64_t total = count_parameters(config).total; total > kLargestModel) {
-    throw InputError(fmt::format("field '{}' describes {} parameters; allowed: {}", field.path(), total, kLargestModel));
+    throw InputError(fmt::format("field '{}' describes {} parameters; allowed: {}", field.path(),
+                                 total, kLargestModel));
   }
   return config;
 }
@@ -45,16 +46,19 @@ LlamaConfig read_config(const Field& field) {
 bool ends_with(const std::string& name, const std::string& end) { return name.ends_with(end); }
 
 /// Fills `model` from the list, whose names and shapes must be the model's own, in its order.
-void fill(Llama& model, const std::vector<FilledTensor>& list, const GoldenModel& golden, bool fill_b) {
+void fill(Llama& model, const std::vector<FilledTensor>& list, const GoldenModel& golden,
+          bool fill_b) {
   const torch::NoGradGuard no_grad;
   std::map<std::string, torch::Tensor> parameters;
   for (const auto& item : model->named_parameters()) parameters.emplace(item.key(), item.value());
   for (const FilledTensor& tensor : list) {
     const auto found = parameters.find(tensor.name);
-    if (found == parameters.end()) throw InputError(fmt::format("the model has no parameter '{}'", tensor.name));
+    if (found == parameters.end())
+      throw InputError(fmt::format("the model has no parameter '{}'", tensor.name));
     if (found->second.sizes() != torch::IntArrayRef(tensor.shape)) {
-      throw InputError(fmt::format("parameter '{}' has shape [{}] in the file and [{}] in the model", tensor.name,
-                                   fmt::join(tensor.shape, ", "), fmt::join(found->second.sizes().vec(), ", ")));
+      throw InputError(fmt::format(
+          "parameter '{}' has shape [{}] in the file and [{}] in the model", tensor.name,
+          fmt::join(tensor.shape, ", "), fmt::join(found->second.sizes().vec(), ", ")));
     }
     if (fill_b || !ends_with(tensor.name, "lora_b.weight")) {
       found->second.copy_(golden.filled(tensor, found->second.options()));
@@ -76,8 +80,8 @@ GoldenModel::GoldenModel(const Field& file, const std::string& device)
     return label == kMasked || (label >= 0 && label < config_.vocab_size);
   });
   if (!valid || static_cast<std::int64_t>(labels.size()) != tokens_bs_.numel()) {
-    throw InputError(fmt::format("field 'labels.values' must hold {} numbers: -100, or 0 to {}", tokens_bs_.numel(),
-                                 config_.vocab_size - 1));
+    throw InputError(fmt::format("field 'labels.values' must hold {} numbers: -100, or 0 to {}",
+                                 tokens_bs_.numel(), config_.vocab_size - 1));
   }
   shifted_bs_ = shift_labels(torch::tensor(labels).view(tokens_bs_.sizes())).to(device_);
 }
@@ -86,7 +90,8 @@ torch::TensorOptions GoldenModel::options(const Precision& precision) const {
   return torch::TensorOptions().dtype(precision.type).device(device_);
 }
 
-torch::Tensor GoldenModel::symmetric(const std::vector<std::int64_t>& shape, std::uint64_t stream) const {
+torch::Tensor GoldenModel::symmetric(const std::vector<std::int64_t>& shape,
+                                     std::uint64_t stream) const {
   torch::Tensor values = torch::empty(shape, torch::kFloat64);
   double* const data = values.mutable_data_ptr<double>();
   const auto count = static_cast<std::uint64_t>(values.numel());
@@ -94,7 +99,8 @@ torch::Tensor GoldenModel::symmetric(const std::vector<std::int64_t>& shape, std
   return values;
 }
 
-torch::Tensor GoldenModel::filled(const FilledTensor& tensor, const torch::TensorOptions& options) const {
+torch::Tensor GoldenModel::filled(const FilledTensor& tensor,
+                                  const torch::TensorOptions& options) const {
   const torch::Tensor values = symmetric(tensor.shape, tensor.stream);
   if (ends_with(tensor.name, "scale")) return (1 + 0.1 * values).to(options);
   const double fan_in = static_cast<double>(values.numel()) / static_cast<double>(values.size(0));
@@ -104,8 +110,8 @@ torch::Tensor GoldenModel::filled(const FilledTensor& tensor, const torch::Tenso
 Llama GoldenModel::base(const Precision& precision) const {
   Llama model(config_, options(precision));
   if (parameters_.size() != model->parameters().size()) {
-    throw InputError(fmt::format("field 'parameters' lists {} tensors; the model has {}", parameters_.size(),
-                                 model->parameters().size()));
+    throw InputError(fmt::format("field 'parameters' lists {} tensors; the model has {}",
+                                 parameters_.size(), model->parameters().size()));
   }
   fill(model, parameters_, *this, false);
   return model;
@@ -123,23 +129,27 @@ std::vector<FilledTensor> read_tensors(const Field& list) {
   std::vector<FilledTensor> tensors;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Field entry = list[i];
-    tensors.push_back({entry[0].text(), entry[1].integers(), static_cast<std::uint64_t>(entry[2].integer())});
+    tensors.push_back(
+        {entry[0].text(), entry[1].integers(), static_cast<std::uint64_t>(entry[2].integer())});
   }
   return tensors;
 }
 
-torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed, golden::Report* report) {
+torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed,
+                          golden::Report* report) {
   const std::vector<std::int64_t> shape = tokens["shape"].integers();
   const std::vector<std::int64_t> ids = tokens["values"].integers();
-  const bool good_shape = shape.size() == 2 && shape[0] > 0 && shape[1] > 0 && shape[0] <= kLargestInput &&
-                          shape[1] <= config.max_seq_len && ids.size() <= kLargestInput &&
+  const bool good_shape = shape.size() == 2 && shape[0] > 0 && shape[1] > 0 &&
+                          shape[0] <= kLargestInput && shape[1] <= config.max_seq_len &&
+                          ids.size() <= kLargestInput &&
                           shape[0] * shape[1] == static_cast<std::int64_t>(ids.size());
   const bool in_vocabulary =
       std::ranges::all_of(ids, [&](std::int64_t id) { return id >= 0 && id < config.vocab_size; });
   if (!good_shape || !in_vocabulary) {
-    throw InputError(fmt::format("field '{}' has shape [{}] and {} values; wanted: [rows, up to {}] and as many ids "
-                                 "below {}", tokens.path(), fmt::join(shape, ", "), ids.size(), config.max_seq_len,
-                                 config.vocab_size));
+    throw InputError(fmt::format(
+        "field '{}' has shape [{}] and {} values; wanted: [rows, up to {}] and as many ids "
+        "below {}",
+        tokens.path(), fmt::join(shape, ", "), ids.size(), config.max_seq_len, config.vocab_size));
   }
   const std::string rule = tokens["rule"].text();
   const auto stream = static_cast<std::uint64_t>(tokens["stream"].integer());
@@ -147,18 +157,22 @@ torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::u
     bool equal = true;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const std::uint64_t word = golden::word(seed, stream, i);
-      equal = equal && ids[i] == static_cast<std::int64_t>(word % static_cast<std::uint64_t>(config.vocab_size));
+      equal = equal && ids[i] == static_cast<std::int64_t>(
+                                     word % static_cast<std::uint64_t>(config.vocab_size));
     }
     report->exact(tokens.path(), equal, "the ids do not follow the rule");
   } else if (report != nullptr) {
-    report->skip(tokens.path() + ".rule", fmt::format("unknown rule '{}'; the ids are taken as they are", text::printable(rule, 80)));
+    report->skip(
+        tokens.path() + ".rule",
+        fmt::format("unknown rule '{}'; the ids are taken as they are", text::printable(rule, 80)));
   }
   return torch::tensor(ids).view(shape);
 }
 
 AdamWOptions read_optimizer(const Field& optimizer) {
   if (const std::string name = optimizer["name"].text(); name != "adamw") {
-    throw InputError(fmt::format("field '{}.name' is '{}'; known: adamw", optimizer.path(), text::printable(name, 80)));
+    throw InputError(fmt::format("field '{}.name' is '{}'; known: adamw", optimizer.path(),
+                                 text::printable(name, 80)));
   }
   return {.learning_rate = optimizer["learning_rate"].number(),
           .beta1 = optimizer["beta1"].number(),
@@ -209,12 +223,14 @@ NamedTensors gradients(Llama& model) {
 NamedTensors trainable(Llama& model) {
   NamedTensors result;
   for (const auto& item : model->named_parameters()) {
-    if (item.value().requires_grad()) result.emplace_back(item.key(), item.value().detach().clone());
+    if (item.value().requires_grad())
+      result.emplace_back(item.key(), item.value().detach().clone());
   }
   return result;
 }
 
-Training train(Llama& model, const GoldenModel& golden, const AdamWOptions& optimizer_options, std::int64_t steps) {
+Training train(Llama& model, const GoldenModel& golden, const AdamWOptions& optimizer_options,
+               std::int64_t steps) {
   if (steps < 1 || steps > kMostSteps) {
     throw InputError(fmt::format("a training of {} steps; allowed: 1 to {}", steps, kMostSteps));
   }

@@ -33,7 +33,8 @@ struct FilledTensor {
   std::uint64_t stream = 0;
 };
 
-/// What the file says of model and input. The constructor reads config, parameters, tokens and labels.
+/// What the file says of model and input. The constructor reads config, parameters, tokens and
+/// labels.
 class GoldenModel {
  public:
   /// Throws InputError for sizes that are no model's, or above 20 million parameters.
@@ -49,8 +50,8 @@ class GoldenModel {
   /// The plain model with every parameter filled. Throws InputError if the file lists another one.
   Llama base(const Precision& precision) const;
   /// The same with adapters: lora_a filled, lora_b zero, or filled too.
-  Llama with_lora(const Precision& precision, const LoraConfig& lora, const std::vector<FilledTensor>& adapters,
-                  bool fill_b) const;
+  Llama with_lora(const Precision& precision, const LoraConfig& lora,
+                  const std::vector<FilledTensor>& adapters, bool fill_b) const;
   /// The parameter that the filling rule gives, in the type of `options`.
   torch::Tensor filled(const FilledTensor& tensor, const torch::TensorOptions& options) const;
   /// Input values sym(seed, stream, i), in double.
@@ -67,8 +68,10 @@ class GoldenModel {
 
 /// [[name, shape, stream], ...]
 std::vector<FilledTensor> read_tensors(const Field& list);
-/// Token ids [rows, sequence], checked to lie in the vocabulary, and against their rule "word mod n".
-torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed, golden::Report* report);
+/// Token ids [rows, sequence], checked to lie in the vocabulary, and against their rule "word mod
+/// n".
+torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed,
+                          golden::Report* report);
 AdamWOptions read_optimizer(const Field& optimizer);
 
 /// All elements as double, row by row.
@@ -90,7 +93,9 @@ struct Training {
   std::vector<NamedTensors> gradients;  ///< of steps 0 and 1
   NamedTensors after;
 };
-/// `steps` updates of the trainable parameters on the file's batch. Throws InputError above 100 steps.
-Training train(Llama& model, const GoldenModel& golden, const AdamWOptions& optimizer, std::int64_t steps);
+/// `steps` updates of the trainable parameters on the file's batch. Throws InputError above 100
+/// steps.
+Training train(Llama& model, const GoldenModel& golden, const AdamWOptions& optimizer,
+               std::int64_t steps);
 
 }  // namespace scalemark::llm

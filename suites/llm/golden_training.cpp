@@ -26,7 +26,8 @@ void check_error(const Field& library_error, double error, const GoldenContext& 
 /// Digests of single gradients, {name: digest with fp32_relative_l2_error}.
 void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
                      const GoldenContext& context) {
-  const bool check_fp64 = context.wants(kFp64, want.path()), check_fp32 = context.wants(kFp32, want.path());
+  const bool check_fp64 = context.wants(kFp64, want.path()),
+             check_fp32 = context.wants(kFp32, want.path());
   for (const std::string& name : want.keys()) {
     const Field field = want[name];
     const torch::Tensor *const exact = find(fp64, name), *const rounded = find(fp32, name);
@@ -36,20 +37,23 @@ void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTen
       continue;
     }
     if (check_fp64) context.report.digest(field.path(), to_doubles(*exact), digest, kFp64.gradient);
-    if (check_fp32) context.report.digest(field.path() + ".fp32", to_doubles(*rounded), digest, kFp32.gradient);
+    if (check_fp32)
+      context.report.digest(field.path() + ".fp32", to_doubles(*rounded), digest, kFp32.gradient);
     if (!field.has("fp32_relative_l2_error")) continue;
     const Field library_error = field["fp32_relative_l2_error"];
     library_error.note();
-    if (check_fp32) check_error(library_error, relative_l2_error({{name, *rounded}}, {{name, *exact}}), context);
+    if (check_fp32)
+      check_error(library_error, relative_l2_error({{name, *rounded}}, {{name, *exact}}), context);
   }
 }
 
-/// Losses, norms and final parameters of a training in both precisions; `after` names the field of the
-/// final parameters.
-void check_run(const Field& part, const std::string& after, const Training& fp64, const Training& fp32,
-               const GoldenContext& context) {
+/// Losses, norms and final parameters of a training in both precisions; `after` names the field of
+/// the final parameters.
+void check_run(const Field& part, const std::string& after, const Training& fp64,
+               const Training& fp32, const GoldenContext& context) {
   const auto check_curves = [&](const Precision& precision, const Training& training) {
-    const Field losses = part["losses_" + precision.name], norms = part["gradient_norms_" + precision.name];
+    const Field losses = part["losses_" + precision.name],
+                norms = part["gradient_norms_" + precision.name];
     losses.note();
     norms.note();
     if (!context.wants(precision, losses.path())) return;
@@ -66,13 +70,17 @@ void check_run(const Field& part, const std::string& after, const Training& fp64
   digest.note();
   error.note();
   if (context.wants(kFp64, digest.path())) {
-    context.report.digest(digest.path(), to_doubles(fp64.after), digest.digest(), kFp64.training_loss);
+    context.report.digest(digest.path(), to_doubles(fp64.after), digest.digest(),
+                          kFp64.training_loss);
   }
-  if (context.wants(kFp32, error.path())) check_error(error, relative_l2_error(fp32.after, fp64.after), context);
+  if (context.wants(kFp32, error.path()))
+    check_error(error, relative_l2_error(fp32.after, fp64.after), context);
 }
 
-/// Output with fresh adapters minus the base's: exactly zero, and equal bit by bit with adapters off.
-void check_step0(const Field& part, const Precision& precision, Llama& model, const GoldenContext& context) {
+/// Output with fresh adapters minus the base's: exactly zero, and equal bit by bit with adapters
+/// off.
+void check_step0(const Field& part, const Precision& precision, Llama& model,
+                 const GoldenContext& context) {
   const Field want = part["step0_max_difference_from_base_" + precision.name];
   want.note();
   if (!context.wants(precision, want.path())) return;
@@ -82,12 +90,13 @@ void check_step0(const Field& part, const Precision& precision, Llama& model, co
   const torch::Tensor got = model(context.model.tokens_bs());
   context.report.near(want.path(), (got - expected).abs().max().item<double>(), want.number(), 0);
   const LoraOff off(*model);
-  context.report.exact(want.path() + ".adapters_off", torch::equal(model(context.model.tokens_bs()), expected),
+  context.report.exact(want.path() + ".adapters_off",
+                       torch::equal(model(context.model.tokens_bs()), expected),
                        "output with adapters switched off differs from the base model");
 }
 
-void check_lora_b_filled(const Field& part, const LoraConfig& lora, const std::vector<FilledTensor>& adapters,
-                         const GoldenContext& context) {
+void check_lora_b_filled(const Field& part, const LoraConfig& lora,
+                         const std::vector<FilledTensor>& adapters, const GoldenContext& context) {
   std::vector<NamedTensors> gradients_of;
   for (const Precision& precision : {kFp64, kFp32}) {
     Llama model = context.model.with_lora(precision, lora, adapters, /*fill_b=*/true);
@@ -95,12 +104,14 @@ void check_lora_b_filled(const Field& part, const LoraConfig& lora, const std::v
     const torch::Tensor loss = loss_mean(logits, context.model.shifted_bs());
     loss.backward();
     gradients_of.push_back(gradients(model));
-    const Field want_loss = part["loss_" + precision.name], want_logits = part["logits_" + precision.name];
+    const Field want_loss = part["loss_" + precision.name],
+                want_logits = part["logits_" + precision.name];
     want_loss.note();
     const nlohmann::json& digest = want_logits.digest();
     if (!context.wants(precision, want_loss.path())) continue;
     context.number(want_loss, loss.item<double>(), precision.loss);
-    context.report.digest(want_logits.path(), to_doubles(logits), digest, precision.logits, precision.logits);
+    context.report.digest(want_logits.path(), to_doubles(logits), digest, precision.logits,
+                          precision.logits);
   }
   check_gradients(part["gradients"], gradients_of[0], gradients_of[1], context);
 }
@@ -108,7 +119,8 @@ void check_lora_b_filled(const Field& part, const LoraConfig& lora, const std::v
 LoraConfig read_lora(const Field& part, const LlamaConfig& config) {
   LoraConfig lora{part["rank"].integer(), part["alpha"].number(), {}};
   if (lora.rank < 1 || lora.rank > config.dim) {
-    throw InputError(fmt::format("field '{}.rank' is {}; allowed: 1 to {}", part.path(), lora.rank, config.dim));
+    throw InputError(
+        fmt::format("field '{}.rank' is {}; allowed: 1 to {}", part.path(), lora.rank, config.dim));
   }
   const Field modules = part["modules"];
   for (std::size_t i = 0; i < modules.size(); ++i) lora.modules.push_back(modules[i].text());
@@ -134,8 +146,10 @@ void check_lora(const Field& part, const GoldenContext& context) {
   for (const torch::Tensor& parameter : trainable_parameters(*fp64)) count += parameter.numel();
   context.integer(part["trainable_parameters"], count);
   context.integer(part["total_parameters"], count + count_parameters(context.model.config()).total);
-  context.report.exact(part.path() + ".adapters", adapters.size() == trainable_parameters(*fp64).size(),
-                       fmt::format("file {}, this build {} tensors", adapters.size(), trainable_parameters(*fp64).size()));
+  context.report.exact(part.path() + ".adapters",
+                       adapters.size() == trainable_parameters(*fp64).size(),
+                       fmt::format("file {}, this build {} tensors", adapters.size(),
+                                   trainable_parameters(*fp64).size()));
   check_step0(part, kFp64, fp64, context);
   check_step0(part, kFp32, fp32, context);
 
@@ -147,19 +161,22 @@ void check_lora(const Field& part, const GoldenContext& context) {
   double largest = 0;
   for (const Training* run : {&run64, &run32}) {
     for (const auto& [name, gradient] : run->gradients[0]) {
-      if (name.ends_with("lora_a.weight")) largest = std::max(largest, gradient.abs().max().item<double>());
+      if (name.ends_with("lora_a.weight"))
+        largest = std::max(largest, gradient.abs().max().item<double>());
     }
   }
   part["lora_a_gradients_step0"].note();
   context.report.near(part["lora_a_gradients_step0"].path(), largest, 0, 0);
-  if (part.has("lora_b_filled")) check_lora_b_filled(part["lora_b_filled"], lora, adapters, context);
+  if (part.has("lora_b_filled"))
+    check_lora_b_filled(part["lora_b_filled"], lora, adapters, context);
 }
 
 void check_accumulation(const Field& part, const Field& lora_part, const GoldenContext& context) {
   const LoraConfig lora = read_lora(lora_part, context.model.config());
   const std::vector<FilledTensor> adapters = read_tensors(lora_part["adapters"]);
   if (const std::string rule = part["micro_batches"].text(); rule != "one row each") {
-    throw InputError(fmt::format("field '{}.micro_batches' is '{}'; known: one row each", part.path(), rule));
+    throw InputError(
+        fmt::format("field '{}.micro_batches' is '{}'; known: one row each", part.path(), rule));
   }
   Llama model = context.model.with_lora(kFp64, lora, adapters, /*fill_b=*/false);
   std::vector<std::int64_t> counts;
@@ -170,7 +187,8 @@ void check_accumulation(const Field& part, const Field& lora_part, const GoldenC
     counts.push_back(count_labels(labels));
     total += counts.back();
   }
-  context.report.exact(part["label_counts"].path(), counts == part["label_counts"].integers(), "other label counts");
+  context.report.exact(part["label_counts"].path(), counts == part["label_counts"].integers(),
+                       "other label counts");
   const auto lora_b_gradients = [](Llama& of, double divisor) {
     NamedTensors result;
     for (auto& [name, gradient] : gradients(of)) {
@@ -182,12 +200,14 @@ void check_accumulation(const Field& part, const Field& lora_part, const GoldenC
 
   Llama whole = context.model.with_lora(kFp64, lora, adapters, /*fill_b=*/false);
   loss_mean(whole(context.model.tokens_bs()), context.model.shifted_bs()).backward();
-  const Field want = part["lora_b_gradients_fp64"], difference = part["relative_l2_difference_from_one_batch"];
+  const Field want = part["lora_b_gradients_fp64"],
+              difference = part["relative_l2_difference_from_one_batch"];
   const nlohmann::json& digest = want.digest();
   difference.note();
   if (!context.wants(kFp64, want.path())) return;
   context.report.digest(want.path(), to_doubles(accumulated), digest, kFp64.gradient);
-  context.report.near(difference.path(), relative_l2_error(accumulated, lora_b_gradients(whole, 1)), 0, kFp64.gradient);
+  context.report.near(difference.path(), relative_l2_error(accumulated, lora_b_gradients(whole, 1)),
+                      0, kFp64.gradient);
 }
 
 void check_packed(const Field& part, const GoldenContext& context) {
@@ -198,20 +218,25 @@ void check_packed(const Field& part, const GoldenContext& context) {
   const std::vector<std::int64_t> lengths = part["sequence_lengths"].integers();
   std::int64_t sum = 0;
   for (const std::int64_t length : lengths) {
-    if (length < 1 || length > tokens.size(1)) throw InputError(fmt::format("field '{}.sequence_lengths' holds {}", part.path(), length));
+    if (length < 1 || length > tokens.size(1))
+      throw InputError(fmt::format("field '{}.sequence_lengths' holds {}", part.path(), length));
     sum += length;
   }
   if (sum != tokens.size(1) || tokens.size(0) != 1) {
-    throw InputError(fmt::format("field '{}.sequence_lengths' adds up to {}; the row has {} tokens", part.path(), sum, tokens.size(1)));
+    throw InputError(fmt::format("field '{}.sequence_lengths' adds up to {}; the row has {} tokens",
+                                 part.path(), sum, tokens.size(1)));
   }
   Llama model = context.model.base(kFp64);
   const Positions positions = model->packed_positions({lengths});
   const std::vector<std::int64_t> places = part["positions"].integers();
-  const bool in_range = std::ranges::all_of(places, [&](std::int64_t place) { return place >= 0 && place < sum; });
+  const bool in_range =
+      std::ranges::all_of(places, [&](std::int64_t place) { return place >= 0 && place < sum; });
   const torch::Tensor table = model->positions(sum).rotation;
-  context.report.exact(part["positions"].path(),
-                       in_range && torch::equal(positions.rotation[0], table.index({torch::tensor(places).to(table.device())})),
-                       "positions do not restart as in the file");
+  context.report.exact(
+      part["positions"].path(),
+      in_range && torch::equal(positions.rotation[0],
+                               table.index({torch::tensor(places).to(table.device())})),
+      "positions do not restart as in the file");
   context.integer(part["mask_true_entries"], positions.mask.sum().item<std::int64_t>());
 
   const torch::Tensor packed = model->forward_at(tokens, positions);
@@ -221,12 +246,15 @@ void check_packed(const Field& part, const GoldenContext& context) {
     separate.push_back(model(tokens.narrow(1, start, length)));
     start += length;
   }
-  const Field want = part["logits_fp64"], difference = part["max_difference_from_separate_sequences"];
+  const Field want = part["logits_fp64"],
+              difference = part["max_difference_from_separate_sequences"];
   const nlohmann::json& digest = want.digest();
   difference.note();
   if (!context.wants(kFp64, want.path())) return;
   context.report.digest(want.path(), to_doubles(packed), digest, kFp64.logits, kFp64.logits);
-  context.report.near(difference.path(), (packed - torch::cat(separate, 1)).abs().max().item<double>(), 0, kFp64.logits);
+  context.report.near(difference.path(),
+                      (packed - torch::cat(separate, 1)).abs().max().item<double>(), 0,
+                      kFp64.logits);
 }
 
 }  // namespace scalemark::llm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama3 decoder: grouped-query attention, SwiGLU, rotary positions, RMSNorm; a model, or one layer.
+// Llama3 decoder: grouped-query attention, SwiGLU, rotary positions, RMSNorm; a model, or one
+// layer.
 #include "suites/llm/llama.hpp"
 
 #include <algorithm>
@@ -17,18 +18,19 @@ namespace {
 constexpr double kEmbeddingDeviation = 0.02;
 
 template <typename Real>
-torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions, torch::ScalarType real,
-                            const torch::Device& device) {
-  std::vector<Real> table =
-      rope_table(rope_frequencies<Real>(config.head_dim(), config.rope_base, config.rope_scale), positions);
-  const torch::Tensor pairs =
-      torch::from_blob(table.data(), {positions, 1, config.head_dim() / 2, 2}, torch::TensorOptions().dtype(real));
+torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions,
+                            torch::ScalarType real, const torch::Device& device) {
+  std::vector<Real> table = rope_table(
+      rope_frequencies<Real>(config.head_dim(), config.rope_base, config.rope_scale), positions);
+  const torch::Tensor pairs = torch::from_blob(
+      table.data(), {positions, 1, config.head_dim() / 2, 2}, torch::TensorOptions().dtype(real));
   return torch::view_as_complex(pairs.clone()).to(device);
 }
 
 }  // namespace
 
-torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions, const torch::TensorOptions& options) {
+torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions,
+                             const torch::TensorOptions& options) {
   if (c10::typeMetaToScalarType(options.dtype()) == torch::kFloat64) {
     return complex_table<double>(config, positions, torch::kFloat64, options.device());
   }
@@ -46,11 +48,14 @@ torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times) {
   return x_bske.unsqueeze(3).expand({-1, -1, -1, times, -1}).flatten(2, 3);
 }
 
-RmsNormImpl::RmsNormImpl(std::int64_t dim, double norm_eps, const torch::TensorOptions& options) : eps_(norm_eps) {
+RmsNormImpl::RmsNormImpl(std::int64_t dim, double norm_eps, const torch::TensorOptions& options)
+    : eps_(norm_eps) {
   scale = register_parameter("scale", torch::ones({dim}, options));
 }
 
-torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) { return torch::rms_norm(x, scale.sizes(), scale, eps_); }
+torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) {
+  return torch::rms_norm(x, scale.sizes(), scale, eps_);
+}
 
 AttentionImpl::AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options)
     : heads_(config.heads), kv_heads_(config.kv_heads), head_dim_(config.head_dim()) {
@@ -67,13 +72,16 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
   };
   const std::int64_t times = heads_ / kv_heads_;
   const torch::Tensor q_bshe = rotate(heads(q_proj_, heads_), positions.rotation);
-  const torch::Tensor k_bshe = repeat_heads(rotate(heads(k_proj_, kv_heads_), positions.rotation), times);
+  const torch::Tensor k_bshe =
+      repeat_heads(rotate(heads(k_proj_, kv_heads_), positions.rotation), times);
   const torch::Tensor v_bshe = repeat_heads(heads(v_proj_, kv_heads_), times);
 
   const bool causal = !positions.mask.defined();
-  const c10::optional<torch::Tensor> mask = causal ? c10::nullopt : c10::make_optional(positions.mask);
-  const torch::Tensor y_bhse = at::scaled_dot_product_attention(
-      q_bshe.transpose(1, 2), k_bshe.transpose(1, 2), v_bshe.transpose(1, 2), mask, /*dropout_p=*/0, causal);
+  const c10::optional<torch::Tensor> mask =
+      causal ? c10::nullopt : c10::make_optional(positions.mask);
+  const torch::Tensor y_bhse =
+      at::scaled_dot_product_attention(q_bshe.transpose(1, 2), k_bshe.transpose(1, 2),
+                                       v_bshe.transpose(1, 2), mask, /*dropout_p=*/0, causal);
   return output_proj_(y_bhse.transpose(1, 2).flatten(2));
 }
 
@@ -101,7 +109,8 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positi
 
 LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options)
     : config_(config), options_(options) {
-  tok_embeddings_ = register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options));
+  tok_embeddings_ =
+      register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options));
   {
     const torch::NoGradGuard no_grad;
     tok_embeddings_->weight.normal_(0, kEmbeddingDeviation);
@@ -112,8 +121,9 @@ LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& opti
     layers->push_back(layers_.back());
   }
   norm_ = register_module("norm", RmsNorm(config.dim, config.norm_eps, options));
-  output_ = config.tied_output ? tok_embeddings_
-                               : register_module("output", Linear(config.dim, config.vocab_size, options));
+  output_ = config.tied_output
+                ? tok_embeddings_
+                : register_module("output", Linear(config.dim, config.vocab_size, options));
 }
 
 torch::Tensor LlamaImpl::forward(const torch::Tensor& tokens_bs) {
@@ -128,11 +138,13 @@ torch::Tensor LlamaImpl::forward_at(const torch::Tensor& tokens_bs, const Positi
 
 Positions LlamaImpl::positions(std::int64_t sequence) {
   if (sequence > config_.max_seq_len) {
-    throw Error(fmt::format("a sequence of {} tokens was given; the model allows {}", sequence, config_.max_seq_len));
+    throw Error(fmt::format("a sequence of {} tokens was given; the model allows {}", sequence,
+                            config_.max_seq_len));
   }
   if (!rotation_.defined() || rotation_.size(0) < sequence) {
     const std::int64_t known = rotation_.defined() ? rotation_.size(0) : 0;
-    rotation_ = rotation_table(config_, std::min(std::max(sequence, 2 * known), config_.max_seq_len), options_);
+    rotation_ = rotation_table(
+        config_, std::min(std::max(sequence, 2 * known), config_.max_seq_len), options_);
   }
   return {.rotation = rotation_.narrow(0, 0, sequence), .mask = {}};
 }
@@ -150,7 +162,8 @@ Positions LlamaImpl::packed_positions(const std::vector<std::vector<std::int64_t
   }
   const torch::Tensor index_bs = torch::stack(positions_bs).to(options_.device());
   const torch::Tensor table = positions(index_bs.size(1)).rotation;
-  return {.rotation = table.index({index_bs}), .mask = torch::stack(masks).unsqueeze(1).to(options_.device())};
+  return {.rotation = table.index({index_bs}),
+          .mask = torch::stack(masks).unsqueeze(1).to(options_.device())};
 }
 
 }  // namespace scalemark::llm

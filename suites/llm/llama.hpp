@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama3 decoder: grouped-query attention, SwiGLU, rotary positions, RMSNorm; a model, or one layer.
-// Shapes in names: b batch, s sequence, d dim, h heads, k key/value heads, e head dim, p pairs, v vocabulary.
+// Llama3 decoder: grouped-query attention, SwiGLU, rotary positions, RMSNorm; a model, or one
+// layer. Shapes in names: b batch, s sequence, d dim, h heads, k key/value heads, e head dim, p
+// pairs, v vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,10 @@ struct Positions {
   torch::Tensor mask;      ///< boolean [b, 1, s, s], true = may look at; undefined = causal
 };
 
-/// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128 where
-/// `options` say double, else complex64.
-torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions, const torch::TensorOptions& options);
+/// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128
+/// where `options` say double, else complex64.
+torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions,
+                             const torch::TensorOptions& options);
 
 /// Rotates the interleaved pairs (2i, 2i + 1) of x_bshe, in the precision of the table.
 torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation);
@@ -88,14 +90,15 @@ class LlamaImpl : public torch::nn::Module {
 
   /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
   Positions positions(std::int64_t sequence);
-  /// Several sequences in each row: positions restart, no token looks into another sequence. `lengths`
-  /// lists them row by row; each row sums to the same.
+  /// Several sequences in each row: positions restart, no token looks into another sequence.
+  /// `lengths` lists them row by row; each row sums to the same.
   Positions packed_positions(const std::vector<std::vector<std::int64_t>>& lengths);
 
  private:
   LlamaConfig config_;
   torch::TensorOptions options_;
-  torch::Tensor rotation_;  ///< table of the positions met so far; no buffer, since to() would make it real
+  torch::Tensor
+      rotation_;  ///< table of the positions met so far; no buffer, since to() would make it real
   Linear tok_embeddings_{nullptr}, output_{nullptr};
   std::vector<DecoderLayer> layers_;
   RmsNorm norm_{nullptr};

@@ -26,8 +26,10 @@ torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
 
 void LinearImpl::add_lora(std::int64_t rank, double alpha) {
   if (has_lora()) throw Error("a linear map can have one LoRA adapter only");
-  lora_a_ = register_module("lora_a", std::make_shared<LinearImpl>(weight.size(1), rank, weight.options()));
-  lora_b_ = register_module("lora_b", std::make_shared<LinearImpl>(rank, weight.size(0), weight.options()));
+  lora_a_ = register_module("lora_a",
+                            std::make_shared<LinearImpl>(weight.size(1), rank, weight.options()));
+  lora_b_ = register_module("lora_b",
+                            std::make_shared<LinearImpl>(rank, weight.size(0), weight.options()));
   const torch::NoGradGuard no_grad;
   lora_b_->weight.zero_();
   lora_scale_ = alpha / static_cast<double>(rank);
@@ -45,8 +47,10 @@ void add_lora(torch::nn::Module& model, const LoraConfig& lora) {
     missing.erase(name);
   }
   if (!missing.empty()) {
-    throw UsageError(fmt::format("LoRA module '{}' does not exist in the model (available: q_proj, k_proj, v_proj, "
-                                 "output_proj, w1, w2, w3, output)", *missing.begin()));
+    throw UsageError(fmt::format(
+        "LoRA module '{}' does not exist in the model (available: q_proj, k_proj, v_proj, "
+        "output_proj, w1, w2, w3, output)",
+        *missing.begin()));
   }
 }
 

@@ -22,8 +22,8 @@ class LinearImpl : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& x);
 
-  /// Adds modules lora_a (Kaiming-uniform as above) and lora_b (zero), in the type and on the device of
-  /// the weight. Throws Error if there is an adapter already.
+  /// Adds modules lora_a (Kaiming-uniform as above) and lora_b (zero), in the type and on the
+  /// device of the weight. Throws Error if there is an adapter already.
   void add_lora(std::int64_t rank, double alpha);
   bool has_lora() const { return lora_a_ != nullptr; }
   /// Returns how it was before.
@@ -38,8 +38,8 @@ class LinearImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Linear);
 
-/// Puts adapters on every Linear in `model` whose own name is in `lora.modules`, and freezes all other
-/// parameters. Throws UsageError for a name that no module has.
+/// Puts adapters on every Linear in `model` whose own name is in `lora.modules`, and freezes all
+/// other parameters. Throws UsageError for a name that no module has.
 void add_lora(torch::nn::Module& model, const LoraConfig& lora);
 
 /// Parameters that want a gradient, in registration order.

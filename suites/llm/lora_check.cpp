@@ -40,14 +40,17 @@ double loss_moved(const std::vector<torch::Tensor>& lora_b, double distance, con
 
 }  // namespace
 
-Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd, const torch::Tensor& target_bsd,
-                               const Positions& positions) {
+Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
+                         const torch::Tensor& target_bsd, const Positions& positions) {
   Checked result;
   const auto expect = [&](bool good) {
     ++result.checked;
     if (!good) ++result.wrong;
   };
-  const auto loss = [&] { return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat32), target_bsd.to(torch::kFloat32)); };
+  const auto loss = [&] {
+    return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat32),
+                           target_bsd.to(torch::kFloat32));
+  };
   const std::vector<torch::Tensor> lora_a = parameters_ending(layer, "lora_a.weight");
   const std::vector<torch::Tensor> lora_b = parameters_ending(layer, "lora_b.weight");
   AdamW optimizer(trainable_parameters(*layer), {});
@@ -71,7 +74,8 @@ Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd, const 
   expect(std::isfinite(squared_gradient) && squared_gradient > 0);
   if (x_bsd.scalar_type() == torch::kFloat32) {
     const double distance = kRelativeChange * first.item<double>() / squared_gradient;
-    const double slope = (loss_moved(lora_b, distance, loss) - loss_moved(lora_b, -distance, loss)) / (2 * distance);
+    const double slope =
+        (loss_moved(lora_b, distance, loss) - loss_moved(lora_b, -distance, loss)) / (2 * distance);
     expect(std::abs(slope / squared_gradient - 1) < kSlopeTolerance);
   }
 

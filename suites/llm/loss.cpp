@@ -15,36 +15,45 @@ torch::Tensor at_least_fp32(const torch::Tensor& x) {
   return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat32));
 }
 
-torch::Tensor cross_entropy(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs, at::Reduction::Reduction reduction) {
-  return torch::cross_entropy_loss(at_least_fp32(logits_bsv.flatten(0, 1)), shifted_bs.flatten(), /*weight=*/{},
-                                   reduction, kMasked);
+torch::Tensor cross_entropy(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
+                            at::Reduction::Reduction reduction) {
+  return torch::cross_entropy_loss(at_least_fp32(logits_bsv.flatten(0, 1)), shifted_bs.flatten(),
+                                   /*weight=*/{}, reduction, kMasked);
 }
 
 }  // namespace
 
 torch::Tensor shift_labels(const torch::Tensor& labels_bs) {
-  return torch::cat({labels_bs.slice(1, 1), torch::full_like(labels_bs.slice(1, 0, 1), kMasked)}, 1);
+  return torch::cat({labels_bs.slice(1, 1), torch::full_like(labels_bs.slice(1, 0, 1), kMasked)},
+                    1);
 }
 
-std::int64_t count_labels(const torch::Tensor& labels_bs) { return (labels_bs != kMasked).sum().item<std::int64_t>(); }
+std::int64_t count_labels(const torch::Tensor& labels_bs) {
+  return (labels_bs != kMasked).sum().item<std::int64_t>();
+}
 
 torch::Tensor token_losses(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs) {
   return cross_entropy(logits_bsv, shifted_bs, at::Reduction::None).view(shifted_bs.sizes());
 }
 
-torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs, std::int64_t chunks) {
-  const std::vector<torch::Tensor> logits = logits_bsv.chunk(chunks, 1), labels = shifted_bs.chunk(chunks, 1);
+torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
+                       std::int64_t chunks) {
+  const std::vector<torch::Tensor> logits = logits_bsv.chunk(chunks, 1),
+                                   labels = shifted_bs.chunk(chunks, 1);
   torch::Tensor sum = cross_entropy(logits[0], labels[0], at::Reduction::Sum);
-  for (std::size_t i = 1; i < logits.size(); ++i) sum = sum + cross_entropy(logits[i], labels[i], at::Reduction::Sum);
+  for (std::size_t i = 1; i < logits.size(); ++i)
+    sum = sum + cross_entropy(logits[i], labels[i], at::Reduction::Sum);
   return sum;
 }
 
-torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs, std::int64_t chunks) {
+torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
+                        std::int64_t chunks) {
   const std::int64_t count = count_labels(shifted_bs);
   return loss_sum(logits_bsv, shifted_bs, chunks) / std::max<std::int64_t>(count, 1);
 }
 
-torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs) {
+torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
+                                       const torch::Tensor& shifted_bs) {
   return -token_losses(logits_bsv, shifted_bs).sum(1);
 }
 

@@ -10,26 +10,29 @@ namespace scalemark::llm {
 
 inline constexpr std::int64_t kMasked = -100;
 
-/// Labels moved one place to the left, so that place i holds what the model should say there; the last
-/// place is masked.
+/// Labels moved one place to the left, so that place i holds what the model should say there; the
+/// last place is masked.
 torch::Tensor shift_labels(const torch::Tensor& labels_bs);
 
 /// Labels that are not masked.
 std::int64_t count_labels(const torch::Tensor& labels_bs);
 
-/// Cross-entropy of each token [b, s], 0 where masked; 16-bit logits are computed in fp32. `shifted_bs`
-/// comes from shift_labels().
+/// Cross-entropy of each token [b, s], 0 where masked; 16-bit logits are computed in fp32.
+/// `shifted_bs` comes from shift_labels().
 torch::Tensor token_losses(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs);
 
-/// Sum of token_losses(), computed in `chunks` parts along the sequence: only one part of the logits is
-/// held in fp32 at a time.
-torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs, std::int64_t chunks = 1);
+/// Sum of token_losses(), computed in `chunks` parts along the sequence: only one part of the
+/// logits is held in fp32 at a time.
+torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
+                       std::int64_t chunks = 1);
 
-/// loss_sum() over the number of labels; 0, with zero gradients, where every label is masked (the usual
-/// quotient would be 0 / 0).
-torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs, std::int64_t chunks = 1);
+/// loss_sum() over the number of labels; 0, with zero gradients, where every label is masked (the
+/// usual quotient would be 0 / 0).
+torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
+                        std::int64_t chunks = 1);
 
 /// Log-probability of the unmasked labels of each row [b].
-torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs);
+torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
+                                       const torch::Tensor& shifted_bs);
 
 }  // namespace scalemark::llm

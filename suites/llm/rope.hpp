@@ -13,8 +13,8 @@ namespace scalemark::llm {
 template <typename Real>
 std::vector<Real> rope_frequencies(std::int64_t head_dim, double base, double scale);
 
-/// [position][pair][cos, sin] of position * frequency, computed in Real throughout: the float table has
-/// the rounding of a library that works in fp32.
+/// [position][pair][cos, sin] of position * frequency, computed in Real throughout: the float table
+/// has the rounding of a library that works in fp32.
 template <typename Real>
 std::vector<Real> rope_table(const std::vector<Real>& frequencies, std::int64_t positions);
 

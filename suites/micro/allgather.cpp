@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgather: how long until every rank holds the blocks of all ranks. `bytes` is what each rank sends.
+// Allgather: how long until every rank holds the blocks of all ranks. `bytes` is what each rank
+// sends.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/message_pattern.hpp"
@@ -7,7 +8,8 @@
 namespace scalemark {
 namespace {
 
-/// Of the n blocks that a rank ends up with, n - 1 came over its link (nccl-tests, doc/PERFORMANCE.md).
+/// Of the n blocks that a rank ends up with, n - 1 came over its link (nccl-tests,
+/// doc/PERFORMANCE.md).
 double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
 
 void allgather(Case& c) {
@@ -21,13 +23,16 @@ void allgather(Case& c) {
   c.verify("every byte of every block against its sender's pattern", [&] {
     Case::Checked all;
     for (int sender = 0; sender < c.size(); ++sender) {
-      const Case::Checked one = check_message(c, recv, bytes, sender, static_cast<std::size_t>(sender) * bytes);
+      const Case::Checked one =
+          check_message(c, recv, bytes, sender, static_cast<std::size_t>(sender) * bytes);
       all.checked += one.checked;
       all.wrong += one.wrong;
     }
     return all;
   });
-  c.work({.bytes = static_cast<double>(total), .bus_factor = bus_factor(c.size()), .flops = 0,
+  c.work({.bytes = static_cast<double>(total),
+          .bus_factor = bus_factor(c.size()),
+          .flops = 0,
           .formula = "n * bytes * (n-1)/n / latency"});
   c.fact("total_bytes", static_cast<std::int64_t>(total));
   device::Stream& stream = c.stream();

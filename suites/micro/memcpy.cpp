@@ -45,9 +45,9 @@ void copy_memory(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
-    .doc("Copies host to device, device to host, host to host; host clock")
+    .doc("Copies within the host, to the device and back; host clock")
     .rank_local()
-    .axis("direction", {"h2d", "d2h", "h2h"})
+    .axis("direction", {"h2h", "h2d", "d2h"})
     .axis("host_memory", {"pageable", "pinned"})
     .axis_integer("bytes", 1, std::int64_t{1} << 36, "4K:64M:*4", "1M")
     .needs("a CUDA device for all but h2h of pageable memory")

@@ -19,7 +19,8 @@ constexpr std::uint64_t kSummandRange = 256;
 std::vector<std::uint8_t> message_period(std::uint64_t seed, int sender) {
   std::vector<std::uint8_t> period(kPeriod);
   for (std::size_t i = 0; i < kPeriod; ++i) {
-    period[i] = static_cast<std::uint8_t>(golden::word(seed, static_cast<std::uint64_t>(sender), i));
+    period[i] =
+        static_cast<std::uint8_t>(golden::word(seed, static_cast<std::uint64_t>(sender), i));
   }
   return period;
 }
@@ -27,14 +28,16 @@ std::vector<std::uint8_t> message_period(std::uint64_t seed, int sender) {
 std::vector<float> summand_period(std::uint64_t seed, int rank) {
   std::vector<float> period(kPeriod);
   for (std::size_t i = 0; i < kPeriod; ++i) {
-    period[i] = static_cast<float>(golden::word(seed, static_cast<std::uint64_t>(rank), i) % kSummandRange);
+    period[i] =
+        static_cast<float>(golden::word(seed, static_cast<std::uint64_t>(rank), i) % kSummandRange);
   }
   return period;
 }
 
 /// The values of `buffer` on the host: itself, or a copy.
 template <typename T>
-std::vector<T> on_host(Case& c, const device::Buffer& buffer, std::size_t offset, std::size_t count) {
+std::vector<T> on_host(Case& c, const device::Buffer& buffer, std::size_t offset,
+                       std::size_t count) {
   std::vector<T> values(count);
   c.device().copy(values.data(), buffer.as<T>() + offset, count * sizeof(T), c.stream());
   c.stream().synchronize();
@@ -60,7 +63,8 @@ Case::Checked compare(const std::vector<T>& values, const std::vector<T>& period
 
 }  // namespace
 
-void require_support(Case& c, const collective::Communicator& comm, collective::DType type, collective::ReduceOp op) {
+void require_support(Case& c, const collective::Communicator& comm, collective::DType type,
+                     collective::ReduceOp op) {
   const bool on_device = c.device().kind() == device::DeviceKind::cuda;
   const std::string why =
       comm.why_not(type, op, on_device ? device::MemoryKind::device : device::MemoryKind::pageable);
@@ -68,14 +72,16 @@ void require_support(Case& c, const collective::Communicator& comm, collective::
 }
 
 bool backend_suits_memory(const Params& params) {
-  return std::get<std::string>(params.at("backend")) != "nccl" || std::get<std::string>(params.at("memory")) == "device";
+  return std::get<std::string>(params.at("backend")) != "nccl" ||
+         std::get<std::string>(params.at("memory")) == "device";
 }
 
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender) {
   fill(c, buffer, bytes, message_period(c.seed(), sender));
 }
 
-Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender, std::size_t offset) {
+Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
+                            std::size_t offset) {
   return compare(on_host<std::uint8_t>(c, buffer, offset, bytes), message_period(c.seed(), sender));
 }
 

@@ -10,7 +10,8 @@
 
 namespace scalemark {
 
-/// Skips the case, on all ranks, where the communicator cannot handle the type in the case's memory.
+/// Skips the case, on all ranks, where the communicator cannot handle the type in the case's
+/// memory.
 void require_support(Case& c, const collective::Communicator& comm, collective::DType type,
                      collective::ReduceOp op = collective::ReduceOp::sum);
 
@@ -20,7 +21,8 @@ bool backend_suits_memory(const Params& params);
 /// Fills `bytes` bytes with a pattern of the sender's rank, the seed and the position.
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender);
 /// Counts the bytes at `offset` that differ from the pattern of `sender`.
-Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender, std::size_t offset = 0);
+Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
+                            std::size_t offset = 0);
 
 /// fp32 integers small enough that their sum over up to 65,536 ranks is exact in any order.
 void fill_summand(Case& c, const device::Buffer& buffer, std::size_t count, int rank);

@@ -10,8 +10,12 @@ constexpr const char* kReason = "built without LibTorch";
 void conv2d(Case&) {}
 void lora_step(Case&) {}
 
-SCALEMARK_BENCHMARK("micro/conv2d", conv2d).doc("Convolutions of MobileNetV2, NCHW against NHWC").unavailable(kReason);
-SCALEMARK_BENCHMARK("micro/lora_step", lora_step).doc("Training step of a Llama3 layer with LoRA").unavailable(kReason);
+SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
+    .doc("Convolutions of MobileNetV2, NCHW against NHWC")
+    .unavailable(kReason);
+SCALEMARK_BENCHMARK("micro/lora_step", lora_step)
+    .doc("Training step of a Llama3 layer with LoRA")
+    .unavailable(kReason);
 
 }  // namespace
 }  // namespace scalemark

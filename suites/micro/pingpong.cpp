@@ -13,9 +13,13 @@ void pingpong(Case& c) {
   require_support(c, comm, collective::DType::int8);
   const device::Buffer send = c.alloc(bytes), recv = c.alloc(bytes);
   fill_message(c, send, bytes, c.rank());
-  c.verify("every byte of the received message against the sender's pattern",
-           [&] { return c.rank() < 2 ? check_message(c, recv, bytes, 1 - c.rank()) : Case::Checked{}; });
-  c.work({.bytes = static_cast<double>(bytes), .bus_factor = 0, .flops = 0, .formula = "bytes / latency"});
+  c.verify("every byte of the received message against the sender's pattern", [&] {
+    return c.rank() < 2 ? check_message(c, recv, bytes, 1 - c.rank()) : Case::Checked{};
+  });
+  c.work({.bytes = static_cast<double>(bytes),
+          .bus_factor = 0,
+          .flops = 0,
+          .formula = "bytes / latency"});
   const auto type = collective::DType::int8;
   device::Stream& stream = c.stream();
   const bool first = c.rank() == 0, takes_part = c.rank() < 2;
@@ -27,7 +31,11 @@ void pingpong(Case& c) {
         comm.recv(recv.data(), bytes, type, first ? 1 : 0, stream);
         if (!first) comm.send(send.data(), bytes, type, 0, stream);
       },
-      {.metric = "latency", .rank_reduce = RankReduce::root, .inner = 0, .scale = 0.5, .warmup = 10});
+      {.metric = "latency",
+       .rank_reduce = RankReduce::root,
+       .inner = 0,
+       .scale = 0.5,
+       .warmup = 10});
 }
 
 SCALEMARK_BENCHMARK("micro/pingpong", pingpong)
@@ -37,7 +45,9 @@ SCALEMARK_BENCHMARK("micro/pingpong", pingpong)
     .axis("memory", {"host", "device"})
     .axis_integer("bytes", 1, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
     .where(backend_suits_memory)
-    .memory([](const Params& p) { return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes"))); });
+    .memory([](const Params& p) {
+      return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    });
 
 }  // namespace
 }  // namespace scalemark

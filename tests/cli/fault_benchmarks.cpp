@@ -43,7 +43,8 @@ void fault(Case& c) {
   c.measure(
       [&] {
         if (++calls == 10 && is_culprit(c) && when == "inside") misbehave(what);
-        comm.allreduce(send.data(), recv.data(), 16, collective::DType::fp32, collective::ReduceOp::sum, c.stream());
+        comm.allreduce(send.data(), recv.data(), 16, collective::DType::fp32,
+                       collective::ReduceOp::sum, c.stream());
       },
       {.metric = "latency"});
   if (is_culprit(c) && when == "after") misbehave(what);
@@ -51,7 +52,8 @@ void fault(Case& c) {
 
 SCALEMARK_BENCHMARK("test/fault", fault)
     .doc("Misbehaves on purpose")
-    .axis("fault", {"none", "throw", "unavailable", "late", "stop", "kill", "memory", "wrong_data"}, {"none"})
+    .axis("fault", {"none", "throw", "unavailable", "late", "stop", "kill", "memory", "wrong_data"},
+          {"none"})
     .axis("when", {"before", "inside", "after"}, {"before"})
     .axis_integer("number", 0, 1 << 20, "0");
 
@@ -65,7 +67,9 @@ void local_fault(Case& c) {
       {.barrier = false});
 }
 
-SCALEMARK_BENCHMARK("test/local_fault", local_fault).doc("Fails on one rank in rank-local work").rank_local();
+SCALEMARK_BENCHMARK("test/local_fault", local_fault)
+    .doc("Fails on one rank in rank-local work")
+    .rank_local();
 
 /// Takes a known time, for tests that interrupt a run.
 void nap(Case& c) {

@@ -16,11 +16,18 @@ void gemm_kernel(benchmark::State& state) {
     benchmark::DoNotOptimize(product.data_ptr());
   }
   // Ones times ones: every element is n, exact in fp32.
-  if (!product.eq(static_cast<double>(n)).all().item<bool>()) state.SkipWithError("an element is not n");
-  state.counters["flops"] = benchmark::Counter(2.0 * static_cast<double>(n * n * n) * static_cast<double>(state.iterations()),
-                                               benchmark::Counter::kIsRate);
+  if (!product.eq(static_cast<double>(n)).all().item<bool>())
+    state.SkipWithError("an element is not n");
+  state.counters["flops"] = benchmark::Counter(
+      2.0 * static_cast<double>(n * n * n) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
 }
 
-BENCHMARK(gemm_kernel)->Name("gemm")->ArgName("n")->RangeMultiplier(2)->Range(128, 1024)->UseRealTime();
+BENCHMARK(gemm_kernel)
+    ->Name("gemm")
+    ->ArgName("n")
+    ->RangeMultiplier(2)
+    ->Range(128, 1024)
+    ->UseRealTime();
 
 }  // namespace

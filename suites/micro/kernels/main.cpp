@@ -26,10 +26,14 @@ Options take_options(int& argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--force") options.force = true;
-    else if (argument.starts_with("--output=")) options.output = argument.substr(9);
-    else if ((argument == "-o" || argument == "--output") && i + 1 < argc) options.output = argv[++i];
-    else argv[kept++] = argv[i];
+    if (argument == "--force")
+      options.force = true;
+    else if (argument.starts_with("--output="))
+      options.output = argument.substr(9);
+    else if ((argument == "-o" || argument == "--output") && i + 1 < argc)
+      options.output = argv[++i];
+    else
+      argv[kept++] = argv[i];
   }
   argc = kept;
   return options;
@@ -38,15 +42,16 @@ Options take_options(int& argc, char** argv) {
 void print_help() {
   std::puts(
       "scalemark-kernels [-o FILE.h5] [--force] [--benchmark_<flag>=...]\n"
-      "Host kernels under Google Benchmark; -o also writes a Scalemark result file, in which every\n"
+      "Host kernels under Google Benchmark; -o also writes a Scalemark result file, in which "
+      "every\n"
       "repetition is a sample (use --benchmark_repetitions). Google Benchmark's own flags follow.");
   benchmark::PrintDefaultHelp();
 }
 
 std::string random_uuid() {
   std::random_device word;
-  return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:08x}{:04x}", word(), word() & 0xffffU, word() & 0xfffU,
-                     word() & 0xfffU, word(), word() & 0xffffU);
+  return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:08x}{:04x}", word(), word() & 0xffffU,
+                     word() & 0xfffU, word() & 0xfffU, word(), word() & 0xffffU);
 }
 
 scalemark::Run describe(int argc, char** argv, const std::vector<scalemark::CaseResult>& cases) {
@@ -65,7 +70,8 @@ scalemark::Run describe(int argc, char** argv, const std::vector<scalemark::Case
   return run;
 }
 
-void write(const Options& options, const scalemark::Run& run, const std::vector<scalemark::CaseResult>& cases) {
+void write(const Options& options, const scalemark::Run& run,
+           const std::vector<scalemark::CaseResult>& cases) {
   scalemark::FileSink file({options.output, options.force, false, false});
   file.begin(run);
   for (const scalemark::CaseResult& one : cases) {
@@ -82,7 +88,8 @@ int main(int argc, char** argv) {
   const int given = argc;
   const std::vector<char*> arguments(argv, argv + given);
   benchmark::Initialize(&argc, argv, print_help);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return static_cast<int>(scalemark::ExitCode::usage);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return static_cast<int>(scalemark::ExitCode::usage);
   scalemark::kernels::Recorder recorder;
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks(&recorder);
   benchmark::Shutdown();

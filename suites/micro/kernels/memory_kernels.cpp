@@ -38,11 +38,21 @@ void triad_kernel(benchmark::State& state) {
   }
   const auto elements = static_cast<std::int64_t>(count);
   state.SetBytesProcessed(state.iterations() * elements * 24);
-  state.counters["flops"] = benchmark::Counter(static_cast<double>(state.iterations() * elements * 2),
-                                               benchmark::Counter::kIsRate);
+  state.counters["flops"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * elements * 2), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK(memcpy_kernel)->Name("memcpy")->ArgName("bytes")->RangeMultiplier(8)->Range(4 << 10, 64 << 20)->UseRealTime();
-BENCHMARK(triad_kernel)->Name("triad")->ArgName("bytes")->RangeMultiplier(8)->Range(4 << 10, 64 << 20)->UseRealTime();
+BENCHMARK(memcpy_kernel)
+    ->Name("memcpy")
+    ->ArgName("bytes")
+    ->RangeMultiplier(8)
+    ->Range(4 << 10, 64 << 20)
+    ->UseRealTime();
+BENCHMARK(triad_kernel)
+    ->Name("triad")
+    ->ArgName("bytes")
+    ->RangeMultiplier(8)
+    ->Range(4 << 10, 64 << 20)
+    ->UseRealTime();
 
 }  // namespace

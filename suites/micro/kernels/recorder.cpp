@@ -15,7 +15,8 @@ Params parse_arguments(const benchmark::BenchmarkName& name) {
   Params params = {{"ranks", std::int64_t{1}}};
   for (const std::string& part : text::split(name.args, '/')) {
     const std::size_t colon = part.find(':');
-    const auto number = colon == std::string::npos ? std::nullopt : text::parse_integer(part.substr(colon + 1));
+    const auto number =
+        colon == std::string::npos ? std::nullopt : text::parse_integer(part.substr(colon + 1));
     if (number) params[part.substr(0, colon)] = *number;
   }
   return params;
@@ -81,8 +82,15 @@ std::vector<CaseResult> Recorder::cases() const {
     const Collected& one = collected_.at(key);
     CaseResult result = one.result;
     if (result.status == Status::ok) {
-      Metric time{.name = "time", .unit = "s", .better = Better::lower, .kind = MetricKind::duration,
-                  .rank_reduce = RankReduce::max, .formula = {}, .source = {}, .numerator = 0, .samples = {}};
+      Metric time{.name = "time",
+                  .unit = "s",
+                  .better = Better::lower,
+                  .kind = MetricKind::duration,
+                  .rank_reduce = RankReduce::max,
+                  .formula = {},
+                  .source = {},
+                  .numerator = 0,
+                  .samples = {}};
       time.samples.ranks = 1;
       time.samples.iterations = one.nanoseconds.size();
       time.samples.values = one.nanoseconds;
@@ -91,11 +99,18 @@ std::vector<CaseResult> Recorder::cases() const {
       result.primary_metric = "time";
       result.stop_reason = "count";
       result.metrics.push_back(std::move(time));
-      const auto add_rate = [&](const char* name, const char* unit, double numerator, const char* formula) {
+      const auto add_rate = [&](const char* name, const char* unit, double numerator,
+                                const char* formula) {
         if (numerator <= 0) return;
-        result.metrics.push_back({.name = name, .unit = unit, .better = Better::higher, .kind = MetricKind::rate,
-                                  .rank_reduce = RankReduce::max, .formula = formula, .source = "time",
-                                  .numerator = std::round(numerator), .samples = {}});
+        result.metrics.push_back({.name = name,
+                                  .unit = unit,
+                                  .better = Better::higher,
+                                  .kind = MetricKind::rate,
+                                  .rank_reduce = RankReduce::max,
+                                  .formula = formula,
+                                  .source = "time",
+                                  .numerator = std::round(numerator),
+                                  .samples = {}});
       };
       add_rate("bandwidth", "By/s", one.bytes, "bytes / time");
       add_rate("achieved_flops", "flop/s", one.flops, "flops / time");

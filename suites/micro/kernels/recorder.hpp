@@ -13,9 +13,10 @@
 
 namespace scalemark::kernels {
 
-/// Prints through Google Benchmark's own display reporter (so that all --benchmark_* flags keep their
-/// meaning) and collects every repetition as a sample: total nanoseconds of `iterations` operations.
-/// A benchmark `name/arg:value` becomes the key `kernels/name arg=value ranks=1 threads=N`.
+/// Prints through Google Benchmark's own display reporter (so that all --benchmark_* flags keep
+/// their meaning) and collects every repetition as a sample: total nanoseconds of `iterations`
+/// operations. A benchmark `name/arg:value` becomes the key `kernels/name arg=value ranks=1
+/// threads=N`.
 class Recorder final : public benchmark::BenchmarkReporter {
  public:
   Recorder();
@@ -23,8 +24,8 @@ class Recorder final : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& reports) override;
   void Finalize() override;
 
-  /// What was measured, in the order of the reports. `inner` of a case is the iteration count that its
-  /// repetitions share.
+  /// What was measured, in the order of the reports. `inner` of a case is the iteration count that
+  /// its repetitions share.
   std::vector<CaseResult> cases() const;
 
  private:

@@ -16,7 +16,8 @@ TEST(Axis, ParsesIntegersWithinItsRange) {
   const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 4, 1024, "8");
   const Axis& axis = *benchmark.find_axis("bytes");
   EXPECT_EQ(axis.parse("8,1K"), (std::vector<Value>{std::int64_t{8}, std::int64_t{1024}}));
-  EXPECT_EQ(axis.parse("4:32:*2"), (std::vector<Value>{std::int64_t{4}, std::int64_t{8}, std::int64_t{16}, std::int64_t{32}}));
+  EXPECT_EQ(axis.parse("4:32:*2"), (std::vector<Value>{std::int64_t{4}, std::int64_t{8},
+                                                       std::int64_t{16}, std::int64_t{32}}));
   EXPECT_THROW(axis.parse("2"), UsageError);
   EXPECT_THROW(axis.parse("2K"), UsageError);
   EXPECT_THROW(axis.parse("eight"), UsageError);
@@ -42,7 +43,8 @@ TEST(Axis, NamesTheNearestText) {
 
 TEST(Axis, ParsesBooleans) {
   const Benchmark benchmark = Benchmark("test/axis", nothing).axis_boolean("in_place", {false});
-  EXPECT_EQ(benchmark.find_axis("in_place")->parse("true,false"), (std::vector<Value>{true, false}));
+  EXPECT_EQ(benchmark.find_axis("in_place")->parse("true,false"),
+            (std::vector<Value>{true, false}));
   EXPECT_THROW(benchmark.find_axis("in_place")->parse("1"), UsageError);
 }
 
@@ -50,7 +52,8 @@ TEST(Axis, RanksSweepDoublesFromTheMinimumAndEndsWithAll) {
   const Benchmark sweep = Benchmark("test/axis", nothing).ranks(2, true);
   const auto counts = [&](int all) {
     std::vector<std::int64_t> result;
-    for (const Value& value : sweep.find_axis("ranks")->defaults({all, 1, false})) result.push_back(std::get<std::int64_t>(value));
+    for (const Value& value : sweep.find_axis("ranks")->defaults({all, 1, false}))
+      result.push_back(std::get<std::int64_t>(value));
     return result;
   };
   EXPECT_EQ(counts(8), (std::vector<std::int64_t>{2, 4, 8}));
@@ -62,7 +65,8 @@ TEST(Registry, RefusesBadAndTakenNames) {
   Registry registry;
   registry.add(Benchmark("micro/one", nothing));
   EXPECT_THROW(registry.add(Benchmark("micro/one", nothing)), Error);
-  for (const char* name : {"one", "micro/One", "micro/one/two", "micro/", "/one", "micro/one-two"}) {
+  for (const char* name :
+       {"one", "micro/One", "micro/one/two", "micro/", "/one", "micro/one-two"}) {
     EXPECT_THROW(registry.add(Benchmark(name, nothing)), Error) << name;
   }
 }

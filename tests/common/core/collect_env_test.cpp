@@ -10,11 +10,13 @@ namespace scalemark {
 namespace {
 
 TEST(Environment, StoresOnlyAllowedVariables) {
-  for (const char* name : {"OMP_NUM_THREADS", "NCCL_DEBUG", "OMPI_MCA_btl", "CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"}) {
+  for (const char* name :
+       {"OMP_NUM_THREADS", "NCCL_DEBUG", "OMPI_MCA_btl", "CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"}) {
     EXPECT_TRUE(may_store_variable(name)) << name;
   }
-  for (const char* name : {"HOME", "USER", "PATH", "SLURM_JWT", "NCCL_SECRET_X", "OMPI_MCA_auth_token", "CUDA_API_KEY",
-                           "PMIX_MCA_password", "PMIX_SERVER_URI2", "SSH_AUTH_SOCK"}) {
+  for (const char* name :
+       {"HOME", "USER", "PATH", "SLURM_JWT", "NCCL_SECRET_X", "OMPI_MCA_auth_token", "CUDA_API_KEY",
+        "PMIX_MCA_password", "PMIX_SERVER_URI2", "SSH_AUTH_SOCK"}) {
     EXPECT_FALSE(may_store_variable(name)) << name;
   }
 }

@@ -17,14 +17,17 @@ class Plan : public testing::Test {
     registry.add(Benchmark("micro/copy", nothing))
         .axis("direction", {"h2d", "d2h"})
         .axis_integer("bytes", 1, 1 << 20, "8,16", "16");
-    registry.add(Benchmark("micro/copy_more", nothing)).axis("mode", {"paper", "tuned"}, {"paper"}).implied(std::string("paper"));
+    registry.add(Benchmark("micro/copy_more", nothing))
+        .axis("mode", {"paper", "tuned"}, {"paper"})
+        .implied(std::string("paper"));
     registry.add(Benchmark("imaging/train", nothing)).compute_axes();
     registry.add(Benchmark("llm/absent", nothing)).unavailable("built without it");
   }
 
   std::vector<std::string> keys(const PlanRequest& request) const {
     std::vector<std::string> result;
-    for (const PlannedCase& planned : make_plan(registry, request, context)) result.push_back(planned.key);
+    for (const PlannedCase& planned : make_plan(registry, request, context))
+      result.push_back(planned.key);
     return result;
   }
 
@@ -43,8 +46,10 @@ class Plan : public testing::Test {
 
 TEST_F(Plan, ExpandsAxesInDeclaredOrderLastFastest) {
   EXPECT_EQ(keys({.filters = {"micro/copy"}}),
-            (std::vector<std::string>{"micro/copy bytes=8 direction=h2d ranks=2", "micro/copy bytes=16 direction=h2d ranks=2",
-                                      "micro/copy bytes=8 direction=d2h ranks=2", "micro/copy bytes=16 direction=d2h ranks=2"}));
+            (std::vector<std::string>{"micro/copy bytes=8 direction=h2d ranks=2",
+                                      "micro/copy bytes=16 direction=h2d ranks=2",
+                                      "micro/copy bytes=8 direction=d2h ranks=2",
+                                      "micro/copy bytes=16 direction=d2h ranks=2"}));
 }
 
 TEST_F(Plan, AnExactNameSelectsOnlyItself) {
@@ -56,29 +61,41 @@ TEST_F(Plan, AnImpliedValueStaysOutOfTheKeyAndOthersDoNot) {
   PlanRequest request{.filters = {"copy_more"}};
   EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy_more ranks=2"}));
   request.overrides = {parse_override("mode=paper,tuned")};
-  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy_more ranks=2", "micro/copy_more mode=tuned ranks=2"}));
+  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy_more ranks=2",
+                                                     "micro/copy_more mode=tuned ranks=2"}));
 }
 
 TEST_F(Plan, ComputeAxesFollowTheContext) {
-  EXPECT_EQ(keys({.filters = {"imaging"}}), (std::vector<std::string>{"imaging/train device=cpu ranks=2 threads=3"}));
+  EXPECT_EQ(keys({.filters = {"imaging"}}),
+            (std::vector<std::string>{"imaging/train device=cpu ranks=2 threads=3"}));
   context.cuda_usable = true;
-  EXPECT_EQ(keys({.filters = {"imaging"}}), (std::vector<std::string>{"imaging/train device=cuda ranks=2 threads=3"}));
+  EXPECT_EQ(keys({.filters = {"imaging"}}),
+            (std::vector<std::string>{"imaging/train device=cuda ranks=2 threads=3"}));
 }
 
 TEST_F(Plan, AnUnavailableBenchmarkIsOneRowWhateverThePresetSays) {
-  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {{"llm/absent", {{"rows", "1,2,3"}}, {}}}};
+  Preset preset{
+      .name = "p", .doc = {}, .policy = {}, .entries = {{"llm/absent", {{"rows", "1,2,3"}}, {}}}};
   EXPECT_EQ(keys({.preset = preset}), (std::vector<std::string>{"llm/absent ranks=2"}));
 }
 
 TEST_F(Plan, TheLastOverrideWinsAndMayNameItsBenchmark) {
   PlanRequest request{.filters = {"^micro/copy$"}};
-  request.overrides = {parse_override("bytes=1"), parse_override("micro/copy:bytes=2,3"), parse_override("direction=h2d")};
-  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy bytes=2 direction=h2d ranks=2", "micro/copy bytes=3 direction=h2d ranks=2"}));
+  request.overrides = {parse_override("bytes=1"), parse_override("micro/copy:bytes=2,3"),
+                       parse_override("direction=h2d")};
+  EXPECT_EQ(keys(request), (std::vector<std::string>{"micro/copy bytes=2 direction=h2d ranks=2",
+                                                     "micro/copy bytes=3 direction=h2d ranks=2"}));
 }
 
 TEST_F(Plan, ThePresetsOrderAndAxesHoldAndTheFilterNarrows) {
-  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {{"micro/copy_more", {}, {}}, {"micro/copy", {{"bytes", "4"}, {"direction", "d2h"}}, {}}}};
-  EXPECT_EQ(keys({.preset = preset}), (std::vector<std::string>{"micro/copy_more ranks=2", "micro/copy bytes=4 direction=d2h ranks=2"}));
+  Preset preset{.name = "p",
+                .doc = {},
+                .policy = {},
+                .entries = {{"micro/copy_more", {}, {}},
+                            {"micro/copy", {{"bytes", "4"}, {"direction", "d2h"}}, {}}}};
+  EXPECT_EQ(keys({.preset = preset}),
+            (std::vector<std::string>{"micro/copy_more ranks=2",
+                                      "micro/copy bytes=4 direction=d2h ranks=2"}));
   EXPECT_EQ(keys({.filters = {"micro/copy"}, .preset = preset}).size(), 1U);
 }
 
@@ -96,11 +113,17 @@ TEST_F(Plan, PoliciesLayerFromBaseToCommandLine) {
 }
 
 TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {
-  EXPECT_NE(error_of([&] { keys({.filters = {"micro/kopy"}}); }).find("micro/copy"), std::string::npos);
-  EXPECT_NE(error_of([&] { keys({.filters = {"("}}); }).find("regular expression"), std::string::npos);
-  EXPECT_NE(error_of([&] { keys({.filters = {"micro"}, .overrides = {parse_override("byte=8")}}); }).find("bytes"), std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"micro/kopy"}}); }).find("micro/copy"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"("}}); }).find("regular expression"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              keys({.filters = {"micro"}, .overrides = {parse_override("byte=8")}});
+            }).find("bytes"),
+            std::string::npos);
   EXPECT_NE(error_of([&] { parse_override("bytes"); }).find("axis=values"), std::string::npos);
-  Preset preset{.name = "mine", .doc = {}, .policy = {}, .entries = {{"micro/copy", {{"layout", "x"}}, {}}}};
+  Preset preset{
+      .name = "mine", .doc = {}, .policy = {}, .entries = {{"micro/copy", {{"layout", "x"}}, {}}}};
   EXPECT_NE(error_of([&] { keys({.preset = preset}); }).find("layout"), std::string::npos);
 }
 
@@ -122,7 +145,10 @@ TEST_F(Plan, SenselessPointsAreLeftOut) {
   registry.add(Benchmark("micro/pair", nothing))
       .axis("backend", {"mpi", "nccl"})
       .axis("memory", {"host", "device"})
-      .where([](const Params& p) { return std::get<std::string>(p.at("backend")) != "nccl" || std::get<std::string>(p.at("memory")) == "device"; });
+      .where([](const Params& p) {
+        return std::get<std::string>(p.at("backend")) != "nccl" ||
+               std::get<std::string>(p.at("memory")) == "device";
+      });
   EXPECT_EQ(keys({.filters = {"micro/pair"}}).size(), 3U);
 }
 

@@ -28,7 +28,8 @@ ci = 1
 name = "micro/allreduce"
 axes = { bytes = ["8", 1024], backend = "mpi", in_place = true }
 policy = { iterations = 5, verify = false }
-)", "mine.toml");
+)",
+                                     "mine.toml");
   EXPECT_EQ(preset.doc, "mine");
   EXPECT_EQ(preset.policy.max_time, 0.2);
   EXPECT_EQ(preset.policy.ci_percent, 1.0);
@@ -40,14 +41,18 @@ policy = { iterations = 5, verify = false }
 }
 
 TEST(Preset, ErrorsNameLineAndKey) {
-  EXPECT_NE(error_of("[policy]\nmaxtime = 1\n").find("mine.toml:2: unknown key 'maxtime' (did you mean max_time"), std::string::npos)
+  EXPECT_NE(error_of("[policy]\nmaxtime = 1\n")
+                .find("mine.toml:2: unknown key 'maxtime' (did you mean max_time"),
+            std::string::npos)
       << error_of("[policy]\nmaxtime = 1\n");
   EXPECT_NE(error_of("[[benchmark]]\naxes = {}\n").find("no name"), std::string::npos);
   EXPECT_NE(error_of("doc = \"x\"\n").find("no [[benchmark]]"), std::string::npos);
   EXPECT_NE(error_of("[[benchmark\n").find("mine.toml:1"), std::string::npos);
-  EXPECT_NE(error_of("[policy]\niterations = 0\n[[benchmark]]\nname='a/b'\n").find("iterations"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\niterations = 0\n[[benchmark]]\nname='a/b'\n").find("iterations"),
+            std::string::npos);
   EXPECT_NE(error_of("[policy]\nmax_time = \"soon\"\n").find("mine.toml:2"), std::string::npos);
-  EXPECT_NE(error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 1.5}\n").find("mine.toml:3"), std::string::npos);
+  EXPECT_NE(error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 1.5}\n").find("mine.toml:3"),
+            std::string::npos);
 }
 
 TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner and the sampler on 1, 2 and 4 ranks: agreement, counts, numbers of known size.
-#include "common/core/runner.hpp"
-
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/core/case.hpp"
+#include "common/core/runner.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/result/summarise.hpp"
 
@@ -47,7 +46,8 @@ class RunnerTest : public testing::Test {
     session = nullptr;
   }
 
-  RunOutcome run(Benchmark::Function function, int ranks, SamplingPolicy policy = {}, bool local = false) {
+  RunOutcome run(Benchmark::Function function, int ranks, SamplingPolicy policy = {},
+                 bool local = false) {
     registry = std::make_unique<Registry>();
     Benchmark& benchmark = registry->add(Benchmark("test/one", function));
     if (local) benchmark.rank_local();
@@ -88,7 +88,8 @@ TEST_F(RunnerTest, MeasuresAKnownTime) {
 }
 
 void first_rank_slow(Case& c) {
-  c.measure([&c] { std::this_thread::sleep_for(std::chrono::milliseconds(c.rank() == 0 ? 4 : 1)); }, {.barrier = true});
+  c.measure([&c] { std::this_thread::sleep_for(std::chrono::milliseconds(c.rank() == 0 ? 4 : 1)); },
+            {.barrier = true});
 }
 
 TEST_F(RunnerTest, TheHeadlineIsTheMaximumOverRanks) {
@@ -102,12 +103,17 @@ TEST_F(RunnerTest, TheHeadlineIsTheMaximumOverRanks) {
 
 void uneven_noise(Case& c) {
   int call = 0;
-  c.measure([&] { std::this_thread::sleep_for(std::chrono::microseconds(50 + 400 * ((++call + c.rank()) % 3))); },
-            {.barrier = false});
+  c.measure(
+      [&] {
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(50 + 400 * ((++call + c.rank()) % 3)));
+      },
+      {.barrier = false});
 }
 
 TEST_F(RunnerTest, AllRanksTakeTheSameNumberOfSamplesUnderEveryRule) {
-  // Were a rank to stop alone, the gather (or the next vote) would not match: the case would hang or fail.
+  // Were a rank to stop alone, the gather (or the next vote) would not match: the case would hang
+  // or fail.
   SamplingPolicy policy;
   policy.max_time = 0.05;
   policy.ci_percent = 0.001;
@@ -158,7 +164,11 @@ TEST_F(RunnerTest, AFailureAnswersWhateverTheOthersAgreeOn) {
 
 void throws_in_work(Case& c) {
   int calls = 0;
-  c.measure([&] { if (++calls == 7 && c.rank() == c.size() - 1) throw std::runtime_error("boom"); }, {.barrier = false});
+  c.measure(
+      [&] {
+        if (++calls == 7 && c.rank() == c.size() - 1) throw std::runtime_error("boom");
+      },
+      {.barrier = false});
 }
 
 TEST_F(RunnerTest, AFailureInRankLocalWorkIsAgreedOn) {
@@ -169,7 +179,9 @@ TEST_F(RunnerTest, AFailureInRankLocalWorkIsAgreedOn) {
 }
 
 void wrong(Case& c) {
-  c.verify("always wrong on the last rank", [&c] { return Case::Checked{10, c.rank() == c.size() - 1 ? 2U : 0U}; });
+  c.verify("always wrong on the last rank", [&c] {
+    return Case::Checked{10, c.rank() == c.size() - 1 ? 2U : 0U};
+  });
   c.measure([] {});
 }
 
@@ -213,7 +225,8 @@ TEST_F(RunnerTest, RanksLeftOutWaitAndTheNextCaseHasAllAgain) {
   EXPECT_EQ(run(sleep_two_ms, world().size(), policy).ok, 1U);
   if (root()) {
     EXPECT_EQ(sink.results.at(0).find("time")->samples.ranks, 1U);
-    EXPECT_EQ(sink.results.at(1).find("time")->samples.ranks, static_cast<std::size_t>(world().size()));
+    EXPECT_EQ(sink.results.at(1).find("time")->samples.ranks,
+              static_cast<std::size_t>(world().size()));
   }
 }
 
@@ -223,7 +236,8 @@ TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
   run(sleep_two_ms, world().size(), policy);
   if (!root()) return;
   EXPECT_EQ(sink.started_keys.size(), 1U);
-  EXPECT_EQ(sink.phases, (std::vector<std::string>{"set up", "first call", "warm-up", "measure", "gather", "done"}));
+  EXPECT_EQ(sink.phases, (std::vector<std::string>{"set up", "first call", "warm-up", "measure",
+                                                   "gather", "done"}));
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 // The stop rules, hand-worked.
 #include "common/core/stop_rule.hpp"
 
-#include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace scalemark {
 namespace {
@@ -41,8 +41,8 @@ TEST(StopRule, TheIntervalNeedsTheLeastNumberOfSamples) {
 }
 
 TEST(StopRule, TheIntervalIsReachedWhenTheNoiseAllowsIt) {
-  // For uniform noise of +-10 % the median of n samples is known to about 1.96 * 0.1 / sqrt(n): 10 % at
-  // n = 4, 2 % at n = 100, 0.3 % at n = 4000.
+  // For uniform noise of +-10 % the median of n samples is known to about 1.96 * 0.1 / sqrt(n): 10
+  // % at n = 4, 2 % at n = 100, 0.3 % at n = 4000.
   SamplingPolicy policy;
   policy.ci_percent = 2;
   std::mt19937_64 random(7);

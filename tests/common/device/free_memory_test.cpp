@@ -90,6 +90,8 @@ TEST_F(Cgroups, Version1InsideAContainer) {
       "41 30 0:31 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n";
   const std::string processes = "4:memory:/docker/abc/job\n3:cpu,cpuacct:/docker/abc/job\n0::/\n";
   EXPECT_EQ(leaves(processes, mounts), 3000U);
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // how "none" reads
+  EXPECT_EQ(leaves(processes, mounts), std::nullopt);
 }
 
 TEST_F(Cgroups, HostileTextsAreNothing) {

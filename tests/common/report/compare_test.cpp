@@ -257,10 +257,10 @@ TEST(Compare, EqualValuesWithoutNoiseAreDecided) {
 // Times of 10 ns on a 1 ns clock: equal medians in all runs do not mean a variance of zero.
 TEST(Compare, AStepOfTheClockIsNoChange) {
   const auto side = [](const std::string& name, std::uint64_t time) {
-    std::vector<RunDigest> runs;
-    for (int r = 0; r < 3; ++r)
-      runs.push_back(digest_of(name + std::to_string(r), {measured("m/x", 1, {time})}));
-    return runs;
+    const auto run = [&](const char* number) {
+      return digest_of(name + number, {measured("m/x", 1, {time})});
+    };
+    return std::vector<RunDigest>{run("0"), run("1"), run("2")};
   };
   const Comparison step = compare(side("a", 10), side("b", 11));
   EXPECT_EQ(step.rows[0].verdict, Verdict::inconclusive);

@@ -54,6 +54,27 @@ TEST(Table, GroupsByBenchmarkAndAlignsColumns) {
             "  skipped: no CUDA device\n");
 }
 
+TEST(Table, FoldsRowsSkippedForOneReason) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t bytes : {1, 2, 3}) {
+    cases.push_back(unmeasured("m/x", bytes, Status::skipped, "no GPU"));
+  }
+  cases.push_back(unmeasured("m/x", 4, Status::skipped, "too large"));
+  cases.push_back(unmeasured("m/x", 5, Status::failed, "boom"));
+  cases.push_back(unmeasured("m/x", 6, Status::failed, "boom"));
+  EXPECT_EQ(printed("table", cases, {.quiet = true}),
+            "m/x ranks=2\n"
+            "  bytes\n"
+            "      1  skipped: no GPU\n"
+            "  (2 more skipped for the same reason)\n"
+            "      4  skipped: too large\n"
+            "      5  failed: boom\n"
+            "      6  failed: boom\n");
+  cases.resize(3);
+  EXPECT_THAT(printed("table", cases),
+              HasSubstr("(2 more skipped for the same reason)\n\n3 cases: 3 skipped\n"));
+}
+
 TEST(Table, CountsInTheFooter) {
   const std::string text = printed("table", example());
   EXPECT_THAT(text, HasSubstr("Scalemark 0.1.0, 2 ranks on 1 node, 2026-01-31T12:00:00.000Z\n"));

@@ -108,6 +108,8 @@ TEST(Summarise, RateTellsTheSameAsItsTime) {
   EXPECT_DOUBLE_EQ(rate.high, 600 / time.low);
   EXPECT_DOUBLE_EQ(rate.mean, 600 / time.mean);
   EXPECT_EQ(rate.n, 2U);
+  EXPECT_EQ(median_of(result, result.metrics[0]), time.median);
+  EXPECT_EQ(median_of(result, result.metrics[1]), rate.median);
 }
 
 TEST(Summarise, GivesPercentilesOnlyWithEnoughIterations) {

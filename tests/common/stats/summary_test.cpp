@@ -31,7 +31,7 @@ TEST(Quantile, MeetsReference) {
       // Percents are multiples of 0.1: as thousandths they are the nearest doubles.
       const double p = std::round(std::stod(percent) * 10) / 1000;
       expect_close(quantile_sorted(sorted, p), number(want), 1e-14, 4e-16 * most,
-                   name + " " + percent + " %");
+                   name + (" " + percent));
     }
     expect_close(median(x), number(array.at("median")), 1e-12, 1e-15 * most, name);
     expect_close(mad(x), number(array.at("mad_normal")), 1e-12, 1e-15 * most, name);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data parallelism on 1, 2 and 4 ranks: the same gradients as one rank on the whole batch.
-#include "common/torch/ddp.hpp"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/functional/loss.h>
@@ -10,6 +8,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
+#include "common/torch/ddp.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "tests/support/mpi_main.hpp"
 
@@ -45,20 +44,25 @@ class DdpTest : public testing::Test {
     at::manual_seed(7);
     images = at::randn({kBatch, 3, 8, 8}, at::kDouble);
     labels = at::randint(5, {kBatch}, at::kLong);
-    at::manual_seed(100 + static_cast<std::uint64_t>(rank));  // every rank starts from other parameters
+    at::manual_seed(100 +
+                    static_cast<std::uint64_t>(rank));  // every rank starts from other parameters
     net = std::make_shared<Net>();
   }
-  at::Tensor mine(const at::Tensor& all) const { return all.narrow(0, rank * kBatch / size, kBatch / size); }
+  at::Tensor mine(const at::Tensor& all) const {
+    return all.narrow(0, rank * kBatch / size, kBatch / size);
+  }
   std::uint64_t bits() const { return fingerprint(net->parameters()); }
 
   int rank = test::world().rank(), size = test::world().size();
   std::unique_ptr<device::Device> host = device::make_host_device();
-  std::unique_ptr<collective::Communicator> comm = collective::make_mpi_communicator(test::world(), *host);
+  std::unique_ptr<collective::Communicator> comm =
+      collective::make_mpi_communicator(test::world(), *host);
   ProcessGroupPtr group = make_mpi_process_group(*comm);
   at::Tensor images, labels;
   std::shared_ptr<Net> net;
   /// So small that the four layers need several buckets.
-  DdpOptions small_buckets{.first_bucket_bytes = 1024, .bucket_bytes = 8192, .broadcast_buffers = true};
+  DdpOptions small_buckets{
+      .first_bucket_bytes = 1024, .bucket_bytes = 8192, .broadcast_buffers = true};
 };
 
 TEST_F(DdpTest, AllRanksGetRankZerosParameters) {
@@ -69,7 +73,7 @@ TEST_F(DdpTest, AllRanksGetRankZerosParameters) {
 
 TEST_F(DdpTest, GradientsAreThoseOfTheWholeBatch) {
   Ddp ddp(net, group, small_buckets);
-  net->eval();  // statistics of a batch depend on how it is divided
+  net->eval();                            // statistics of a batch depend on how it is divided
   for (int step = 0; step < 3; ++step) {  // buckets are rebuilt after the first
     ddp.before_forward();
     const at::Tensor loss = loss_of(*net, mine(images), mine(labels));
@@ -78,14 +82,16 @@ TEST_F(DdpTest, GradientsAreThoseOfTheWholeBatch) {
     Net whole;
     whole.eval();
     const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < whole.parameters().size(); ++i) whole.parameters()[i].copy_(net->parameters()[i]);
+    for (std::size_t i = 0; i < whole.parameters().size(); ++i)
+      whole.parameters()[i].copy_(net->parameters()[i]);
     {
       const at::AutoGradMode grad(true);
       loss_of(whole, images, labels).backward();
     }
     for (std::size_t i = 0; i < whole.parameters().size(); ++i) {
       const at::Tensor difference = net->parameters()[i].grad() - whole.parameters()[i].grad();
-      EXPECT_LT(difference.abs().max().item<double>(), 1e-10) << "step " << step << ", parameter " << i;
+      EXPECT_LT(difference.abs().max().item<double>(), 1e-10)
+          << "step " << step << ", parameter " << i;
       EXPECT_GT(whole.parameters()[i].grad().abs().max().item<double>(), 1e-6);
     }
     ddp.zero_gradients();

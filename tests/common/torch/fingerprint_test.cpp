@@ -33,20 +33,21 @@ TEST(Fingerprint, PlusAndMinusZeroDiffer) {
 TEST(Fingerprint, OrderAndDivisionCount) {
   const at::Tensor a = at::full({2}, 1.0), b = at::full({2}, 2.0);
   EXPECT_NE(fingerprint({a, b}), fingerprint({b, a}));
-  EXPECT_NE(fingerprint({at::zeros({2}), at::zeros({4})}), fingerprint({at::zeros({4}), at::zeros({2})}));
+  EXPECT_NE(fingerprint({at::zeros({2}), at::zeros({4})}),
+            fingerprint({at::zeros({4}), at::zeros({2})}));
 }
 
 TEST(Fingerprint, LayoutInMemoryDoesNot) {
   const at::Tensor tensor = at::rand({2, 3, 4, 4});
-  EXPECT_EQ(fingerprint({tensor}), fingerprint({tensor.contiguous(at::MemoryFormat::ChannelsLast)}));
+  EXPECT_EQ(fingerprint({tensor}),
+            fingerprint({tensor.contiguous(at::MemoryFormat::ChannelsLast)}));
 }
 
-TEST(Fingerprint, IsSixteenDigits) {
-  EXPECT_EQ(to_hex(0xab), "00000000000000ab");
-}
+TEST(Fingerprint, IsSixteenDigits) { EXPECT_EQ(to_hex(0xab), "00000000000000ab"); }
 
 TEST(TranslateErrors, MemoryAndOtherErrorsAreTold) {
-  EXPECT_THROW(translate_errors([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }), OutOfMemory);
+  EXPECT_THROW(translate_errors([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }),
+               OutOfMemory);
   try {
     translate_errors([] { at::zeros({2, 3}).mm(at::zeros({2, 3})); });
     ADD_FAILURE() << "shapes that do not fit were multiplied";

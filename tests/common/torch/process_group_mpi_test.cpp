@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // c10d over MPI: sums, broadcasts, futures, and what is refused.
-#include "common/torch/process_group.hpp"
-
 #include <string>
 
 #include <ATen/ATen.h>
@@ -9,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include "common/base/error.hpp"
+#include "common/torch/process_group.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::torch_support {
@@ -17,7 +16,8 @@ namespace {
 class ProcessGroupTest : public testing::Test {
  protected:
   std::unique_ptr<device::Device> host = device::make_host_device();
-  std::unique_ptr<collective::Communicator> comm = collective::make_mpi_communicator(test::world(), *host);
+  std::unique_ptr<collective::Communicator> comm =
+      collective::make_mpi_communicator(test::world(), *host);
   ProcessGroupPtr group = make_mpi_process_group(*comm);
   int rank = test::world().rank(), size = test::world().size();
 };
@@ -31,7 +31,8 @@ TEST_F(ProcessGroupTest, SumsEveryType) {
   for (const auto type : {at::kFloat, at::kDouble, at::kLong, at::kInt}) {
     std::vector<at::Tensor> tensors{at::arange(1000, at::TensorOptions(type)).add_(rank)};
     group->allreduce(tensors)->wait();
-    const at::Tensor want = at::arange(1000, at::TensorOptions(type)) * size + size * (size - 1) / 2;
+    const at::Tensor want =
+        at::arange(1000, at::TensorOptions(type)) * size + size * (size - 1) / 2;
     EXPECT_TRUE(at::equal(tensors[0], want)) << type;
   }
 }
@@ -45,7 +46,11 @@ TEST_F(ProcessGroupTest, SeveralOperationsAreUnderWayAtOnce) {
   }
   for (std::size_t i = works.size(); i-- > 0;) works[i]->wait();  // not in the order of their start
   for (int i = 0; i < 8; ++i) {
-    EXPECT_TRUE(buffers[static_cast<std::size_t>(i)][0].eq(size * i + size * (size - 1) / 2).all().item<bool>()) << i;
+    EXPECT_TRUE(buffers[static_cast<std::size_t>(i)][0]
+                    .eq(size * i + size * (size - 1) / 2)
+                    .all()
+                    .item<bool>())
+        << i;
   }
 }
 
@@ -60,7 +65,8 @@ TEST_F(ProcessGroupTest, BroadcastsFromAnyRank) {
 }
 
 TEST_F(ProcessGroupTest, BroadcastsManyTensorsOfSeveralTypesInFewMessages) {
-  const std::vector<at::Tensor> tensors{at::full({3}, rank, at::kFloat), at::full({}, rank, at::kLong),
+  const std::vector<at::Tensor> tensors{at::full({3}, rank, at::kFloat),
+                                        at::full({}, rank, at::kLong),
                                         at::full({2, 2}, rank, at::kFloat)};
   c10d::broadcast_coalesced(group, tensors, 1 << 20);
   for (const at::Tensor& tensor : tensors) EXPECT_TRUE(tensor.eq(0).all().item<bool>());
@@ -74,7 +80,8 @@ TEST_F(ProcessGroupTest, OutsideABackwardPassAFutureIsDoneWhenItIsGiven) {
 }
 
 TEST_F(ProcessGroupTest, DenseTensorsInOtherLayoutsAreSent) {
-  std::vector<at::Tensor> tensors{at::full({2, 3, 4, 4}, 1, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast)};
+  std::vector<at::Tensor> tensors{
+      at::full({2, 3, 4, 4}, 1, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast)};
   group->allreduce(tensors)->wait();
   EXPECT_TRUE(tensors[0].eq(size).all().item<bool>());
 }

@@ -56,7 +56,8 @@ TEST(ImagingGolden, EverythingAgrees) {
   const golden::Report report = check(golden_file());
   for (const golden::Item& item : report.items()) {
     EXPECT_NE(item.outcome, golden::Outcome::fail)
-        << item.item << ": " << item.reason << " (error " << item.error << ", tolerance " << item.tolerance << ")";
+        << item.item << ": " << item.reason << " (error " << item.error << ", tolerance "
+        << item.tolerance << ")";
     if (item.outcome == golden::Outcome::skipped) {
       EXPECT_NE(item.reason.find("chaotic"), std::string::npos) << item.item << ": " << item.reason;
     }
@@ -65,7 +66,8 @@ TEST(ImagingGolden, EverythingAgrees) {
 }
 
 TEST(ImagingGolden, OnePrecisionAloneIsSkippedFieldByField) {
-  const golden::Report report = check(small_file(), {.device = "cpu", .precisions = {"fp32"}, .tokenizer = {}});
+  const golden::Report report =
+      check(small_file(), {.device = "cpu", .precisions = {"fp32"}, .tokenizer = {}});
   EXPECT_EQ(count(report).fail, 0);
   EXPECT_TRUE(has(report, "upsample[0].scaled_fp64", golden::Outcome::skipped));
   EXPECT_TRUE(has(report, "upsample[0].scaled_fp32", golden::Outcome::pass));
@@ -111,12 +113,17 @@ TEST(ImagingGolden, AHostileFileGivesAnErrorThatNamesTheField) {
   };
   EXPECT_NE(error("/classes", 0).find("classes"), std::string::npos);
   EXPECT_NE(error("/seed", "one").find("'seed'"), std::string::npos);
-  EXPECT_NE(error("/cases/batch4_size64/images/shape", {1 << 20, 3, 1 << 10, 1 << 10}).find("elements"), std::string::npos);
-  EXPECT_NE(error("/cases/batch4_size64/images/shape", {4, 1, 64, 64}).find("no batch"), std::string::npos);
+  EXPECT_NE(
+      error("/cases/batch4_size64/images/shape", {1 << 20, 3, 1 << 10, 1 << 10}).find("elements"),
+      std::string::npos);
+  EXPECT_NE(error("/cases/batch4_size64/images/shape", {4, 1, 64, 64}).find("no batch"),
+            std::string::npos);
   EXPECT_NE(error("/cases/batch4_size64/images/rule", "noise").find("'noise'"), std::string::npos);
-  EXPECT_NE(error("/cases/batch4_size64/labels/rule", "word mod 0").find("'word mod 0'"), std::string::npos);
+  EXPECT_NE(error("/cases/batch4_size64/labels/rule", "word mod 0").find("'word mod 0'"),
+            std::string::npos);
   EXPECT_NE(error("/upsample/0/size", 1 << 30).find("upsample[0]"), std::string::npos);
-  EXPECT_NE(error("/distributed_sampler/0/ranks", 0).find("distributed_sampler[0]"), std::string::npos);
+  EXPECT_NE(error("/distributed_sampler/0/ranks", 0).find("distributed_sampler[0]"),
+            std::string::npos);
 }
 
 }  // namespace

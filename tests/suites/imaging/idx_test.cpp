@@ -2,13 +2,12 @@
 // The IDX reader: what is right, and everything that lies.
 #include "suites/imaging/idx.hpp"
 
-#include <zlib.h>
-
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "common/base/error.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -19,10 +18,12 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 /// Magic, dimensions, then `values` bytes 0, 1, 2, ...
-Bytes idx_file(const std::vector<std::uint32_t>& shape, std::size_t values, std::uint8_t type = 0x08) {
+Bytes idx_file(const std::vector<std::uint32_t>& shape, std::size_t values,
+               std::uint8_t type = 0x08) {
   Bytes file{0, 0, type, static_cast<std::uint8_t>(shape.size())};
   for (const std::uint32_t length : shape) {
-    for (int shift = 24; shift >= 0; shift -= 8) file.push_back(static_cast<std::uint8_t>(length >> shift));
+    for (int shift = 24; shift >= 0; shift -= 8)
+      file.push_back(static_cast<std::uint8_t>(length >> shift));
   }
   for (std::size_t i = 0; i < values; ++i) file.push_back(static_cast<std::uint8_t>(i));
   return file;
@@ -69,16 +70,19 @@ TEST(Idx, ReadsPlainAndPackedFilesAlike) {
 TEST(Idx, EveryTruncationIsAnError) {
   const Bytes file = idx_file({2, 3}, 6), gz = packed(file);
   for (std::size_t length = 0; length < file.size(); ++length) {
-    EXPECT_NE(error_of(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length))), "") << length;
+    EXPECT_NE(error_of(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length))), "")
+        << length;
   }
   for (std::size_t length = 0; length < gz.size(); ++length) {
-    EXPECT_NE(error_of(Bytes(gz.begin(), gz.begin() + static_cast<std::ptrdiff_t>(length))), "") << length;
+    EXPECT_NE(error_of(Bytes(gz.begin(), gz.begin() + static_cast<std::ptrdiff_t>(length))), "")
+        << length;
   }
 }
 
 TEST(Idx, DataBeyondThePromiseIsAnError) {
   EXPECT_NE(error_of(idx_file({2, 3}, 7)).find("more data than the 6 bytes"), std::string::npos);
-  EXPECT_NE(error_of(packed(idx_file({2, 3}, 7))).find("more data than the 6 bytes"), std::string::npos);
+  EXPECT_NE(error_of(packed(idx_file({2, 3}, 7))).find("more data than the 6 bytes"),
+            std::string::npos);
   Bytes twice = packed(idx_file({2, 3}, 6));
   twice.push_back(0);
   EXPECT_NE(error_of(twice).find("after the end of the gzip stream"), std::string::npos);
@@ -86,7 +90,9 @@ TEST(Idx, DataBeyondThePromiseIsAnError) {
 
 TEST(Idx, ForeignFilesAreNamedByTheirMagic) {
   EXPECT_NE(error_of({'h', 'e', 'l', 'l', 'o', 0, 0, 0}).find("magic 68656c6c"), std::string::npos);
-  EXPECT_NE(error_of(idx_file({2}, 2, 0x0D)).find("no IDX file of unsigned bytes"), std::string::npos) << "floats";
+  EXPECT_NE(error_of(idx_file({2}, 2, 0x0D)).find("no IDX file of unsigned bytes"),
+            std::string::npos)
+      << "floats";
   EXPECT_NE(error_of(idx_file({1, 1, 1, 1, 1}, 1)).find("1 to 4 dimensions"), std::string::npos);
   EXPECT_NE(error_of(idx_file({}, 1)).find("1 to 4 dimensions"), std::string::npos);
 }
@@ -95,9 +101,12 @@ TEST(Idx, SizesAreCheckedBeforeMemoryIsTaken) {
   EXPECT_NE(error_of(idx_file({0, 5}, 0)).find("length 0"), std::string::npos);
   EXPECT_NE(error_of(idx_file({0xFFFFFFFF}, 8)).find("4294967295"), std::string::npos);
   // Every dimension is small enough, their product overflows 64 bits or is too large.
-  EXPECT_NE(error_of(idx_file({0x10000, 0x10000, 0x10000, 0x10000}, 8)).find("holds 1 to"), std::string::npos);
-  EXPECT_NE(error_of(idx_file({1024, 1024, 1024}, 8)).find("more than a file of"), std::string::npos);
-  EXPECT_NE(error_of(packed(idx_file({1024, 1024, 1024}, 8))).find("more than a file of"), std::string::npos);
+  EXPECT_NE(error_of(idx_file({0x10000, 0x10000, 0x10000, 0x10000}, 8)).find("holds 1 to"),
+            std::string::npos);
+  EXPECT_NE(error_of(idx_file({1024, 1024, 1024}, 8)).find("more than a file of"),
+            std::string::npos);
+  EXPECT_NE(error_of(packed(idx_file({1024, 1024, 1024}, 8))).find("more than a file of"),
+            std::string::npos);
 }
 
 TEST(Idx, DamagedCompressionIsAnErrorWhereverItIs) {
@@ -114,7 +123,8 @@ TEST(Idx, FilesOnDiskAreReadAndNamedInErrors) {
   const test::TempDir dir;
   const auto path = dir / "labels";
   const Bytes file = idx_file({3}, 3);
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
   EXPECT_EQ(read_idx(path).values, (Bytes{0, 1, 2}));
   for (const auto& wrong : {dir / "absent", dir.path()}) {
     try {

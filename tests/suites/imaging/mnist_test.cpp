@@ -15,7 +15,8 @@
 namespace scalemark::imaging {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(SCALEMARK_SOURCE_DIR) / "suites/imaging/data";
+const std::filesystem::path kData =
+    std::filesystem::path(SCALEMARK_SOURCE_DIR) / "suites/imaging/data";
 
 std::string error_of(const std::filesystem::path& dir) {
   try {
@@ -28,7 +29,8 @@ std::string error_of(const std::filesystem::path& dir) {
 
 void copy_all(const std::filesystem::path& to) {
   for (const auto& entry : std::filesystem::directory_iterator(kData)) {
-    if (entry.path().extension() == ".gz") std::filesystem::copy(entry.path(), to / entry.path().filename());
+    if (entry.path().extension() == ".gz")
+      std::filesystem::copy(entry.path(), to / entry.path().filename());
   }
 }
 
@@ -38,7 +40,8 @@ TEST(Mnist, TheBuiltInSubsetIsMnist) {
   EXPECT_EQ(set.train.images.shape, (std::vector<std::uint32_t>{10000, 28, 28}));
   EXPECT_EQ(set.test.images.shape, (std::vector<std::uint32_t>{2000, 28, 28}));
   // The first labels of both sets, as every tutorial shows them.
-  const std::array<std::uint8_t, 10> train{5, 0, 4, 1, 9, 2, 1, 3, 1, 4}, test{7, 2, 1, 0, 4, 1, 4, 9, 5, 9};
+  const std::array<std::uint8_t, 10> train{5, 0, 4, 1, 9, 2, 1, 3, 1, 4},
+      test{7, 2, 1, 0, 4, 1, 4, 9, 5, 9};
   EXPECT_TRUE(std::equal(train.begin(), train.end(), set.train.labels.values.begin()));
   EXPECT_TRUE(std::equal(test.begin(), test.end(), set.test.labels.values.begin()));
   // First inked row of the first training image, a five.
@@ -78,10 +81,12 @@ TEST(Mnist, ImagesAndLabelsThatDoNotBelongTogetherAreRefused) {
   copy_all(dir.path());
   std::filesystem::copy(kData / "t10k-labels-idx1-ubyte.gz", dir / "train-labels-idx1-ubyte.gz",
                         std::filesystem::copy_options::overwrite_existing);
-  EXPECT_NE(error_of(dir.path()).find("10000 images, but 2000 labels"), std::string::npos) << error_of(dir.path());
+  EXPECT_NE(error_of(dir.path()).find("10000 images, but 2000 labels"), std::string::npos)
+      << error_of(dir.path());
   std::filesystem::copy(kData / "train-labels-idx1-ubyte.gz", dir / "train-images-idx3-ubyte.gz",
                         std::filesystem::copy_options::overwrite_existing);
-  EXPECT_NE(error_of(dir.path()).find("1 dimensions, not 3"), std::string::npos) << error_of(dir.path());
+  EXPECT_NE(error_of(dir.path()).find("1 dimensions, not 3"), std::string::npos)
+      << error_of(dir.path());
 }
 
 TEST(Mnist, ALabelThatIsNoDigitIsRefused) {
@@ -90,8 +95,11 @@ TEST(Mnist, ALabelThatIsNoDigitIsRefused) {
   std::filesystem::remove(dir / "t10k-labels-idx1-ubyte.gz");
   std::string labels(2000, '\x03');
   labels[7] = '\x0a';
-  std::ofstream(dir / "t10k-labels-idx1-ubyte", std::ios::binary).write("\0\0\x08\x01\0\0\x07\xd0", 8) << labels;
-  EXPECT_NE(error_of(dir.path()).find("label 10 of image 7; allowed: 0 to 9"), std::string::npos) << error_of(dir.path());
+  std::ofstream(dir / "t10k-labels-idx1-ubyte", std::ios::binary)
+          .write("\0\0\x08\x01\0\0\x07\xd0", 8)
+      << labels;
+  EXPECT_NE(error_of(dir.path()).find("label 10 of image 7; allowed: 0 to 9"), std::string::npos)
+      << error_of(dir.path());
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network beyond its golden values: initialisation, widths, layouts, dropout.
-#include "suites/imaging/mobilenet.hpp"
-
 #include <cmath>
 
 #include <ATen/ATen.h>
@@ -9,6 +7,7 @@
 
 #include "suites/imaging/convolution.hpp"
 #include "suites/imaging/images.hpp"
+#include "suites/imaging/mobilenet.hpp"
 #include "suites/imaging/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
@@ -23,7 +22,8 @@ TEST(MobileNet, WeightsAreThoseOfTheConvolutionsInOrder) {
       if (parameter.dim() != 4) continue;
       ASSERT_LT(next, layers.size());
       const Convolution& layer = layers[next++];
-      EXPECT_EQ(parameter.sizes(), (std::vector<std::int64_t>{layer.out, layer.in / layer.groups, layer.kernel, layer.kernel}))
+      EXPECT_EQ(parameter.sizes(), (std::vector<std::int64_t>{layer.out, layer.in / layer.groups,
+                                                              layer.kernel, layer.kernel}))
           << layer.name;
     }
     EXPECT_EQ(next, layers.size());
@@ -36,9 +36,11 @@ TEST(MobileNet, TheInitialisationIsTorchvisions) {
   for (const auto& item : network.named_parameters()) {
     const at::Tensor values = item.value().detach();
     if (values.dim() == 4) {
-      // Kaiming-normal over the outputs: variance 2 / (out * k * k). Three-sigma bounds of the estimate.
+      // Kaiming-normal over the outputs: variance 2 / (out * k * k). Three-sigma bounds of the
+      // estimate.
       const auto n = static_cast<double>(values.numel());
-      const double expected = std::sqrt(2.0 / static_cast<double>(values.size(0) * values.size(2) * values.size(3)));
+      const double expected =
+          std::sqrt(2.0 / static_cast<double>(values.size(0) * values.size(2) * values.size(3)));
       EXPECT_NEAR(values.std().item<double>() / expected, 1, 4 / std::sqrt(2 * n)) << item.key();
       EXPECT_NEAR(values.mean().item<double>() / expected, 0, 4 / std::sqrt(n)) << item.key();
     } else if (item.key() == "classifier.1.weight") {
@@ -80,7 +82,8 @@ TEST(Images, ThreeChannelsHaveMemoryOfTheirOwnInTheLayoutAskedFor) {
   }
 }
 
-/// The check must tell right from wrong: results pass, and a single changed layer of values does not.
+/// The check must tell right from wrong: results pass, and a single changed layer of values does
+/// not.
 TEST(Convolution, TheCheckFindsWrongResults) {
   for (const char* name : {"stem", "depthwise2", "expand3", "project8"}) {
     for (const bool nhwc : {false, true}) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MobileNetV2's arithmetic against published counts.
-#include "suites/imaging/mobilenet_shape.hpp"
-
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "suites/imaging/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -29,7 +29,9 @@ struct TrainRun {
   KeepingSink sink;  ///< filled on rank 0
 
   const CaseResult& result() const { return sink.results.at(0); }
-  double value(const std::string& metric) const { return result().find(metric)->samples.value(0, 0); }
+  double value(const std::string& metric) const {
+    return result().find(metric)->samples.value(0, 0);
+  }
   std::vector<double> series(const std::string& metric, std::size_t rank) const {
     const Samples& samples = result().find(metric)->samples;
     std::vector<double> values;

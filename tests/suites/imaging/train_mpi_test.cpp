@@ -34,7 +34,8 @@ TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
   EXPECT_FALSE(run.result().find("step_time")->samples.is_warmup(steps - 1));
   // An untrained network guesses one class of ten.
   EXPECT_NEAR(run.value("first_loss"), std::log(10.0), 0.6);
-  EXPECT_NE(std::find(run.sink.phases.begin(), run.sink.phases.end(), "train epoch 2"), run.sink.phases.end());
+  EXPECT_NE(std::find(run.sink.phases.begin(), run.sink.phases.end(), "train epoch 2"),
+            run.sink.phases.end());
 }
 
 TEST(ImagingTrain, TheSameSeedGivesTheSameTraining) {
@@ -79,26 +80,29 @@ TEST(ImagingTrain, AFolderIsUsedWhenItIsAskedFor) {
   const TrainRun run = run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
   const TrainRun built_in = run_train(small);
   options.data["mnist"] = "/nowhere";
-  const TrainRun missing = run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
+  const TrainRun missing =
+      run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
   EXPECT_EQ(missing.outcome.failed, 1U);
   if (!root()) return;
   EXPECT_EQ(run.fact("data_set"), "mnist");
-  EXPECT_EQ(run.fact("parameters_fingerprint"), built_in.fact("parameters_fingerprint")) << "the same images";
+  EXPECT_EQ(run.fact("parameters_fingerprint"), built_in.fact("parameters_fingerprint"))
+      << "the same images";
   EXPECT_NE(run.result().key, built_in.result().key);
   EXPECT_NE(missing.result().reason.find("/nowhere"), std::string::npos) << missing.result().reason;
 }
 
 /// The quick preset's training.
 TEST(ImagingTrain, ItLearnsToReadDigits) {
-  if (test::world().size() != 2) GTEST_SKIP() << "the quick preset's training is checked with 2 ranks";
+  if (test::world().size() != 2)
+    GTEST_SKIP() << "the quick preset's training is checked with 2 ranks";
   const TrainRun run = run_train({"image=32", "batch=32", "images=9600", "layout=nhwc"});
   EXPECT_EQ(run.outcome.ok, 1U);
   if (!root()) return;
   EXPECT_LE(run.value("loss"), run.value("first_loss") / 2);
   EXPECT_GT(run.value("accuracy"), 0.7);
   EXPECT_EQ(run.fact("images_seen"), "9600");
-  std::printf("loss %.3f -> %.3f, accuracy %.4f, %.1f s\n", run.value("first_loss"), run.value("loss"),
-              run.value("accuracy"), run.value("total_time"));
+  std::printf("loss %.3f -> %.3f, accuracy %.4f, %.1f s\n", run.value("first_loss"),
+              run.value("loss"), run.value("accuracy"), run.value("total_time"));
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taking a lock, and telling whether its owner still lives.
+#include "common/store/lock.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::store {
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Start time of a process of this host, from /proc/PID/stat; empty if there is none. It tells a
+/// process from a later one that was given the same number.
+std::string start_time(const std::string& pid) {
+  std::ifstream stat("/proc/" + pid + "/stat");
+  std::string line;
+  if (!std::getline(stat, line)) return "";
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 > line.size()) return "";
+  // After the name in parentheses: state is field 3, the start time field 22.
+  const std::vector<std::string> fields = text::split(line.substr(name_end + 2), ' ');
+  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
+  return fields[19];
+}
+
+/// Whether the process that wrote the lock is gone: only this host's processes can be asked. A lock
+/// without its three words was cut off by a kill while it was written, or is being written right
+/// now.
+bool is_stale(const std::string& owner) {
+  const std::vector<std::string> words = text::split(owner, ' ');
+  if (words.size() != 3 || words[0] != host_name() || !text::parse_integer(words[1])) return false;
+  return start_time(words[1]) != words[2];
+}
+
+/// False when the file exists already.
+bool create(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0) {
+    if (errno == EEXIST) return false;
+    throw UsageError(fmt::format("{} cannot be made: {}", path.string(), std::strerror(errno)));
+  }
+  const std::string pid = std::to_string(getpid());
+  const std::string owner = fmt::format("{} {} {}", host_name(), pid, start_time(pid));
+  const bool written =
+      write(file, owner.data(), owner.size()) == static_cast<ssize_t>(owner.size());
+  const int problem = errno;
+  close(file);
+  if (!written) {
+    unlink(path.c_str());
+    throw UsageError(
+        fmt::format("{} cannot be written: {}", path.string(), std::strerror(problem)));
+  }
+  return true;
+}
+
+}  // namespace
+
+Lock::Lock(const std::filesystem::path& parts) {
+  const std::filesystem::path path = parts / kLockName;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (create(path)) {
+      path_ = path;
+      return;
+    }
+    std::string owner;
+    std::getline(std::ifstream(path), owner);
+    if (!is_stale(owner)) {
+      throw UsageError(fmt::format(
+          "{} is being written by another process ({}); if that one is gone for good, remove {}",
+          parts.string(), owner.empty() ? "unknown" : text::printable(owner, 120), path.string()));
+    }
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+  throw UsageError(fmt::format("{} cannot be taken over", path.string()));
+}
+
+Lock::~Lock() { release(); }
+
+Lock::Lock(Lock&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+Lock& Lock::operator=(Lock&& other) noexcept {
+  if (this != &other) {
+    release();
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+void Lock::release() noexcept {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace scalemark::store
