@@ -91,7 +91,7 @@ if [[ -n $earlier ]]; then
   "$SCALEMARK" compare "$earlier" --against "$folder" || compared=$?
   case $compared in
     0) echo "Nothing got worse." ;;
-    1) echo "Something got worse (or is missing): see the table. Once more decides whether it was the machine's noise." ;;
+    1) echo "Something got worse, failed or is missing: see above. Once more decides whether it was the machine's noise." ;;
     *) printf 'The comparison ended with %s: see above.\n' "$compared" ;;
   esac
 else

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,12 @@ std::string clean_text(std::string_view text);
 
 /// A new file, readable by HDF5 1.8 and later. Replaces what is there.
 Id create_file(const std::filesystem::path& path);
+/// The same through the access properties of file_access() and what was added to them.
+Id create_file(const std::filesystem::path& path, const Id& access);
+Id file_access();
+/// The bytes of a file that `fill` writes, made in memory: HDF5 1.10 crashes at the end of a
+/// process that met a full disk, so that files are better written to the disk by ourselves.
+std::vector<char> file_image(const std::function<void(hid_t root)>& fill);
 /// For reading; without file locks, without plug-ins. Throws InputError if it is no HDF5 file.
 Id open_file(const std::filesystem::path& path);
 Id create_group(hid_t parent, const std::string& name);

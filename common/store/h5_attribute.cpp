@@ -109,7 +109,8 @@ std::int64_t read_integer_attribute(hid_t object, const std::string& name) {
 }
 
 std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name) {
-  require_integer(object, name);
+  // HDF5 turns a negative number into 0, and one above 2^63 into the largest signed one.
+  if (read_integer_attribute(object, name) < 0) throw InputError(quoted(name) + " is negative");
   return read_number<std::uint64_t>(object, name, H5T_NATIVE_UINT64);
 }
 

@@ -16,6 +16,9 @@
 namespace scalemark::store {
 namespace {
 
+/// Merged files above this size are written by HDF5 piece by piece.
+constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{256} << 20;
+
 bool is_segment(const std::string& name) {
   return name.size() >= 10 && name.starts_with('c') && name.ends_with(".h5") &&
          std::all_of(name.begin() + 1, name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });
@@ -128,9 +131,9 @@ Run read_parts(const std::filesystem::path& parts, bool samples) {
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
            const Run& header) {
-  // Tried beforehand, since HDF5 leaves half a file and open handles behind when the disk gets
-  // full.
-  reserve_space(parts, bytes_of(parts));
+  const std::uintmax_t bytes = bytes_of(parts);
+  // Tried beforehand: HDF5 does not survive a disk that gets full while it writes a file itself.
+  reserve_space(parts, bytes);
   std::size_t written = 0, readable = 0;
   const auto fill = [&](hid_t root) {
     write_header(root, header);
@@ -146,7 +149,7 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
       throw Error(fmt::format("{} cases can be read back, {} were written", readable, written));
     }
   };
-  write_safely(output, fill, parts, check);
+  write_safely(output, fill, {.staging = parts, .check = check, .in_memory = bytes < kMaxInMemory});
   try {
     remove_parts(parts);
   } catch (const std::exception& error) {

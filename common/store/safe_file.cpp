@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -48,6 +50,16 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+void write_bytes(const std::filesystem::path& path, std::span<const char> bytes) {
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  while (!bytes.empty()) {
+    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) file.fail(written < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
 /// Removes a file when it goes out of scope; nothing happens if it was renamed before.
 struct Removal {
   std::filesystem::path path;
@@ -60,16 +72,19 @@ struct Removal {
 }  // namespace
 
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
-                  const std::filesystem::path& staging,
-                  const std::function<void(hid_t root)>& check) {
+                  const SafeWrite& how) {
   const std::filesystem::path folder = folder_of(path);
-  const Removal temporary{
-      temporary_for(staging.empty() ? folder : staging, path.filename().string())};
+  const std::string name = path.filename().string();
+  const Removal temporary{temporary_for(how.staging.empty() ? folder : how.staging, name)};
   try {
-    h5::Id file = h5::create_file(temporary.path);
-    fill(file.get());
-    file.close(fmt::format("cannot finish {}", temporary.path.string()));
-    if (check) check(h5::open_file(temporary.path).get());
+    if (how.in_memory) {
+      write_bytes(temporary.path, h5::file_image(fill));
+    } else {
+      h5::Id file = h5::create_file(temporary.path);
+      fill(file.get());
+      file.close("cannot finish " + temporary.path.string());
+    }
+    if (how.check) how.check(h5::open_file(temporary.path).get());
     sync(temporary.path, O_RDONLY);
     std::filesystem::rename(temporary.path, path);
     sync(folder, O_RDONLY | O_DIRECTORY);

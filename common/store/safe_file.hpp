@@ -9,13 +9,20 @@
 
 namespace scalemark::store {
 
-/// Writes an HDF5 file under a temporary name in `staging` (on the same file system; the folder of
-/// `path` if empty), closes it, has it checked, syncs it, renames it and syncs the folder. A kill
-/// at any moment leaves the old file or the new one, and perhaps a temporary. Throws Error (disk
-/// full, not writable); the temporary is then removed and the old file still there.
+/// How write_safely() works.
+struct SafeWrite {
+  std::filesystem::path
+      staging;  ///< for the temporary, on the same file system; default: beside it
+  std::function<void(hid_t root)> check;  ///< looks at the temporary before it is renamed
+  bool in_memory = true;  ///< made in memory first; off for files that memory may not hold
+};
+
+/// Writes an HDF5 file under a temporary name, closes it, has it checked, syncs it, renames it and
+/// syncs the folder. A kill at any moment leaves the old file or the new one, and perhaps a
+/// temporary. Throws Error (disk full, not writable); the temporary is then removed and the old
+/// file still there.
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
-                  const std::filesystem::path& staging = {},
-                  const std::function<void(hid_t root)>& check = {});
+                  const SafeWrite& how = {});
 
 /// Throws Error unless `bytes` can really be written in `folder`: it tries, since free space as
 /// counted says nothing about quotas.

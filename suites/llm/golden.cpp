@@ -168,9 +168,15 @@ void check_rope(const Field& rope, const GoldenContext& context) {
   if (context.wants(kFp64, rope.path() + ".table_fp64")) {
     check_rope_table<double>(rope, kFp64, 1e-13, context);
     if (rope.has("rotated_fp64")) check_rotation(rope, context);
+  } else {
+    note_all(rope, "fp64");
+    if (rope.has("input")) rope["input"].note();
   }
-  if (context.wants(kFp32, rope.path() + ".table_fp32"))
+  if (context.wants(kFp32, rope.path() + ".table_fp32")) {
     check_rope_table<float>(rope, kFp32, 1e-6, context);
+  } else {
+    note_all(rope, "fp32");
+  }
 }
 
 void check_schedule(const Field& list, const GoldenContext& context) {

@@ -13,8 +13,8 @@ namespace scalemark::llm {
 namespace {
 
 constexpr int kSteps = 3;
-constexpr double kRelativeChange = 0.01;  ///< of the loss, by the finite difference
-constexpr double kSlopeTolerance = 0.02;
+constexpr double kRelativeChange = 1e-4;  ///< of the loss, by the finite difference
+constexpr double kSlopeTolerance = 0.01;
 
 std::uint64_t count(const torch::Tensor& condition) {
   return static_cast<std::uint64_t>(condition.sum().item<std::int64_t>());
@@ -47,9 +47,10 @@ Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
     ++result.checked;
     if (!good) ++result.wrong;
   };
+  // In double, so that a small change of it is not lost in rounding.
   const auto loss = [&] {
-    return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat32),
-                           target_bsd.to(torch::kFloat32));
+    return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat64),
+                           target_bsd.to(torch::kFloat64));
   };
   const std::vector<torch::Tensor> lora_a = parameters_ending(layer, "lora_a.weight");
   const std::vector<torch::Tensor> lora_b = parameters_ending(layer, "lora_b.weight");

@@ -14,6 +14,7 @@
 #include "common/store/writer.hpp"
 #include "tests/common/store/equal.hpp"
 #include "tests/common/store/example.hpp"
+#include "tests/common/store/write_run.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark {
@@ -21,19 +22,8 @@ namespace {
 
 using test::example_case;
 using test::example_run;
+using test::write_run;
 using ::testing::ElementsAre;
-
-/// Writes a run as `run` does; the cases are those of `run`.
-void write_run(const std::filesystem::path& output, const Run& run, bool redact = false) {
-  FileSink sink({.output = output, .redact = redact});
-  sink.begin(run);
-  for (const CaseResult& result : run.cases) {
-    sink.started(result);
-    sink.phase(result);
-    sink.add(result);
-  }
-  sink.end(run);
-}
 
 class RoundTrip : public ::testing::Test {
  protected:
@@ -148,7 +138,8 @@ TEST_F(RoundTrip, ManyCasesStaySmallAndFast) {
   }
   sink.end(run);
   EXPECT_EQ(read_run(folder_ / "a.h5").cases.size(), 60U);
-  // HDF5's own layout takes 17 kB a case of this kind; the header of this file holds 100 kB of text.
+  // HDF5's own layout takes 17 kB a case of this kind; the header of this file holds 100 kB of
+  // text.
   EXPECT_LT(std::filesystem::file_size(folder_ / "a.h5"), 60U * 6500U + 120'000U);
 }
 
@@ -171,6 +162,26 @@ TEST_F(RoundTrip, ControlCharactersAndBrokenTextAreMadeHarmless) {
   EXPECT_EQ(read.config, "tab\tand\nnewline??");
 }
 
+TEST_F(RoundTrip, FindRunsTakesFilesPartsAndFolders) {
+  const auto run = example_run(0);
+  write_run(folder_ / "b.h5", run);
+  write_run(folder_ / "a.h5", run);
+  std::filesystem::copy(folder_ / "a.h5", folder_ / "c.h5");
+  std::filesystem::create_directory(folder_ / "empty");
+  std::ofstream(folder_ / "notes.txt") << "x";
+  {
+    FileSink sink({.output = folder_ / "d.h5"});
+    sink.begin(run);
+  }
+  // Parts beside their finished file: left by a kill after the merge.
+  std::filesystem::copy(folder_ / "d.h5.parts", folder_ / "a.h5.parts");
+  EXPECT_THAT(find_runs(folder_.path()), ElementsAre(folder_ / "a.h5", folder_ / "b.h5",
+                                                     folder_ / "c.h5", folder_ / "d.h5.parts"));
+  EXPECT_THAT(find_runs(folder_ / "a.h5"), ElementsAre(folder_ / "a.h5"));
+  EXPECT_THAT(find_runs(folder_ / "d.h5.parts"), ElementsAre(folder_ / "d.h5.parts"));
+  EXPECT_THROW(find_runs(folder_ / "empty"), InputError);
+  EXPECT_THROW(find_runs(folder_ / "none"), InputError);
+}
 
 }  // namespace
 }  // namespace scalemark

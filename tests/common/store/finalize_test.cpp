@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The journal, rows of cases that were interrupted, and finalize.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/store/journal.hpp"
+#include "common/store/parts.hpp"
+#include "common/store/reader.hpp"
+#include "tests/common/store/equal.hpp"
+#include "tests/common/store/interrupted.hpp"
+
+namespace scalemark {
+namespace {
+
+using test::example_case;
+using test::example_run;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Finalize = test::Interrupted;
+
+TEST_F(Finalize, MergesWhatIsFinishedAndNamesWhatWasNot) {
+  interrupt(2, "warm-up");
+  finalize_parts(parts_, output_, false);
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+  const auto run = read_run(output_);
+  ASSERT_EQ(run.cases.size(), 3U);
+  test::expect_equal(run.cases[0], example_case(0));
+  test::expect_equal(run.cases[1], example_case(1));
+  EXPECT_EQ(run.cases[2].status, Status::failed);
+  EXPECT_EQ(run.cases[2].reason, "the run ended during phase 'warm-up' (1 try)");
+  EXPECT_EQ(run.cases[2].key, example_case(2).key);
+  EXPECT_EQ(run.exit_reason, "interrupted");
+  EXPECT_FALSE(run.complete);
+}
+
+TEST_F(Finalize, ARunKilledBehindItsLastCaseIsComplete) {
+  {
+    FileSink sink(options());
+    sink.begin(example_run());
+    for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
+  }
+  finalize_parts(parts_, output_, false);
+  EXPECT_TRUE(read_run(output_).complete);
+}
+
+TEST_F(Finalize, RefusesAnExistingOutputAndWhatIsNoParts) {
+  interrupt(1);
+  std::ofstream(output_) << "mine";
+  EXPECT_THAT(test::message<UsageError>([&] { finalize_parts(parts_, output_, false); }),
+              AllOf(HasSubstr(output_.string()), HasSubstr("--force")));
+  EXPECT_EQ(std::filesystem::file_size(output_), 4U);
+  EXPECT_THAT(
+      test::message<InputError>([&] { finalize_parts(folder_ / "none", folder_ / "b.h5", false); }),
+      HasSubstr("none"));
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_THAT(test::message<InputError>(
+                  [&] { finalize_parts(folder_ / "empty", folder_ / "b.h5", false); }),
+              HasSubstr("meta.h5"));
+  finalize_parts(parts_, output_, true);
+  EXPECT_EQ(read_run(output_).cases.size(), 2U);
+}
+
+TEST_F(Finalize, ADamagedSegmentIsNamedAndNothingIsLost) {
+  interrupt(2);
+  std::filesystem::resize_file(parts_ / "c000001.h5", 1000);
+  EXPECT_THAT(test::message<Error>([&] { finalize_parts(parts_, output_, false); }),
+              HasSubstr("c000001.h5"));
+  EXPECT_FALSE(std::filesystem::exists(output_));
+  std::filesystem::remove(parts_ / "c000001.h5");
+  finalize_parts(parts_, output_, false);
+  EXPECT_EQ(read_run(output_).cases.at(0).status, Status::ok);
+}
+
+TEST_F(Finalize, ASegmentMustHoldTheCaseOfItsName) {
+  interrupt(2);
+  std::filesystem::copy(parts_ / "c000000.h5", parts_ / "c000002.h5");
+  EXPECT_THAT(test::message<InputError>([&] { read_run(parts_); }), HasSubstr("c000002.h5"));
+}
+
+class JournalFile : public ::testing::Test {
+ protected:
+  void append(const std::string& text) const { std::ofstream(path_, std::ios::app) << text; }
+  test::TempDir folder_;
+  std::filesystem::path path_ = folder_ / "journal";
+};
+
+TEST_F(JournalFile, KeepsTriesPhaseAndPrediction) {
+  {
+    store::Journal journal(path_);
+    CaseResult one = example_case(4);
+    journal.started(one);
+    one.phase = "measure";
+    journal.phase(one);
+    journal.started(one);
+  }
+  const auto begun = store::read_journal(path_);
+  ASSERT_EQ(begun.size(), 1U);
+  EXPECT_EQ(begun.at(4).tries, 2);
+  EXPECT_EQ(begun.at(4).planned.phase, "start");
+  EXPECT_EQ(begun.at(4).planned.key, example_case(4).key);
+  EXPECT_EQ(begun.at(4).planned.predicted_memory, 4096U);
+}
+
+TEST_F(JournalFile, ACutLineSwallowsNothing) {
+  const CaseResult one = example_case(0), two = example_case(1);
+  { store::Journal(path_).started(one); }
+  const auto whole = std::filesystem::file_size(path_);
+  for (const std::uintmax_t kept : {whole - 1, whole / 2, std::uintmax_t{1}}) {
+    std::filesystem::resize_file(path_, kept);
+    { store::Journal(path_).started(two); }
+    const auto begun = store::read_journal(path_);
+    EXPECT_TRUE(begun.contains(1)) << kept;
+    std::filesystem::remove(path_);
+    { store::Journal(path_).started(one); }
+  }
+}
+
+TEST_F(JournalFile, ForeignLinesArePassedOver) {
+  append(
+      "[1]\nnull\n{\"started\": -1}\n{\"started\": \"x\"}\n{\"case\": 7, \"phase\": "
+      "\"x\"}\n{}\n\xFF\xFE\n");
+  append(std::string(100'000, '[') + "\n");
+  { store::Journal(path_).started(example_case(0)); }
+  EXPECT_EQ(store::read_journal(path_).size(), 1U);
+}
+
+TEST_F(JournalFile, ThereMayBeNone) { EXPECT_TRUE(store::read_journal(folder_ / "none").empty()); }
+
+store::Begun begun_with(std::uint64_t predicted, std::uint64_t available) {
+  store::Begun begun;
+  begun.planned = example_case(0);
+  begun.planned.predicted_memory = predicted;
+  begun.planned.phase = "measure";
+  begun.tries = 2;
+  begun.memory = {"boot", 5, available};
+  return begun;
+}
+
+TEST(InterruptedCase, IsOutOfMemoryWhenThePredictionDidNotFitTheNode) {
+  // Two ranks on the first node, one elsewhere: 1000 bytes are 500 a rank.
+  auto run = example_run();
+  run.ranks.push_back(run.ranks[0]);
+  const store::MemoryState now{"boot", 5, 0};
+  EXPECT_EQ(store::interrupted_case(run, begun_with(500, 1000), now).status, Status::failed);
+  EXPECT_EQ(store::interrupted_case(run, begun_with(501, 1000), now).status, Status::oom);
+  EXPECT_EQ(store::interrupted_case(run, begun_with(501, 0), now).status, Status::failed);
+}
+
+TEST(InterruptedCase, IsOutOfMemoryWhenTheKernelKilledMeanwhile) {
+  const auto status = [](const store::MemoryState& now) {
+    return store::interrupted_case(example_run(), begun_with(1, 1000), now).status;
+  };
+  EXPECT_EQ(status({"boot", 5, 0}), Status::failed);
+  EXPECT_EQ(status({"boot", 6, 0}), Status::oom);
+  EXPECT_EQ(status({"another boot", 6, 0}), Status::failed);
+}
+
+TEST(MemoryState, IsThatOfThisHost) {
+  const store::MemoryState state = store::memory_state();
+  EXPECT_EQ(state.boot.size(), 36U);
+  EXPECT_GE(state.oom_kills, 0);
+  EXPECT_GT(state.available, 1U << 20);
+}
+
+}  // namespace
+}  // namespace scalemark

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that were interrupted: resume, force, finalize, the lock, tries, and why a case died.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/store/parts.hpp"
+#include "common/store/reader.hpp"
+#include "common/store/writer.hpp"
+#include "tests/common/store/equal.hpp"
+#include "tests/common/store/example.hpp"
+#include "tests/common/store/interrupted.hpp"
+#include "tests/common/store/write_run.hpp"
+
+namespace scalemark {
+namespace {
+
+using test::example_case;
+using test::example_run;
+using test::write_run;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+using Resume = test::Interrupted;
+
+TEST_F(Resume, GoesOnBehindTheFinishedCases) {
+  interrupt(1);
+  FileSink sink(options(true));
+  auto second = example_run();
+  second.uuid = "another launch";
+  sink.begin(second);
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+  finish(sink, 1);
+  finish(sink, 2);
+  sink.end(second);
+  auto whole = example_run();
+  whole.cases = {example_case(0), example_case(1), example_case(2)};
+  test::expect_equal(read_run(output_), whole);
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+}
+
+TEST_F(Resume, ACaseIsTriedThreeTimes) {
+  interrupt(1, "warm-up");
+  for (int attempt = 2; attempt <= 3; ++attempt) {
+    FileSink sink(options(true));
+    sink.begin(example_run());
+    EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok))) << attempt;
+    begin_case(sink, 1, "measure");
+  }
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok), Pair(1, Status::failed)));
+  finish(sink, 2);
+  sink.end(example_run());
+  const auto given_up = read_run(output_).cases.at(1);
+  const CaseResult wanted = example_case(1);
+  EXPECT_EQ(given_up.status, Status::failed);
+  EXPECT_EQ(given_up.reason, "the run ended during phase 'measure' (3 tries)");
+  EXPECT_EQ(given_up.phase, "measure");
+  EXPECT_EQ(given_up.name, wanted.name);
+  EXPECT_EQ(given_up.key, wanted.key);
+  EXPECT_EQ(given_up.params, wanted.params);
+  EXPECT_EQ(given_up.config_hash, wanted.config_hash);
+}
+
+TEST_F(Resume, WantsTheSamePlanAndOptions) {
+  interrupt(1);
+  auto other = example_run();
+  other.planned.pop_back();
+  EXPECT_THAT(refusal(options(true), other), AllOf(HasSubstr("--resume"), HasSubstr("plan")));
+  other = example_run();
+  other.config += "more";
+  EXPECT_THAT(refusal(options(true), other), AllOf(HasSubstr("--resume"), HasSubstr("options")));
+  EXPECT_EQ(read_run(parts_).cases.size(), 2U) << "a refusal leaves the parts as they are";
+}
+
+TEST_F(Resume, NothingToResumeIsAnError) {
+  EXPECT_THAT(refusal(options(true), example_run()), HasSubstr("--resume"));
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+  write_run(output_, example_run());
+  EXPECT_THAT(refusal(options(true), example_run()), HasSubstr("finished already"));
+}
+
+TEST_F(Resume, AKillBeforeTheHeaderLosesNothing) {
+  std::filesystem::create_directory(parts_);
+  std::ofstream(parts_ / ".meta.h5.123.tmp") << "half";
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_THAT(sink.finished(), IsEmpty());
+  sink.end(example_run());
+  EXPECT_EQ(read_run(output_).planned.size(), 3U);
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+}
+
+TEST_F(Resume, AKillBehindTheMergeLeavesAFinishedRun) {
+  interrupt(3);
+  std::filesystem::copy(parts_, folder_ / "saved");
+  auto run = example_run();
+  {
+    FileSink sink(options(true));
+    sink.begin(run);
+    sink.end(run);
+  }
+  std::filesystem::rename(folder_ / "saved", parts_);
+  FileSink sink(options(true));
+  sink.begin(run);
+  EXPECT_EQ(sink.finished().size(), 3U);
+  sink.end(run);
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+  EXPECT_EQ(read_run(output_).cases.size(), 3U);
+}
+
+TEST_F(Resume, ARunStoppedOnPurposeKeepsItsParts) {
+  auto run = example_run();
+  {
+    FileSink sink(options());
+    sink.begin(run);
+    finish(sink, 0);
+    run.complete = false;
+    run.exit_reason = "stopped by a signal";
+    sink.end(run);
+  }
+  EXPECT_FALSE(std::filesystem::exists(output_));
+  EXPECT_EQ(read_run(parts_).exit_reason, "stopped by a signal");
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+}
+
+TEST_F(Resume, AnExistingOutputIsNotReplacedWithoutForce) {
+  write_run(output_, example_run());
+  EXPECT_THAT(refusal(options(), example_run()),
+              AllOf(HasSubstr(output_.string()), HasSubstr("--force")));
+  EXPECT_EQ(read_run(output_).planned.size(), 3U);
+  write_run(options(false, true), example_run(2));
+  EXPECT_EQ(read_run(output_).planned.size(), 2U);
+}
+
+TEST_F(Resume, ExistingPartsAreNotReplacedWithoutForce) {
+  interrupt(1);
+  EXPECT_THAT(refusal(options(), example_run()),
+              AllOf(HasSubstr("--resume"), HasSubstr("--force")));
+  EXPECT_EQ(read_run(parts_).cases.at(0).status, Status::ok);
+  write_run(options(false, true), example_run(2));
+  EXPECT_EQ(read_run(output_).cases.size(), 0U);
+}
+
+TEST_F(Resume, AForcedRunCanBeResumed) {
+  write_run(output_, example_run(2));
+  {
+    FileSink sink(options(false, true));
+    sink.begin(example_run());
+    finish(sink, 0);
+  }
+  // Not the old file's run: that one is gone.
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+}
+
+TEST_F(Resume, ForceRemovesNothingThatIsNotOurs) {
+  std::filesystem::create_directory(parts_);
+  std::ofstream(parts_ / "thesis.txt") << "years of work";
+  EXPECT_THAT(refusal(options(false, true), example_run()), HasSubstr("thesis.txt"));
+  EXPECT_TRUE(std::filesystem::exists(parts_ / "thesis.txt"));
+}
+
+TEST_F(Resume, OutputsThatCanNeverBeWrittenAreRefusedBeforehand) {
+  std::filesystem::create_directory(output_);
+  EXPECT_THAT(refusal(options(false, true), example_run()), HasSubstr("no regular file"));
+  WriterOptions into_file = options();
+  std::ofstream(folder_ / "file") << "x";
+  into_file.output = folder_ / "file" / "a.h5";
+  EXPECT_THAT(refusal(into_file, example_run()), HasSubstr("Not a directory"));
+  WriterOptions nowhere = options();
+  nowhere.output = folder_ / "none" / "a.h5";
+  EXPECT_THAT(refusal(nowhere, example_run()), HasSubstr("No such file"));
+  // A folder that not even root can write.
+  WriterOptions read_only = options();
+  read_only.output = "/proc/a.h5";
+  EXPECT_THAT(refusal(read_only, example_run()),
+              AllOf(HasSubstr("--output"), HasSubstr("/proc/a.h5")));
+}
+
+TEST_F(Resume, OneWriterAtATime) {
+  FileSink first(options());
+  first.begin(example_run());
+  finish(first, 0);
+  for (const bool force : {false, true}) {
+    EXPECT_THAT(refusal(options(!force, force), example_run()), HasSubstr("another process"));
+  }
+  EXPECT_THAT(test::message<UsageError>([&] { finalize_parts(parts_, output_, false); }),
+              HasSubstr("another process"));
+  first.end(example_run());
+  EXPECT_EQ(read_run(output_).cases.size(), 1U);
+}
+
+TEST_F(Resume, TheLockOfADeadProcessIsTakenOver) {
+  interrupt(1);
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  // A number that no process has, and this process's number at another start time.
+  for (const std::string& owner : {std::string("4194304 77"), std::to_string(getpid()) + " 1"}) {
+    std::ofstream(parts_ / "lock") << host << " " << owner;
+    FileSink sink(options(true));
+    EXPECT_NO_THROW(sink.begin(example_run())) << owner;
+  }
+  std::ofstream(parts_ / "lock") << "elsewhere.example 1 1";
+  EXPECT_THAT(refusal(options(true), example_run()),
+              AllOf(HasSubstr("elsewhere.example"), HasSubstr("remove")));
+}
+
+}  // namespace
+}  // namespace scalemark
