@@ -100,6 +100,9 @@ int verify(VerifyOptions& options) {
                                    text::printable(precision, 40)));
     options.checks.precisions.insert(precision);
   }
+  if (options.checks.precisions.empty()) {
+    throw UsageError("--precision is empty; allowed: fp64, fp32, or both with a comma");
+  }
   std::vector<golden::Item> items;
   for (const std::string& file : options.files) check_file(file, options, items);
   if (options.format == "json")

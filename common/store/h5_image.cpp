@@ -41,6 +41,16 @@ herr_t keep_memory(void* memory, H5FD_file_image_op_t operation, void* data) {
   return 0;
 }
 
+/// The memory grows in steps; the file ends where its superblock says (version 2 and 3 of the
+/// format: version at byte 8, end of file in bytes 28 to 35, least first).
+void cut_to_end(std::vector<char>& bytes) {
+  if (bytes.size() < 36 || bytes[8] < 2) throw Error("a result file in memory has no superblock");
+  std::uint64_t end = 0;
+  for (std::size_t i = 36; i-- > 28;) end = end << 8U | static_cast<unsigned char>(bytes[i]);
+  if (end > bytes.size()) throw Error("a result file in memory is cut off");
+  bytes.resize(static_cast<std::size_t>(end));
+}
+
 }  // namespace
 
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill) {
@@ -55,6 +65,7 @@ std::vector<char> file_image(const std::function<void(hid_t root)>& fill) {
   fill(file.get());
   file.close("file in memory");
   if (image.bytes.empty()) throw OutOfMemory("no memory for a result file");
+  cut_to_end(image.bytes);
   return std::move(image.bytes);
 }
 

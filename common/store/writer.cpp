@@ -174,7 +174,13 @@ void FileSink::end(const Run& run) {
     store::write_meta(parts_, header_);
     return;
   }
-  store::merge(parts_, options_.output, header_);
+  try {
+    store::merge(parts_, options_.output, header_);
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("{}; the finished cases are kept: 'scalemark finalize {} -o {}' merges them",
+                    error.what(), parts_.string(), options_.output.string()));
+  }
 }
 
 }  // namespace scalemark

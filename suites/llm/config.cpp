@@ -15,7 +15,7 @@ namespace scalemark::llm {
 namespace {
 
 constexpr std::int64_t kLlama3Vocab = 128'256;
-constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{64} << 20;  ///< of the matrix libraries
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{96} << 20;  ///< of the matrix libraries
 
 using NamedConfig = std::pair<std::string, LlamaConfig>;
 
@@ -175,9 +175,9 @@ std::uint64_t lora_layer_bytes(const LlamaConfig& config, const LoraConfig& lora
   const std::int64_t tokens = batch * sequence;
   const std::int64_t kv_dim = config.kv_heads * config.head_dim();
   // Kept for backward per token: residuals, norms, q, k, v before and after rotation and
-  // repetition, attention output, and the feed-forward's four inner rows; twice for what is alive
-  // beside them.
-  const std::int64_t per_token = 2 * (14 * config.dim + 4 * kv_dim + 6 * config.ffn_dim);
+  // repetition, attention output, and the feed-forward's inner rows. Measured peaks are up to 2.4
+  // times that: gradients beside them, and what the allocator cannot reuse.
+  const std::int64_t per_token = 5 * (14 * config.dim + 4 * kv_dim + 6 * config.ffn_dim) / 2;
   const std::int64_t elements = count_parameters(config).per_layer +
                                 4 * count_lora_parameters(config, lora) + tokens * per_token;
   return static_cast<std::uint64_t>(elements * element_bytes) + kWorkspaceBytes;

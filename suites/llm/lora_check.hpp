@@ -10,8 +10,7 @@ namespace scalemark::llm {
 
 inline constexpr const char* kLoraRule =
     "with B = 0: output equals the base layer exactly, A's gradient is zero, B's gradient predicts "
-    "the change of the "
-    "loss within 1 % (fp32); three AdamW steps lower the loss";
+    "the change of the loss within 1 % (fp32); three AdamW steps lower the loss";
 
 struct Checked {
   std::uint64_t checked = 0, wrong = 0;

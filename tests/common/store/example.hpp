@@ -2,97 +2,23 @@
 // A run with every field of the model filled, for tests of the result file.
 #pragma once
 
+#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "common/result/model.hpp"
 
 namespace scalemark::test {
 
-inline Metric example_latency() {
-  Metric metric;
-  metric.name = "latency";
-  metric.unit = "s";
-  metric.formula = "T/2";
-  metric.samples.ranks = 2;
-  metric.samples.iterations = 5;
-  metric.samples.values = std::vector<std::uint64_t>{9000, 1000, 2000, 3000, 18446744073709551615U,
-                                                     8000, 1100, 2100, 2900, 0};
-  metric.samples.scale = 1e-9;
-  metric.samples.inner = 4;
-  metric.samples.warmup = {1, 0, 0, 0, 0};
-  metric.samples.flags = {0, 0, kThrottled | kRetried, 0, kInvalid};
-  return metric;
-}
-
-inline Metric example_rate(const std::string& source) {
-  Metric metric;
-  metric.name = "bandwidth";
-  metric.unit = "By/s";
-  metric.better = Better::higher;
-  metric.kind = MetricKind::rate;
-  metric.formula = "S/T";
-  metric.source = source;
-  metric.numerator = 1048576;
-  return metric;
-}
-
-inline Metric example_ratio() {
-  Metric metric;
-  metric.name = "accuracy";
-  metric.unit = "1";
-  metric.better = Better::higher;
-  metric.kind = MetricKind::ratio;
-  metric.rank_reduce = RankReduce::mean;
-  metric.samples.ranks = 1;
-  metric.samples.iterations = 3;
-  metric.samples.values = std::vector<double>{0.5, 0.1, 1.0 / 3.0};
-  return metric;
-}
+/// Durations of 2 ranks in 5 iterations, with the largest integer, warm-up and flags.
+Metric example_latency();
+/// A rate, without samples of its own.
+Metric example_rate(const std::string& source);
+/// Three real numbers of one rank.
+Metric example_ratio();
 
 /// Case `index` of "test/example"; the key is that of example_run().planned.
-inline CaseResult example_case(std::size_t index) {
-  CaseResult result;
-  result.index = index;
-  result.name = "test/example";
-  result.params = {
-      {"bytes", static_cast<std::int64_t>(8) << index}, {"backend", "mpi"}, {"ranks", 2}};
-  result.key = make_key(result.name, result.params);
-  result.config_hash = hash_text(result.key);
-  result.phase = "done";
-  result.stop_reason = "count";
-  result.primary_metric = "latency";
-  // The rate stands before its source: the order is kept.
-  result.metrics = {example_rate("latency"), example_latency(), example_ratio()};
-  result.verification = {true, 10, 1, "sum is exact"};
-  result.started = "2026-01-31T12:00:00.000Z";
-  result.stopped = "2026-01-31T12:00:01.500Z";
-  result.predicted_memory = 4096;
-  return result;
-}
-
-inline Run example_run(std::size_t cases = 3) {
-  Run run;
-  run.producer = {{"version", "0.1.0"}, {"git_revision", "abc"}};
-  run.uuid = "11111111-2222-3333-4444-555555555555";
-  run.campaign = "spring";
-  run.created = "2026-01-31T11:59:59.000Z";
-  run.complete = true;
-  run.exit_reason = "finished";
-  run.command_line = "scalemark run --output x.h5";
-  run.config = "line 1\n\tline 2\n";
-  run.seed = 18446744073709551615U;
-  run.repeat = 2;
-  run.tags = {{"purpose", "test of \xC3\xA9"}};
-  run.scheduler = {{"SLURM_JOB_ID", "77"}};
-  run.environment.common = {{"kernel", "6.1"}, {"empty", ""}};
-  run.environment.differs = {{"cpu MHz", {{"n0", "2000"}, {"n1", "2100"}}}};
-  run.environment.raw = {{"hwloc", std::string(100'000, 'x') + "\n<end/>"}};
-  run.ranks = {{0, "n0", 0, "0-3,8", 0, "GPU-1", "0000:3b:00.0", "mlx5_0"},
-               {1, "n1", 0, "", -1, "", "", ""}};
-  for (std::size_t index = 0; index < cases; ++index)
-    run.planned.push_back(example_case(index).key);
-  return run;
-}
+CaseResult example_case(std::size_t index);
+/// The header; the cases are left out.
+Run example_run(std::size_t cases = 3);
 
 }  // namespace scalemark::test

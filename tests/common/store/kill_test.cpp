@@ -199,7 +199,7 @@ TEST_F(FullDisk, LosesNoFinishedCase) {
       sink.end(large_run());
       return 3;
     } catch (const Error& error) {
-      return std::string(error.what()).find("cannot be written") == std::string::npos ? 4 : 0;
+      return std::string(error.what()).find("scalemark finalize") == std::string::npos ? 4 : 0;
     }
   });
   EXPECT_EQ(wait_for(child), 0);

@@ -168,6 +168,14 @@ TEST(LoraCheck, PassesAndLooksAtEveryOutput) {
   EXPECT_EQ(c.wrong(), 0U) << "trained adapters are set back";
 }
 
+TEST(LoraCheck, PassesWithManyTokensWhereTheGradientIsSmall) {
+  LayerCase c;
+  c.positions.rotation = rotation_table(c.config, 256, torch::TensorOptions());
+  c.x = torch::randn({16, 256, c.config.dim}).requires_grad_();
+  c.target = torch::randn_like(c.x);
+  EXPECT_EQ(c.wrong(), 0U);
+}
+
 TEST(LoraCheck, NoticesAWrongGradient) {
   LayerCase c;
   c.parameter("mlp.w2.lora_b.weight").register_hook([](const torch::Tensor& gradient) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Redaction: no name, number or path is left in the bytes of a file, and equal names stay equal.
+#include "common/store/redact.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include "common/store/reader.hpp"
+#include "tests/common/store/equal.hpp"
+#include "tests/common/store/example.hpp"
+#include "tests/common/store/write_run.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace scalemark {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A run whose texts are full of names. Those of the list in NothingIsLeft must not survive.
+Run revealing_run() {
+  Run run = test::example_run();
+  run.ranks[0].node = "blackbird17.cluster.example.org";
+  run.ranks[0].gpu_uuid = "GPU-12345678-aaaa-bbbb-cccc-1234567890ab";
+  run.ranks[1].node = "qz";
+  run.command_line =
+      "/home/jdoe/bin/scalemark run -o /scratch/jdoe/x.h5 --peak=/home/jdoe/peak.toml";
+  run.config = "preset: /home/jdoe/my.toml\nmicro/memcpy bytes=8 | ci=2\n";
+  run.exit_reason = "lost blackbird17";
+  run.tags = {{"note", "on qz, by jdoe"}};
+  run.producer["flags"] = "-O3 -I/home/jdoe/include";
+  run.scheduler = {{"SLURM_JOB_ID", "77"},
+                   {"SLURM_JOB_NODELIST", "blackbird[17-18]"},
+                   {"SLURM_JOB_USER", "jdoe"},
+                   {"SLURM_JOB_ACCOUNT", "proj-secret"}};
+  run.environment.common = {{"env.LD_LIBRARY_PATH", "/home/jdoe/lib:/opt/lib"},
+                            {"kernel", "Linux 6.1.0-qzx"},
+                            {"gpu_serial", "1650925001234"},
+                            {"cpu_model", "AMD EPYC 9654 96-Core"}};
+  run.environment.differs = {
+      {"cpu_mhz", {{"blackbird17.cluster.example.org", "2000"}, {"qz", "2100"}}},
+      {"gpu0_serial", {{"qz", "16509"}}}};
+  run.environment.raw = {{"smi",
+                          "Product Name : NVIDIA H100\nSerial Number : 1650925009999\nGPU UUID : "
+                          "GPU-99999999-aaaa-bbbb-cccc-1234567890ab\n"
+                          "seen by jdoe\n"},
+                         {"hwloc",
+                          "<info name=\"DMIBoardSerial\" value=\"XYZ-BOARD-77\"/>\n<info "
+                          "name=\"Address\" value=\"0c:42:a1:aa:bb:cc\"/>\n"
+                          "<info name=\"NodeGUID\" value=\"0c42:a103:00aa:bbcc\"/>\n"}};
+  CaseResult result = test::example_case(0);
+  result.status = Status::failed;
+  result.reason = "rank 1 on qz: cannot open '/home/jdoe/data/mnist'";
+  result.facts = {{"data", "/home/jdoe/data"}, {"images_seen", 5}};
+  result.verification.rule = "equal on blackbird17";
+  run.cases = {result};
+  return run;
+}
+
+class Redact : public ::testing::Test {
+ protected:
+  scalemark::Run redacted(const scalemark::Run& run) {
+    test::write_run({.output = folder_ / "a.h5", .force = true, .redact = true}, run);
+    return read_run(folder_ / "a.h5");
+  }
+  std::string bytes() const {
+    std::ostringstream content;
+    content << std::ifstream(folder_ / "a.h5", std::ios::binary).rdbuf();
+    return content.str();
+  }
+  test::TempDir folder_;
+};
+
+TEST_F(Redact, NothingIsLeft) {
+  redacted(revealing_run());
+  const std::string content = bytes();
+  for (const auto* secret :
+       {"blackbird", "cluster.example", "jdoe", "/home", "/scratch", "/opt", "proj-secret", "16509",
+        "12345678-aaaa", "99999999-aaaa", "XYZ-BOARD", "0c:42:a1", "0c42:a103"}) {
+    EXPECT_EQ(content.find(secret), std::string::npos) << secret;
+  }
+  EXPECT_THAT(content, HasSubstr("AMD EPYC 9654 96-Core"));
+  EXPECT_THAT(content, HasSubstr("NVIDIA H100"));
+  // Without --redact they are all there: the texts do reach the file.
+  test::write_run({.output = folder_ / "a.h5", .force = true}, revealing_run());
+  for (const auto* name : {"blackbird17", "jdoe", "proj-secret", "XYZ-BOARD", "0c:42:a1"})
+    EXPECT_THAT(bytes(), HasSubstr(name));
+}
+
+TEST_F(Redact, ShortNamesAreReplacedAsWordsOnly) {
+  const auto run = redacted(revealing_run());
+  EXPECT_THAT(run.cases.at(0).reason, Not(HasSubstr("qz")));
+  EXPECT_THAT(run.tags.at("note"), Not(HasSubstr("qz")));
+  EXPECT_EQ(run.environment.common.at("kernel"), "Linux 6.1.0-qzx");
+  EXPECT_THAT(run.environment.differs.at("cpu_mhz").begin()->first, HasSubstr("host-"));
+}
+
+TEST_F(Redact, EqualNamesStayEqualAndTextsReadable) {
+  const auto run = redacted(revealing_run());
+  const std::string host = run.ranks.at(1).node;
+  EXPECT_THAT(host, HasSubstr("host-"));
+  EXPECT_EQ(run.cases.at(0).reason, "rank 1 on " + host + ": cannot open 'mnist'");
+  EXPECT_TRUE(run.environment.differs.at("cpu_mhz").contains(host));
+  EXPECT_TRUE(run.environment.differs.at("cpu_mhz").contains(run.ranks.at(0).node));
+  EXPECT_NE(run.ranks.at(0).node, host);
+  EXPECT_EQ(run.command_line, "scalemark run -o x.h5 --peak=peak.toml");
+  EXPECT_EQ(run.config, "preset: my.toml\nmicro/memcpy bytes=8 | ci=2\n");
+  EXPECT_EQ(run.producer.at("flags"), "-O3 -Iinclude");
+  EXPECT_EQ(run.environment.common.at("env.LD_LIBRARY_PATH"), "lib:lib");
+  EXPECT_EQ(run.scheduler.at("SLURM_JOB_ID"), "77");
+}
+
+TEST_F(Redact, NumbersAndKeysStayAsTheyAre) {
+  auto wanted = revealing_run();
+  const auto run = redacted(wanted);
+  EXPECT_EQ(run.planned, wanted.planned);
+  CaseResult got = run.cases.at(0);
+  got.reason = wanted.cases[0].reason;
+  got.facts = wanted.cases[0].facts;
+  got.verification.rule = wanted.cases[0].verification.rule;
+  test::expect_equal(got, wanted.cases[0]);
+  EXPECT_EQ(std::get<std::int64_t>(run.cases[0].facts.at("images_seen")), 5);
+}
+
+TEST_F(Redact, HashesAreStableWithinACampaignOnly) {
+  auto run = revealing_run();
+  const std::string first = redacted(run).ranks.at(0).node;
+  run.uuid = "another run";
+  EXPECT_EQ(redacted(run).ranks.at(0).node, first);
+  run.campaign = "autumn";
+  const std::string autumn = redacted(run).ranks.at(0).node;
+  EXPECT_NE(autumn, first);
+  run.campaign = "";
+  const std::string alone = redacted(run).ranks.at(0).node;
+  run.uuid = "a third run";
+  EXPECT_NE(redacted(run).ranks.at(0).node, alone);
+}
+
+TEST_F(Redact, AResumedRunKeepsItsHashes) {
+  auto run = revealing_run();
+  run.campaign = "";
+  run.cases.clear();
+  const WriterOptions options{.output = folder_ / "a.h5", .redact = true};
+  {
+    FileSink sink(options);
+    sink.begin(run);
+  }
+  WriterOptions resumed = options;
+  resumed.resume = true;
+  FileSink sink(resumed);
+  run.uuid = "another launch";
+  sink.begin(run);
+  CaseResult result = test::example_case(0);
+  result.reason = "on qz";
+  sink.add(result);
+  sink.end(run);
+  const auto read = read_run(folder_ / "a.h5");
+  EXPECT_EQ(read.cases.at(0).reason, "on " + read.ranks.at(1).node);
+}
+
+TEST_F(Redact, ThisHostAndUserToo) {
+  auto run = test::example_run(0);
+  char host[256] = {};
+  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+  const passwd* user = getpwuid(getuid());
+  ASSERT_NE(user, nullptr);
+  run.exit_reason = std::string("seen on ") + host + " by " + user->pw_name + ".";
+  const std::string text = redacted(run).exit_reason;
+  if (std::string(host) != "localhost") {
+    EXPECT_THAT(text, Not(HasSubstr(std::string("on ") + host)));
+  }
+  if (user->pw_uid != 0) {
+    EXPECT_THAT(text, Not(HasSubstr(std::string("by ") + user->pw_name)));
+  }
+}
+
+}  // namespace
+}  // namespace scalemark
