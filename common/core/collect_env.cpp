@@ -101,8 +101,9 @@ bool may_store_variable(const std::string& name) {
                                                "PBS_JOBID",
                                                "LSB_JOBID",
                                                "FLUX_JOB_ID"};
-  static constexpr std::array kSecrets = {"TOKEN",      "KEY",    "SECRET", "PASS",
-                                          "CREDENTIAL", "COOKIE", "AUTH",   "URI"};
+  static constexpr std::array kSecrets = {"TOKEN",  "KEY",  "SECRET", "PASS",       "CREDENTIAL",
+                                          "COOKIE", "AUTH", "URI",    "TRANSPORTS", "SESSION",
+                                          "JOBFAM", "HNP",  "DIR",    "PATH"};
   std::string upper = name;
   std::ranges::transform(upper, upper.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
@@ -154,6 +155,7 @@ void check_imaging(const nlohmann::json& json, const golden::Options& options,
     report.skip("imaging", "LibTorch sees no CUDA device");
     return;
   }
+  at::set_num_threads(1);  // the order of summation of the values in the file
   at::globalContext().setAllowTF32CuBLAS(false);
   at::globalContext().setAllowTF32CuDNN(false);
   const Field file(json);

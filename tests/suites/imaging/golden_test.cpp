@@ -95,7 +95,7 @@ TEST(ImagingGolden, AChangedValueFails) {
   EXPECT_EQ(fails("/model/buffers/1/1", {33}), 1);
   EXPECT_EQ(fails("/distributed_sampler/1/indices/0/0", 9), 1);
   EXPECT_EQ(fails("/upsample/0/first_pixels/0", 182), 1);
-  EXPECT_EQ(fails("/upsample/0/upsampled_fp64/weighted_sum", -26.925925656), 1);
+  EXPECT_EQ(fails("/upsample/0/upsampled_fp64/weighted_sum", -26.9259257), 1);
   EXPECT_GT(fails("/seed", 2), 5) << "other parameters and pixels";
   EXPECT_GT(fails("/gain", 3.0), 5);
 }
@@ -103,6 +103,9 @@ TEST(ImagingGolden, AChangedValueFails) {
 TEST(ImagingGolden, AHostileFileGivesAnErrorThatNamesTheField) {
   const auto error = [](const char* pointer, const nlohmann::json& value) -> std::string {
     nlohmann::json file = golden_file();
+    file["cases"].erase("batch4_size100");  // nothing long before what is wrong
+    if (std::string(pointer).rfind("/cases", 0) != 0) file.erase("cases");
+    file.erase("data_parallel");
     file.at(nlohmann::json::json_pointer(pointer)) = value;
     try {
       check(file);
