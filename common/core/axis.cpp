@@ -3,6 +3,7 @@
 #include "common/core/axis.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -68,11 +69,9 @@ std::vector<Value> Axis::parse(const std::string& text) const {
   }
   if (values.empty()) throw UsageError(fmt::format("axis {} was given no value", name));
   // A value given twice would make two cases with one key.
-  std::vector<Value> unique;
-  for (const Value& value : values) {
-    if (std::ranges::find(unique, value) == unique.end()) unique.push_back(value);
-  }
-  return unique;
+  std::set<Value> seen;
+  std::erase_if(values, [&](const Value& value) { return !seen.insert(value).second; });
+  return values;
 }
 
 }  // namespace scalemark

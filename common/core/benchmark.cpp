@@ -87,6 +87,13 @@ Benchmark& Benchmark::implied(Value value) {
   return *this;
 }
 
+Benchmark& Benchmark::default_by_gpu(const std::string& without_gpu, const std::string& with_gpu) {
+  axes_.back().defaults = [=](const PlanContext& context) {
+    return std::vector<Value>{context.cuda_usable ? with_gpu : without_gpu};
+  };
+  return *this;
+}
+
 Benchmark& Benchmark::compute_axes() {
   axis("device", {"cpu", "cuda"});
   axes_.back().defaults = [](const PlanContext& context) {

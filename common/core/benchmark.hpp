@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/core/axis.hpp"
@@ -37,11 +36,8 @@ class Benchmark {
   /// The axis added last is left out of the key at this value (keys stay stable when an axis is
   /// added).
   Benchmark& implied(Value value);
-  /// The defaults of the axis added last, by what the job has: a larger model where there is a GPU.
-  Benchmark& defaults(Axis::Default by_context) {
-    axes_.back().defaults = std::move(by_context);
-    return *this;
-  }
+  /// The default of the axis added last: `with_gpu` where every rank has a CUDA device.
+  Benchmark& default_by_gpu(const std::string& without_gpu, const std::string& with_gpu);
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();

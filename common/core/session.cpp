@@ -3,6 +3,7 @@
 #include "common/core/session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -19,6 +20,18 @@ std::string host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "unknown";
   return name;
+}
+
+/// What any rank of the node may use: a launcher that gave each rank a core of its own has given
+/// the node all of these, and place() divides them anew.
+topology::CpuSet allowed_on_node(const mpi::Comm& node, const topology::CpuSet& mine) {
+  std::set<int> all;
+  for (const std::string& list : node.all_gather(topology::to_list(mine))) {
+    if (list.empty()) continue;
+    const topology::CpuSet cpus = topology::parse_list(list);
+    all.insert(cpus.begin(), cpus.end());
+  }
+  return {all.begin(), all.end()};
 }
 
 }  // namespace
@@ -45,6 +58,7 @@ Session::~Session() = default;
 
 void Session::place_and_bind() {
   machine_ = topology::read_machine();
+  machine_.allowed = allowed_on_node(node_, machine_.allowed);
   topology::PlacementRequest request;
   request.local_ranks = node_.size();
   request.policy = options_.placement;
@@ -53,10 +67,7 @@ void Session::place_and_bind() {
     request.visible_gpus = topology::visible_gpus(machine_, *options_.cuda_visible_devices);
   }
   placement_ = topology::place(machine_, request)[static_cast<std::size_t>(node_.rank())];
-  if (!placement_.note.empty() && node_.rank() == 0) log::info("placement: " + placement_.note);
-  if (placement_.cpus.empty()) return;
-  binding_ = topology::bind(placement_);
-  if (!binding_.problem.empty() && node_.rank() == 0) log::warn("binding: " + binding_.problem);
+  if (!placement_.cpus.empty()) binding_ = topology::bind(placement_);
 }
 
 void Session::open_gpu() {
@@ -79,8 +90,11 @@ void Session::gather_rank_table() {
                                {"cpuset", topology::to_list(binding_.cpus)},
                                {"numa", binding_.numa >= 0 ? binding_.numa : placement_.numa},
                                {"gpu_uuid", gpu_ ? gpu_->uuid() : ""},
-                               {"gpu_pci", gpu_ ? gpu_->pci_bus_id() : ""}};
+                               {"gpu_pci", gpu_ ? gpu_->pci_bus_id() : ""},
+                               {"note", placement_.note},
+                               {"problem", binding_.problem}};
   const std::vector<std::string> texts = world_.gather(mine.dump());
+  std::set<std::string> said;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     const nlohmann::json row = nlohmann::json::parse(texts[rank]);
     RankInfo info;
@@ -91,6 +105,11 @@ void Session::gather_rank_table() {
     info.numa = row["numa"];
     info.gpu_uuid = row["gpu_uuid"];
     info.gpu_pci = row["gpu_pci"];
+    const std::string note = row["note"], problem = row["problem"];
+    if (!note.empty() && said.insert(note).second)
+      log::info(fmt::format("placement of rank {}: {}", rank, note));
+    if (!problem.empty() && said.insert(problem).second)
+      log::warn(fmt::format("binding of rank {}: {}", rank, problem));
     rank_table_.push_back(std::move(info));
   }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -101,12 +102,15 @@ Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options)
   state.host = name;
   // All on the first rank of the node, as one block, so that entry i is at i for everybody.
   void* base = nullptr;
-  const MPI_Aint bytes = node.rank() == 0 ? static_cast<MPI_Aint>(sizeof(Entry)) * node.size() : 0;
+  // MPI promises no alignment; all map the block at equal offsets in a page.
+  const std::size_t room = sizeof(Entry) * static_cast<std::size_t>(node.size());
+  const auto bytes = static_cast<MPI_Aint>(node.rank() == 0 ? room + alignof(Entry) : 0);
   mpi::check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node.get(), &base, &state.window));
   MPI_Aint size = 0;
   int unit = 0;
   mpi::check(MPI_Win_shared_query(state.window, 0, &size, &unit, &base));
-  state.board = static_cast<Entry*>(base);
+  auto space = static_cast<std::size_t>(size);
+  state.board = static_cast<Entry*>(std::align(alignof(Entry), room, base, space));
   Entry* entry = new (&state.board[node.rank()]) Entry{};
   entry->pid = static_cast<std::int32_t>(getpid());
   entry->world_rank = world_rank;

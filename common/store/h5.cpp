@@ -27,7 +27,7 @@ void prepare_library() {
 /// Times would be stored for each object.
 void keep_small(const Id& properties) {
   check(H5Pset_attr_phase_change(properties.get(), 64, 60), "attributes");
-  check(H5Pset_obj_track_times(properties.get(), 0), "attributes");
+  check(H5Pset_obj_track_times(properties.get(), false), "attributes");
 }
 
 /// What a listing of links collects.
@@ -124,7 +124,7 @@ Id open_file(const std::filesystem::path& path) {
   }
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
-  check(H5Pset_file_locking(access.get(), 0, 1), "file access");
+  check(H5Pset_file_locking(access.get(), false, true), "file access");
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw InputError(fmt::format("{}: not a readable HDF5 file ({})", name, explain()));
   return {id, H5Fclose, name};

@@ -15,18 +15,21 @@ namespace {
 constexpr std::size_t kCompressFrom = 4096;
 /// deflate cannot shrink by more than a factor of 1032: what claims to be larger was never written.
 constexpr std::uint64_t kMaxExpansion = 1032;
+/// Below this size it does no harm either way.
+constexpr std::uint64_t kUnsuspicious = 1 << 20;
+constexpr hsize_t kChunkElements = (1 << 20) / 8;
 
 /// Chunks of at most 64 ranks by all iterations, limited to about 1 MiB.
 std::array<hsize_t, 2> chunk_of(hsize_t rows, hsize_t columns) {
-  constexpr hsize_t kElements = (1 << 20) / 8;
-  const hsize_t wide = std::clamp<hsize_t>(columns, 1, kElements);
-  const hsize_t high = std::clamp<hsize_t>(rows, 1, std::clamp<hsize_t>(kElements / wide, 1, 64));
+  const hsize_t wide = std::clamp<hsize_t>(columns, 1, kChunkElements);
+  const hsize_t high =
+      std::clamp<hsize_t>(rows, 1, std::clamp<hsize_t>(kChunkElements / wide, 1, 64));
   return {high, wide};
 }
 
 Id dataset_properties(const std::string& what) {
   Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
-  check(H5Pset_obj_track_times(properties.get(), 0), what);
+  check(H5Pset_obj_track_times(properties.get(), false), what);
   return properties;
 }
 
@@ -133,7 +136,6 @@ void check_storage(hid_t dataset, std::uint64_t bytes, const std::string& name) 
   hsize_t file_size = 0;
   check(H5Fget_filesize(file.get(), &file_size), name);
   if (stored > file_size) refuse(name, "claims more data than the file holds");
-  constexpr std::uint64_t kUnsuspicious = 1 << 20;
   if (bytes > kUnsuspicious && bytes / kMaxExpansion > stored) {
     refuse(name, "claims more data than the file holds");
   }

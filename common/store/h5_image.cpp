@@ -8,6 +8,9 @@
 namespace scalemark::store::h5 {
 namespace {
 
+/// Steps in which HDF5 takes memory.
+constexpr std::size_t kGrowth = 1 << 16;
+
 struct Image {
   std::size_t size = 0;  ///< of the memory that HDF5 has now
   std::vector<char> bytes;
@@ -58,8 +61,7 @@ std::vector<char> file_image(const std::function<void(hid_t root)>& fill) {
   H5FD_file_image_callbacks_t callbacks = {take_memory, nullptr,     resize_memory, keep_memory,
                                            same_image,  leave_image, &image};
   const Id access = file_access();
-  constexpr std::size_t kGrowth = 1 << 16;
-  check(H5Pset_fapl_core(access.get(), kGrowth, 0), "file in memory");
+  check(H5Pset_fapl_core(access.get(), kGrowth, false), "file in memory");
   check(H5Pset_file_image_callbacks(access.get(), &callbacks), "file in memory");
   Id file = create_file("in memory", access);
   fill(file.get());

@@ -16,6 +16,27 @@
 namespace scalemark::store {
 namespace {
 
+/// Parts of the names of facts that identify somebody or something, and what to call it.
+constexpr std::array<std::pair<const char*, const char*>, 14> kKinds = {{
+    {"nodelist", "hosts"},
+    {"node_list", "hosts"},
+    {"nodename", "host"},
+    {"host", "host"},
+    {"user", "user"},
+    {"logname", "user"},
+    {"account", "account"},
+    {"serial", "serial"},
+    {"uuid", "device"},
+    {"guid", "device"},
+    {"asset", "serial"},
+    {"mac_addr", "device"},
+    {"submit", "submit"},
+    {"job_name", "job"},
+}};
+
+constexpr std::array<std::string_view, 3> kForms = {"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+                                                    "xx:xx:xx:xx:xx:xx", "xxxx:xxxx:xxxx:xxxx"};
+
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool ends_path(char c) {
@@ -59,22 +80,6 @@ std::string lower(std::string text) {
 
 /// What a fact is about, if its name says that it identifies somebody or something; else empty.
 std::string kind_of(const std::string& fact) {
-  constexpr std::array<std::pair<const char*, const char*>, 14> kKinds = {{
-      {"nodelist", "hosts"},
-      {"node_list", "hosts"},
-      {"nodename", "host"},
-      {"host", "host"},
-      {"user", "user"},
-      {"logname", "user"},
-      {"account", "account"},
-      {"serial", "serial"},
-      {"uuid", "device"},
-      {"guid", "device"},
-      {"asset", "serial"},
-      {"mac_addr", "device"},
-      {"submit", "submit"},
-      {"job_name", "job"},
-  }};
   const std::string name = lower(fact);
   for (const auto& [part, kind] : kKinds) {
     if (name.find(part) != std::string::npos) return kind;
@@ -85,8 +90,6 @@ std::string kind_of(const std::string& fact) {
 /// Length of a UUID (8-4-4-4-12), a MAC address or an InfiniBand GUID (4 groups of 4) at the start
 /// of `text`; 0 if there is none.
 std::size_t identifier_length(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kForms = {"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
-                                                      "xx:xx:xx:xx:xx:xx", "xxxx:xxxx:xxxx:xxxx"};
   for (const std::string_view form : kForms) {
     if (text.size() < form.size()) continue;
     const bool matches =

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -61,12 +62,19 @@ void write_bytes(const std::filesystem::path& path, std::span<const char> bytes)
 }
 
 /// Removes a file when it goes out of scope; nothing happens if it was renamed before.
-struct Removal {
-  std::filesystem::path path;
+class Removal {
+ public:
+  explicit Removal(std::filesystem::path path) : path_(std::move(path)) {}
   ~Removal() {
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    std::filesystem::remove(path_, ignored);
   }
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
 };
 
 }  // namespace
@@ -75,18 +83,18 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
                   const SafeWrite& how) {
   const std::filesystem::path folder = folder_of(path);
   const std::string name = path.filename().string();
-  const Removal temporary{temporary_for(how.staging.empty() ? folder : how.staging, name)};
+  const Removal temporary(temporary_for(how.staging.empty() ? folder : how.staging, name));
   try {
     if (how.in_memory) {
-      write_bytes(temporary.path, h5::file_image(fill));
+      write_bytes(temporary.path(), h5::file_image(fill));
     } else {
-      h5::Id file = h5::create_file(temporary.path);
+      h5::Id file = h5::create_file(temporary.path());
       fill(file.get());
-      file.close("cannot finish " + temporary.path.string());
+      file.close("cannot finish " + temporary.path().string());
     }
-    if (how.check) how.check(h5::open_file(temporary.path).get());
-    sync(temporary.path, O_RDONLY);
-    std::filesystem::rename(temporary.path, path);
+    if (how.check) how.check(h5::open_file(temporary.path()).get());
+    sync(temporary.path(), O_RDONLY);
+    std::filesystem::rename(temporary.path(), path);
     sync(folder, O_RDONLY | O_DIRECTORY);
   } catch (const std::exception& error) {
     throw Error(fmt::format("{} could not be written: {}", path.string(), error.what()));
@@ -94,8 +102,8 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
 }
 
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes) {
-  const Removal temporary{temporary_for(folder, "reserve")};
-  const Descriptor file(temporary.path, O_WRONLY | O_CREAT | O_TRUNC);
+  const Removal temporary(temporary_for(folder, "reserve"));
+  const Descriptor file(temporary.path(), O_WRONLY | O_CREAT | O_TRUNC);
   const int problem = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
   if (problem == 0) return;
   throw Error(fmt::format("{} KiB cannot be written in {}: {}", bytes / 1024, folder.string(),

@@ -27,6 +27,8 @@ class FileSink final : public ResultSink {
  public:
   explicit FileSink(WriterOptions options);
   ~FileSink() override;
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
 
   /// Throws UsageError when the output exists and may not be replaced, when another process writes
   /// it, when the plan is not that of the run to be resumed, or when the folder cannot take the

@@ -16,7 +16,8 @@ struct Binding {
 };
 
 /// Binds the whole process (all threads so far) to `placement.cpus` and prefers memory of its NUMA
-/// node; then reads both back. Never throws: what did not work stands in `problem`.
+/// node; then reads both back. Never throws: what did not work stands in `problem` (a container
+/// that forbids memory policies, a topology that comes from a file).
 Binding bind(const RankPlacement& placement);
 
 }  // namespace scalemark::topology

@@ -35,7 +35,8 @@ struct Gpu {
   std::string pci_bus_id;  ///< dddd:bb:dd.f, lower case
   std::string uuid;        ///< empty if unknown
   std::string name;
-  int numa = -1;  ///< OS index of the nearest NUMA node with cores; -1 unknown
+  int numa = -1;                   ///< OS index of the nearest NUMA node with cores; -1 unknown
+  std::uint64_t memory_bytes = 0;  ///< 0 if unknown
 };
 
 struct Nic {
@@ -51,11 +52,18 @@ struct Machine {
   std::vector<Gpu> gpus;  ///< sorted by PCI bus id
   std::vector<Nic> nics;
   CpuSet allowed;  ///< what this process may use (cpuset, affinity)
+  /// False when the description comes from a file (HWLOC_XMLFILE too): nothing can be bound then.
+  bool this_system = true;
+  /// Why NVML gave no GPUs, so that PCI alone stands in `gpus`; empty if it did.
+  std::string nvml_problem;
   /// Distances between NUMA nodes [i][j] in the order of `numa`; empty if unknown.
   std::vector<std::vector<std::uint64_t>> distances;
 };
 
 /// The machine that this process runs on, restricted by its cpuset and affinity at program start.
+/// With HWLOC_XMLFILE, hwloc shows that file's machine instead: all of it is allowed, and
+/// `this_system` is false. Where NVML answers, `gpus` are those that it names (what the container
+/// or the batch system lets this process use), else all of NVIDIA's display controllers on PCI.
 Machine read_machine();
 /// A machine from an hwloc XML file; everything in it is allowed. Throws InputError.
 Machine read_machine_xml(const std::string& path);

@@ -36,17 +36,24 @@ struct RankPlacement {
   CpuSet cpus;           ///< all hardware threads of its cores; empty = leave as it is
   int num_cores = 0;     ///< physical cores among them
   int numa = -1;         ///< NUMA node for its memory
+  /// As Machine::this_system: bind() refuses a placement that was made for a described machine.
+  bool on_this_system = true;
   /// What a careful engineer would want to know: "shares GPU 0 with 1 other rank",
   /// "more ranks than cores", "no core near the GPU is allowed". Empty if all is as it should be.
   std::string note;
 };
 
-/// Placement of local ranks 0..n-1. Deterministic; never fails: restrictions lead to sharing, with
-/// a note. Every rank's cpus are a subset of machine.allowed.
+/// Placement of local ranks 0..n-1; docs/placement.md says how, and what five machines give.
+/// Deterministic; never fails: restrictions lead to sharing, with a note. Every rank's cpus are a
+/// subset of machine.allowed; no two ranks share a core unless there are fewer cores than ranks.
+/// Ranks of one node agree only if all pass the same `allowed`: where a launcher has bound each
+/// rank differently, pass the union over the node.
 std::vector<RankPlacement> place(const Machine& machine, const PlacementRequest& request);
 
 /// Resolves the text of CUDA_VISIBLE_DEVICES (indices, UUIDs, UUID prefixes; stops at the first
-/// invalid entry as CUDA does) to indices into machine.gpus.
-std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_visible_devices);
+/// invalid entry as CUDA does; none at all when a GPU is named twice) to indices into machine.gpus.
+/// `problem`, if given, gets one line on what was not understood, or becomes empty.
+std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_visible_devices,
+                              std::string* problem = nullptr);
 
 }  // namespace scalemark::topology

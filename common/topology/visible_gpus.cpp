@@ -2,6 +2,8 @@
 // CUDA_VISIBLE_DEVICES, as CUDA reads it.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "common/base/text.hpp"
 #include "common/topology/placement.hpp"
 
@@ -29,21 +31,35 @@ int resolve(const Machine& machine, const std::string& entry) {
   return found;
 }
 
-std::string trimmed(std::string entry) {
-  std::erase(entry, ' ');
-  return entry;
+std::string trimmed(const std::string& entry) {
+  const std::size_t first = entry.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return entry.substr(first, entry.find_last_not_of(" \t") - first + 1);
 }
 
 }  // namespace
 
-std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_visible_devices) {
+std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_visible_devices,
+                              std::string* problem) {
+  std::string unused;
+  std::string& why = problem ? *problem : unused;
+  why.clear();
   std::vector<int> gpus;
-  for (const std::string& entry : text::split(cuda_visible_devices, ',')) {
-    const int gpu = resolve(machine, trimmed(entry));
-    // CUDA ignores everything from the first invalid entry on, and everything when one is named
-    // twice.
-    if (gpu < 0) break;
-    if (std::ranges::find(gpus, gpu) != gpus.end()) return {};
+  for (const std::string& part : text::split(cuda_visible_devices, ',')) {
+    const std::string entry = trimmed(part);
+    const int gpu = resolve(machine, entry);
+    if (gpu < 0) {
+      // "-1" is the customary way to end the list or to hide everything.
+      if (entry != "-1")
+        why = fmt::format(
+            "CUDA_VISIBLE_DEVICES: '{}' names none of the {} GPUs; it and what follows is ignored",
+            text::printable(entry, 80), machine.gpus.size());
+      break;
+    }
+    if (std::ranges::find(gpus, gpu) != gpus.end()) {
+      why = fmt::format("CUDA_VISIBLE_DEVICES names GPU {} twice; CUDA then shows none", gpu);
+      return {};
+    }
     gpus.push_back(gpu);
   }
   return gpus;

@@ -29,6 +29,7 @@ namespace scalemark::imaging {
 namespace {
 
 constexpr double kMomentum = 0.9;
+constexpr std::int64_t kTestPixels = 1 << 18;  ///< a batch of the test: 256 images of 32 x 32
 
 /// Linear in the global batch (Goyal et al. 2017), bounded where this network still trains from the
 /// first step on.
@@ -109,10 +110,12 @@ double accuracy(Case& c, const Input& input, const Samples& test, MobileNetV2& m
   ddp.broadcast_buffers();
   model.eval();
   const at::Tensor mine = at::arange(c.rank(), test.labels.size(0), c.size(), at::kLong);
+  // No gradients are kept: small images go in larger batches, at no more memory than training takes.
+  const std::int64_t batch = std::max(input.batch, kTestPixels / (input.image * input.image));
   std::int64_t right = 0;
-  for (std::int64_t from = 0; from < mine.size(0); from += input.batch) {
+  for (std::int64_t from = 0; from < mine.size(0); from += batch) {
     c.tick();
-    const at::Tensor which = mine.slice(0, from, from + input.batch);
+    const at::Tensor which = mine.slice(0, from, from + batch);
     const at::Tensor guess = model.forward(input.images(test, which)).argmax(1);
     right += (guess == input.labels(test, which)).sum().item<std::int64_t>();
   }

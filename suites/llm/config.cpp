@@ -14,6 +14,7 @@
 namespace scalemark::llm {
 namespace {
 
+constexpr std::int64_t kLargestSize = 1 << 20;
 constexpr std::int64_t kLlama3Vocab = 128'256;
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{96} << 20;  ///< of the matrix libraries
 
@@ -91,7 +92,6 @@ void check(const LlamaConfig& config, const std::string& source) {
   const auto require = [&](bool good, const std::string& what) {
     if (!good) throw InputError(fmt::format("{}: {}", source, what));
   };
-  constexpr std::int64_t kLargest = 1 << 20;
   const std::array<std::pair<const char*, std::int64_t>, 7> sizes{
       {{"vocab_size", config.vocab_size},
        {"dim", config.dim},
@@ -101,8 +101,8 @@ void check(const LlamaConfig& config, const std::string& source) {
        {"ffn_dim", config.ffn_dim},
        {"max_seq_len", config.max_seq_len}}};
   for (const auto& [name, value] : sizes) {
-    require(value >= 1 && value <= kLargest,
-            fmt::format("{} is {}; allowed: 1 to {}", name, value, kLargest));
+    require(value >= 1 && value <= kLargestSize,
+            fmt::format("{} is {}; allowed: 1 to {}", name, value, kLargestSize));
   }
   require(config.dim % config.heads == 0,
           fmt::format("dim {} is no multiple of heads {}", config.dim, config.heads));

@@ -93,7 +93,7 @@ torch::TensorOptions GoldenModel::options(const Precision& precision) const {
 torch::Tensor GoldenModel::symmetric(const std::vector<std::int64_t>& shape,
                                      std::uint64_t stream) const {
   torch::Tensor values = torch::empty(shape, torch::kFloat64);
-  double* const data = values.mutable_data_ptr<double>();
+  auto* const data = values.mutable_data_ptr<double>();
   const auto count = static_cast<std::uint64_t>(values.numel());
   for (std::uint64_t i = 0; i < count; ++i) data[i] = golden::sym(seed_, stream, i);
   return values;

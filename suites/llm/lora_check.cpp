@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for a layer with fresh LoRA adapters, whatever its size and device.
+// Random data for one layer, and what must hold for a layer with fresh LoRA adapters on it.
 #include "suites/llm/lora_check.hpp"
 
 #include <cmath>
@@ -32,25 +32,32 @@ std::vector<torch::Tensor> parameters_ending(DecoderLayer& layer, const char* en
 template <typename Loss>
 double loss_moved(const std::vector<torch::Tensor>& lora_b, double distance, const Loss& loss) {
   const torch::NoGradGuard no_grad;
-  for (torch::Tensor parameter : lora_b) parameter.add_(parameter.grad(), distance);
-  const double value = loss().template item<double>();
-  for (torch::Tensor parameter : lora_b) parameter.zero_();
+  for (const torch::Tensor& parameter : lora_b) parameter.add_(parameter.grad(), distance);
+  const auto value = loss().template item<double>();
+  for (const torch::Tensor& parameter : lora_b) parameter.zero_();
   return value;
 }
 
 }  // namespace
 
-Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
-                         const torch::Tensor& target_bsd, const Positions& positions) {
-  Checked result;
+LayerData random_layer_data(const LlamaConfig& config, std::int64_t batch, std::int64_t sequence,
+                            const torch::TensorOptions& options) {
+  const std::vector<std::int64_t> shape{batch, sequence, config.dim};
+  return {.x = torch::randn(shape, options).requires_grad_(),
+          .target = torch::randn(shape, options),
+          .positions = {rotation_table(config, sequence, options), {}}};
+}
+
+Case::Checked check_lora_layer(DecoderLayer& layer, const LayerData& data) {
+  Case::Checked result;
   const auto expect = [&](bool good) {
     ++result.checked;
     if (!good) ++result.wrong;
   };
   // In double, so that a small change of it is not lost in rounding.
   const auto loss = [&] {
-    return torch::mse_loss(layer(x_bsd, positions).to(torch::kFloat64),
-                           target_bsd.to(torch::kFloat64));
+    return torch::mse_loss(layer(data.x, data.positions).to(torch::kFloat64),
+                           data.target.to(torch::kFloat64));
   };
   const std::vector<torch::Tensor> lora_a = parameters_ending(layer, "lora_a.weight");
   const std::vector<torch::Tensor> lora_b = parameters_ending(layer, "lora_b.weight");
@@ -58,11 +65,11 @@ Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
   optimizer.zero_grad();
   {
     const torch::NoGradGuard no_grad;
-    for (torch::Tensor parameter : lora_b) parameter.zero_();
-    const torch::Tensor got = layer(x_bsd, positions);
+    for (const torch::Tensor& parameter : lora_b) parameter.zero_();
+    const torch::Tensor got = layer(data.x, data.positions);
     const LoraOff off(*layer);
     result.checked += static_cast<std::uint64_t>(got.numel());
-    result.wrong += count(got != layer(x_bsd, positions));
+    result.wrong += count(got != layer(data.x, data.positions));
   }
 
   const torch::Tensor first = loss();
@@ -73,7 +80,7 @@ Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
   }
   for (const torch::Tensor& parameter : lora_a) expect(count(parameter.grad() != 0) == 0);
   expect(std::isfinite(squared_gradient) && squared_gradient > 0);
-  if (x_bsd.scalar_type() == torch::kFloat32) {
+  if (data.x.scalar_type() == torch::kFloat32) {
     const double distance = kRelativeChange * first.item<double>() / squared_gradient;
     const double slope =
         (loss_moved(lora_b, distance, loss) - loss_moved(lora_b, -distance, loss)) / (2 * distance);

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for a layer with fresh LoRA adapters, whatever its size and device.
+// Random data for one layer, and what must hold for a layer with fresh LoRA adapters on it.
 #pragma once
 
 #include <cstdint>
 
+#include "common/core/case.hpp"
 #include "suites/llm/llama.hpp"
 
 namespace scalemark::llm {
+
+/// Standard normal hidden states and what the layer shall make of them, [batch, sequence, dim].
+struct LayerData {
+  torch::Tensor x, target;
+  Positions positions;
+};
+/// `x` wants a gradient, as inside a model, where a layer hands one on: without it part of the
+/// backward pass would be left out.
+LayerData random_layer_data(const LlamaConfig& config, std::int64_t batch, std::int64_t sequence,
+                            const torch::TensorOptions& options);
 
 inline constexpr const char* kLoraRule =
     "with B = 0: output equals the base layer exactly, A's gradient is zero, B's gradient predicts "
     "the change of the loss within 1 % (fp32); three AdamW steps lower the loss";
 
-struct Checked {
-  std::uint64_t checked = 0, wrong = 0;
-};
-
 /// Checks kLoraRule on the mean squared distance between layer(x) and target. Sets every lora_b to
 /// zero first and leaves the adapters trained by three steps.
-Checked check_lora_layer(DecoderLayer& layer, const torch::Tensor& x_bsd,
-                         const torch::Tensor& target_bsd, const Positions& positions);
+Case::Checked check_lora_layer(DecoderLayer& layer, const LayerData& data);
 
 }  // namespace scalemark::llm

@@ -59,8 +59,11 @@ TEST_F(Finalize, RefusesAnExistingOutputAndWhatIsNoParts) {
   EXPECT_THAT(test::message<InputError>(
                   [&] { finalize_parts(folder_ / "empty", folder_ / "b.h5", false); }),
               HasSubstr("meta.h5"));
+  // Whoever reads the old file meanwhile keeps it whole: it is not written into.
+  std::filesystem::create_hard_link(output_, folder_ / "old");
   finalize_parts(parts_, output_, true);
   EXPECT_EQ(read_run(output_).cases.size(), 2U);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "old"), 4U);
 }
 
 TEST_F(Finalize, ADamagedSegmentIsNamedAndNothingIsLost) {

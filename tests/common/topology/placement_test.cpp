@@ -4,8 +4,10 @@
 #include "common/topology/placement.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -34,55 +36,60 @@ std::vector<std::string> placed(const Machine& machine, int ranks, Policy policy
 
 using Rows = std::vector<std::string>;
 
-TEST(PlacementNear, DualSocketWithTwoGpusEach) {
-  const Machine machine = load("2xepyc9334-4xh100");
-  EXPECT_EQ(placed(machine, 1), (Rows{"0:0-31,64-95"}));
-  EXPECT_EQ(placed(machine, 2), (Rows{"0:0-15,64-79", "1:16-31,80-95"}));
-  EXPECT_EQ(placed(machine, 3), (Rows{"0:0-15,64-79", "1:16-31,80-95", "2:32-63,96-127"}));
-  EXPECT_EQ(placed(machine, 4),
-            (Rows{"0:0-15,64-79", "1:16-31,80-95", "2:32-47,96-111", "3:48-63,112-127"}));
-  EXPECT_EQ(placed(machine, 8),
-            (Rows{"0:0-7,64-71", "1:8-15,72-79", "2:32-39,96-103", "3:40-47,104-111",
-                  "0:16-23,80-87", "1:24-31,88-95", "2:48-55,112-119", "3:56-63,120-127"}));
+/// A line of expected_placement.txt.
+struct Expected {
+  std::string machine, policy, text;
+  int ranks = 0;
+  bool without_gpus = false;
+  Rows rows;
+};
+
+std::vector<Expected> expected_placements() {
+  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) +
+                     "/tests/common/topology/expected_placement.txt");
+  std::vector<Expected> all;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    Expected one;
+    words >> one.machine >> one.policy >> one.ranks;
+    one.text = line;
+    if (const auto slash = one.policy.find('/'); slash != std::string::npos) {
+      one.without_gpus = one.policy.substr(slash) == "/cpu";
+      one.policy.resize(slash);
+    }
+    for (std::string word; words >> word;) one.rows.push_back(word);
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
-TEST(PlacementNear, EightGpusFourASocket) {
-  const Machine machine = load("dgx-h100");
-  EXPECT_EQ(placed(machine, 1), (Rows{"0:0-55,112-167"}));
-  EXPECT_EQ(placed(machine, 4),
-            (Rows{"0:0-13,112-125", "1:14-27,126-139", "2:28-41,140-153", "3:42-55,154-167"}));
-  EXPECT_EQ(placed(machine, 8),
-            (Rows{"0:0-13,112-125", "1:14-27,126-139", "2:28-41,140-153", "3:42-55,154-167",
-                  "4:56-69,168-181", "5:70-83,182-195", "6:84-97,196-209", "7:98-111,210-223"}));
+/// "GPU:cores" as the table has it, from the threads that place() gave; a core counts only with all
+/// its threads.
+std::string in_cores(const Machine& machine, const RankPlacement& rank) {
+  CpuSet cores;
+  for (const Core& core : machine.cores) {
+    if (std::ranges::includes(rank.cpus, core.cpus)) cores.push_back(core.index);
+  }
+  return (rank.gpu < 0 ? "-" : std::to_string(rank.gpu)) + ":" + to_list(cores);
 }
 
-TEST(PlacementNear, FollowsTheGpusNotTheNodesOnNps4) {
-  const Machine machine = load("2xepyc7402-nps4-4xa100");
-  EXPECT_EQ(placed(machine, 4),
-            (Rows{"0:18-23,66-71", "1:6-11,54-59", "2:42-47,90-95", "3:30-35,78-83"}));
-  EXPECT_EQ(placed(machine, 2), (Rows{"0:18-23,66-71", "1:6-11,54-59"}));
-  EXPECT_EQ(placed(machine, 8)[4], "0:21-23,69-71")
-      << "the second rank on GPU 0 gets the other half of its node";
-}
-
-TEST(PlacementNear, OneGpuANodeWithoutThreads) {
-  const Machine machine = load("4xgh200");
-  EXPECT_EQ(placed(machine, 4), (Rows{"0:0-71", "1:72-143", "2:144-215", "3:216-287"}));
-  EXPECT_EQ(placed(machine, 1), (Rows{"0:0-71"}));
-}
-
-TEST(PlacementNear, WithoutGpusRanksShareTheCoresEvenly) {
-  const Machine machine = load("laptop");
-  EXPECT_EQ(placed(machine, 1), (Rows{"-1:0-7"}));
-  EXPECT_EQ(placed(machine, 2), (Rows{"-1:0-1,4-5", "-1:2-3,6-7"}));
-  EXPECT_EQ(placed(machine, 3), (Rows{"-1:0,4", "-1:1,5", "-1:2,6"}))
-      << "equal shares; the fourth core stays free";
-  EXPECT_EQ(placed(machine, 4), (Rows{"-1:0,4", "-1:1,5", "-1:2,6", "-1:3,7"}));
-}
-
-TEST(PlacementNear, WithoutGpusBlocksOfRanksFillTheNodes) {
-  EXPECT_EQ(placed(load("2xepyc9334-4xh100"), 4, Policy::near, ""),
-            (Rows{"-1:0-15,64-79", "-1:16-31,80-95", "-1:32-47,96-111", "-1:48-63,112-127"}));
+TEST(Placement, IsWhatWasWorkedOutByHand) {
+  const std::vector<Expected> all = expected_placements();
+  ASSERT_GE(all.size(), 170U);
+  for (const Expected& one : all) {
+    const Machine machine = load(one.machine);
+    PlacementRequest request{.local_ranks = one.ranks, .policy = policy_from(one.policy)};
+    request.all_gpus = !one.without_gpus;
+    Rows rows;
+    std::size_t threads = 0;
+    for (const RankPlacement& rank : place(machine, request)) {
+      rows.push_back(in_cores(machine, rank));
+      threads += rank.cpus.size();
+    }
+    EXPECT_EQ(rows, one.rows) << one.text;
+    EXPECT_EQ(threads % machine.cores[0].cpus.size(), 0U) << one.text;
+  }
 }
 
 TEST(PlacementNear, MoreRanksThanCoresShareThemWithANote) {
@@ -145,22 +152,6 @@ TEST(PlacementVisible, IsReadAsCudaReadsIt) {
   EXPECT_EQ(visible_gpus(machine, "GPU-3abc-def,GPU-1"), (std::vector<int>{3, 1}));
   EXPECT_EQ(visible_gpus(machine, "GPU-"), (std::vector<int>{})) << "more than one begins so";
   EXPECT_EQ(visible_gpus(machine, "99999999999999999999"), (std::vector<int>{}));
-}
-
-TEST(PlacementSpread, TakesGpusAndSocketsInTurn) {
-  EXPECT_EQ(placed(load("2xepyc9334-4xh100"), 2, Policy::spread),
-            (Rows{"0:0-31,64-95", "2:32-63,96-127"}));
-  EXPECT_EQ(placed(load("dgx-h100"), 2, Policy::spread),
-            (Rows{"0:0-55,112-167", "4:56-111,168-223"}));
-  EXPECT_EQ(placed(load("2xepyc7402-nps4-4xa100"), 3, Policy::spread, ""),
-            (Rows{"-1:0-5,48-53", "-1:24-29,72-77", "-1:6-11,54-59"}));
-}
-
-TEST(PlacementPacked, StaysOnOneNodeWhileItHasRoom) {
-  EXPECT_EQ(placed(load("2xepyc9334-4xh100"), 4, Policy::packed),
-            (Rows{"0:0-7,64-71", "1:8-15,72-79", "2:16-23,80-87", "3:24-31,88-95"}));
-  EXPECT_EQ(placed(load("2xepyc7402-nps4-4xa100"), 8, Policy::packed, "")[7], "-1:7,55")
-      << "eight ranks on cores 0..7";
 }
 
 TEST(PlacementWrongSocket, GivesTheOtherPackagesCores) {

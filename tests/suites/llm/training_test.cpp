@@ -151,29 +151,27 @@ TEST(AdamW, StepsByHand) {
 struct LayerCase {
   LlamaConfig config = llama_config("tiny");
   DecoderLayer layer{config, torch::TensorOptions()};
-  Positions positions{rotation_table(config, 10, torch::TensorOptions()), {}};
-  torch::Tensor x = torch::randn({2, 10, config.dim}).requires_grad_();
-  torch::Tensor target = torch::randn({2, 10, config.dim});
+  LayerData data;
 
-  LayerCase() { add_lora(*layer, {}); }
-  std::uint64_t wrong() { return check_lora_layer(layer, x, target, positions).wrong; }
+  explicit LayerCase(std::int64_t batch = 2, std::int64_t sequence = 10)
+      : data(random_layer_data(config, batch, sequence, torch::TensorOptions())) {
+    add_lora(*layer, {});
+  }
+  std::uint64_t outputs() const { return static_cast<std::uint64_t>(data.x.numel()); }
+  Case::Checked check() { return check_lora_layer(layer, data); }
   torch::Tensor parameter(const std::string& name) { return layer->named_parameters()[name]; }
 };
 
 TEST(LoraCheck, PassesAndLooksAtEveryOutput) {
   LayerCase c;
-  const Checked checked = check_lora_layer(c.layer, c.x, c.target, c.positions);
+  const Case::Checked checked = c.check();
   EXPECT_EQ(checked.wrong, 0U);
-  EXPECT_GE(checked.checked, static_cast<std::uint64_t>(c.x.numel()));
-  EXPECT_EQ(c.wrong(), 0U) << "trained adapters are set back";
+  EXPECT_GT(checked.checked, c.outputs());
+  EXPECT_EQ(c.check().wrong, 0U) << "trained adapters are set back";
 }
 
 TEST(LoraCheck, PassesWithManyTokensWhereTheGradientIsSmall) {
-  LayerCase c;
-  c.positions.rotation = rotation_table(c.config, 256, torch::TensorOptions());
-  c.x = torch::randn({16, 256, c.config.dim}).requires_grad_();
-  c.target = torch::randn_like(c.x);
-  EXPECT_EQ(c.wrong(), 0U);
+  EXPECT_EQ(LayerCase(16, 256).check().wrong, 0U);
 }
 
 TEST(LoraCheck, NoticesAWrongGradient) {
@@ -181,7 +179,7 @@ TEST(LoraCheck, NoticesAWrongGradient) {
   c.parameter("mlp.w2.lora_b.weight").register_hook([](const torch::Tensor& gradient) {
     return gradient * 1.5;
   });
-  EXPECT_EQ(c.wrong(), 1U);
+  EXPECT_EQ(c.check().wrong, 1U);
 }
 
 TEST(LoraCheck, NoticesAGradientOfA) {
@@ -189,7 +187,7 @@ TEST(LoraCheck, NoticesAGradientOfA) {
   c.parameter("attn.q_proj.lora_a.weight").register_hook([](const torch::Tensor& gradient) {
     return gradient + 1e-9;
   });
-  EXPECT_EQ(c.wrong(), 1U);
+  EXPECT_EQ(c.check().wrong, 1U);
 }
 
 TEST(LoraCheck, NoticesAnOutputThatIsNotTheBase) {
@@ -198,7 +196,7 @@ TEST(LoraCheck, NoticesAnOutputThatIsNotTheBase) {
     const torch::NoGradGuard no_grad;
     c.parameter("mlp.w1.lora_a.weight")[0][0] = std::nan("");
   }
-  EXPECT_GE(c.wrong(), static_cast<std::uint64_t>(c.x.numel()));
+  EXPECT_GE(c.check().wrong, c.outputs());
 }
 
 TEST(LoraCheck, NoticesThatNothingIsLearnt) {
@@ -207,7 +205,7 @@ TEST(LoraCheck, NoticesThatNothingIsLearnt) {
     if (parameter.requires_grad())
       parameter.register_hook([](const torch::Tensor& gradient) { return -gradient; });
   }
-  EXPECT_GE(c.wrong(), 1U);
+  EXPECT_GE(c.check().wrong, 1U);
 }
 
 }  // namespace
