@@ -12,7 +12,7 @@ namespace scalemark {
 std::string_view version();
 /// Short git revision, "unknown" outside a checkout.
 std::string_view git_revision();
-/// Whether tracked files differed from the revision at configure time.
+/// Whether tracked files differed from the revision when this was built.
 bool git_dirty();
 /// Build facts: build_type, compiler, flags, and for each optional part (cuda, nccl, libtorch, ...)
 /// its state and version, as printed by `scalemark info`.

@@ -104,6 +104,11 @@ bool may_store_variable(const std::string& name) {
   static constexpr std::array kSecrets = {"TOKEN",  "KEY",  "SECRET", "PASS",       "CREDENTIAL",
                                           "COOKIE", "AUTH", "URI",    "TRANSPORTS", "SESSION",
                                           "JOBFAM", "HNP",  "DIR",    "PATH"};
+  // What mpirun tells its own processes, other in each job.
+  static constexpr std::array kLaunchers = {"OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix",
+                                            "OMPI_MCA_shmem_RUNTIME", "PMIX_MCA_mca_base_"};
+  const auto starts = [&](const char* prefix) { return name.starts_with(prefix); };
+  if (std::ranges::any_of(kLaunchers, starts)) return false;
   std::string upper = name;
   std::ranges::transform(upper, upper.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -111,8 +116,7 @@ bool may_store_variable(const std::string& name) {
                           [&](const char* word) { return upper.find(word) != std::string::npos; }))
     return false;
   if (kNames.contains(name)) return true;
-  return std::ranges::any_of(kPrefixes,
-                             [&](const char* prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(kPrefixes, starts);
 }
 
 std::map<std::string, std::string> collect_node_environment() {

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/store/safe_file.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -38,34 +38,30 @@ std::string start_time(const std::string& pid) {
   return fields[19];
 }
 
-/// Whether the process that wrote the lock is gone: only this host's processes can be asked. A lock
-/// without its three words was cut off by a kill while it was written, or is being written right
-/// now.
+/// Whether the process that wrote the lock is gone: only this host's processes can be asked.
 bool is_stale(const std::string& owner) {
   const std::vector<std::string> words = text::split(owner, ' ');
   if (words.size() != 3 || words[0] != host_name() || !text::parse_integer(words[1])) return false;
   return start_time(words[1]) != words[2];
 }
 
-/// False when the file exists already.
+/// False when the file exists already. It appears with its content at once (link() is atomic, also
+/// on NFS): a process killed meanwhile leaves no lock that names nobody.
 bool create(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file < 0) {
-    if (errno == EEXIST) return false;
-    throw UsageError(fmt::format("{} cannot be made: {}", path.string(), std::strerror(errno)));
-  }
   const std::string pid = std::to_string(getpid());
-  const std::string owner = fmt::format("{} {} {}", host_name(), pid, start_time(pid));
-  const bool written =
-      write(file, owner.data(), owner.size()) == static_cast<ssize_t>(owner.size());
-  const int problem = errno;
-  close(file);
-  if (!written) {
-    unlink(path.c_str());
-    throw UsageError(
-        fmt::format("{} cannot be written: {}", path.string(), std::strerror(problem)));
+  const std::filesystem::path own = temporary_for(path.parent_path(), path.filename().string());
+  {
+    std::ofstream file(own, std::ios::trunc);
+    file << fmt::format("{} {} {}", host_name(), pid, start_time(pid)) << std::flush;
+    if (!file)
+      throw UsageError(fmt::format("{} cannot be written: {}", own.string(), std::strerror(errno)));
   }
-  return true;
+  const int code = link(own.c_str(), path.c_str());
+  const int problem = errno;
+  unlink(own.c_str());
+  if (code == 0) return true;
+  if (problem == EEXIST) return false;
+  throw UsageError(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
 
 }  // namespace

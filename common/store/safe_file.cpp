@@ -43,10 +43,6 @@ void sync(const std::filesystem::path& path, int flags) {
   if (fsync(file.get()) != 0 && errno != EINVAL) file.fail(errno);
 }
 
-std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name) {
-  return folder / fmt::format(".{}.{}{}", name, getpid(), kSuffix);
-}
-
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
@@ -78,6 +74,10 @@ class Removal {
 };
 
 }  // namespace
+
+std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.{}{}", name, getpid(), kSuffix);
+}
 
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
                   const SafeWrite& how) {

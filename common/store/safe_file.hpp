@@ -28,7 +28,10 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
 /// counted says nothing about quotas.
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes);
 
-/// Whether `name` is that of a temporary of write_safely() or reserve_space().
+/// Name in `folder` under which this process makes `name`.
+std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name);
+
+/// Whether `name` is that of such a temporary, of whatever process.
 bool is_temporary(const std::string& name);
 
 }  // namespace scalemark::store

@@ -110,7 +110,8 @@ double accuracy(Case& c, const Input& input, const Samples& test, MobileNetV2& m
   ddp.broadcast_buffers();
   model.eval();
   const at::Tensor mine = at::arange(c.rank(), test.labels.size(0), c.size(), at::kLong);
-  // No gradients are kept: small images go in larger batches, at no more memory than training takes.
+  // No gradients are kept: small images go in larger batches, at no more memory than training
+  // takes.
   const std::int64_t batch = std::max(input.batch, kTestPixels / (input.image * input.image));
   std::int64_t right = 0;
   for (std::int64_t from = 0; from < mine.size(0); from += batch) {

@@ -17,7 +17,7 @@ TEST(Environment, StoresOnlyAllowedVariables) {
   for (const char* name :
        {"HOME", "USER", "PATH", "SLURM_JWT", "NCCL_SECRET_X", "OMPI_MCA_auth_token", "CUDA_API_KEY",
         "PMIX_MCA_password", "PMIX_SERVER_URI2", "OMPI_MCA_orte_precondition_transports",
-        "OMPI_MCA_orte_top_session_dir", "SSH_AUTH_SOCK"}) {
+        "OMPI_MCA_orte_top_session_dir", "OMPI_MCA_ess_base_jobid", "SSH_AUTH_SOCK"}) {
     EXPECT_FALSE(may_store_variable(name)) << name;
   }
 }
