@@ -133,14 +133,6 @@ void record(Case& c, const Input& input, const History& history) {
   c.record_durations("step_time", history.step_times, RankReduce::max, warmup);
   c.record_rate("images_per_second", "{image}/s", "step_time", global_batch,
                 "batch * ranks / step_time");
-  c.record_rate("achieved_flops", "flop/s", "step_time",
-                6 * multiply_adds(input.image, kMnistClasses) * static_cast<double>(input.batch),
-                "6 * multiply-adds of an image * batch / step_time, a rank");
-  c.record_durations("epoch_time", history.epoch_times, RankReduce::max);
-  const std::vector<std::uint64_t> total{
-      std::accumulate(history.epoch_times.begin(), history.epoch_times.end(), std::uint64_t{0})};
-  c.record_durations("total_time", total, RankReduce::max);
-
   const auto series = [&](const std::string& name, Better better, RankReduce reduce,
                           const std::vector<double>& values, const std::string& formula) {
     c.record(name, "1", better, MetricKind::ratio, reduce, values, formula);
@@ -151,6 +143,13 @@ void record(Case& c, const Input& input, const History& history) {
   series("accuracy", Better::higher, RankReduce::root, {history.accuracies.back()},
          "right / test images, at the end");
   series("loss", Better::lower, RankReduce::mean, {last_loss}, "mean of the last 10 steps");
+  c.record_rate("achieved_flops", "flop/s", "step_time",
+                6 * multiply_adds(input.image, kMnistClasses) * static_cast<double>(input.batch),
+                "6 * multiply-adds of an image * batch / step_time, a rank");
+  c.record_durations("epoch_time", history.epoch_times, RankReduce::max);
+  const std::vector<std::uint64_t> total{
+      std::accumulate(history.epoch_times.begin(), history.epoch_times.end(), std::uint64_t{0})};
+  c.record_durations("total_time", total, RankReduce::max);
   series("first_loss", Better::none, RankReduce::mean, {history.losses.front()},
          "before the first update");
   series("step_loss", Better::none, RankReduce::mean, history.losses,
