@@ -94,6 +94,13 @@ Benchmark& Benchmark::default_by_gpu(const std::string& without_gpu, const std::
   return *this;
 }
 
+Benchmark& Benchmark::default_by_ranks() {
+  axes_.back().defaults = [](const PlanContext& context) {
+    return std::vector<Value>{std::int64_t{context.ranks}};
+  };
+  return *this;
+}
+
 Benchmark& Benchmark::compute_axes() {
   axis("device", {"cpu", "cuda"});
   axes_.back().defaults = [](const PlanContext& context) {
@@ -127,6 +134,11 @@ Benchmark& Benchmark::rank_local() {
 
 Benchmark& Benchmark::where(std::function<bool(const Params&)> sensible) {
   sensible_ = std::move(sensible);
+  return *this;
+}
+
+Benchmark& Benchmark::adjust(std::function<void(Params&)> change) {
+  adjust_ = std::move(change);
   return *this;
 }
 

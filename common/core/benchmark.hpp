@@ -38,6 +38,8 @@ class Benchmark {
   Benchmark& implied(Value value);
   /// The default of the axis added last: `with_gpu` where every rank has a CUDA device.
   Benchmark& default_by_gpu(const std::string& without_gpu, const std::string& with_gpu);
+  /// The default of the axis added last is the number of ranks of the job.
+  Benchmark& default_by_ranks();
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();
@@ -47,6 +49,9 @@ class Benchmark {
   Benchmark& rank_local();
   /// Points that make no sense (NCCL on host memory) are left out of every plan.
   Benchmark& where(std::function<bool(const Params&)> sensible);
+  /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
+  /// Points that become equal are one case.
+  Benchmark& adjust(std::function<void(Params&)> change);
   Benchmark& memory(Memory bytes_per_rank);
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
   Benchmark& unavailable(std::string reason);
@@ -63,6 +68,10 @@ class Benchmark {
   const std::string& why_unavailable() const { return unavailable_; }
   std::uint64_t memory_for(const Params& params) const { return memory_ ? memory_(params) : 0; }
   bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
+  Params adjusted(Params params) const {
+    if (adjust_) adjust_(params);
+    return params;
+  }
   Function function() const { return function_; }
 
  private:
@@ -74,6 +83,7 @@ class Benchmark {
   bool rank_local_ = false;
   Memory memory_;
   std::function<bool(const Params&)> sensible_;
+  std::function<void(Params&)> adjust_;
 };
 
 /// The only global: all benchmarks and built-in presets, by name.

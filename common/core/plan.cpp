@@ -180,7 +180,8 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
     }
     points = std::move(extended);
   }
-  for (const Params& point : points) {
+  for (const Params& declared : points) {
+    const Params point = selected.benchmark->adjusted(declared);
     if (selected.benchmark->makes_sense(point)) plan.push_back(make_case(selected, point, policy));
   }
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loss scaling for training in fp16 (Micikevicius et al. 2018), as PyTorch's GradScaler does it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/optim/optimizer.h>
+
+namespace scalemark::torch_support {
+
+struct GradScalerOptions {
+  double initial = 65536, growth = 2, backoff = 0.5;
+  std::int64_t growth_interval = 2000;  ///< steps without overflow after which the scale grows
+};
+
+/// A step: scale(loss).backward(), step(). Gradients of a scaled loss overflow sometimes: such a
+/// step is left out and the scale made smaller. With data parallelism every rank sees the reduced
+/// gradients, hence the same overflow, and the ranks stay equal.
+class GradScaler {
+ public:
+  /// Not `enabled`: the loss is left as it is, and every step is made.
+  GradScaler(bool enabled, c10::Device device, const GradScalerOptions& options = {});
+
+  at::Tensor scale(const at::Tensor& loss) const;
+  /// Divides the gradients of `parameters` by the scale, and makes the optimiser's step unless one
+  /// of them is infinite or no number. Whether it was made.
+  bool step(torch::optim::Optimizer& optimiser, const std::vector<at::Tensor>& parameters);
+
+  double current() const;
+  std::int64_t skipped() const { return skipped_; }
+
+ private:
+  GradScalerOptions options_;
+  at::Tensor scale_, growth_tracker_;  ///< undefined if not enabled
+  std::int64_t skipped_ = 0;
+};
+
+}  // namespace scalemark::torch_support

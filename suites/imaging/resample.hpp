@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass from stored pixels to a network's input: scaled, normalised, resized, in three channels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace scalemark::imaging {
+
+enum class Layout { nchw, nhwc };
+
+/// Turns images of one size into inputs of another: v = (pixel / 255 - mean) / std, bilinear
+/// without aligned corners (the source position of pixel j is max((j + 0.5) * in / size - 0.5, 0)),
+/// as at::upsample_bilinear2d after at::sub and at::div; one channel becomes three equal ones.
+/// Constant after construction: threads may share it.
+class Resampler {
+ public:
+  /// `channels` (1 or 3) planes of `rows` x `columns` bytes to 3 planes of `size` x `size`.
+  Resampler(std::int64_t channels, std::int64_t rows, std::int64_t columns, std::int64_t size,
+            double mean, double std);
+
+  /// One image: pixels [channels][rows][columns] to values[3 * size * size] in `layout`.
+  template <typename T>
+  void run(const std::uint8_t* pixels, T* values, Layout layout) const;
+
+  std::int64_t input_size() const { return channels_ * rows_ * columns_; }
+  std::int64_t output_size() const { return 3 * size_ * size_; }
+
+ private:
+  /// For each output position: the two inputs and the share of the second.
+  struct Taps {
+    std::vector<std::int32_t> from, to;
+    std::vector<double> share;
+  };
+  static Taps taps(std::int64_t in, std::int64_t out);
+  template <typename T>
+  void plane(const std::uint8_t* pixels, T* values, std::int64_t step) const;
+
+  std::int64_t channels_, rows_, columns_, size_;
+  Taps across_, down_;
+  std::vector<double> table_;  ///< value of each byte
+};
+
+extern template void Resampler::run<float>(const std::uint8_t*, float*, Layout) const;
+extern template void Resampler::run<double>(const std::uint8_t*, double*, Layout) const;
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The course of a training: epochs of steps, a test after each, and what is noted on the way.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/core/case.hpp"
+#include "suites/imaging/loader.hpp"
+#include "suites/imaging/trainer.hpp"
+
+namespace scalemark::imaging {
+
+/// What one step or epoch left behind, on this rank. Times in nanoseconds.
+struct History {
+  struct Steps {
+    std::vector<std::uint64_t> time;  ///< from asking for the batch to the loss on the host
+    std::vector<std::uint64_t> wait;  ///< of it, until the batch was there
+    std::vector<double> loss;
+  } steps;
+  struct Epochs {
+    std::vector<std::uint64_t> time;
+    std::vector<std::uint64_t> start_pause;  ///< until the first batch was there
+    std::vector<std::uint64_t> test_pause;   ///< from the last step to the test's first batch
+    std::vector<double> train_loss, train_accuracy, test_loss, test_accuracy;
+    std::vector<std::uint64_t> since_start;  ///< from the first step to the end of the epoch's test
+  } epochs;
+  std::int64_t images_computed = 0;  ///< by this rank
+};
+
+struct Course {
+  Strategy strategy = Strategy::single;
+  std::int64_t epochs = 1, samples = 0;
+  LoaderOptions loading;
+  torch_support::Precision precision;
+};
+
+/// Collective. Trains and tests; calls the watchdog in each step. Names its phases: "train epoch
+/// 2", "test epoch 2".
+History run_course(Case& c, const Course& course, Loader& loader, const Pictures& test,
+                   Trainer& trainer);
+
+/// Collective. Records the metrics of a training; `course` and `images_a_step` (over all ranks) say
+/// of what.
+void record_training(Case& c, const Course& course, const History& history,
+                     std::int64_t images_a_step);
+
+}  // namespace scalemark::imaging
