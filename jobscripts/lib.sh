@@ -161,18 +161,28 @@ run_child() {
 wait_for_writer() { # parts
   local host pid i
   for ((i = 0; i < 150; i++)); do
-    read -r host pid <"$1/lock" 2>/dev/null || return 0
+    [[ -r $1/lock ]] || return 0
+    host='' pid=''
+    # HOST PID START-TIME, without a newline: read reports the end of the file.
+    read -r host pid _ 2>/dev/null <"$1/lock" || true
     if [[ $host != "$(hostname)" || ! $pid =~ ^[0-9]+$ ]] || ! kill -0 "$pid" 2>/dev/null; then return 0; fi
     sleep 0.2
   done
 }
 
+finished_cases() { # parts
+  find "$1" -maxdepth 1 -name 'c*.h5' 2>/dev/null | wc -l
+}
+
 # measure FILE RELAUNCHES COMMAND...: runs COMMAND --output FILE, again with --resume while the job
-# was lost (its parts are there, the merged file is not). Returns the exit code of the last launch.
+# was lost (its parts are there, the merged file is not). RELAUNCHES counts those in a row that finished
+# no further case: a plan with many cases that end the job still gets through. Returns the exit code of
+# the last launch.
 measure() {
-  local file=$1 left=$2 code more
+  local file=$1 relaunches=$2 left=$2 code more done_before done_now=0
   shift 2
   while true; do
+    done_before=$done_now
     more=()
     if [[ -d $file.parts ]]; then more=(--resume); fi
     code=0
@@ -189,6 +199,8 @@ measure() {
       fi
       return "$code"
     fi
+    done_now=$(finished_cases "$file.parts")
+    if ((done_now > done_before)); then left=$relaunches; fi
     if ((left == 0)); then
       say "The job was lost again (exit code $code); no relaunch is left (--relaunches). To keep what is finished:"
       say "  scalemark finalize $file.parts -o $file"
@@ -219,7 +231,14 @@ measure_runs() {
   local folder=$1 repeats=$2 relaunches=$3 resume=$4 k file code
   shift 4
   runs_code=0
+  # One name for the set, kept with it: redaction then gives a host the same hash in all its runs.
+  if [[ ! -s $folder/campaign ]]; then
+    printf '%s-%s\n' "$(date -u +%Y%m%dT%H%M%S)" "$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" >"$folder/campaign"
+  fi
+  SCALEMARK_CAMPAIGN=$(head -c 64 "$folder/campaign")
+  export SCALEMARK_CAMPAIGN
   for ((k = 1; k <= repeats; k++)); do
+    export SCALEMARK_REPEAT=$k
     file=$folder/run-$k.h5
     if [[ $resume == 1 && -f $file && ! -d $file.parts ]]; then
       say "Run $k of $repeats is there: $file"

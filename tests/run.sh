@@ -113,7 +113,7 @@ check_sanitizers() { # build folder, options of the configuration
   shift
   step "$name: configure" configure cpu-asan -B "build/$name" "$@" || return 0
   step "$name: build" build "$name" || return 0
-  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
 }
 

@@ -4,18 +4,23 @@
 
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
+#include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
 namespace {
 
+/// Under a launcher all ranks find the same: one of them says it.
+bool speaks() { return mpi::promised_rank() == 0; }
+
 int report(ExitCode code, const char* text) {
-  fmt::print(stderr, "scalemark: {}\n", text);
+  if (speaks()) fmt::print(stderr, "scalemark: {}\n", text);
   return static_cast<int>(code);
 }
 
@@ -25,7 +30,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with code 0; everything else is usage.
-    const int code = app.exit(error);
+    std::ostringstream silent;
+    const int code = speaks() ? app.exit(error) : app.exit(error, silent, silent);
     return code == 0 ? -1 : static_cast<int>(ExitCode::usage);
   }
 }

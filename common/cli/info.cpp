@@ -64,7 +64,9 @@ nlohmann::json describe_placement(const topology::Machine& machine, const InfoOp
   request.policy = topology::policy_from(options.placement);
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {  // NOLINT(concurrency-mt-unsafe)
     request.all_gpus = false;
-    request.visible_gpus = topology::visible_gpus(machine, visible);
+    std::string problem;
+    request.visible_gpus = topology::visible_gpus(machine, visible, &problem);
+    if (!problem.empty()) fmt::print(stderr, "CUDA_VISIBLE_DEVICES: {}\n", problem);
   }
   nlohmann::json ranks = nlohmann::json::array();
   for (const topology::RankPlacement& rank : topology::place(machine, request)) {

@@ -2,6 +2,7 @@
 // `scalemark run`: options, and the way from them to a result file.
 #include <filesystem>
 #include <iostream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -37,10 +38,9 @@ void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& pla
 
 void announce(const Session& session, const std::vector<PlannedCase>& plan,
               const RunOptions& options) {
-  const double seconds = estimated_seconds(plan);
-  log::info(fmt::format("{} case{} on {} rank{}, at most about {} of sampling{}", plan.size(),
-                        plan.size() == 1 ? "" : "s", session.world().size(),
-                        session.world().size() == 1 ? "" : "s", units::seconds(seconds, 2),
+  log::info(fmt::format("{} case{} on {} rank{}: {}{}", plan.size(), plan.size() == 1 ? "" : "s",
+                        session.world().size(), session.world().size() == 1 ? "" : "s",
+                        estimate(plan),
                         options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
   if (session.world().size() == 1) {
     log::info(
@@ -57,8 +57,7 @@ void print_plan(const std::vector<PlannedCase>& plan) {
                memory ? fmt::format("  [{} a rank]", units::bytes(memory)) : "",
                why.empty() ? "" : "  [will be skipped: " + why + "]");
   }
-  fmt::print("{} cases, at most {} of measuring\n", plan.size(),
-             units::seconds(estimated_seconds(plan), 3));
+  fmt::print("{} cases: {}\n", plan.size(), estimate(plan));
 }
 
 /// The header of the result file. Collective.
@@ -74,6 +73,7 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
   run.config = describe_config(plan, options);
   run.seed = options.seed;
   run.tags = options.tags;
+  std::tie(run.campaign, run.repeat) = campaign_facts();
   run.scheduler = scheduler_facts();
   for (const PlannedCase& planned : plan) run.planned.push_back(planned.key);
   return run;
@@ -100,16 +100,16 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
 }
 
 /// What an earlier run has finished, from rank 0 to all.
-std::map<std::size_t, Status> finished_cases(const mpi::Comm& world, const FileSink* file) {
+std::map<std::size_t, FinishedCase> finished_cases(const mpi::Comm& world, const FileSink* file) {
   std::vector<std::string> texts;
   if (file) {
-    for (const auto& [index, status] : file->finished())
-      texts.push_back(fmt::format("{}:{}", index, to_string(status)));
+    for (const auto& [index, done] : file->finished())
+      texts.push_back(fmt::format("{}:{}:{:d}", index, to_string(done.status), done.wrong_data));
   }
-  std::map<std::size_t, Status> result;
+  std::map<std::size_t, FinishedCase> result;
   for (const std::string& one : text::split(world.broadcast(text::join(texts, ",")), ',')) {
-    const std::size_t colon = one.find(':');
-    result[std::stoull(one.substr(0, colon))] = status_from(one.substr(colon + 1));
+    const std::vector<std::string> words = text::split(one, ':');
+    if (words.size() == 3) result[std::stoull(words[0])] = {status_from(words[1]), words[2] == "1"};
   }
   return result;
 }
@@ -162,6 +162,9 @@ int run(RunOptions options, int& argc, char**& argv) {
     mpi::Environment environment(&argc, &argv);
     const mpi::Comm& world = environment.world();
     log::configure(world.rank(), world.size(), host_label(), options.verbosity);
+    if (!environment.thread_multiple())
+      log::warn(
+          "this MPI gives no MPI_THREAD_MULTIPLE: training with overlapped reduction may fail");
     default_output(world, options);
     int code = 0;
     try {

@@ -2,6 +2,8 @@
 // Options of `scalemark run`.
 #include "common/cli/run_options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <random>
 
@@ -127,6 +129,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 
 void check_run_options(RunOptions& options) {
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  if (options.resume && options.output.empty())
+    throw UsageError("--resume needs --output: which run shall go on?");
   check_time("--budget", options.budget);
   check_time("--min-time", options.min_time);
   check_time("--max-time", options.max_time);
@@ -143,7 +147,6 @@ void check_run_options(RunOptions& options) {
 
 void default_output(const mpi::Comm& world, RunOptions& options) {
   if (!options.output.empty()) return;
-  if (options.resume) throw UsageError("--resume needs --output: which run shall go on?");
   std::string stamp = utc_now().substr(0, 19);
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
   options.output = world.broadcast(fmt::format("scalemark-{}-{}.h5", stamp, getpid()));
@@ -213,6 +216,20 @@ std::map<std::string, std::string> scheduler_facts() {
     if (const auto value = variable(name)) facts[name] = text::printable(*value, 128);
   }
   return facts;
+}
+
+std::pair<std::string, int> campaign_facts() {
+  const std::string campaign = variable("SCALEMARK_CAMPAIGN").value_or("");
+  const bool plain = std::ranges::all_of(campaign, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (!plain || campaign.size() > 64) {
+    throw UsageError(
+        fmt::format("SCALEMARK_CAMPAIGN is '{}', allowed: up to 64 of A-Z a-z 0-9 - _ .",
+                    text::printable(campaign, 80)));
+  }
+  const auto repeat = text::parse_integer(variable("SCALEMARK_REPEAT").value_or("0"));
+  return {campaign, repeat && *repeat > 0 && *repeat < 1'000'000 ? static_cast<int>(*repeat) : 0};
 }
 
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {

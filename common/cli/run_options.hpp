@@ -57,6 +57,11 @@ std::string host_label();
 std::string new_uuid();
 std::map<std::string, std::string> producer_facts();
 std::map<std::string, std::string> scheduler_facts();
+/// Name of the set of runs that this one belongs to, and its number in it, as the job scripts give
+/// them (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs of
+/// a set. Throws UsageError for other characters than letters, digits and -_. or more than 64 of
+/// them.
+std::pair<std::string, int> campaign_facts();
 /// The resolved plan and policies as text.
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);
 

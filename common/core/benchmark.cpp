@@ -127,8 +127,20 @@ Benchmark& Benchmark::ranks(int minimum, bool sweep) {
   return *this;
 }
 
+Benchmark& Benchmark::two_ranks() {
+  ranks(2);
+  axes_.front().minimum = axes_.front().maximum = 2;
+  axes_.front().defaults = constant({std::int64_t{2}});
+  return *this;
+}
+
 Benchmark& Benchmark::rank_local() {
   rank_local_ = true;
+  return *this;
+}
+
+Benchmark& Benchmark::fixed_work() {
+  fixed_work_ = true;
   return *this;
 }
 

@@ -45,6 +45,8 @@ class Benchmark {
   Benchmark& compute_axes();
   /// Ranks that take part: default all of them; `sweep`: minimum, 2 * minimum, ... and all.
   Benchmark& ranks(int minimum, bool sweep = false);
+  /// The first two ranks take part, whatever the job has.
+  Benchmark& two_ranks();
   /// Every rank works for itself: no communication inside the measured operation.
   Benchmark& rank_local();
   /// Points that make no sense (NCCL on host memory) are left out of every plan.
@@ -53,6 +55,8 @@ class Benchmark {
   /// Points that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
   Benchmark& memory(Memory bytes_per_rank);
+  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says.
+  Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
   Benchmark& unavailable(std::string reason);
   /// Names needs beyond the axes, for `list`: "LibTorch", "2 ranks".
@@ -65,6 +69,7 @@ class Benchmark {
   const std::vector<std::string>& needs() const { return needs_; }
   int minimum_ranks() const { return minimum_ranks_; }
   bool is_rank_local() const { return rank_local_; }
+  bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
   std::uint64_t memory_for(const Params& params) const { return memory_ ? memory_(params) : 0; }
   bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
@@ -80,7 +85,7 @@ class Benchmark {
   std::vector<Axis> axes_;  ///< `ranks` is always there
   std::vector<std::string> needs_;
   int minimum_ranks_ = 1;
-  bool rank_local_ = false;
+  bool rank_local_ = false, fixed_work_ = false;
   Memory memory_;
   std::function<bool(const Params&)> sensible_;
   std::function<void(Params&)> adjust_;

@@ -35,9 +35,10 @@ std::string Case::data(const std::string& name) const {
 collective::Communicator& Case::communicator() { return communicator(text("backend")); }
 
 collective::Communicator& Case::communicator(const std::string& backend) {
-  checkpoint();
+  // The device first: a rank that has none says so at the checkpoint, not inside the making.
   device::Device& where =
       result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
+  checkpoint();
   communicator_ = &session_.communicator(backend, ranks_, where);
   return *communicator_;
 }
@@ -102,16 +103,20 @@ void Case::verify(const std::string& rule, std::function<Checked()> check) {
 }
 
 void Case::verified(const std::string& rule, Checked checked) {
+  checkpoint();
+  const auto total = [&](std::uint64_t mine) {
+    return static_cast<std::uint64_t>(ranks_.sum(static_cast<std::int64_t>(mine)));
+  };
+  Verification& verification = result_.verification;
+  verification.done = true;
+  verification.checked += total(checked.checked);
+  verification.wrong += total(checked.wrong);
+  if (verification.rule.empty()) verification.rule = rule;
   if (checked.wrong > 0) {
     throw WrongData(
         fmt::format("{} of {} elements wrong: {}", checked.wrong, checked.checked, rule));
   }
   checkpoint();
-  Verification& verification = result_.verification;
-  verification.done = true;
-  verification.checked +=
-      static_cast<std::uint64_t>(ranks_.sum(static_cast<std::int64_t>(checked.checked)));
-  if (verification.rule.empty()) verification.rule = rule;
 }
 
 Metric& Case::add_metric(Metric metric) {

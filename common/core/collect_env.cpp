@@ -7,6 +7,7 @@
 #include <cctype>
 #include <fstream>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -136,12 +137,27 @@ std::map<std::string, std::string> collect_node_environment() {
   return facts;
 }
 
+std::map<std::string, std::string> gpu_facts(const topology::Machine& machine) {
+  std::map<std::string, std::string> facts;
+  if (machine.gpus.empty()) return facts;
+  std::set<std::string> models;
+  for (const topology::Gpu& gpu : machine.gpus) models.insert(gpu.name);
+  facts["gpu_model"] = text::join(std::vector<std::string>(models.begin(), models.end()), ", ");
+  facts["gpu_count"] = std::to_string(machine.gpus.size());
+  if (!machine.driver_version.empty()) facts["gpu_driver"] = machine.driver_version;
+  if (!machine.nvml_problem.empty()) facts["nvml"] = "unavailable: " + machine.nvml_problem;
+  return facts;
+}
+
 Environment collect_environment(const Session& session) {
   // One rank a node speaks for it.
   const bool speaks = session.node().rank() == 0;
-  const nlohmann::json mine = {
-      {"host", session.host()},
-      {"facts", speaks ? collect_node_environment() : std::map<std::string, std::string>()}};
+  std::map<std::string, std::string> facts;
+  if (speaks) {
+    facts = collect_node_environment();
+    facts.merge(gpu_facts(session.machine()));
+  }
+  const nlohmann::json mine = {{"host", session.host()}, {"facts", facts}};
   const std::vector<std::string> texts =
       session.world().gather(speaks ? mine.dump() : std::string());
   std::map<std::string, std::map<std::string, std::string>> by_key;  // key -> node -> value
@@ -165,6 +181,8 @@ Environment collect_environment(const Session& session) {
     else
       environment.differs[key] = values;
   }
+  if (session.world().rank() == 0 && session.machine().this_system)
+    environment.raw["hwloc"] = topology::machine_xml();
   return environment;
 }
 

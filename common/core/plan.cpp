@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/units.hpp"
 
 namespace scalemark {
 namespace {
@@ -230,10 +231,24 @@ std::string plan_hash(const std::vector<PlannedCase>& plan) {
   return hash_text(all);
 }
 
-double estimated_seconds(const std::vector<PlannedCase>& plan) {
+std::string estimate(const std::vector<PlannedCase>& plan) {
   double seconds = 0;
-  for (const PlannedCase& planned : plan) seconds += planned.policy.max_time;
-  return seconds;
+  std::size_t counted = 0, fixed = 0;
+  for (const PlannedCase& planned : plan) {
+    if (!planned.benchmark->why_unavailable().empty()) continue;
+    if (planned.benchmark->has_fixed_work())
+      ++fixed;
+    else if (planned.policy.iterations)
+      ++counted;
+    else
+      seconds += planned.policy.max_time;
+  }
+  std::vector<std::string> parts;
+  if (seconds > 0)
+    parts.push_back(fmt::format("at most about {} of sampling", units::seconds(seconds, 2)));
+  if (counted > 0) parts.push_back(fmt::format("{} with a given number of iterations", counted));
+  if (fixed > 0) parts.push_back(fmt::format("{} with a fixed amount of work", fixed));
+  return text::join(parts, ", ");
 }
 
 }  // namespace scalemark

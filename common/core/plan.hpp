@@ -66,6 +66,6 @@ std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& 
 std::string plan_hash(const std::vector<PlannedCase>& plan);
 
 /// Upper bound of the measuring time in seconds, from the policies.
-double estimated_seconds(const std::vector<PlannedCase>& plan);
+std::string estimate(const std::vector<PlannedCase>& plan);
 
 }  // namespace scalemark

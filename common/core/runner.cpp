@@ -82,10 +82,13 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
   for (std::size_t index = 0; index < plan.size(); ++index) {
     if (const auto earlier = options_.finished.find(index); earlier != options_.finished.end()) {
       // An earlier failure keeps its weight in the exit code.
-      if (earlier->second == Status::failed || earlier->second == Status::timeout) ++outcome.failed;
+      const FinishedCase& finished = earlier->second;
+      if (finished.status == Status::failed || finished.status == Status::timeout) ++outcome.failed;
+      if (finished.wrong_data) ++outcome.wrong_data;
       ++outcome.resumed;
       continue;
     }
+    wrong_data_ = false;
     const double elapsed = static_cast<double>(now_ns() - start) * 1e-9;
     const bool over = options_.budget && elapsed >= *options_.budget;
     // One rank's signal or clock decides for all.
@@ -117,7 +120,6 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
 }
 
 void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
-  wrong_data_ = false;
   const int world = session_.world().size();
   const auto wanted = std::get<std::int64_t>(planned.params.at("ranks"));
   if (!planned.benchmark->why_unavailable().empty()) {
@@ -150,11 +152,16 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
 void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
   Case one(session_, ranks, result, planned.policy, planned.benchmark->is_rank_local());
   try {
+    // Of the device that the case works on, whose memory the ranks of a node (or of a GPU) share.
+    device::Device& device = one.device();
+    const bool on_gpu = device.kind() == device::DeviceKind::cuda;
     const std::size_t free =
-        device::free_host_memory() / static_cast<std::size_t>(session_.local_size());
+        device.free_memory() /
+        static_cast<std::size_t>(on_gpu ? session_.gpu_sharers() : session_.local_size());
     if (result.predicted_memory > free) {
-      throw OutOfMemory(fmt::format("needs {} a rank, {} are free",
-                                    units::bytes(result.predicted_memory), units::bytes(free)));
+      throw OutOfMemory(fmt::format("needs {} a rank, {} are free{}",
+                                    units::bytes(result.predicted_memory), units::bytes(free),
+                                    on_gpu ? " on its GPU" : ""));
     }
     one.phase("set up");
     planned.benchmark->function()(one);

@@ -16,14 +16,14 @@ namespace scalemark {
 
 struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
-  bool stopped = false;  ///< a signal or the budget ended it early
+  bool stopped = false;  ///< a signal ended it early
   /// The exit code of `run`: 6 wrong data, 3 failed or timed out, 4 nothing ran, else 0.
   int exit_code() const;
 };
 
 struct RunnerOptions {
   /// Cases done in an earlier run (--resume), by plan index; the same on all ranks.
-  std::map<std::size_t, Status> finished;
+  std::map<std::size_t, FinishedCase> finished;
   std::optional<double> budget;  ///< seconds; cases that would start later are skipped
 };
 

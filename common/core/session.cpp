@@ -2,9 +2,7 @@
 // Building up what a run needs.
 #include "common/core/session.hpp"
 
-#include <algorithm>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/core/node_view.hpp"
 
 namespace scalemark {
 namespace {
@@ -22,16 +21,15 @@ std::string host_name() {
   return name;
 }
 
-/// What any rank of the node may use: a launcher that gave each rank a core of its own has given
-/// the node all of these, and place() divides them anew.
-topology::CpuSet allowed_on_node(const mpi::Comm& node, const topology::CpuSet& mine) {
-  std::set<int> all;
-  for (const std::string& list : node.all_gather(topology::to_list(mine))) {
-    if (list.empty()) continue;
-    const topology::CpuSet cpus = topology::parse_list(list);
-    all.insert(cpus.begin(), cpus.end());
+/// The network adapter on the NUMA node, an InfiniBand one if there is; empty if none is.
+std::string nic_near(const topology::Machine& machine, int numa) {
+  std::string found;
+  for (const topology::Nic& nic : machine.nics) {
+    const bool infiniband =
+        nic.name.find("mlx") != std::string::npos || nic.name.find("ib") != std::string::npos;
+    if (nic.numa == numa && (found.empty() || infiniband)) found = nic.name;
   }
-  return {all.begin(), all.end()};
+  return found;
 }
 
 }  // namespace
@@ -42,39 +40,42 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   host_device_ = device::make_host_device();
   host_stream_ = host_device_->make_stream();
   open_gpu();
-  const int cores =
-      placement_.num_cores > 0
-          ? placement_.num_cores
-          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / node_.size());
   context_.ranks = world.size();
-  context_.threads = static_cast<int>(world.min(cores));
+  context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
-  watchdog_ =
-      std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout, {}});
+  watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
 }
 
 Session::~Session() = default;
 
 void Session::place_and_bind() {
-  machine_ = topology::read_machine();
-  machine_.allowed = allowed_on_node(node_, machine_.allowed);
-  topology::PlacementRequest request;
-  request.local_ranks = node_.size();
-  request.policy = options_.placement;
-  if (options_.cuda_visible_devices) {
-    request.all_gpus = false;
-    request.visible_gpus = topology::visible_gpus(machine_, *options_.cuda_visible_devices);
-  }
-  placement_ = topology::place(machine_, request)[static_cast<std::size_t>(node_.rank())];
-  if (!placement_.cpus.empty()) binding_ = topology::bind(placement_);
+  NodeView view = share_view(node_, topology::read_machine(), options_.cuda_visible_devices);
+  machine_ = std::move(view.machine);
+  view.request.policy = options_.placement;
+  placement_ = topology::place(machine_, view.request)[static_cast<std::size_t>(node_.rank())];
+  binding_ = topology::bind(placement_);
+  if (!view.problem.empty()) add_problem("CUDA_VISIBLE_DEVICES: " + view.problem);
+}
+
+void Session::add_problem(const std::string& text) {
+  binding_.problem += (binding_.problem.empty() ? "" : "; ") + text;
 }
 
 void Session::open_gpu() {
   const int count = device::cuda_device_count(&why_no_gpu_);
   if (count == 0) return;
-  // Where the machine's PCI tree is hidden (containers), ranks take the devices in turn.
-  const int index = placement_.visible_gpu >= 0 ? placement_.visible_gpu : node_.rank() % count;
+  // By address: CUDA may count in another order. Where the machine's PCI tree is hidden
+  // (containers), ranks take the devices in turn.
+  const std::string wanted =
+      placement_.gpu >= 0 ? machine_.gpus[static_cast<std::size_t>(placement_.gpu)].pci_bus_id : "";
+  int index = wanted.empty() ? -1 : device::cuda_device_at(wanted);
+  if (index < 0) {
+    index = node_.rank() % count;
+    if (!wanted.empty())
+      add_problem(
+          fmt::format("CUDA does not know the GPU at {}; device {} is used", wanted, index));
+  }
   try {
     gpu_ = device::make_cuda_device(index);
     gpu_stream_ = gpu_->make_stream();
@@ -91,6 +92,8 @@ void Session::gather_rank_table() {
                                {"numa", binding_.numa >= 0 ? binding_.numa : placement_.numa},
                                {"gpu_uuid", gpu_ ? gpu_->uuid() : ""},
                                {"gpu_pci", gpu_ ? gpu_->pci_bus_id() : ""},
+                               {"gpu_model", gpu_ ? gpu_->name() : ""},
+                               {"nic", nic_near(machine_, placement_.numa)},
                                {"note", placement_.note},
                                {"problem", binding_.problem}};
   const std::vector<std::string> texts = world_.gather(mine.dump());
@@ -105,7 +108,10 @@ void Session::gather_rank_table() {
     info.numa = row["numa"];
     info.gpu_uuid = row["gpu_uuid"];
     info.gpu_pci = row["gpu_pci"];
+    info.gpu_model = row["gpu_model"];
+    info.nic = row["nic"];
     const std::string note = row["note"], problem = row["problem"];
+    info.note = note + (note.empty() || problem.empty() ? "" : "; ") + problem;
     if (!note.empty() && said.insert(note).second)
       log::info(fmt::format("placement of rank {}: {}", rank, note));
     if (!problem.empty() && said.insert(problem).second)

@@ -40,6 +40,8 @@ class Session {
 
   const mpi::Comm& world() const { return world_; }
   const SessionOptions& options() const { return options_; }
+  /// The machine as the ranks of this node may use it together.
+  const topology::Machine& machine() const { return machine_; }
   const topology::RankPlacement& placement() const { return placement_; }
   const topology::Binding& binding() const { return binding_; }
   Watchdog& watchdog() { return *watchdog_; }
@@ -55,6 +57,8 @@ class Session {
 
   device::Device& host_device() { return *host_device_; }
   device::Stream& host_stream() { return *host_stream_; }
+  /// Ranks that use the same GPU as this one, itself included.
+  int gpu_sharers() const { return gpu_sharers_; }
   /// This rank's GPU. Throws Unavailable with the reason.
   device::Device& gpu();
   device::Stream& gpu_stream();
@@ -72,6 +76,7 @@ class Session {
  private:
   void place_and_bind();
   void open_gpu();
+  void add_problem(const std::string& text);
   void gather_rank_table();
 
   const mpi::Comm& world_;
@@ -86,6 +91,7 @@ class Session {
   std::unique_ptr<device::Device> host_device_, gpu_;
   std::unique_ptr<device::Stream> host_stream_, gpu_stream_;
   std::string why_no_gpu_;
+  int gpu_sharers_ = 1;
   std::map<int, mpi::Comm> first_ranks_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;

@@ -26,6 +26,8 @@ constexpr double kStoppedAfter =
     3.0;  // a watchdog that was silent for so long belongs to a stopped process
 constexpr double kReporterGrace =
     1.0;  // a higher local rank waits so long for a lower one to report
+constexpr double kOtherNodesGrace =
+    5.0;  // a node where nobody stands out waits so long for the others to report
 constexpr double kBlockedShare =
     0.1;  // a thread that used less of a core than this waits for something
 
@@ -194,9 +196,13 @@ void Watchdog::State::look() {
   const double silent = seconds_between(seen_ns, now);
   if (silent < options.timeout) return;
   if (lower_rank_reports(now) && silent < options.timeout + kReporterGrace) return;
+  const std::string culprit = accuse(now);
+  // The node that has the culprit speaks first.
+  if (culprit.empty() && silent < options.timeout + kOtherNodesGrace) return;
   end(static_cast<int>(ExitCode::failed),
-      fmt::format("no sign of life for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
-                  accuse(now)),
+      fmt::format(
+          "no sign of life for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
+          culprit.empty() ? "no rank of this node stands out; look at the other nodes" : culprit),
       true);
 }
 
@@ -235,10 +241,11 @@ std::string Watchdog::State::accuse(std::uint64_t now) const {
   }
   if (blocked) return fmt::format("{} does not run, in {}", name(*blocked), place(*blocked));
   if (behind) return fmt::format("{} is behind, in {}", name(*behind), place(*behind));
-  return "no rank of this node stands out; look at the other nodes";
+  return "";
 }
 
 void Watchdog::State::handle(int signal) {
+  if (signal == SIGUSR2) return;  // only wakes this thread
   if (signal == SIGUSR1) {
     stop_after_case = true;
     log::info("SIGUSR1: stopping after the current case");
@@ -256,7 +263,6 @@ void Watchdog::State::handle(int signal) {
 }
 
 void Watchdog::State::end(int code, const std::string& text, bool abort_job) {
-  if (options.last_words) options.last_words(text);
   if (abort_job) mpi::abort(code, text);
   log::error(text);
   _exit(code);

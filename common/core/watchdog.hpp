@@ -26,8 +26,6 @@ class Watchdog {
  public:
   struct Options {
     double timeout = 300;  ///< seconds without a sign of life
-    /// Called once before the job ends, to save what is finished; must not communicate.
-    std::function<void(const std::string& text)> last_words;
   };
   /// Collective over `node` (ranks that share memory); `world_rank` is what messages name.
   Watchdog(const mpi::Comm& node, int world_rank, Options options);

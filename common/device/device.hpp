@@ -72,6 +72,10 @@ std::unique_ptr<Device> make_host_device();
 /// reason: built without CUDA, no driver, no such device.
 std::unique_ptr<Device> make_cuda_device(int index);
 
+/// Index, as CUDA counts in this process, of the GPU at a PCI address (dddd:bb:dd.f); -1 if CUDA
+/// knows none there.
+int cuda_device_at(const std::string& pci_bus_id);
+
 /// Number of CUDA devices; 0 with the reason in `*why_none` ("built without CUDA", "no CUDA
 /// driver").
 int cuda_device_count(std::string* why_none = nullptr);

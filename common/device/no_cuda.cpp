@@ -10,6 +10,8 @@ constexpr const char* kReason = "built without CUDA";
 
 std::unique_ptr<Device> make_cuda_device(int) { throw Unavailable(kReason); }
 
+int cuda_device_at(const std::string&) { return -1; }
+
 int cuda_device_count(std::string* why_none) {
   if (why_none != nullptr) *why_none = kReason;
   return 0;

@@ -23,6 +23,9 @@ namespace {
 constexpr std::array kSizeVariables = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                                        "PALS_NRANKS", "SLURM_STEP_NUM_TASKS"};
 
+constexpr std::array kRankVariables = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                       "PALS_RANKID", "SLURM_PROCID"};
+
 struct Promise {
   int ranks = 0;
   std::string_view variable;
@@ -41,6 +44,17 @@ Promise find_promise() {
 }
 
 }  // namespace
+
+int promised_rank() {
+  for (const char* variable : kRankVariables) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr) continue;
+    const auto rank = text::parse_integer(value);
+    return rank && *rank > 0 && *rank <= std::numeric_limits<int>::max() ? static_cast<int>(*rank)
+                                                                         : 0;
+  }
+  return 0;
+}
 
 int promised_ranks() { return find_promise().ranks; }
 

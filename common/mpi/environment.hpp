@@ -38,6 +38,8 @@ class Environment {
 /// MPI_Init and after MPI_Finalize too (then it only ends this process). stdout is not flushed.
 [[noreturn]] void abort(int code, const std::string& text);
 
+/// This process' rank as the launcher's environment has it, before MPI_Init; 0 if it says nothing.
+int promised_rank();
 /// Ranks that the launcher's environment promises (OMPI_COMM_WORLD_SIZE, PMI_SIZE, a Slurm step's
 /// SLURM_STEP_NUM_TASKS, ...), 0 if it says nothing.
 int promised_ranks();

@@ -97,6 +97,16 @@ struct CaseResult {
   const Metric* find(std::string_view metric) const;
 };
 
+/// What is left to know of a case that an earlier run has done.
+struct FinishedCase {
+  Status status = Status::ok;
+  bool wrong_data = false;
+  bool operator==(const FinishedCase&) const = default;
+};
+inline FinishedCase finished(const CaseResult& result) {
+  return {result.status, result.status == Status::failed && result.verification.wrong > 0};
+}
+
 /// Where a rank ran.
 struct RankInfo {
   int rank = 0;
@@ -104,7 +114,8 @@ struct RankInfo {
   int local_rank = 0;
   std::string cpuset;  ///< list form: 0-3,8; empty = not bound
   int numa = -1;
-  std::string gpu_uuid, gpu_pci, nic;
+  std::string gpu_uuid, gpu_pci, gpu_model, nic;
+  std::string note;  ///< what of its placement could not be done as wished
 };
 
 /// Values of the environment: equal on all nodes, or by node.

@@ -64,6 +64,23 @@ bool create(const std::filesystem::path& path) {
   throw UsageError(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
 
+std::string content(const std::filesystem::path& path) {
+  std::string owner;
+  std::getline(std::ifstream(path), owner);
+  return owner;
+}
+
+/// Removes the lock of `owner`, and not one that another process has taken since it was read: it is
+/// moved aside, looked at, and put back if it is another's.
+bool remove_stale(const std::filesystem::path& path, const std::string& owner) {
+  const std::filesystem::path aside = temporary_for(path.parent_path(), "stale-lock");
+  if (rename(path.c_str(), aside.c_str()) != 0) return errno == ENOENT;
+  const bool same = content(aside) == owner;
+  if (!same && link(aside.c_str(), path.c_str()) != 0) return false;  // a third one has it
+  unlink(aside.c_str());
+  return same;
+}
+
 }  // namespace
 
 Lock::Lock(const std::filesystem::path& parts) {
@@ -73,17 +90,16 @@ Lock::Lock(const std::filesystem::path& parts) {
       path_ = path;
       return;
     }
-    std::string owner;
-    std::getline(std::ifstream(path), owner);
+    const std::string owner = content(path);
     if (!is_stale(owner)) {
       throw UsageError(fmt::format(
           "{} is being written by another process ({}); if that one is gone for good, remove {}",
           parts.string(), owner.empty() ? "unknown" : text::printable(owner, 120), path.string()));
     }
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    if (!remove_stale(path, owner)) break;
   }
-  throw UsageError(fmt::format("{} cannot be taken over", path.string()));
+  throw UsageError(
+      fmt::format("{} cannot be taken over: another process is doing so", path.string()));
 }
 
 Lock::~Lock() { release(); }

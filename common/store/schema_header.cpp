@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // /, /run, /env, /topology.
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
@@ -18,7 +21,8 @@ Texts have a fixed length and are filled up with NUL; true and false are texts.
 /env/common            attributes: one a fact, equal on all nodes
 /env/differs/<fact>    attributes: one a node ('/', '.' and '%' in names of links are %2F, %2E, %25)
 /env/raw               texts: one a tool
-/topology/ranks        columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, nic
+/topology/ranks        columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, gpu_model,
+                       nic, note
 /cases/<nnnnnn>        attributes: index, name, key, config_hash, status (ok, skipped, failed, oom,
                        timeout), reason, phase, stop_reason, primary_metric, started, stopped,
                        predicted_memory (bytes a rank), verified, checked, wrong, rule
@@ -98,29 +102,32 @@ Environment read_environment(hid_t root) {
   return environment;
 }
 
+constexpr std::array<std::pair<const char*, std::string RankInfo::*>, 7> kRankTexts = {
+    {{"node", &RankInfo::node},
+     {"cpuset", &RankInfo::cpuset},
+     {"gpu_uuid", &RankInfo::gpu_uuid},
+     {"gpu_pci", &RankInfo::gpu_pci},
+     {"gpu_model", &RankInfo::gpu_model},
+     {"nic", &RankInfo::nic},
+     {"note", &RankInfo::note}}};
+
 void write_topology(hid_t root, const std::vector<RankInfo>& ranks) {
   const h5::Id topology = h5::create_group(root, "topology");
   const h5::Id group = h5::create_group(topology.get(), "ranks");
   std::vector<std::int64_t> rank, local_rank, numa;
-  std::vector<std::string> node, cpuset, gpu_uuid, gpu_pci, nic;
   for (const RankInfo& info : ranks) {
     rank.push_back(info.rank);
     local_rank.push_back(info.local_rank);
     numa.push_back(info.numa);
-    node.push_back(info.node);
-    cpuset.push_back(info.cpuset);
-    gpu_uuid.push_back(info.gpu_uuid);
-    gpu_pci.push_back(info.gpu_pci);
-    nic.push_back(info.nic);
   }
   h5::write_vector(group.get(), "rank", std::span<const std::int64_t>(rank));
   h5::write_vector(group.get(), "local_rank", std::span<const std::int64_t>(local_rank));
   h5::write_vector(group.get(), "numa", std::span<const std::int64_t>(numa));
-  h5::write_texts(group.get(), "node", node);
-  h5::write_texts(group.get(), "cpuset", cpuset);
-  h5::write_texts(group.get(), "gpu_uuid", gpu_uuid);
-  h5::write_texts(group.get(), "gpu_pci", gpu_pci);
-  h5::write_texts(group.get(), "nic", nic);
+  for (const auto& [name, field] : kRankTexts) {
+    std::vector<std::string> column;
+    for (const RankInfo& info : ranks) column.push_back(info.*field);
+    h5::write_texts(group.get(), name, column);
+  }
 }
 
 std::vector<RankInfo> read_topology(hid_t root) {
@@ -129,18 +136,20 @@ std::vector<RankInfo> read_topology(hid_t root) {
   const auto rank = h5::read_integers(group.get(), "rank"),
              local_rank = h5::read_integers(group.get(), "local_rank"),
              numa = h5::read_integers(group.get(), "numa");
-  const auto node = h5::read_texts(group.get(), "node"),
-             cpuset = h5::read_texts(group.get(), "cpuset"),
-             uuid = h5::read_texts(group.get(), "gpu_uuid"),
-             pci = h5::read_texts(group.get(), "gpu_pci"), nic = h5::read_texts(group.get(), "nic");
-  for (const std::size_t size : {local_rank.size(), numa.size(), node.size(), cpuset.size(),
-                                 uuid.size(), pci.size(), nic.size()}) {
-    if (size != rank.size()) throw InputError("columns of /topology/ranks differ in length");
-  }
-  std::vector<RankInfo> ranks;
+  if (local_rank.size() != rank.size() || numa.size() != rank.size())
+    throw InputError("columns of /topology/ranks differ in length");
+  std::vector<RankInfo> ranks(rank.size());
   for (std::size_t i = 0; i < rank.size(); ++i) {
-    ranks.push_back({static_cast<int>(rank[i]), node[i], static_cast<int>(local_rank[i]), cpuset[i],
-                     static_cast<int>(numa[i]), uuid[i], pci[i], nic[i]});
+    ranks[i].rank = static_cast<int>(rank[i]);
+    ranks[i].local_rank = static_cast<int>(local_rank[i]);
+    ranks[i].numa = static_cast<int>(numa[i]);
+  }
+  for (const auto& [name, field] : kRankTexts) {
+    if (!h5::has(group.get(), name)) continue;  // a file of an earlier version
+    const std::vector<std::string> column = h5::read_texts(group.get(), name);
+    if (column.size() != rank.size())
+      throw InputError("columns of /topology/ranks differ in length");
+    for (std::size_t i = 0; i < rank.size(); ++i) ranks[i].*field = column[i];
   }
   return ranks;
 }

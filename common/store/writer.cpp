@@ -95,12 +95,14 @@ bool FileSink::check_names(const Run& run) {
 /// A run that was killed between the merge and the removal of its parts is finished.
 bool FileSink::take_finished(const Run& run) {
   const Run merged = read_run(options_.output, {.samples = false});
+  if (!merged.complete) return false;
   if (!std::filesystem::exists(parts_ / store::kMetaName)) return false;
   read_header(run);
   if (merged.uuid != header_.uuid) return false;
   check_same_plan(run);
   lock_ = store::Lock(parts_);
-  for (const CaseResult& result : merged.cases) finished_[result.index] = result.status;
+  for (const CaseResult& result : merged.cases)
+    finished_[result.index] = scalemark::finished(result);
   store::remove_parts(parts_);
   lock_ = {};
   return true;
@@ -143,15 +145,16 @@ void FileSink::read_header(const Run& run) {
 void FileSink::take_over(const Run& run) {
   read_header(run);
   check_same_plan(run);
-  store::for_each_segment(
-      parts_, false, [&](const CaseResult& result) { finished_[result.index] = result.status; });
+  store::for_each_segment(parts_, false, [&](const CaseResult& result) {
+    finished_[result.index] = scalemark::finished(result);
+  });
   const store::MemoryState now = store::memory_state();
   for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
     if (begun.tries < store::kTries) continue;
     const CaseResult given_up = store::interrupted_case(header_, begun, now);
     log::warn(fmt::format("case '{}' is given up: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
-    finished_[given_up.index] = given_up.status;
+    finished_[given_up.index] = scalemark::finished(given_up);
   }
 }
 
@@ -167,6 +170,8 @@ void FileSink::end(const Run& run) {
   // Merged by an earlier run.
   if (!journal_) return;
   header_.complete = run.complete;
+  // Who could not say before what would be run says it now.
+  if (header_.planned.empty()) header_.planned = run.planned;
   header_.exit_reason = redactor_ ? redactor_->redact(run).exit_reason : run.exit_reason;
   journal_.reset();
   if (!run.complete) {

@@ -41,7 +41,7 @@ class FileSink final : public ResultSink {
 
   /// After begin(): status of the cases that need not run (finished, or given up after three
   /// tries).
-  const std::map<std::size_t, Status>& finished() const { return finished_; }
+  const std::map<std::size_t, FinishedCase>& finished() const { return finished_; }
 
  private:
   bool check_names(const Run& run);
@@ -58,7 +58,7 @@ class FileSink final : public ResultSink {
   store::Lock lock_;
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<store::Redactor> redactor_;
-  std::map<std::size_t, Status> finished_;
+  std::map<std::size_t, FinishedCase> finished_;
   Run header_;
 };
 

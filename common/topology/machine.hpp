@@ -54,6 +54,7 @@ struct Machine {
   CpuSet allowed;  ///< what this process may use (cpuset, affinity)
   /// False when the description comes from a file (HWLOC_XMLFILE too): nothing can be bound then.
   bool this_system = true;
+  std::string driver_version;  ///< of the GPUs, from NVML; empty if unknown
   /// Why NVML gave no GPUs, so that PCI alone stands in `gpus`; empty if it did.
   std::string nvml_problem;
   /// Distances between NUMA nodes [i][j] in the order of `numa`; empty if unknown.

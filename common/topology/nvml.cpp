@@ -135,6 +135,7 @@ NvmlState read_nvml(const std::string& library) {
 
 void add_nvml(Machine& machine, const NvmlState& nvml) {
   machine.nvml_problem = nvml.problem;
+  machine.driver_version = nvml.driver_version;
   if (!nvml.available) return;
   std::vector<Gpu> gpus;
   for (const NvmlGpu& one : nvml.gpus) {

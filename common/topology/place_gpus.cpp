@@ -2,6 +2,7 @@
 // First step of a placement: a GPU for each rank.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -16,15 +17,23 @@ struct Visible {
   int gpu;    ///< index into Machine::gpus
 };
 
-std::vector<Visible> usable_gpus(const Machine& machine, const PlacementRequest& request) {
+/// As CUDA counts them for a rank that may use the GPUs `visible`.
+std::vector<Visible> usable_gpus(const Machine& machine, const std::vector<int>& visible) {
   std::vector<Visible> gpus;
-  const std::size_t count = request.all_gpus ? machine.gpus.size() : request.visible_gpus.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const int gpu = request.all_gpus ? static_cast<int>(i) : request.visible_gpus[i];
-    if (gpu >= 0 && static_cast<std::size_t>(gpu) < machine.gpus.size())
-      gpus.push_back({static_cast<int>(i), gpu});
+  for (std::size_t i = 0; i < visible.size(); ++i) {
+    if (visible[i] >= 0 && static_cast<std::size_t>(visible[i]) < machine.gpus.size())
+      gpus.push_back({static_cast<int>(i), visible[i]});
   }
   return gpus;
+}
+
+std::vector<int> visible_to(const Machine& machine, const PlacementRequest& request,
+                            std::size_t rank) {
+  if (rank < request.visible_by_rank.size()) return request.visible_by_rank[rank];
+  if (!request.all_gpus) return request.visible_gpus;
+  std::vector<int> all(machine.gpus.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 /// Items of 0..count-1 with equal keys, in order of first appearance.
@@ -74,17 +83,23 @@ std::vector<std::size_t> take_turns(const std::vector<std::vector<std::size_t>>&
 
 void assign_gpus(const Machine& machine, const PlacementRequest& request,
                  std::vector<RankPlacement>& ranks) {
-  std::vector<Visible> gpus = usable_gpus(machine, request);
-  if (gpus.empty()) return;
-  if (request.policy == Policy::spread) gpus = far_apart(machine, gpus);
+  std::map<std::vector<int>, std::size_t> turns;  // ranks so far that see the same GPUs
+  std::map<int, std::size_t> users;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const std::size_t chosen = i % gpus.size();
-    ranks[i].visible_gpu = gpus[chosen].index;
-    ranks[i].gpu = gpus[chosen].gpu;
-    const std::size_t users = (ranks.size() - chosen + gpus.size() - 1) / gpus.size();
-    if (users > 1)
-      add_note(ranks[i], fmt::format("shares GPU {} with {} other rank{}", ranks[i].gpu, users - 1,
-                                     users == 2 ? "" : "s"));
+    const std::vector<int> visible = visible_to(machine, request, i);
+    std::vector<Visible> gpus = usable_gpus(machine, visible);
+    if (gpus.empty()) continue;
+    if (request.policy == Policy::spread) gpus = far_apart(machine, gpus);
+    const Visible& chosen = gpus[turns[visible]++ % gpus.size()];
+    ranks[i].visible_gpu = chosen.index;
+    ranks[i].gpu = chosen.gpu;
+    ++users[chosen.gpu];
+  }
+  for (RankPlacement& rank : ranks) {
+    const std::size_t others = rank.gpu < 0 ? 0 : users[rank.gpu] - 1;
+    if (others > 0)
+      add_note(rank, fmt::format("shares GPU {} with {} other rank{}", rank.gpu, others,
+                                 others == 1 ? "" : "s"));
   }
 }
 

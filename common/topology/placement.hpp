@@ -28,6 +28,9 @@ struct PlacementRequest {
   /// `all_gpus`.
   bool all_gpus = true;
   std::vector<int> visible_gpus;
+  /// Where ranks differ in what they may use (each has a GPU of its own, say): one list a rank, in
+  /// place of the two above. A rank takes its turn among those with the same list.
+  std::vector<std::vector<int>> visible_by_rank;
 };
 
 struct RankPlacement {

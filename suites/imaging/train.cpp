@@ -205,6 +205,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .compute_axes()
     .ranks(1)
     .adjust(adjust)
+    .fixed_work()
     .memory(memory)
     .needs("LibTorch");
 

@@ -46,7 +46,7 @@ void allgather(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/allgather", allgather)
     .doc("Blocks of all ranks on every rank; bytes is what each rank sends")
-    .ranks(2, true)
+    .ranks(1, true)
     .axis("backend", {"mpi", "nccl"})
     .axis("memory", {"host", "device"})
     .axis_integer("bytes", 1, std::int64_t{1} << 30, "8:1M:*2", "8,64K")

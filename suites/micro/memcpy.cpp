@@ -32,7 +32,10 @@ void copy_memory(Case& c) {
     std::memset(pattern.data(), 0, bytes);  // what is checked must have come through `to`
     copier.copy(pattern.data(), to.data(), bytes, *stream);
     stream->synchronize();
-    return check_message(c, pattern, bytes, c.rank());
+    const Case::Checked result = check_message(c, pattern, bytes, c.rank());
+    copier.copy(to.data(), pattern.data(), bytes, *stream);  // overwritten by the check
+    stream->synchronize();
+    return result;
   });
 
   c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / time"});

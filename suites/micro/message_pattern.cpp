@@ -44,6 +44,13 @@ std::vector<T> on_host(Case& c, const device::Buffer& buffer, std::size_t offset
   return values;
 }
 
+/// What was checked must be received again before it can pass another time.
+void wipe(Case& c, const device::Buffer& buffer, std::size_t offset, std::size_t bytes) {
+  const std::vector<std::uint8_t> junk(bytes, 0xA5);
+  c.device().copy(buffer.as<std::uint8_t>() + offset, junk.data(), bytes, c.stream());
+  c.stream().synchronize();
+}
+
 template <typename T>
 void fill(Case& c, const device::Buffer& buffer, std::size_t count, const std::vector<T>& period) {
   std::vector<T> values(count);
@@ -82,7 +89,10 @@ void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int 
 
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset) {
-  return compare(on_host<std::uint8_t>(c, buffer, offset, bytes), message_period(c.seed(), sender));
+  const Case::Checked result =
+      compare(on_host<std::uint8_t>(c, buffer, offset, bytes), message_period(c.seed(), sender));
+  wipe(c, buffer, offset, bytes);
+  return result;
 }
 
 void fill_summand(Case& c, const device::Buffer& buffer, std::size_t count, int rank) {
@@ -95,7 +105,9 @@ Case::Checked check_sum(Case& c, const device::Buffer& buffer, std::size_t count
     const std::vector<float> period = summand_period(c.seed(), rank);
     for (std::size_t i = 0; i < kPeriod; ++i) expected[i] += period[i];
   }
-  return compare(on_host<float>(c, buffer, 0, count), expected);
+  const Case::Checked result = compare(on_host<float>(c, buffer, 0, count), expected);
+  wipe(c, buffer, 0, count * sizeof(float));
+  return result;
 }
 
 }  // namespace scalemark

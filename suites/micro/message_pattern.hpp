@@ -20,13 +20,13 @@ bool backend_suits_memory(const Params& params);
 
 /// Fills `bytes` bytes with a pattern of the sender's rank, the seed and the position.
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender);
-/// Counts the bytes at `offset` that differ from the pattern of `sender`.
+/// Counts the bytes at `offset` that differ from the pattern of `sender`, and overwrites them.
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset = 0);
 
 /// fp32 integers small enough that their sum over up to 65,536 ranks is exact in any order.
 void fill_summand(Case& c, const device::Buffer& buffer, std::size_t count, int rank);
-/// Counts the elements that differ from the exact sum over `ranks` ranks.
+/// Counts the elements that differ from the exact sum over `ranks` ranks, and overwrites them.
 Case::Checked check_sum(Case& c, const device::Buffer& buffer, std::size_t count, int ranks);
 
 }  // namespace scalemark

@@ -58,6 +58,13 @@ class Usage(ProgramTest):
             self.assertEqual(done.returncode, 0)
             self.assertIn("Usage", done.stdout)
 
+    def test_under_a_launcher_an_error_is_said_once(self):
+        for arguments in [["--resume"], ["-a", "bytes=x"], ["--presett", "quick"]]:
+            done = run("run", "micro/memcpy", *arguments, ranks=4)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            lines = [line for line in done.stderr.splitlines() if "scalemark" in line or arguments[0] in line]
+            self.assertEqual(len([line for line in lines if "Process name" not in line]), 1, done.stderr)
+
     def test_promised_ranks_that_are_not_there(self):
         done = run("run", "micro/memcpy", "--quick", "-o", self.path("x.h5"), env={"OMPI_COMM_WORLD_SIZE": "4"})
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -128,6 +135,11 @@ class Kernels(ProgramTest):
         metrics = shown[0]["metrics"]
         self.assertEqual(metrics["time"]["n"], 3)
         self.assertAlmostEqual(metrics["bandwidth"]["median"] * metrics["time"]["median"], 4096, delta=4096 * 0.02)
+
+    def test_an_output_that_cannot_be_is_told_before_measuring(self):
+        done = run("-o", self.path("no/such/k.h5"), "--benchmark_filter=memcpy/bytes:4096", program=KERNELS)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertNotIn("memcpy", done.stdout)
 
     def test_unknown_flag(self):
         self.assertEqual(run("--benchmark_filtre=x", program=KERNELS).returncode, 2)

@@ -21,7 +21,7 @@ ALLOWED = {
     "common/torch": ["base", "result", "mpi", "device", "collective", "core"],
     "common/cli": ["base", "golden", "stats", "result", "mpi", "topology", "device", "collective", "core", "store", "report"],
     "suites/micro": ["base", "golden", "result", "device", "collective", "core", "torch"],
-    "suites/micro/kernels": ["base", "result", "store"],
+    "suites/micro/kernels": ["base", "result", "core", "store"],
     "suites/imaging": ["base", "golden", "result", "device", "collective", "core", "torch"],
     "suites/llm": ["base", "golden", "result", "device", "collective", "core", "torch"],
 }

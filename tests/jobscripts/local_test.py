@@ -47,6 +47,28 @@ class Local(ScriptTest):
         self.assertEqual(len(self.launches()), 3, "one launch and two relaunches; the next repeat does not start")
         self.assertEqual(self.files(), ["run-1.h5.parts"])
 
+    def test_relaunches_start_anew_when_a_case_was_finished(self):
+        self.expect(self.local("case:137 case:137 case:137 0", "--relaunches", 1), 0)
+        self.assertEqual(len(self.launches()), 4)
+
+    def test_the_runs_of_a_set_know_their_campaign(self):
+        self.expect(self.local("0", "--repeats", 2), 0)
+        with open(os.path.join(self.out, "campaign"), encoding="ascii") as file:
+            self.assertRegex(file.read(), r"^[0-9T]{15}-[0-9a-f]{12}\n$")
+
+    def test_a_relaunch_waits_until_the_old_writer_is_gone(self):
+        script = """
+            source "$1"; parts=$2; mkdir -p "$parts"; sleep 1 & writer=$!
+            printf '%s %s 12345' "$(hostname)" "$writer" >"$parts/lock"
+            wait_for_writer "$parts"
+            if kill -0 "$writer" 2>/dev/null; then echo "the writer still lives"; exit 1; fi
+            printf 'elsewhere %s 1' $$ >"$parts/lock"
+            wait_for_writer "$parts"  # nobody here can ask for it: no waiting
+        """
+        done = subprocess.run(["bash", "-c", script, "bash", os.path.join(SCRIPTS, "lib.sh"), self.path("x.parts")],
+                              capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_a_finished_run_with_failed_cases_is_not_relaunched(self):
         for code in (3, 4, 6):
             with self.subTest(code=code):

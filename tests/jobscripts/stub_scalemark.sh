@@ -6,6 +6,7 @@
 # STUB_PLAN is a list of endings, one for each launch, the last one for all that follow:
 #   CODE      writes FILE and exits with CODE
 #   lost:CODE leaves FILE.parts and exits with CODE
+#   case:CODE the same, with one more finished case in FILE.parts
 #   kill      leaves FILE.parts; the rank kills itself
 #   none:CODE writes nothing and exits with CODE
 #   wait      waits until SIGUSR1 (then leaves FILE.parts, exits 0) or SIGTERM
@@ -33,6 +34,11 @@ if [[ $resume == 0 && -d $file.parts ]] || [[ $resume == 1 && ! -d $file.parts ]
 case $ending in
   none:*) exit "${ending#none:}" ;;
   lost:*) mkdir -p "$file.parts" && exit "${ending#lost:}" ;;
+  case:*)
+    mkdir -p "$file.parts"
+    printf 'x' >"$file.parts/$(printf 'c%06d.h5' "$launch")"
+    exit "${ending#case:}"
+    ;;
   kill) mkdir -p "$file.parts" && kill -KILL $$ ;;
   wait)
     mkdir -p "$file.parts"
@@ -44,7 +50,7 @@ case $ending in
   *)
     mkdir -p "$file.parts"
     echo "launch $launch" >"$file"
-    rmdir "$file.parts"
+    rm -r "$file.parts"
     exit "$ending"
     ;;
 esac

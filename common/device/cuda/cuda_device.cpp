@@ -148,6 +148,13 @@ std::unique_ptr<Device> make_cuda_device(int index) {
   return std::make_unique<CudaDevice>(index);
 }
 
+int cuda_device_at(const std::string& pci_bus_id) {
+  int index = -1;
+  if (cudaDeviceGetByPCIBusId(&index, pci_bus_id.c_str()) == cudaSuccess) return index;
+  cudaGetLastError();
+  return -1;
+}
+
 int cuda_device_count(std::string* why_none) {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);

@@ -17,7 +17,7 @@ void gemm_kernel(benchmark::State& state) {
   }
   // Ones times ones: every element is n, exact in fp32.
   if (!product.eq(static_cast<double>(n)).all().item<bool>())
-    state.SkipWithError("an element is not n");
+    state.SkipWithError("wrong data: an element is not n");
   state.counters["flops"] = benchmark::Counter(
       2.0 * static_cast<double>(n * n * n) * static_cast<double>(state.iterations()),
       benchmark::Counter::kIsRate);

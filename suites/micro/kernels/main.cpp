@@ -2,7 +2,9 @@
 // scalemark-kernels: rank-local kernels under Google Benchmark, with its flags and our result file.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
+#include "common/core/collect_env.hpp"
 #include "common/store/writer.hpp"
 #include "suites/micro/kernels/recorder.hpp"
 
@@ -17,7 +20,7 @@ namespace {
 
 struct Options {
   std::filesystem::path output;
-  bool force = false;
+  bool force = false, redact = false;
 };
 
 /// Takes our own options out of the command line that Google Benchmark then reads.
@@ -28,6 +31,8 @@ Options take_options(int& argc, char** argv) {
     const std::string argument = argv[i];
     if (argument == "--force")
       options.force = true;
+    else if (argument == "--redact")
+      options.redact = true;
     else if (argument.starts_with("--output="))
       options.output = argument.substr(9);
     else if ((argument == "-o" || argument == "--output") && i + 1 < argc)
@@ -41,7 +46,7 @@ Options take_options(int& argc, char** argv) {
 
 void print_help() {
   std::puts(
-      "scalemark-kernels [-o FILE.h5] [--force] [--benchmark_<flag>=...]\n"
+      "scalemark-kernels [-o FILE.h5] [--force] [--redact] [--benchmark_<flag>=...]\n"
       "Host kernels under Google Benchmark; -o also writes a Scalemark result file, in which "
       "every\n"
       "repetition is a sample (use --benchmark_repetitions). Google Benchmark's own flags follow.");
@@ -54,7 +59,7 @@ std::string random_uuid() {
                      word() & 0xfffU, word() & 0xfffU, word(), word() & 0xffffU);
 }
 
-scalemark::Run describe(int argc, char** argv, const std::vector<scalemark::CaseResult>& cases) {
+scalemark::Run describe(int argc, char** argv) {
   scalemark::Run run;
   run.uuid = random_uuid();
   run.created = scalemark::utc_now();
@@ -63,22 +68,45 @@ scalemark::Run describe(int argc, char** argv, const std::vector<scalemark::Case
   run.producer["version"] = scalemark::version();
   run.producer["git_revision"] = scalemark::git_revision();
   for (int i = 0; i < argc; ++i) run.command_line += (i ? " " : "") + std::string(argv[i]);
-  run.complete = true;
-  run.exit_reason = "finished";
+  run.environment.common = scalemark::collect_node_environment();
   run.ranks.push_back({});
-  for (const scalemark::CaseResult& one : cases) run.planned.push_back(one.key);
   return run;
 }
 
-void write(const Options& options, const scalemark::Run& run,
-           const std::vector<scalemark::CaseResult>& cases) {
-  scalemark::FileSink file({options.output, options.force, false, false});
-  file.begin(run);
+scalemark::ExitCode verdict(const std::vector<scalemark::CaseResult>& cases) {
+  std::size_t failed = 0, wrong = 0;
   for (const scalemark::CaseResult& one : cases) {
-    file.started(one);
-    file.add(one);
+    if (one.status == scalemark::Status::failed) ++failed;
+    if (scalemark::finished(one).wrong_data) ++wrong;
   }
-  file.end(run);
+  if (failed > wrong) return scalemark::ExitCode::failed;
+  if (wrong > 0) return scalemark::ExitCode::wrong_data;
+  return cases.empty() ? scalemark::ExitCode::nothing : scalemark::ExitCode::ok;
+}
+
+int measure(const Options& options, scalemark::Run run) {
+  // Opened first: nobody wants to learn after an hour that the folder cannot be written to.
+  std::unique_ptr<scalemark::FileSink> file;
+  if (!options.output.empty()) {
+    file = std::make_unique<scalemark::FileSink>(
+        scalemark::WriterOptions{options.output, options.force, false, options.redact});
+    file->begin(run);
+  }
+  scalemark::kernels::Recorder recorder;
+  benchmark::RunSpecifiedBenchmarks(&recorder);
+  benchmark::Shutdown();
+  const std::vector<scalemark::CaseResult> cases = recorder.cases();
+  if (file) {
+    for (const scalemark::CaseResult& one : cases) {
+      file->started(one);
+      file->add(one);
+      run.planned.push_back(one.key);
+    }
+    run.complete = true;
+    run.exit_reason = "finished";
+    file->end(run);
+  }
+  return static_cast<int>(verdict(cases));
 }
 
 }  // namespace
@@ -90,17 +118,13 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv, print_help);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return static_cast<int>(scalemark::ExitCode::usage);
-  scalemark::kernels::Recorder recorder;
-  const std::size_t ran = benchmark::RunSpecifiedBenchmarks(&recorder);
-  benchmark::Shutdown();
-  const std::vector<scalemark::CaseResult> cases = recorder.cases();
-  if (ran == 0) return static_cast<int>(scalemark::ExitCode::nothing);
-  if (options.output.empty() || cases.empty()) return 0;
   try {
-    write(options, describe(given, const_cast<char**>(arguments.data()), cases), cases);
-  } catch (const std::exception& error) {
+    return measure(options, describe(given, const_cast<char**>(arguments.data())));
+  } catch (const scalemark::UsageError& error) {
     std::fprintf(stderr, "scalemark-kernels: %s\n", error.what());
     return static_cast<int>(scalemark::ExitCode::usage);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "scalemark-kernels: %s\n", error.what());
+    return static_cast<int>(scalemark::ExitCode::failed);
   }
-  return 0;
 }

@@ -16,7 +16,7 @@ void memcpy_kernel(benchmark::State& state) {
     benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   }
-  if (to != from) state.SkipWithError("the copy differs");
+  if (to != from) state.SkipWithError("wrong data: the copy differs");
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
@@ -32,7 +32,7 @@ void triad_kernel(benchmark::State& state) {
   }
   for (const double value : a) {
     if (value != 7.5) {
-      state.SkipWithError("an element is not b + s * c");
+      state.SkipWithError("wrong data: an element is not b + s * c");
       break;
     }
   }

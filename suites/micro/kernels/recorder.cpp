@@ -50,6 +50,7 @@ void Recorder::collect(const Run& run) {
   Params params = parse_arguments(run.run_name);
   params["threads"] = static_cast<std::int64_t>(run.threads);
   const std::string name = "kernels/" + run.run_name.function_name;
+  if (run.run_name.function_name == "gemm") params["device"] = std::string("cpu");
   const std::string key = make_key(name, params);
   auto [place, is_new] = collected_.try_emplace(key);
   Collected& one = place->second;
@@ -66,6 +67,7 @@ void Recorder::collect(const Run& run) {
   if (run.error_occurred) {
     one.result.status = Status::failed;
     one.result.reason = text::printable(run.error_message);
+    if (one.result.reason.starts_with("wrong data")) one.result.verification.wrong = 1;
     return;
   }
   const double seconds = run.real_accumulated_time;

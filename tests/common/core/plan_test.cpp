@@ -152,5 +152,35 @@ TEST_F(Plan, SenselessPointsAreLeftOut) {
   EXPECT_EQ(keys({.filters = {"micro/pair"}}).size(), 3U);
 }
 
+TEST_F(Plan, PointsAreAdjustedBeforeTheyAreNamedAndEqualOnesAreOne) {
+  registry.add(Benchmark("test/train", nothing))
+      .axis("strategy", {"alone", "together"})
+      .axis_integer("copies", 1, 8, "1,2")
+      .implied(std::int64_t{1})
+      .adjust([](Params& p) {
+        if (p.at("strategy") == Value(std::string("alone"))) p["ranks"] = std::int64_t{1};
+        p["copies"] = std::int64_t{1};
+      });
+  PlanContext four = context;
+  four.ranks = 4;
+  std::vector<std::string> names;
+  for (const PlannedCase& one : make_plan(registry, {.filters = {"test/train"}}, four))
+    names.push_back(one.key);
+  EXPECT_EQ(names, (std::vector<std::string>{"test/train ranks=1 strategy=alone",
+                                             "test/train ranks=4 strategy=together"}));
+}
+
+TEST_F(Plan, TheEstimateTellsSamplingFromFixedWork) {
+  registry.add(Benchmark("test/train", nothing)).fixed_work();
+  PlanRequest request{.filters = {"test/train"}};
+  EXPECT_EQ(estimate(make_plan(registry, request, context)), "1 with a fixed amount of work");
+  request.filters = {"^micro/copy$"};
+  EXPECT_NE(estimate(make_plan(registry, request, context)).find("at most about"),
+            std::string::npos);
+  request.command_line.iterations = 5;
+  EXPECT_NE(estimate(make_plan(registry, request, context)).find("given number of iterations"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace scalemark

@@ -178,6 +178,26 @@ TEST_F(RunnerTest, AFailureInRankLocalWorkIsAgreedOn) {
   }
 }
 
+void throws_in_work_with_defaults(Case& c) {
+  int calls = 0;
+  c.measure([&] {
+    if (++calls == 7 && c.rank() == c.size() - 1) throw std::runtime_error("boom");
+  });
+}
+
+TEST_F(RunnerTest, RankLocalWorkNeverWaitsForTheOthers) {
+  EXPECT_EQ(run(throws_in_work_with_defaults, world().size(), {}, true).failed, 1U);
+}
+
+void one_rank_has_no_device(Case& c) {
+  if (c.rank() == c.size() - 1) throw Unavailable("no CUDA device");
+  c.communicator("mpi");
+}
+
+TEST_F(RunnerTest, ARankWithoutDeviceSkipsTheCaseBeforeACommunicatorIsMade) {
+  EXPECT_EQ(run(one_rank_has_no_device, world().size()).skipped, 1U);
+}
+
 void wrong(Case& c) {
   c.verify("always wrong on the last rank", [&c] {
     return Case::Checked{10, c.rank() == c.size() - 1 ? 2U : 0U};
@@ -191,7 +211,16 @@ TEST_F(RunnerTest, WrongDataFailsTheCaseWithItsOwnExitCode) {
   EXPECT_EQ(outcome.exit_code(), 6);
   if (root()) {
     EXPECT_NE(only().reason.find("2 of 10 elements wrong"), std::string::npos) << only().reason;
+    EXPECT_EQ(only().verification.wrong, 2U);
+    EXPECT_TRUE(finished(only()).wrong_data) << "what --resume will know of it";
   }
+}
+
+TEST_F(RunnerTest, AnEarlierRunsWrongDataKeepsItsExitCode) {
+  registry = std::make_unique<Registry>();
+  registry->add(Benchmark("test/one", sleep_two_ms));
+  Runner runner(*session, sink, {.finished = {{0, {Status::failed, true}}}, .budget = {}});
+  EXPECT_EQ(runner.run(make_plan(*registry, {}, session->context())).exit_code(), 6);
 }
 
 void out_of_memory(Case& c) {

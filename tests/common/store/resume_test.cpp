@@ -35,7 +35,7 @@ TEST_F(Resume, GoesOnBehindTheFinishedCases) {
   auto second = example_run();
   second.uuid = "another launch";
   sink.begin(second);
-  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, FinishedCase{Status::ok})));
   finish(sink, 1);
   finish(sink, 2);
   sink.end(second);
@@ -50,12 +50,13 @@ TEST_F(Resume, ACaseIsTriedThreeTimes) {
   for (int attempt = 2; attempt <= 3; ++attempt) {
     FileSink sink(options(true));
     sink.begin(example_run());
-    EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok))) << attempt;
+    EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, FinishedCase{Status::ok}))) << attempt;
     begin_case(sink, 1, "measure");
   }
   FileSink sink(options(true));
   sink.begin(example_run());
-  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok), Pair(1, Status::failed)));
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, FinishedCase{Status::ok}),
+                                           Pair(1, FinishedCase{Status::failed})));
   finish(sink, 2);
   sink.end(example_run());
   const auto given_up = read_run(output_).cases.at(1);
@@ -116,6 +117,15 @@ TEST_F(Resume, AKillBehindTheMergeLeavesAFinishedRun) {
   EXPECT_EQ(read_run(output_).cases.size(), 3U);
 }
 
+TEST_F(Resume, AMergedFileThatIsNotCompleteIsNoFinishedRun) {
+  interrupt(1);
+  std::filesystem::copy(parts_, folder_ / "saved");
+  finalize_parts(parts_, output_, false);
+  std::filesystem::rename(folder_ / "saved", parts_);  // killed before the parts went
+  EXPECT_THAT(refusal(options(true), example_run()), HasSubstr(output_.string()));
+  EXPECT_EQ(read_run(parts_).cases.at(0).status, Status::ok) << "nothing is lost";
+}
+
 TEST_F(Resume, ARunStoppedOnPurposeKeepsItsParts) {
   auto run = example_run();
   {
@@ -130,7 +140,7 @@ TEST_F(Resume, ARunStoppedOnPurposeKeepsItsParts) {
   EXPECT_EQ(read_run(parts_).exit_reason, "stopped by a signal");
   FileSink sink(options(true));
   sink.begin(example_run());
-  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, FinishedCase{Status::ok})));
 }
 
 TEST_F(Resume, AnExistingOutputIsNotReplacedWithoutForce) {
@@ -161,7 +171,7 @@ TEST_F(Resume, AForcedRunCanBeResumed) {
   // Not the old file's run: that one is gone.
   FileSink sink(options(true));
   sink.begin(example_run());
-  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, Status::ok)));
+  EXPECT_THAT(sink.finished(), ElementsAre(Pair(0, FinishedCase{Status::ok})));
 }
 
 TEST_F(Resume, ForceRemovesNothingThatIsNotOurs) {

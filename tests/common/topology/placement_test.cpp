@@ -138,6 +138,25 @@ TEST(PlacementVisible, RanksFollowTheOrderOfTheVariable) {
   EXPECT_EQ(ranks[1].visible_gpu, 1);
 }
 
+TEST(PlacementVisible, EachRankMayHaveAGpuOfItsOwn) {
+  const Machine machine = load("2xepyc9334-4xh100");
+  PlacementRequest request{.local_ranks = 4};
+  request.visible_by_rank = {{0}, {1}, {2}, {3}};  // srun --gpus-per-task=1
+  const auto own = place(machine, request);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    EXPECT_EQ(own[i].gpu, static_cast<int>(i));
+    EXPECT_EQ(own[i].visible_gpu, 0) << "as the rank itself counts";
+    EXPECT_EQ(own[i].note, "");
+  }
+  EXPECT_EQ(to_list(own[2].cpus), "32-47,96-111") << "as if all saw all";
+  request.visible_by_rank = {{3, 2}, {3, 2}, {}, {3}};
+  const auto mixed = place(machine, request);
+  EXPECT_EQ(mixed[0].gpu, 3);
+  EXPECT_EQ(mixed[1].gpu, 2);
+  EXPECT_EQ(mixed[2].gpu, -1);
+  EXPECT_EQ(mixed[3].note, "shares GPU 3 with 1 other rank");
+}
+
 TEST(PlacementVisible, IsReadAsCudaReadsIt) {
   Machine machine = load("2xepyc9334-4xh100");
   for (std::size_t i = 0; i < machine.gpus.size(); ++i)

@@ -91,19 +91,5 @@ TEST(ImagingTrain, AFolderIsUsedWhenItIsAskedFor) {
   EXPECT_NE(missing.result().reason.find("/nowhere"), std::string::npos) << missing.result().reason;
 }
 
-/// The quick preset's training.
-TEST(ImagingTrain, ItLearnsToReadDigits) {
-  if (test::world().size() != 2)
-    GTEST_SKIP() << "the quick preset's training is checked with 2 ranks";
-  const TrainRun run = run_train({"image=32", "batch=32", "images=9600", "layout=nhwc"});
-  EXPECT_EQ(run.outcome.ok, 1U);
-  if (!root()) return;
-  EXPECT_LE(run.value("loss"), run.value("first_loss") / 2);
-  EXPECT_GT(run.value("accuracy"), 0.7);
-  EXPECT_EQ(run.fact("images_seen"), "9600");
-  std::printf("loss %.3f -> %.3f, accuracy %.4f, %.1f s\n", run.value("first_loss"),
-              run.value("loss"), run.value("accuracy"), run.value("total_time"));
-}
-
 }  // namespace
 }  // namespace scalemark::imaging

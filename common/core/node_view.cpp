@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bringing together what the ranks of a node may use.
+#include "common/core/node_view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace scalemark {
+namespace {
+
+nlohmann::json describe(const topology::Gpu& gpu) {
+  return {{"pci", gpu.pci_bus_id},
+          {"uuid", gpu.uuid},
+          {"name", gpu.name},
+          {"numa", gpu.numa},
+          {"memory", gpu.memory_bytes}};
+}
+
+topology::Gpu read_gpu(const nlohmann::json& row) {
+  topology::Gpu gpu;
+  gpu.pci_bus_id = row["pci"];
+  gpu.uuid = row["uuid"];
+  gpu.name = row["name"];
+  gpu.numa = row["numa"];
+  gpu.memory_bytes = row["memory"];
+  return gpu;
+}
+
+}  // namespace
+
+NodeView share_view(const mpi::Comm& node, const topology::Machine& mine,
+                    const std::optional<std::string>& cuda_visible_devices) {
+  NodeView view{.machine = mine, .request = {}, .problem = {}};
+  nlohmann::json row = {{"cpus", topology::to_list(mine.allowed)},
+                        {"gpus", nlohmann::json::array()},
+                        {"visible", nlohmann::json::array()}};
+  for (const topology::Gpu& gpu : mine.gpus) row["gpus"].push_back(describe(gpu));
+  if (cuda_visible_devices) {
+    for (const int index : topology::visible_gpus(mine, *cuda_visible_devices, &view.problem))
+      row["visible"].push_back(mine.gpus[static_cast<std::size_t>(index)].pci_bus_id);
+  } else {
+    for (const topology::Gpu& gpu : mine.gpus) row["visible"].push_back(gpu.pci_bus_id);
+  }
+
+  std::set<int> cpus;
+  std::map<std::string, topology::Gpu> gpus;  // by address: the order in which they are numbered
+  std::vector<nlohmann::json> rows;
+  for (const std::string& text : node.all_gather(row.dump())) {
+    rows.push_back(nlohmann::json::parse(text));
+    const std::string list = rows.back()["cpus"];
+    if (!list.empty()) {
+      const topology::CpuSet allowed = topology::parse_list(list);
+      cpus.insert(allowed.begin(), allowed.end());
+    }
+    for (const nlohmann::json& gpu : rows.back()["gpus"])
+      gpus.emplace(gpu["pci"].get<std::string>(), read_gpu(gpu));
+  }
+  view.machine.allowed.assign(cpus.begin(), cpus.end());
+  view.machine.gpus.clear();
+  std::map<std::string, int> index_of;
+  for (auto& [address, gpu] : gpus) {
+    gpu.index = static_cast<int>(view.machine.gpus.size());
+    index_of[address] = gpu.index;
+    view.machine.gpus.push_back(gpu);
+  }
+  view.request.local_ranks = node.size();
+  for (const nlohmann::json& one : rows) {
+    std::vector<int> visible;
+    for (const nlohmann::json& address : one["visible"])
+      visible.push_back(index_of.at(address.get<std::string>()));
+    view.request.visible_by_rank.push_back(std::move(visible));
+  }
+  return view;
+}
+
+int cores_of_rank(const mpi::Comm& node, const topology::Machine& machine,
+                  const topology::CpuSet& cpus) {
+  const auto overlaps = [&](const topology::CpuSet& other) {
+    return std::ranges::any_of(other,
+                               [&](int cpu) { return std::ranges::binary_search(cpus, cpu); });
+  };
+  int sharers = 0;
+  for (const std::string& list : node.all_gather(topology::to_list(cpus))) {
+    if (list.empty() || overlaps(topology::parse_list(list))) ++sharers;
+  }
+  const auto cores = static_cast<int>(std::ranges::count_if(
+      machine.cores, [&](const topology::Core& core) { return overlaps(core.cpus); }));
+  return std::max(1, cores / std::max(1, sharers));
+}
+
+}  // namespace scalemark
