@@ -31,6 +31,8 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.-+e") == std::string::npos;
 }
 
+constexpr std::size_t kImpliedWidth = 8;
+
 GroupLayout layout(const std::string& name, const AxisValues& axes, std::size_t rows) {
   GroupLayout group;
   group.title = name;
@@ -41,7 +43,8 @@ GroupLayout layout(const std::string& name, const AxisValues& axes, std::size_t 
       group.title += fmt::format(" {}={}", axis, values.front());
       continue;
     }
-    AxisColumn column{axis, axis.size(), true};
+    // Keys without the axis are at its implied value, which only their rows will show.
+    AxisColumn column{axis, std::max(axis.size(), values.size() < rows ? kImpliedWidth : 0), true};
     for (const std::string& value : distinct) {
       column.width = std::max(column.width, value.size());
       column.numeric = column.numeric && is_number(value);

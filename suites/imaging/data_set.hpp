@@ -14,8 +14,8 @@ struct DataSet {
   std::string name;
 };
 
-/// What the axes `dataset` and `images` name: the built-in subset or the full set of
-/// `--data mnist=DIR`. Skips the case where that is not given; throws InputError for damaged files.
+/// What the axis `dataset` names: the built-in subset or the full set of `--data mnist=DIR`. Skips
+/// the case where that is not given; throws InputError for damaged files.
 DataSet load_data_set(Case& c);
 
 }  // namespace scalemark::imaging

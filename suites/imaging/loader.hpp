@@ -15,6 +15,11 @@ namespace scalemark::imaging {
 struct Pictures {
   at::Tensor pixels;  ///< uint8 [n, channels, rows, columns]; 1 or 3 channels
   at::Tensor labels;  ///< int64 [n]
+
+  /// The first `count`, or all if there are fewer.
+  Pictures first(std::int64_t count) const {
+    return {pixels.slice(0, 0, count), labels.slice(0, 0, count)};
+  }
 };
 
 struct LoaderOptions {

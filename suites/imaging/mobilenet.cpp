@@ -120,8 +120,12 @@ at::Tensor MobileNetV2::forward(const at::Tensor& x) {
 void to_channels_last(torch::nn::Module& module) {
   const at::NoGradGuard no_grad;
   for (at::Tensor& parameter : module.parameters()) {
+    // Not contiguous(): it leaves depthwise weights (one input channel) with the strides of NCHW,
+    // which then differ from their gradients'.
     if (parameter.dim() == 4)
-      parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+      parameter.set_data(
+          at::empty(parameter.sizes(), parameter.options(), at::MemoryFormat::ChannelsLast)
+              .copy_(parameter));
   }
 }
 

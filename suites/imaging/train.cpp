@@ -121,11 +121,13 @@ void train_network(Case& c) {
   torch_support::allow_tf32(setup.course.precision.tf32);
 
   c.phase("read data set");
-  const DataSet data = load_data_set(c);
+  DataSet data = load_data_set(c);
   if (setup.course.samples > data.train.labels.size(0)) {
     c.skip(fmt::format("images={}, but the training set has {}", setup.course.samples,
                        data.train.labels.size(0)));
   }
+  if (const std::int64_t tests = c.integer("test_images"); tests > 0)
+    data.test = data.test.first(tests);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>();
   torch_support::ProcessGroupPtr group;
@@ -199,6 +201,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .axis("dataset", {"mnist_subset", "mnist"}, {"mnist_subset"})
     .implied("mnist_subset")
     .axis_integer("images", 1, 60000, "10000", "1280")
+    .axis_integer("test_images", 0, 10000, "0")  // 0: all
+    .implied(std::int64_t{0})
     .axis_integer("image", 28, 700, "100", "32")
     .axis_integer("batch", 1, 4096, "32", "32")
     .axis_integer("epochs", 1, 1000, "1", "1")

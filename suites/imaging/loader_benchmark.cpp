@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// imaging/loader: how fast batches arrive when no model takes them.
+#include <ATen/ATen.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/imaging/data_set.hpp"
+#include "suites/imaging/images.hpp"
+#include "suites/imaging/strategy.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+/// A batch as LibTorch's operators prepare it.
+at::Tensor reference(const Pictures& pictures, const std::vector<std::int64_t>& which,
+                     const LoaderOptions& options) {
+  const at::Tensor pixels = pictures.pixels.index_select(0, at::tensor(which, at::kLong));
+  const at::Tensor values = normalise(scale(pixels, options.type), options.mean, options.std);
+  return three_channels(upsample(values, options.image), options.format);
+}
+
+void load_batches(Case& c) {
+  const c10::Device device = torch_support::prepare(c);
+  const DataSet data = load_data_set(c);
+  const bool nhwc = c.text("layout") == "nhwc";
+  const LoaderOptions options{
+      .image = c.integer("image"),
+      .batch = c.integer("batch"),
+      .format = nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous,
+      .device = device,
+      .pin_memory = c.flag("pin_memory"),
+      .workers = static_cast<int>(c.integer("workers")),
+      .mean = kMnistMean,
+      .std = kMnistStd};
+  if (options.pin_memory && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  EpochRequest request{.strategy = Strategy::ddp_ds,
+                       .samples = data.train.labels.size(0),
+                       .batch = options.batch,
+                       .ranks = c.size(),
+                       .rank = c.rank(),
+                       .seed = c.seed()};
+  EpochPlan plan = plan_epoch(request);
+  if (plan.loaded < 2) c.skip("the data set has fewer than two batches for each rank");
+  const auto loader = make_loader(c.text("loader"), data.train, options);
+  std::int64_t taken = plan.loaded;  // an epoch begins with the first batch
+  Batch batch;
+  const auto next = [&] {
+    if (taken == plan.loaded) {
+      plan = plan_epoch(request);
+      ++request.epoch;
+      loader->start(plan.order);
+      taken = 0;
+    }
+    batch = loader->next();
+    ++taken;
+    c.device().synchronize();
+  };
+  c.verify("every value of the batch against LibTorch's operators, 1e-5; every label", [&] {
+    const auto from = plan.order.begin() + (taken - 1) * options.batch;
+    const std::vector<std::int64_t> which(from, from + options.batch);
+    const at::Tensor images = batch.images.cpu(), expected = reference(data.train, which, options);
+    const at::Tensor labels = data.train.labels.index_select(0, at::tensor(which, at::kLong));
+    const std::int64_t wrong = (images - expected).abs().gt(1e-5).sum().item<std::int64_t>() +
+                               batch.labels.cpu().ne(labels).sum().item<std::int64_t>();
+    return Case::Checked{static_cast<std::uint64_t>(images.numel() + labels.numel()),
+                         static_cast<std::uint64_t>(wrong)};
+  });
+  const auto bytes = static_cast<double>(options.batch * 3 * options.image * options.image) * 4;
+  c.work({.bytes = bytes, .formula = "3 * image^2 * 4 * batch / time"});
+  c.measure(next, {.metric = "time", .barrier = false, .warmup = 5});
+  c.record_rate("images_per_second", "{image}/s", "time",
+                static_cast<double>(options.batch * c.size()), "batch * ranks / time");
+}
+
+void loader(Case& c) {
+  torch_support::translate_errors([&] { load_batches(c); });
+}
+
+SCALEMARK_BENCHMARK("imaging/loader", loader)
+    .doc("Batches of up-sampled MNIST prepared and sent to the device, without a model")
+    .axis("loader", loader_names())
+    .axis("layout", {"nchw", "nhwc"}, {"nchw"})
+    .axis_integer("workers", 0, 256, "0")
+    .axis_boolean("pin_memory", {false})
+    .implied(false)
+    .axis("dataset", {"mnist_subset", "mnist"}, {"mnist_subset"})
+    .implied("mnist_subset")
+    .axis_integer("image", 28, 700, "100", "32")
+    .axis_integer("batch", 1, 4096, "32")
+    .compute_axes()
+    .rank_local()
+    .memory([](const Params& p) {
+      const auto value = [&](const char* axis) {
+        return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at(axis)));
+      };
+      return value("batch") * value("image") * value("image") * 12 * (2 * value("workers") + 3) +
+             (std::uint64_t{64} << 20);
+    })
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::imaging

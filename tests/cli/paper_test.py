@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The studies' experiments in their small variants for CPUs, and the plans of the full ones."""
+import glob
+import os
+import unittest
+
+from harness import ProgramTest, rows, run
+
+PRESETS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "suites", "presets")
+# What a CPU cannot show, and says.
+REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has"
+
+
+def names():
+    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, "paper-*.toml")))
+
+
+class Paper(ProgramTest):
+    def test_every_small_variant_runs(self):
+        small = [name for name in names() if name.endswith("-cpu")]
+        self.assertGreaterEqual(len(small), 6)
+        for name in small:
+            with self.subTest(preset=name):
+                out = self.path(f"{name}.h5")
+                self.expect(run("run", "--preset", name, "-a", "device=cpu", "-a", "threads=1", "-o", out, ranks=2, timeout=280), 0)
+                table = rows(out)
+                self.assertIn("ok", {row["status"] for row in table.values()})
+                for key, row in table.items():
+                    if row["status"] != "ok":
+                        self.assertEqual(row["status"], "skipped", f"{key}: {row['reason']}")
+                        self.assertRegex(row["reason"], REASONS, key)
+
+    def test_every_full_one_has_a_small_variant_and_a_plan(self):
+        for name in names():
+            if name.endswith("-cpu"):
+                continue
+            self.assertIn(name + "-cpu", names())
+            self.expect(run("run", "--preset", name, "--dry-run"), 0)
+
+    def test_without_the_full_set_the_rows_say_what_is_missing(self):
+        out = self.path("full.h5")
+        self.expect(run("run", "--preset", "paper-imaging-pin", "-a", "ranks=1", "-o", out), 4)
+        for row in rows(out).values():
+            self.assertRegex(row["reason"], "--data mnist=DIR|pinned memory")
+
+
+if __name__ == "__main__":
+    unittest.main()
