@@ -15,6 +15,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/report/printer.hpp"
+#include "common/report/published.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -77,6 +78,8 @@ int show(const Options& options) {
   printer->begin(run);
   for (const CaseResult& one : run.cases) printer->add(one);
   printer->end(run);
+  if (options.format == "table")
+    report::print_published(run, report::published_values(), std::cout);
   return static_cast<int>(ExitCode::ok);
 }
 

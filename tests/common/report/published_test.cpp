@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published numbers: which rows are read, which cases repeat them, what is printed.
+#include "common/report/published.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.hpp"
+
+namespace scalemark::report {
+namespace {
+
+CaseResult training() {
+  CaseResult result;
+  result.name = "imaging/train";
+  result.params = {{"ranks", std::int64_t{2}},         {"strategy", std::string("ddp_ds")},
+                   {"precision", std::string("fp32")}, {"pin_memory", false},
+                   {"epochs", std::int64_t{20}},       {"images", std::int64_t{60000}}};
+  result.key = make_key(result.name, result.params);
+  Metric total;
+  total.name = "total_time";
+  total.unit = "s";
+  total.samples.ranks = total.samples.iterations = 1;
+  total.samples.values = std::vector<std::uint64_t>{1'047'000'000'000};
+  total.samples.scale = 1e-9;
+  result.metrics.push_back(total);
+  return result;
+}
+
+TEST(Published, TheBuiltInTableHasTheStudiesNumbers) {
+  const auto& all = published_values();
+  EXPECT_EQ(all.size(), 57U) << "rows with a number of GPUs and parameters, counted with awk";
+  const auto found = published_for(training(), all);
+  // Table 2 and Table 3 both have fp32 on two GPUs with pageable memory.
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].source, "Table 2");
+  EXPECT_DOUBLE_EQ(found[0].value, 2094);
+  EXPECT_DOUBLE_EQ(found[1].value, 2205);
+}
+
+TEST(Published, PercentagesAreRatiosAndOddRowsAreLeftOut) {
+  const auto all = parse_published(
+      "experiment,source,gpus,parameters,metric,value,unit\n"
+      "imaging-x,T,1,epochs=20,accuracy,99.5,percent\n"
+      "imaging-x,T,one,epochs=20,accuracy,99.5,percent\n"
+      "imaging-x,T,1,some words,accuracy,99.5,percent\n"
+      "imaging-x,T,1,epochs=20,accuracy,high,percent\n"
+      "imaging-x,T,1,epochs=20\n");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_DOUBLE_EQ(all[0].value, 0.995);
+  EXPECT_EQ(all[0].unit, "1");
+}
+
+TEST(Published, OnlyWhatRepeatsTheExperimentMatches) {
+  const auto& all = published_values();
+  for (const auto& [axis, other] :
+       std::map<std::string, Value>{{"ranks", std::int64_t{8}},
+                                    {"precision", std::string("bf16")},
+                                    {"epochs", std::int64_t{1}},
+                                    {"images", std::int64_t{1280}},
+                                    {"strategy", std::string("ddp_full")}}) {
+    CaseResult result = training();
+    result.params[axis] = other;
+    EXPECT_TRUE(published_for(result, all).empty()) << axis;
+  }
+  CaseResult failed = training();
+  failed.status = Status::failed;
+  EXPECT_TRUE(published_for(failed, all).empty());
+  CaseResult scenario_b = training();
+  scenario_b.params["scenario"] = std::string("b");
+  EXPECT_TRUE(published_for(scenario_b, all).empty());
+}
+
+TEST(Published, PrintsPublishedHereAndRatio) {
+  scalemark::Run run;
+  run.cases = {training()};
+  std::ostringstream out;
+  print_published(run, published_values(), out);
+  EXPECT_NE(out.str().find("published 2094 s, here 1047 s, ratio 0.5"), std::string::npos)
+      << out.str();
+  run.cases[0].params["epochs"] = std::int64_t{1};
+  std::ostringstream none;
+  print_published(run, published_values(), none);
+  EXPECT_EQ(none.str(), "");
+}
+
+}  // namespace
+}  // namespace scalemark::report
