@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both loaders, with any number of workers: equal batches in equal order, and what can go wrong.
+#include "suites/imaging/loader.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "suites/imaging/images.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+constexpr std::int64_t kSamples = 40;
+
+/// Random pixels; the label is the sample's number.
+Pictures pictures(std::int64_t channels = 1) {
+  at::manual_seed(4);
+  return {at::randint(256, {kSamples, channels, 28, 28}, at::kByte),
+          at::arange(kSamples, at::kLong)};
+}
+
+struct Kind {
+  std::string name;
+  int workers;
+};
+const std::vector<Kind> kKinds{{"threads", 0}, {"threads", 1}, {"threads", 3}, {"device", 0}};
+
+LoaderOptions options_for(const Kind& kind, LoaderOptions options = {}) {
+  options.workers = kind.workers;
+  options.mean = kMnistMean;
+  options.std = kMnistStd;
+  return options;
+}
+
+std::vector<std::int64_t> shuffled(std::uint64_t epoch, std::int64_t samples = kSamples) {
+  return sampler_indices({.samples = samples, .epoch = epoch});
+}
+
+/// LibTorch's operators on the samples of batch `index` of `order`.
+void expect_batch(const Batch& batch, const Pictures& set, const LoaderOptions& options,
+                  const std::vector<std::int64_t>& order, std::int64_t index) {
+  const at::Tensor which =
+      at::tensor(order, at::kLong).narrow(0, index * options.batch, options.batch);
+  ASSERT_TRUE(at::equal(batch.labels, set.labels.index_select(0, which))) << "batch " << index;
+  const at::Tensor images =
+      upsample(normalise(scale(set.pixels.index_select(0, which), at::kDouble)), options.image)
+          .expand({-1, 3, -1, -1});
+  ASSERT_EQ(batch.images.sizes(), images.sizes());
+  EXPECT_EQ(batch.images.scalar_type(), options.type);
+  EXPECT_TRUE(batch.images.is_contiguous(options.format));
+  const double difference = (batch.images.to(at::kDouble) - images).abs().max().item<double>();
+  // "device" computes source positions in fp32, an error of 1e-6 of up to 28, times the slope.
+  EXPECT_LT(difference, options.type == at::kDouble ? 1e-13 : 5e-6) << "batch " << index;
+}
+
+TEST(Loader, EqualBatchesInEqualOrderOverSeveralEpochs) {
+  for (const std::int64_t channels : {1, 3}) {
+    const Pictures set = pictures(channels);
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+        for (const Kind& kind : kKinds) {
+          SCOPED_TRACE(kind.name + ", workers " + std::to_string(kind.workers));
+          const LoaderOptions options =
+              options_for(kind, {.image = 32, .batch = 4, .type = type, .format = format});
+          const auto loader = make_loader(kind.name, set, options);
+          for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+            const std::vector<std::int64_t> order = shuffled(epoch);
+            loader->start(order);
+            for (std::int64_t i = 0; i < kSamples / options.batch; ++i)
+              expect_batch(loader->next(), set, options, order, i);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The two loaders prepare the same numbers, in fp32 to its rounding.
+TEST(Loader, BothLoadersAgreeInFp32) {
+  const Pictures set = pictures();
+  for (const std::int64_t image : {28, 32, 100}) {
+    const LoaderOptions options = options_for(kKinds[0], {.image = image, .batch = 8});
+    const auto threads = make_loader("threads", set, options);
+    const auto device = make_loader("device", set, options);
+    threads->start(shuffled(0));
+    device->start(shuffled(0));
+    for (int i = 0; i < 5; ++i) {
+      const Batch a = threads->next(), b = device->next();
+      EXPECT_TRUE(at::equal(a.labels, b.labels));
+      EXPECT_LT((a.images - b.images).abs().max().item<float>(), image == 100 ? 1e-5 : 1e-6);
+    }
+  }
+}
+
+TEST(Loader, AnEpochMayBeginInTheMiddleOfAnother) {
+  const Pictures set = pictures();
+  for (const Kind& kind : kKinds) {
+    const LoaderOptions options = options_for(kind, {.batch = 2});
+    const auto loader = make_loader(kind.name, set, options);
+    for (std::uint64_t epoch = 0; epoch < 40; ++epoch) {
+      const std::vector<std::int64_t> order = shuffled(epoch);
+      loader->start(order);
+      const auto taken = static_cast<std::int64_t>(epoch % 5);  // 0: none at all
+      for (std::int64_t i = 0; i < taken; ++i) {
+        const Batch batch = loader->next();
+        ASSERT_NO_FATAL_FAILURE(expect_batch(batch, set, options, order, i)) << kind.name;
+      }
+    }
+  }
+}
+
+TEST(Loader, ThereIsNoBatchBehindTheLast) {
+  const Pictures set = pictures();
+  for (const Kind& kind : kKinds) {
+    const auto loader = make_loader(kind.name, set, options_for(kind, {.batch = 2}));
+    EXPECT_ANY_THROW(loader->next()) << "before the first epoch";
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      loader->start({3, 1, 2, 0});
+      loader->next();
+      EXPECT_EQ(loader->next().labels[1].item<std::int64_t>(), 0);
+      EXPECT_ANY_THROW(loader->next()) << kind.name << ", workers " << kind.workers;
+      EXPECT_ANY_THROW(loader->next()) << kind.name << ", workers " << kind.workers;
+    }
+    loader->start({});
+    EXPECT_ANY_THROW(loader->next()) << "an empty epoch";
+  }
+}
+
+TEST(Loader, MayEndAtAnyTime) {
+  const Pictures set = pictures();
+  for (const Kind& kind : kKinds) {
+    for (int taken = -1; taken < 20; ++taken) {
+      const auto loader = make_loader(kind.name, set, options_for(kind, {.image = 50, .batch = 2}));
+      if (taken >= 0) loader->start(shuffled(0));
+      for (int i = 0; i < taken; ++i) loader->next();
+    }
+  }
+}
+
+/// Workers run ahead into every slot but the one that the caller holds.
+TEST(Loader, AHandedOutBatchStaysUntilTheNextCall) {
+  const Pictures set = pictures();
+  for (const int prefetch : {1, 2, 4}) {
+    LoaderOptions options = options_for({"threads", 3}, {.image = 28, .batch = 1});
+    options.prefetch = prefetch;
+    const auto loader = make_loader("threads", set, options);
+    std::vector<std::int64_t> order;
+    for (std::uint64_t epoch = 0; epoch < 50; ++epoch) {
+      const std::vector<std::int64_t> more = shuffled(epoch);
+      order.insert(order.end(), more.begin(), more.end());
+    }
+    loader->start(order);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Batch batch = loader->next();
+      const at::Tensor images = batch.images.clone(), labels = batch.labels.clone();
+      at::Tensor work = at::ones({64, 64});
+      for (int repeat = 0; repeat < 3; ++repeat) work = work.mm(work).clamp_(0, 1);
+      ASSERT_EQ(labels.item<std::int64_t>(), order[i]);
+      ASSERT_TRUE(at::equal(batch.images, images)) << i;
+      ASSERT_TRUE(at::equal(batch.labels, labels)) << i;
+      ASSERT_TRUE(at::equal(images[0][0], images[0][2])) << "all of it was there";
+    }
+  }
+}
+
+TEST(Loader, BytesAreThoseThatADeviceWouldGet) {
+  const Pictures set = pictures();
+  for (const Kind& kind : kKinds) {
+    const auto loader = make_loader(kind.name, set, options_for(kind, {.image = 50, .batch = 4}));
+    EXPECT_EQ(loader->bytes(), 0U);
+    const std::uint64_t batch = 4 * (kind.name == "device" ? 28 * 28 + 8 : 3 * 50 * 50 * 4 + 8);
+    loader->start(shuffled(0));
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      loader->next();
+      EXPECT_EQ(loader->bytes(), i * batch) << kind.name << ", workers " << kind.workers;
+    }
+    loader->start(shuffled(1));
+    loader->next();
+    EXPECT_EQ(loader->bytes(), 4 * batch) << "of all epochs";
+  }
+}
+
+/// Pixels of another type are found when they are read, that is, by a worker.
+TEST(Loader, AnExceptionOfAWorkerReachesTheCaller) {
+  Pictures wrong = pictures();
+  wrong.pixels = wrong.pixels.to(at::kFloat);
+  for (const int workers : {0, 1, 3}) {
+    const auto loader = make_loader("threads", wrong, options_for({"threads", workers}));
+    loader->start(shuffled(0));
+    EXPECT_THROW(loader->next(), c10::Error) << "workers " << workers;
+    EXPECT_THROW(loader->next(), c10::Error) << "it does not wait for a batch that never comes";
+  }
+}
+
+TEST(Loader, NamesAreThoseOfTheChoice) {
+  const Pictures set = pictures();
+  for (const std::string& name : loader_names()) EXPECT_NE(make_loader(name, set, {}), nullptr);
+  EXPECT_THROW(make_loader("thread", set, {}), Error);
+}
+
+}  // namespace
+}  // namespace scalemark::imaging
