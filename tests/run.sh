@@ -10,6 +10,7 @@
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-apt,
 #                    --offline): jobscripts/setup.sh --help
 #
+# Tests labelled slow run with the release build only.
 # Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
 # sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
 # where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
@@ -121,7 +122,7 @@ check_cuda_release() {
   export CUDACXX=$nvcc
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release --label-exclude "$excluded|jobscripts" || true
+  step "cuda-release: tests" run_tests cuda-release --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
 nvcc=$(find_nvcc) || nvcc=

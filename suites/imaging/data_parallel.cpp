@@ -25,7 +25,7 @@ class DataParallelTrainer final : public Trainer {
         team_(options.replicas, options.threads) {
     replicas_.push_back(std::move(model));
     for (int i = 1; i < options.replicas; ++i) {
-      auto copy = std::make_shared<MobileNetV2>();
+      auto copy = std::make_shared<MobileNetV2>(replicas_.front()->options());
       copy->to(device(i), options.precision.parameters);
       if (options.format == at::MemoryFormat::ChannelsLast) to_channels_last(*copy);
       replicas_.push_back(std::move(copy));

@@ -25,6 +25,8 @@ class DeviceLoader final : public Loader {
   }
 
   Batch next() override {
+    if (next_ + options_.batch > order_.size(0))
+      throw Error("the loader has no further batch in this epoch");
     const at::Tensor which = order_.narrow(0, next_, options_.batch);
     next_ += options_.batch;
     const at::Tensor pixels = send(pictures_.pixels.index_select(0, which));
@@ -48,7 +50,7 @@ class DeviceLoader final : public Loader {
 
   const Pictures& pictures_;
   LoaderOptions options_;
-  at::Tensor order_;
+  at::Tensor order_ = at::empty({0}, at::kLong);
   std::int64_t next_ = 0;
   std::uint64_t bytes_ = 0;
 };

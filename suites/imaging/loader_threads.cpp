@@ -64,6 +64,7 @@ class ThreadsLoader final : public Loader {
     order_ = std::move(order);
     batches_ = order_.size() / static_cast<std::size_t>(options_.batch);
     begun_ = taken_ = 0;
+    failure_ = nullptr;
     ready_.assign(slots_.size(), false);
     lock.unlock();
     changed_.notify_all();

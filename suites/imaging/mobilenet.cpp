@@ -73,7 +73,7 @@ struct InvertedResidual : Layer {
 
 }  // namespace
 
-MobileNetV2::MobileNetV2(const MobileNetOptions& options) : dropout_(options.dropout) {
+MobileNetV2::MobileNetV2(const MobileNetOptions& options) : options_(options) {
   auto features = register_module("features", std::make_shared<torch::nn::Module>());
   auto append = [&](std::shared_ptr<Layer> layer) {
     features_.push_back(
@@ -114,7 +114,7 @@ at::Tensor MobileNetV2::forward(const at::Tensor& x) {
   auto y = x;
   for (const auto& layer : features_) y = layer->forward(y);
   y = at::adaptive_avg_pool2d(y, {1, 1}).flatten(1);
-  return classifier_->forward(at::dropout(y, dropout_, is_training()));
+  return classifier_->forward(at::dropout(y, options_.dropout, is_training()));
 }
 
 void to_channels_last(torch::nn::Module& module) {

@@ -30,11 +30,12 @@ class MobileNetV2 : public torch::nn::Module {
  public:
   explicit MobileNetV2(const MobileNetOptions& options = {});
   at::Tensor forward(const at::Tensor& x);
+  const MobileNetOptions& options() const { return options_; }
 
  private:
   void initialise();
 
-  double dropout_;
+  MobileNetOptions options_;
   std::vector<std::shared_ptr<Layer>> features_;
   torch::nn::Linear classifier_ = nullptr;
 };
