@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/optim/sgd.h>
 
+#include "common/device/device.hpp"
 #include "suites/imaging/team.hpp"
 
 namespace scalemark::imaging {
@@ -61,8 +62,11 @@ class DataParallelTrainer final : public Trainer {
 
  private:
   c10::Device device(std::size_t replica) const {
-    if (options_.device.is_cpu()) return options_.device;
-    return {options_.device.type(), static_cast<c10::DeviceIndex>(replica)};
+    if (replica == 0 || options_.device.is_cpu()) return options_.device;
+    // The first replica's device is this rank's, which need not be number 0.
+    const auto index = static_cast<int>(replica) + options_.device.index();
+    return {options_.device.type(),
+            static_cast<c10::DeviceIndex>(index % device::cuda_device_count())};
   }
 
   /// Parameters and buffers of the first replica to the others.

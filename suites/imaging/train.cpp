@@ -84,6 +84,10 @@ void check(Case& c, const Setup& setup) {
   }
   if (course.loading.pin_memory && course.loading.device.is_cpu())
     c.skip("pinned memory is for copies to a GPU");
+  const int gpus = course.loading.device.is_cuda() ? device::cuda_device_count() : 0;
+  if (gpus > 0 && setup.trainer.replicas > gpus)
+    c.skip(
+        fmt::format("needs {} GPUs in one process, {} are visible", setup.trainer.replicas, gpus));
   if (setup.trainer.replicas > course.loading.batch) {
     c.skip(fmt::format("a batch of {} cannot be divided over {} replicas", course.loading.batch,
                        setup.trainer.replicas));
