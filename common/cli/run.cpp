@@ -2,7 +2,6 @@
 // `scalemark run`: options, and the way from them to a result file.
 #include <filesystem>
 #include <iostream>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -73,7 +72,8 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
   run.config = describe_config(plan, options);
   run.seed = options.seed;
   run.tags = options.tags;
-  std::tie(run.campaign, run.repeat) = campaign_facts();
+  run.campaign = options.campaign;
+  run.repeat = options.repeat;
   run.scheduler = scheduler_facts();
   for (const PlannedCase& planned : plan) run.planned.push_back(planned.key);
   return run;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <random>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -141,6 +142,7 @@ void check_run_options(RunOptions& options) {
   topology::policy_from(options.placement);
   if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
   if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
+  std::tie(options.campaign, options.repeat) = campaign_facts();
   options.verbosity = options.quiet ? -1 : options.verbose ? 1 : 0;
   options.print.color = use_color(options.color);
 }

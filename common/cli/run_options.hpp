@@ -35,6 +35,8 @@ struct RunOptions {
   double timeout = 300;
   std::string format = "table", color = "auto";
   bool quiet = false, verbose = false;
+  std::string campaign;  ///< campaign_facts()
+  int repeat = 0;
   int verbosity = 0;
   PrintOptions print;
   std::string command_line;

@@ -2,6 +2,7 @@
 // Building up what a run needs.
 #include "common/core/session.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   host_device_ = device::make_host_device();
   host_stream_ = host_device_->make_stream();
   open_gpu();
+  count_gpu_sharers();
   context_.ranks = world.size();
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
@@ -83,6 +85,11 @@ void Session::open_gpu() {
     why_no_gpu_ = error.what();
     gpu_.reset();
   }
+}
+
+void Session::count_gpu_sharers() {
+  const std::string mine = gpu_ ? gpu_->pci_bus_id() : "";
+  gpu_sharers_ = static_cast<int>(std::ranges::count(node_.all_gather(mine), mine));
 }
 
 void Session::gather_rank_table() {

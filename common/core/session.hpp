@@ -76,6 +76,7 @@ class Session {
  private:
   void place_and_bind();
   void open_gpu();
+  void count_gpu_sharers();
   void add_problem(const std::string& text);
   void gather_rank_table();
 

@@ -19,6 +19,7 @@ class DataParallelTrainer final : public Trainer {
  public:
   DataParallelTrainer(std::shared_ptr<MobileNetV2> model, const TrainerOptions& options)
       : options_(options),
+        devices_(devices_of(options)),
         parameters_(model->parameters()),
         optimiser_(parameters_,
                    torch::optim::SGDOptions(options.learning_rate).momentum(options.momentum)),
@@ -27,7 +28,7 @@ class DataParallelTrainer final : public Trainer {
     replicas_.push_back(std::move(model));
     for (int i = 1; i < options.replicas; ++i) {
       auto copy = std::make_shared<MobileNetV2>(replicas_.front()->options());
-      copy->to(device(i), options.precision.parameters);
+      copy->to(devices_[static_cast<std::size_t>(i)], options.precision.parameters);
       if (options.format == at::MemoryFormat::ChannelsLast) to_channels_last(*copy);
       replicas_.push_back(std::move(copy));
     }
@@ -42,7 +43,7 @@ class DataParallelTrainer final : public Trainer {
     team_.run(active, [&](std::size_t i) {
       const at::AutoGradMode with_gradients(true);
       const torch_support::Autocast autocast(options_.precision, options_.device);
-      outputs[i] = replicas_[i]->forward(images[i].to(device(i)).contiguous(options_.format));
+      outputs[i] = replicas_[i]->forward(images[i].to(devices_[i]).contiguous(options_.format));
     });
     const at::Tensor loss = options_.strategy == Strategy::data_parallel_device_scatter
                                 ? backward_apart(outputs, labels, batch.labels.size(0))
@@ -61,12 +62,16 @@ class DataParallelTrainer final : public Trainer {
   const torch_support::GradScaler& scaler() const override { return scaler_; }
 
  private:
-  c10::Device device(std::size_t replica) const {
-    if (replica == 0 || options_.device.is_cpu()) return options_.device;
-    // The first replica's device is this rank's, which need not be number 0.
-    const auto index = static_cast<int>(replica) + options_.device.index();
-    return {options_.device.type(),
-            static_cast<c10::DeviceIndex>(index % device::cuda_device_count())};
+  /// From this rank's own device on, which need not be number 0.
+  static std::vector<c10::Device> devices_of(const TrainerOptions& options) {
+    const int count = options.device.is_cuda() ? device::cuda_device_count() : 0;
+    std::vector<c10::Device> devices(static_cast<std::size_t>(options.replicas), options.device);
+    for (int i = 1; count > 0 && i < options.replicas; ++i) {
+      devices[static_cast<std::size_t>(i)] = {
+          options.device.type(),
+          static_cast<c10::DeviceIndex>((options.device.index() + i) % count)};
+    }
+    return devices;
   }
 
   /// Parameters and buffers of the first replica to the others.
@@ -77,7 +82,7 @@ class DataParallelTrainer final : public Trainer {
                           std::size_t i) {
       for (std::size_t k = 0; k < from.size(); ++k) {
         if (anew)
-          to[k].set_data(from[k].to(device(i), from[k].scalar_type(), false, /*copy=*/true));
+          to[k].set_data(from[k].to(devices_[i], from[k].scalar_type(), false, /*copy=*/true));
         else
           to[k].copy_(from[k], /*non_blocking=*/true);
       }
@@ -135,6 +140,7 @@ class DataParallelTrainer final : public Trainer {
   }
 
   TrainerOptions options_;
+  std::vector<c10::Device> devices_;    ///< of the replicas
   std::vector<at::Tensor> parameters_;  ///< of the first replica
   std::vector<std::shared_ptr<MobileNetV2>> replicas_;
   torch::optim::SGD optimiser_;

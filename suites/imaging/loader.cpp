@@ -32,11 +32,7 @@ class DeviceLoader final : public Loader {
     const at::Tensor pixels = send(pictures_.pixels.index_select(0, which));
     const at::Tensor labels = send(pictures_.labels.index_select(0, which));
     bytes_ += pixels.nbytes() + labels.nbytes();
-    const at::Tensor values = normalise(scale(pixels, options_.type), options_.mean, options_.std);
-    const at::Tensor images = upsample(values, options_.image);
-    return {images.size(1) == 3 ? images.contiguous(options_.format)
-                                : three_channels(images, options_.format),
-            labels};
+    return {prepare(pixels, options_), labels};
   }
 
   std::uint64_t bytes() const override { return bytes_; }
@@ -56,6 +52,13 @@ class DeviceLoader final : public Loader {
 };
 
 }  // namespace
+
+at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options) {
+  const at::Tensor values = normalise(scale(pixels, options.type), options.mean, options.std);
+  const at::Tensor images = upsample(values, options.image);
+  return images.size(1) == 3 ? images.contiguous(options.format)
+                             : three_channels(images, options.format);
+}
 
 std::vector<std::string> loader_names() { return {"threads", "device"}; }
 

@@ -38,6 +38,10 @@ struct Batch {
   at::Tensor labels;  ///< int64 [batch] on the device
 };
 
+/// Pixels [n, channels, rows, columns] as the network's input, on their device, by LibTorch's
+/// operators.
+at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options);
+
 /// Equal batches in equal order, whatever the loader and the number of its workers.
 class Loader {
  public:

@@ -12,14 +12,6 @@
 namespace scalemark::imaging {
 namespace {
 
-/// A batch as LibTorch's operators prepare it.
-at::Tensor reference(const Pictures& pictures, const std::vector<std::int64_t>& which,
-                     const LoaderOptions& options) {
-  const at::Tensor pixels = pictures.pixels.index_select(0, at::tensor(which, at::kLong));
-  const at::Tensor values = normalise(scale(pixels, options.type), options.mean, options.std);
-  return three_channels(upsample(values, options.image), options.format);
-}
-
 void load_batches(Case& c) {
   const c10::Device device = torch_support::prepare(c);
   const DataSet data = load_data_set(c);
@@ -59,8 +51,10 @@ void load_batches(Case& c) {
   c.verify("every value of the batch against LibTorch's operators, 1e-5; every label", [&] {
     const auto from = plan.order.begin() + (taken - 1) * options.batch;
     const std::vector<std::int64_t> which(from, from + options.batch);
-    const at::Tensor images = batch.images.cpu(), expected = reference(data.train, which, options);
-    const at::Tensor labels = data.train.labels.index_select(0, at::tensor(which, at::kLong));
+    const at::Tensor samples = at::tensor(which, at::kLong);
+    const at::Tensor images = batch.images.cpu();
+    const at::Tensor expected = prepare(data.train.pixels.index_select(0, samples), options);
+    const at::Tensor labels = data.train.labels.index_select(0, samples);
     const std::int64_t wrong = (images - expected).abs().gt(1e-5).sum().item<std::int64_t>() +
                                batch.labels.cpu().ne(labels).sum().item<std::int64_t>();
     return Case::Checked{static_cast<std::uint64_t>(images.numel() + labels.numel()),

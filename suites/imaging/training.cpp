@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
-#include "suites/imaging/images.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -79,12 +78,7 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
   for (std::int64_t from = 0; from < mine.size(0); from += batch) {
     c.tick();
     const at::Tensor which = mine.slice(0, from, from + batch);
-    const at::Tensor pixels =
-        scale(pictures.pixels.index_select(0, which).to(device), options.type);
-    const at::Tensor resized =
-        upsample(normalise(pixels, options.mean, options.std), options.image);
-    const at::Tensor images = resized.size(1) == 3 ? resized.contiguous(options.format)
-                                                   : three_channels(resized, options.format);
+    const at::Tensor images = prepare(pictures.pixels.index_select(0, which).to(device), options);
     const at::Tensor labels = pictures.labels.index_select(0, which).to(device);
     if (from == 0) first_batch_at = now_ns();
     at::Tensor logits;

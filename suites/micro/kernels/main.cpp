@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
 #include "common/core/collect_env.hpp"
+#include "common/core/runner.hpp"
 #include "common/store/writer.hpp"
 #include "suites/micro/kernels/recorder.hpp"
 
@@ -73,15 +74,13 @@ scalemark::Run describe(int argc, char** argv) {
   return run;
 }
 
-scalemark::ExitCode verdict(const std::vector<scalemark::CaseResult>& cases) {
-  std::size_t failed = 0, wrong = 0;
+int exit_code(const std::vector<scalemark::CaseResult>& cases) {
+  scalemark::RunOutcome outcome;
   for (const scalemark::CaseResult& one : cases) {
-    if (one.status == scalemark::Status::failed) ++failed;
-    if (scalemark::finished(one).wrong_data) ++wrong;
+    ++(one.status == scalemark::Status::ok ? outcome.ok : outcome.failed);
+    if (scalemark::finished(one).wrong_data) ++outcome.wrong_data;
   }
-  if (failed > wrong) return scalemark::ExitCode::failed;
-  if (wrong > 0) return scalemark::ExitCode::wrong_data;
-  return cases.empty() ? scalemark::ExitCode::nothing : scalemark::ExitCode::ok;
+  return outcome.exit_code();
 }
 
 int measure(const Options& options, scalemark::Run run) {
@@ -106,7 +105,7 @@ int measure(const Options& options, scalemark::Run run) {
     run.exit_reason = "finished";
     file->end(run);
   }
-  return static_cast<int>(verdict(cases));
+  return exit_code(cases);
 }
 
 }  // namespace
