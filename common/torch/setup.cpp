@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/cpu_memory.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -32,7 +33,8 @@ c10::Device prepare(Case& c) {
   return device;
 }
 
-void translate_errors(const std::function<void()>& body) {
+void run_body(const std::function<void()>& body) {
+  const CpuMemoryScope memory;
   try {
     body();
   } catch (const c10::OutOfMemoryError& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch made ready for a case: device, threads, seed, precision; its exceptions made ours.
+// LibTorch made ready for a case: device, threads, seed, precision; memory; its exceptions made
+// ours.
 #pragma once
 
 #include <functional>
@@ -21,8 +22,8 @@ c10::Device torch_device(Case& c);
 /// c.seed(), and fp32 to IEEE arithmetic (no TF32 in cuBLAS and cuDNN).
 c10::Device prepare(Case& c);
 
-/// Runs `body`. LibTorch's exceptions become ours: OutOfMemory where memory was lacking, else
-/// Error, with the first line of their text and no stack trace.
-void translate_errors(const std::function<void()>& body);
+/// Runs the body of a case, within a CpuMemoryScope. LibTorch's exceptions become ours: OutOfMemory
+/// where memory was lacking, else Error, with the first line of their text and no stack trace.
+void run_body(const std::function<void()>& body);
 
 }  // namespace scalemark::torch_support

@@ -68,7 +68,7 @@ void load_batches(Case& c) {
 }
 
 void loader(Case& c) {
-  torch_support::translate_errors([&] { load_batches(c); });
+  torch_support::run_body([&] { load_batches(c); });
 }
 
 SCALEMARK_BENCHMARK("imaging/loader", loader)

@@ -160,7 +160,7 @@ void train_network(Case& c) {
 }
 
 void train(Case& c) {
-  torch_support::translate_errors([&] { train_network(c); });
+  torch_support::run_body([&] { train_network(c); });
 }
 
 /// Parameters, gradients, momentum and buckets; the data set; batches in the loader; what a forward

@@ -10,7 +10,7 @@ namespace scalemark {
 namespace {
 
 void conv2d(Case& c) {
-  torch_support::translate_errors([&] {
+  torch_support::run_body([&] {
     const c10::Device device = torch_support::prepare(c);
     const imaging::Convolution shape = imaging::convolution(c.text("layer"), c.integer("image"));
     imaging::ConvolutionLayer layer(shape, c.integer("batch"), c.text("layout") == "nhwc", device);

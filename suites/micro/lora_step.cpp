@@ -34,7 +34,7 @@ void train_layer(Case& c) {
                 static_cast<double>(batch * sequence), "tokens / step_time");
 }
 void lora_step(Case& c) {
-  torch_support::translate_errors([&] { train_layer(c); });
+  torch_support::run_body([&] { train_layer(c); });
 }
 
 std::uint64_t memory(const Params& p) {

@@ -45,11 +45,11 @@ TEST(Fingerprint, LayoutInMemoryDoesNot) {
 
 TEST(Fingerprint, IsSixteenDigits) { EXPECT_EQ(to_hex(0xab), "00000000000000ab"); }
 
-TEST(TranslateErrors, MemoryAndOtherErrorsAreTold) {
-  EXPECT_THROW(translate_errors([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }),
+TEST(RunBody, MemoryAndOtherErrorsAreTold) {
+  EXPECT_THROW(run_body([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }),
                OutOfMemory);
   try {
-    translate_errors([] { at::zeros({2, 3}).mm(at::zeros({2, 3})); });
+    run_body([] { at::zeros({2, 3}).mm(at::zeros({2, 3})); });
     ADD_FAILURE() << "shapes that do not fit were multiplied";
   } catch (const OutOfMemory&) {
     ADD_FAILURE() << "that was no lack of memory";
@@ -59,8 +59,8 @@ TEST(TranslateErrors, MemoryAndOtherErrorsAreTold) {
   }
 }
 
-TEST(TranslateErrors, OursPassUnchanged) {
-  EXPECT_THROW(translate_errors([] { throw Unavailable("not here"); }), Unavailable);
+TEST(RunBody, OursPassUnchanged) {
+  EXPECT_THROW(run_body([] { throw Unavailable("not here"); }), Unavailable);
 }
 
 }  // namespace
