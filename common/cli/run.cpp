@@ -142,7 +142,11 @@ int run_on(const mpi::Comm& world, const RunOptions& options) {
   std::shared_ptr<FileSink> file;
   open_sinks(world, run, options, sinks, file);
   announce(session, plan, options);
-  Runner runner(session, sinks, {finished_cases(world, file.get()), seconds_of(options.budget)});
+  Runner runner(
+      session, sinks,
+      {.finished = finished_cases(world, file.get()),
+       .budget = seconds_of(options.budget),
+       .saved_state = [&file](const CaseResult& planned) { return file->saved(planned); }});
   const RunOutcome outcome = runner.run(plan);
   if (world.rank() == 0) {
     run.complete = !outcome.stopped;

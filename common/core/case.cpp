@@ -97,6 +97,30 @@ Case::Communicating::~Communicating() {
   if (std::uncaught_exceptions() == 0) owner_.communicating_ = before_;
 }
 
+Case::Stoppable::Stoppable(Case& owner) : owner_(owner) {
+  owner_.session_.watchdog().set_stoppable(true);
+}
+
+Case::Stoppable::~Stoppable() { owner_.session_.watchdog().set_stoppable(false); }
+
+bool Case::stop_requested() const {
+  return ranks_.max(session_.watchdog().interrupt_requested() ? 1 : 0) == 1;
+}
+
+void Case::save(const State& state) {
+  CaseState all{state.shared, ranks_.gather(state.own)};
+  if (session_.on_save) session_.on_save(result_, all);
+}
+
+std::optional<Case::State> Case::saved() const {
+  std::optional<CaseState> all;
+  if (session_.saved_state) all = session_.saved_state(result_);
+  if (all && all->own.size() != static_cast<std::size_t>(ranks_.size())) all.reset();
+  if (ranks_.max(all ? 1 : 0) == 0) return std::nullopt;
+  if (!all) all.emplace();
+  return State{ranks_.broadcast(all->shared), ranks_.scatter(all->own)};
+}
+
 void Case::verify(const std::string& rule, std::function<Checked()> check) {
   rule_ = rule;
   check_ = std::move(check);

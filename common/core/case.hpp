@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ class WrongData : public Error {
  public:
   using Error::Error;
 };
+/// Thrown on all ranks of a case after Case::stop_requested(), and Case::save(): no row is written,
+/// the run ends, and --resume goes on with this case.
+struct StoppedEarly {};
 
 /// What the timed operation of a row moves and computes; see docs/measuring.md.
 struct Work {
@@ -120,6 +124,29 @@ class Case {
     Case& owner_;
     bool before_;
   };
+
+  /// While it lives, signals that end the run wait for stop_requested(): for benchmarks whose
+  /// iterations are worth keeping.
+  class Stoppable {
+   public:
+    explicit Stoppable(Case& owner);
+    ~Stoppable();
+    Stoppable(const Stoppable&) = delete;
+    Stoppable& operator=(const Stoppable&) = delete;
+
+   private:
+    Case& owner_;
+  };
+  /// Collective. Whether a signal asked some rank to end: save(), and throw StoppedEarly.
+  bool stop_requested() const;
+  /// What save() keeps: `shared` counts on rank 0 only, `own` is each rank's.
+  struct State {
+    std::string shared, own;
+  };
+  /// Collective. Keeps the state until the case is finished.
+  void save(const State& state);
+  /// Collective. The state from which a resumed run goes on with this case, if there is one.
+  std::optional<State> saved() const;
 
   // Results ------------------------------------------------------------------------------------
   /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth and

@@ -65,7 +65,7 @@ void count(RunOutcome& outcome, const CaseResult& result, bool wrong_data) {
 }  // namespace
 
 int RunOutcome::exit_code() const {
-  if (failed > wrong_data || timeout > 0) return static_cast<int>(ExitCode::failed);
+  if (failed > wrong_data || timeout > 0 || interrupted) return static_cast<int>(ExitCode::failed);
   if (wrong_data > 0) return static_cast<int>(ExitCode::wrong_data);
   if (ok + resumed == 0) return static_cast<int>(ExitCode::nothing);
   return static_cast<int>(ExitCode::ok);
@@ -78,7 +78,13 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
   RunOutcome outcome;
   const bool root = session_.world().rank() == 0;
   const std::uint64_t start = now_ns();
-  if (root) session_.on_phase = [this](const CaseResult& current) { sink_.phase(current); };
+  if (root) {
+    session_.on_phase = [this](const CaseResult& current) { sink_.phase(current); };
+    session_.on_save = [this](const CaseResult& current, const CaseState& state) {
+      sink_.save(current, state);
+    };
+    session_.saved_state = options_.saved_state;
+  }
   for (std::size_t index = 0; index < plan.size(); ++index) {
     if (const auto earlier = options_.finished.find(index); earlier != options_.finished.end()) {
       // An earlier failure keeps its weight in the exit code.
@@ -88,7 +94,7 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
       ++outcome.resumed;
       continue;
     }
-    wrong_data_ = false;
+    wrong_data_ = stopped_early_ = false;
     const double elapsed = static_cast<double>(now_ns() - start) * 1e-9;
     const bool over = options_.budget && elapsed >= *options_.budget;
     // One rank's signal or clock decides for all.
@@ -111,11 +117,17 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
     } else {
       run_case(plan[index], result);
     }
+    if (stopped_early_) {
+      outcome.stopped = outcome.interrupted = true;
+      break;
+    }
     result.stopped = utc_now();
     count(outcome, result, wrong_data_);
     if (root) sink_.add(result);
   }
   session_.on_phase = nullptr;
+  session_.on_save = nullptr;
+  session_.saved_state = nullptr;
   return outcome;
 }
 
@@ -146,7 +158,9 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   session_.watchdog().set_idle(false);
   // Rank 0 always takes part; everybody counts the same outcome.
   result.status = status_from(session_.world().broadcast(std::string(to_string(result.status))));
-  wrong_data_ = session_.world().max(wrong_data_ ? 1 : 0) == 1;
+  const std::int64_t seen = session_.world().max((wrong_data_ ? 1 : 0) + (stopped_early_ ? 2 : 0));
+  wrong_data_ = seen == 1;
+  stopped_early_ = seen >= 2;
 }
 
 void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
@@ -167,6 +181,8 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     planned.benchmark->function()(one);
     one.checkpoint();
     one.phase("done");
+  } catch (const StoppedEarly&) {
+    stopped_early_ = true;
   } catch (const PeerFailed& failed) {
     settle(failed, result);
   } catch (...) {

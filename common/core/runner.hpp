@@ -2,6 +2,7 @@
 // Runs a plan: per case agree, set up, measure, gather, hand to the sink.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,8 +17,10 @@ namespace scalemark {
 
 struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
-  bool stopped = false;  ///< a signal ended it early
-  /// The exit code of `run`: 6 wrong data, 3 failed or timed out, 4 nothing ran, else 0.
+  bool stopped = false;      ///< a signal ended it early
+  bool interrupted = false;  ///< within a case, which --resume goes on with
+  /// The exit code of `run`: 6 wrong data, 3 failed, timed out or interrupted, 4 nothing ran, else
+  /// 0.
   int exit_code() const;
 };
 
@@ -25,6 +28,8 @@ struct RunnerOptions {
   /// Cases done in an earlier run (--resume), by plan index; the same on all ranks.
   std::map<std::size_t, FinishedCase> finished;
   std::optional<double> budget;  ///< seconds; cases that would start later are skipped
+  /// Where an earlier run left an unfinished case (--resume); called on rank 0.
+  std::function<std::optional<CaseState>(const CaseResult&)> saved_state;
 };
 
 /// Collective over the session's world. `sink` is used on rank 0 only.
@@ -41,7 +46,7 @@ class Runner {
   Session& session_;
   ResultSink& sink_;
   RunnerOptions options_;
-  bool wrong_data_ = false;  ///< of the case just run
+  bool wrong_data_ = false, stopped_early_ = false;  ///< of the case just run
 };
 
 }  // namespace scalemark

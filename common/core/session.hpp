@@ -15,6 +15,7 @@
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
 #include "common/result/model.hpp"
+#include "common/result/sink.hpp"
 #include "common/topology/bind.hpp"
 #include "common/topology/placement.hpp"
 
@@ -72,6 +73,9 @@ class Session {
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;
+  /// Takes and gives the state of an unfinished case, if set (the result file, on rank 0).
+  std::function<void(const CaseResult&, const CaseState&)> on_save;
+  std::function<std::optional<CaseState>(const CaseResult&)> saved_state;
 
  private:
   void place_and_bind();

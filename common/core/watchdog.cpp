@@ -31,6 +31,10 @@ constexpr double kOtherNodesGrace =
 constexpr double kBlockedShare =
     0.1;  // a thread that used less of a core than this waits for something
 
+constexpr double kStopGrace = 25.0;  // Slurm kills 30 s after its SIGTERM
+
+const char* signal_name(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
+
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -78,13 +82,16 @@ struct Watchdog::State {
   int local_rank = 0, local_size = 1;
   std::string host;
   pthread_t main_thread = pthread_self();
-  std::atomic<bool> stopping = false, stop_after_case = false;
+  std::atomic<bool> stopping = false, stop_after_case = false, stoppable = false;
+  std::atomic<int> ending_signal = 0;  ///< SIGTERM or SIGINT that waits for the end of a step
+  std::uint64_t ending_ns = 0;
   std::thread thread;
 
   Entry& mine() { return board[local_rank]; }
   void look();
   void update_cpu_share(std::uint64_t now);
   void handle(int signal);
+  [[noreturn]] void end_by(int signal);
   bool lower_rank_reports(std::uint64_t now) const;
   std::string place(const Entry& entry) const;
   std::string accuse(std::uint64_t now) const;
@@ -169,6 +176,12 @@ void Watchdog::set_idle(bool idle) {
 
 bool Watchdog::stop_requested() const { return state_->stop_after_case; }
 
+void Watchdog::set_stoppable(bool stoppable) { state_->stoppable = stoppable; }
+
+bool Watchdog::interrupt_requested() const {
+  return state_->stop_after_case || state_->ending_signal != 0;
+}
+
 void Watchdog::State::update_cpu_share(std::uint64_t now) {
   clockid_t clock = 0;
   timespec used = {};
@@ -187,6 +200,10 @@ void Watchdog::State::look() {
   const bool was_stopped = seconds_between(mine().alive_ns, now) > kStoppedAfter;
   mine().alive_ns = now;
   update_cpu_share(now);
+  if (const int signal = ending_signal;
+      signal != 0 && seconds_between(ending_ns, now) > kStopGrace) {
+    end_by(signal);
+  }
   const std::uint64_t progress = mine().progress;
   if (progress != seen_progress || mine().idle != 0 || was_stopped) {
     seen_progress = progress;
@@ -251,6 +268,16 @@ void Watchdog::State::handle(int signal) {
     log::info("SIGUSR1: stopping after the current case");
     return;
   }
+  if (stoppable && ending_signal == 0) {
+    ending_ns = now_ns();
+    ending_signal = signal;
+    log::info(fmt::format("{}: stopping after the current step", signal_name(signal)));
+    return;
+  }
+  end_by(signal);
+}
+
+void Watchdog::State::end_by(int signal) {
   std::string gone;
   for (int i = 0; i < local_size; ++i) {
     if (is_gone(board[i].pid)) {
@@ -258,8 +285,8 @@ void Watchdog::State::handle(int signal) {
                           board[i].world_rank.load(), host, board[i].pid.load(), place(board[i]));
     }
   }
-  const char* name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
-  end(128 + signal, fmt::format("ended by {} in {}{}", name, place(mine()), gone), false);
+  end(128 + signal, fmt::format("ended by {} in {}{}", signal_name(signal), place(mine()), gone),
+      false);
 }
 
 void Watchdog::State::end(int code, const std::string& text, bool abort_job) {

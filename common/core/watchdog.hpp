@@ -42,6 +42,11 @@ class Watchdog {
   void set_idle(bool idle);
   /// SIGUSR1 came: stop after the current case.
   bool stop_requested() const;
+  /// While a case can be stopped between two of its steps, SIGTERM and SIGINT ask for that, and end
+  /// this process only if it is still there after 25 s, or at their second coming.
+  void set_stoppable(bool stoppable);
+  /// SIGTERM, SIGINT or SIGUSR1 came: stop after the current step.
+  bool interrupt_requested() const;
 
   /// Blocks the signals that the watchdog receives, for the calling thread and all it starts.
   static void block_signals();

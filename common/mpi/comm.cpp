@@ -145,6 +145,28 @@ std::vector<std::string> Comm::all_gather(const std::string& value) const {
   return texts;
 }
 
+std::string Comm::scatter(const std::vector<std::string>& values) const {
+  constexpr int kTag = 1;
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(size_));
+  if (rank_ == 0) std::ranges::transform(values, lengths.begin(), &std::string::size);
+  std::uint64_t length = 0;
+  check(MPI_Scatter(lengths.data(), 1, MPI_UINT64_T, &length, 1, MPI_UINT64_T, 0, comm_));
+  if (rank_ == 0) {
+    for (int to = 1; to < size_; ++to) {
+      const std::string& text = values[static_cast<std::size_t>(to)];
+      for_each_slab(text.size(), kSlabElements, [&](std::size_t offset, int count) {
+        check(MPI_Send(text.data() + offset, count, MPI_CHAR, to, kTag, comm_));
+      });
+    }
+    return values.at(0);
+  }
+  std::string mine(length, '\0');
+  for_each_slab(mine.size(), kSlabElements, [&](std::size_t offset, int count) {
+    check(MPI_Recv(mine.data() + offset, count, MPI_CHAR, 0, kTag, comm_, MPI_STATUS_IGNORE));
+  });
+  return mine;
+}
+
 std::vector<std::uint64_t> Comm::gather(std::span<const std::uint64_t> values) const {
   return gather_in_slabs(*this, values, MPI_UINT64_T, slab_of(*this));
 }

@@ -57,6 +57,8 @@ class Comm {
   std::vector<std::string> gather(const std::string& value) const;
   /// Collective. Texts of all ranks on all ranks.
   std::vector<std::string> all_gather(const std::string& value) const;
+  /// Collective. To each rank its text of `values`, which counts on rank 0 only.
+  std::string scatter(const std::vector<std::string>& values) const;
   /// Collective. Gathers `values` (equal length on all ranks) to rank 0 as [rank][i], in slabs so
   /// that no count exceeds an int. Empty elsewhere.
   std::vector<std::uint64_t> gather(std::span<const std::uint64_t> values) const;

@@ -16,6 +16,10 @@ void FanoutSink::phase(const CaseResult& current) {
   for (const auto& sink : sinks_) sink->phase(current);
 }
 
+void FanoutSink::save(const CaseResult& current, const CaseState& state) {
+  for (const auto& sink : sinks_) sink->save(current, state);
+}
+
 void FanoutSink::add(const CaseResult& result) {
   for (const auto& sink : sinks_) sink->add(result);
 }

@@ -3,11 +3,18 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/result/model.hpp"
 
 namespace scalemark {
+
+/// What an unfinished case has come to, to go on from there.
+struct CaseState {
+  std::string shared;            ///< the same for all ranks
+  std::vector<std::string> own;  ///< one a rank of the case
+};
 
 /// Receives a run as it happens; rank 0 only. A call returns when the sink has done its work: the
 /// file writer's add() returns when the case is safe on disk.
@@ -19,6 +26,11 @@ class ResultSink {
   virtual void started(const CaseResult& planned) = 0;
   /// The started case entered a phase.
   virtual void phase(const CaseResult& current) = 0;
+  /// The started case has come so far. Keeps the last state until the case is added; a failure to
+  /// do so is told, and no error of the case.
+  virtual void save(const CaseResult& current, const CaseState& state) {
+    static_cast<void>(current), static_cast<void>(state);
+  }
   virtual void add(const CaseResult& result) = 0;
   /// `run.cases` may be empty: the cases were given by add().
   virtual void end(const Run& run) = 0;
@@ -31,6 +43,7 @@ class FanoutSink final : public ResultSink {
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
+  void save(const CaseResult& current, const CaseState& state) override;
   void add(const CaseResult& result) override;
   void end(const Run& run) override;
 

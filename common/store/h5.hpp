@@ -115,5 +115,7 @@ Shape matrix_shape(hid_t dataset);
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count);
 std::vector<double> read_real(hid_t dataset, std::size_t count);
 std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name);
+/// A dataset of single bytes.
+std::string read_bytes(hid_t parent, const std::string& name);
 
 }  // namespace scalemark::store::h5

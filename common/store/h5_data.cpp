@@ -248,4 +248,17 @@ std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name) {
   return values;
 }
 
+std::string read_bytes(hid_t parent, const std::string& name) {
+  const Id dataset = open_dataset(parent, name);
+  const Id type(H5Dget_type(dataset.get()), H5Tclose, name);
+  if (H5Tequal(type.get(), H5T_STD_U8LE) <= 0) refuse(name, "holds no bytes");
+  const Id space(H5Dget_space(dataset.get()), H5Sclose, name);
+  std::string bytes(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())), '\0');
+  if (!bytes.empty()) {
+    read(dataset.get(), H5T_NATIVE_UINT8, bytes.data(),
+         fmt::format("dataset '{}'", text::printable(name, 80)));
+  }
+  return bytes;
+}
+
 }  // namespace scalemark::store::h5

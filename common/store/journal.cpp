@@ -82,6 +82,9 @@ void take_record(const json& record, std::map<std::size_t, Begun>& begun) {
     if (const auto earlier = begun.find(index); earlier != begun.end()) next = earlier->second;
     take_started(record, next);
     begun[index] = std::move(next);
+  } else if (record.contains("saved")) {
+    const auto one = begun.find(record.at("saved").get<std::size_t>());
+    if (one != begun.end()) one->second.tries = 0;
   } else if (const auto one = begun.find(record.at("case").get<std::size_t>());
              one != begun.end()) {
     one->second.planned.phase = text::printable(record.at("phase").get<std::string>(), 80);
@@ -127,6 +130,11 @@ void Journal::started(const CaseResult& planned) {
 
 void Journal::phase(const CaseResult& current) {
   const json record = {{"phase", current.phase}, {"case", current.index}};
+  append(record.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void Journal::saved(const CaseResult& current) {
+  const json record = {{"saved", current.index}};
   append(record.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

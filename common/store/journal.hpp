@@ -37,6 +37,8 @@ class Journal {
   /// Not synced: a kill loses nothing that was written, and the death of a node at worst one try.
   void started(const CaseResult& planned);
   void phase(const CaseResult& current);
+  /// The case got ahead: its tries count anew.
+  void saved(const CaseResult& current);
 
  private:
   void append(const std::string& line);

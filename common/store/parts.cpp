@@ -12,6 +12,7 @@
 #include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/state.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -25,8 +26,8 @@ bool is_segment(const std::string& name) {
 }
 
 bool is_part(const std::string& name) {
-  return is_segment(name) || is_temporary(name) || name == kMetaName || name == kJournalName ||
-         name == kLockName;
+  return is_segment(name) || is_state(name) || is_temporary(name) || name == kMetaName ||
+         name == kJournalName || name == kLockName;
 }
 
 /// By index: names are zero-filled, longer ones come later.

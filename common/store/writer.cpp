@@ -10,6 +10,7 @@
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/state.hpp"
 
 namespace scalemark {
 namespace {
@@ -162,8 +163,29 @@ void FileSink::started(const CaseResult& planned) { journal_->started(planned); 
 
 void FileSink::phase(const CaseResult& current) { journal_->phase(current); }
 
+void FileSink::save(const CaseResult& current, const CaseState& state) {
+  try {
+    store::write_state(parts_, current, state);
+    journal_->saved(current);
+  } catch (const std::exception& error) {
+    log::warn(fmt::format("the state of case '{}' is not saved: {}", current.key, error.what()));
+  }
+}
+
+std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
+  if (!options_.resume) return std::nullopt;
+  try {
+    return store::read_state(parts_, planned);
+  } catch (const Error& error) {
+    log::warn(fmt::format("case '{}' begins anew: {}", planned.key, error.what()));
+    return std::nullopt;
+  }
+}
+
 void FileSink::add(const CaseResult& result) {
   store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
+  std::error_code ignored;  // it would only be of no use
+  std::filesystem::remove(store::state_path(parts_, result.index), ignored);
 }
 
 void FileSink::end(const Run& run) {

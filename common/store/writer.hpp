@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/result/sink.hpp"
@@ -36,8 +37,13 @@ class FileSink final : public ResultSink {
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
+  void save(const CaseResult& current, const CaseState& state) override;
   void add(const CaseResult& result) override;
   void end(const Run& run) override;
+
+  /// Where an earlier run left an unfinished case; nothing without --resume, and with a warning
+  /// where it cannot be read.
+  std::optional<CaseState> saved(const CaseResult& planned) const;
 
   /// After begin(): status of the cases that need not run (finished, or given up after three
   /// tries).

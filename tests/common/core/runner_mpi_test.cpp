@@ -18,10 +18,12 @@ class MemorySink final : public ResultSink {
   void begin(const Run&) override {}
   void started(const CaseResult& planned) override { started_keys.push_back(planned.key); }
   void phase(const CaseResult& current) override { phases.push_back(current.phase); }
+  void save(const CaseResult&, const CaseState& saved) override { state = saved; }
   void add(const CaseResult& result) override { results.push_back(result); }
   void end(const Run&) override {}
   std::vector<std::string> started_keys, phases;
   std::vector<CaseResult> results;
+  std::optional<CaseState> state;
 };
 
 /// MPI_COMM_WORLD as the test main set it up.
@@ -54,7 +56,10 @@ class RunnerTest : public testing::Test {
     PlanRequest request;
     request.policy = policy;
     request.overrides = {parse_override("ranks=" + std::to_string(ranks))};
-    Runner runner(*session, sink, {});
+    Runner runner(*session, sink,
+                  {.finished = {}, .budget = {}, .saved_state = [this](const CaseResult&) {
+                     return sink.state;
+                   }});
     return runner.run(make_plan(*registry, request, session->context()));
   }
 
@@ -267,6 +272,31 @@ TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
   EXPECT_EQ(sink.started_keys.size(), 1U);
   EXPECT_EQ(sink.phases, (std::vector<std::string>{"set up", "first call", "warm-up", "measure",
                                                    "gather", "done"}));
+}
+
+/// Saves and stops at its first visit; says at its second what it found.
+void stop_once(Case& c) {
+  const std::string mine = std::string(static_cast<std::size_t>(c.rank()) * 1000, 'x') + "own";
+  if (const auto state = c.saved()) {
+    const bool right = state->shared == "of rank 0" && state->own == mine;
+    c.verified("what was saved came back", {.checked = 1, .wrong = right ? 0U : 1U});
+    return;
+  }
+  const Case::Stoppable stoppable(c);
+  EXPECT_FALSE(c.stop_requested()) << "nobody asked";
+  c.save({c.rank() == 0 ? "of rank 0" : "of another rank", mine});
+  throw StoppedEarly{};
+}
+
+TEST_F(RunnerTest, ACaseThatStoppedIsNoRowAndGoesOnLater) {
+  const int ranks = std::min(2, world().size());
+  const RunOutcome first = run(stop_once, ranks);
+  EXPECT_TRUE(first.stopped);
+  EXPECT_EQ(first.exit_code(), static_cast<int>(ExitCode::failed));
+  EXPECT_TRUE(sink.results.empty());
+  const RunOutcome second = run(stop_once, ranks);
+  EXPECT_EQ(second.ok, 1U);
+  EXPECT_EQ(sink.results.size(), root() ? 1U : 0U);
 }
 
 }  // namespace

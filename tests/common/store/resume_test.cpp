@@ -9,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
+#include "common/store/state.hpp"
 #include "common/store/writer.hpp"
 #include "tests/common/store/equal.hpp"
 #include "tests/common/store/example.hpp"
@@ -68,6 +69,71 @@ TEST_F(Resume, ACaseIsTriedThreeTimes) {
   EXPECT_EQ(given_up.key, wanted.key);
   EXPECT_EQ(given_up.params, wanted.params);
   EXPECT_EQ(given_up.config_hash, wanted.config_hash);
+}
+
+const CaseState kState{std::string("sha\0red", 7), {"first", std::string(3'000'000, 'x'), ""}};
+
+TEST_F(Resume, TheStateOfAnUnfinishedCaseIsKeptUntilItIsFinished) {
+  interrupt(1);
+  {
+    FileSink sink(options(true));
+    sink.begin(example_run());
+    EXPECT_FALSE(sink.saved(example_case(1)).has_value());
+    begin_case(sink, 1, "measure");
+    sink.save(example_case(1), {"older", {"a", "b", "c"}});
+    sink.save(example_case(1), kState);
+  }
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  const auto state = sink.saved(example_case(1));
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->shared, kState.shared);
+  EXPECT_EQ(state->own, kState.own);
+  EXPECT_FALSE(sink.saved(example_case(2)).has_value());
+  finish(sink, 1);
+  EXPECT_FALSE(sink.saved(example_case(1)).has_value());
+  finish(sink, 2);
+  sink.end(example_run());
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+}
+
+TEST_F(Resume, AStateIsAStepAheadAfterWhichTriesCountAnew) {
+  interrupt(1);
+  for (int attempt = 2; attempt <= 6; ++attempt) {
+    FileSink sink(options(true));
+    sink.begin(example_run());
+    EXPECT_EQ(sink.finished().size(), 1U) << attempt;
+    begin_case(sink, 1, "measure");
+    if (attempt == 3) sink.save(example_case(1), kState);
+  }
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_EQ(sink.finished().size(), 2U) << "three tries without a new state";
+}
+
+TEST_F(Resume, AStateThatIsDamagedOrOfAnotherCaseIsPassedOver) {
+  interrupt(1);
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  begin_case(sink, 1, "measure");
+  sink.save(example_case(1), kState);
+  CaseResult other = example_case(1);
+  other.config_hash = "another";
+  EXPECT_FALSE(sink.saved(other).has_value());
+  const auto path = store::state_path(parts_, 1);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_FALSE(sink.saved(example_case(1)).has_value());
+  std::ofstream(path) << "no HDF5";
+  EXPECT_FALSE(sink.saved(example_case(1)).has_value());
+}
+
+TEST_F(Resume, WithoutItAStateIsNotLookedAt) {
+  interrupt(0);
+  store::write_state(parts_, example_case(0), kState);
+  FileSink sink(options(false, true));
+  sink.begin(example_run());
+  EXPECT_FALSE(sink.saved(example_case(0)).has_value());
+  EXPECT_FALSE(std::filesystem::exists(store::state_path(parts_, 0))) << "--force clears it";
 }
 
 TEST_F(Resume, WantsTheSamePlanAndOptions) {
