@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The safetensors format: an 8-byte length, a JSON header, and the tensors' bytes.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <ATen/core/Tensor.h>
+
+namespace scalemark::torch_support {
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+/// The bytes of a file with these tensors, on the host, contiguous, in the order of their names.
+/// Throws Error for a type that the format does not have.
+std::string to_safetensors(const NamedTensors& tensors);
+
+/// Tensors on the host, with memory of their own. `source` is named in messages. Throws InputError
+/// unless the bytes are exactly what the format allows: a header of at most 100 MB within the
+/// bytes, no name twice, known types, shapes whose size is that of their bytes, bytes that follow
+/// one another without gap or overlap up to the end.
+NamedTensors from_safetensors(std::string_view bytes, const std::string& source);
+
+/// The same of a file, which is mapped: `*.safetensors`, or `*.safetensors.index.json` with the
+/// files of its "weight_map" beside it.
+NamedTensors read_safetensors(const std::filesystem::path& path);
+
+}  // namespace scalemark::torch_support
