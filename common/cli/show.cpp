@@ -16,6 +16,7 @@
 #include "common/cli/commands.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
+#include "common/report/scaling.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -78,8 +79,10 @@ int show(const Options& options) {
   printer->begin(run);
   for (const CaseResult& one : run.cases) printer->add(one);
   printer->end(run);
-  if (options.format == "table")
+  if (options.format == "table") {
+    report::print_scaling(run, std::cout);
     report::print_published(run, report::published_values(), std::cout);
+  }
   return static_cast<int>(ExitCode::ok);
 }
 

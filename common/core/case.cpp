@@ -60,6 +60,11 @@ device::Stream& Case::stream() {
                                                      : session_.host_stream();
 }
 
+std::optional<double> Case::energy() {
+  const std::optional<double> mine = session_.energy(device().kind());
+  return ranks_.min(mine ? 1 : 0) == 1 ? mine : std::nullopt;
+}
+
 int Case::threads() const {
   const auto given = result_.params.find("threads");
   return given == result_.params.end() ? session_.context().threads

@@ -92,6 +92,9 @@ class Case {
   /// This rank's GPU, whatever the axes say. Skips the case where a rank has none.
   device::Device& gpu();
   device::Stream& stream();  ///< of device()
+  /// Collective. Joules that the devices of this case have used so far, this rank's part of the
+  /// sum over all (each counter is read by one rank); nothing unless all of them tell.
+  std::optional<double> energy();
   /// Compute threads of this rank (axis `threads`, else the cores bound to it).
   int threads() const;
   /// Memory for communication: axis `memory`; host = pageable.

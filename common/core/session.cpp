@@ -89,7 +89,25 @@ void Session::open_gpu() {
 
 void Session::count_gpu_sharers() {
   const std::string mine = gpu_ ? gpu_->pci_bus_id() : "";
-  gpu_sharers_ = static_cast<int>(std::ranges::count(node_.all_gather(mine), mine));
+  const std::vector<std::string> all = node_.all_gather(mine);
+  gpu_sharers_ = static_cast<int>(std::ranges::count(all, mine));
+  reads_gpu_energy_ = std::ranges::find(all, mine) - all.begin() == node_.rank();
+}
+
+std::optional<double> Session::energy(device::DeviceKind kind) {
+  if (kind == device::DeviceKind::cpu) {
+    if (node_.rank() != 0) return 0;
+    if (!cpu_energy_) cpu_energy_ = std::make_unique<topology::RaplEnergy>();
+    return cpu_energy_->joules();
+  }
+  if (!reads_gpu_energy_) return 0;
+  if (!gpu_energy_) {
+    gpu_energy_ = std::make_unique<topology::NvmlEnergy>(gpu().pci_bus_id());
+    gpu_energy_before_ = gpu_energy_->joules();
+  }
+  const std::optional<double> now = gpu_energy_->joules();
+  if (!now || !gpu_energy_before_) return std::nullopt;
+  return *now - *gpu_energy_before_;
 }
 
 void Session::gather_rank_table() {

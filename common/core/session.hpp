@@ -17,7 +17,9 @@
 #include "common/result/model.hpp"
 #include "common/result/sink.hpp"
 #include "common/topology/bind.hpp"
+#include "common/topology/nvml.hpp"
 #include "common/topology/placement.hpp"
+#include "common/topology/rapl.hpp"
 
 namespace scalemark {
 
@@ -64,6 +66,10 @@ class Session {
   device::Device& gpu();
   device::Stream& gpu_stream();
 
+  /// Joules that the CPUs of this node, or this rank's GPU, have used since the first call. Each
+  /// counter is read by one rank; the others have 0. Nothing where there is no counter.
+  std::optional<double> energy(device::DeviceKind kind);
+
   /// Collective over the world. The first `count` ranks; kept.
   const mpi::Comm& first_ranks(int count);
   /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and
@@ -97,6 +103,10 @@ class Session {
   std::unique_ptr<device::Stream> host_stream_, gpu_stream_;
   std::string why_no_gpu_;
   int gpu_sharers_ = 1;
+  bool reads_gpu_energy_ = false;  ///< the first of the ranks that share a GPU
+  std::unique_ptr<topology::RaplEnergy> cpu_energy_;
+  std::unique_ptr<topology::NvmlEnergy> gpu_energy_;
+  std::optional<double> gpu_energy_before_;
   std::map<int, mpi::Comm> first_ranks_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;

@@ -41,6 +41,7 @@ class Library {
     load(uuid, "nvmlDeviceGetUUID");
     load(name_of, "nvmlDeviceGetName");
     load(memory, "nvmlDeviceGetMemoryInfo");
+    load(energy, "nvmlDeviceGetTotalEnergyConsumption");
   }
   ~Library() {
     if (handle_) dlclose(handle_);
@@ -59,6 +60,7 @@ class Library {
   int (*uuid)(NvmlDevice*, char*, unsigned) = nullptr;
   int (*name_of)(NvmlDevice*, char*, unsigned) = nullptr;
   int (*memory)(NvmlDevice*, NvmlMemory*) = nullptr;
+  int (*energy)(NvmlDevice*, unsigned long long*) = nullptr;  ///< mJ since the driver was loaded
 
  private:
   static std::string last_error() {
@@ -84,6 +86,10 @@ std::string text_of(Function function, Device... device) {
   return code == kSuccess ? text::printable(buffer.data(), buffer.size()) : "";
 }
 
+std::string bus_id(const NvmlPci& pci) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", pci.domain, pci.bus, pci.device);
+}
+
 void read_devices(const Library& nvml, unsigned count, NvmlState& state) {
   for (unsigned index = 0; index < count; ++index) {
     NvmlDevice* device = nullptr;
@@ -97,7 +103,7 @@ void read_devices(const Library& nvml, unsigned count, NvmlState& state) {
       continue;
     }
     NvmlGpu gpu;
-    gpu.pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", pci.domain, pci.bus, pci.device);
+    gpu.pci_bus_id = bus_id(pci);
     gpu.uuid = text_of(nvml.uuid, device);
     gpu.name = text_of(nvml.name_of, device);
     NvmlMemory memory{};
@@ -131,6 +137,45 @@ NvmlState read_nvml(const std::string& library) {
   }
   nvml.shutdown();
   return state;
+}
+
+struct NvmlEnergy::State {
+  explicit State(const std::string& library) : nvml(library) {}
+  ~State() {
+    if (started) nvml.shutdown();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Library nvml;
+  bool started = false;
+  NvmlDevice* device = nullptr;
+};
+
+NvmlEnergy::NvmlEnergy(const std::string& pci_bus_id, const std::string& library)
+    : state_(std::make_unique<State>(library)) {
+  Library& nvml = state_->nvml;
+  if (!nvml.problem.empty()) return;
+  state_->started = nvml.init() == kSuccess;
+  unsigned count = 0;
+  if (!state_->started || nvml.count(&count) != kSuccess) return;
+  for (unsigned index = 0; index < count && state_->device == nullptr; ++index) {
+    NvmlDevice* device = nullptr;
+    NvmlPci pci{};
+    if (nvml.device(index, &device) == kSuccess && nvml.pci(device, &pci) == kSuccess &&
+        bus_id(pci) == pci_bus_id) {
+      state_->device = device;
+    }
+  }
+}
+
+NvmlEnergy::~NvmlEnergy() = default;
+
+std::optional<double> NvmlEnergy::joules() const {
+  unsigned long long millijoules = 0;
+  if (state_->device == nullptr || state_->nvml.energy(state_->device, &millijoules) != kSuccess)
+    return std::nullopt;
+  return static_cast<double>(millijoules) * 1e-3;
 }
 
 void add_nvml(Machine& machine, const NvmlState& nvml) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,23 @@ struct NvmlState {
 
 /// Asks NVML once. Never throws: without driver or library the reason stands in `problem`.
 NvmlState read_nvml(const std::string& library = "libnvidia-ml.so.1");
+
+/// The energy counter of a GPU (Volta and later).
+class NvmlEnergy {
+ public:
+  /// `pci_bus_id` as in NvmlGpu. Never throws: joules() then has nothing.
+  explicit NvmlEnergy(const std::string& pci_bus_id,
+                      const std::string& library = "libnvidia-ml.so.1");
+  ~NvmlEnergy();
+  NvmlEnergy(const NvmlEnergy&) = delete;
+  NvmlEnergy& operator=(const NvmlEnergy&) = delete;
+  /// Since the driver was loaded; nothing if NVML does not tell.
+  std::optional<double> joules() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Makes NVML's devices the machine's GPUs, with the NUMA nodes that PCI gave them. CUDA numbers
 /// only what the process may use, so a GPU that NVML does not name is dropped. Without NVML the
