@@ -37,6 +37,7 @@ ordered_json describe(const CaseResult& result) {
           {"status", to_string(result.status)},
           {"reason", json_text(result.reason)},
           {"params", params_of(result.params)},
+          {"facts", params_of(result.facts)},
           {"primary", json_text(result.primary_metric)},
           {"metrics", metrics_of(result)},
           {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};

@@ -183,6 +183,17 @@ void write_vector(hid_t parent, const std::string& name, std::span<const std::in
   write_1d(parent, name, H5T_NATIVE_INT64, values.data(), values.size());
 }
 
+void write_bytes(hid_t parent, const std::string& name, const std::string& bytes) {
+  const std::array<hsize_t, 1> shape = {bytes.size()};
+  const std::array<hsize_t, 1> chunk = {std::clamp<hsize_t>(bytes.size(), 1, 1 << 20)};
+  const Id properties = dataset_properties(name);
+  if (!bytes.empty()) {
+    check(H5Pset_chunk(properties.get(), 1, chunk.data()), name);
+    check(H5Pset_fletcher32(properties.get()), name);
+  }
+  write(parent, name, H5T_NATIVE_UINT8, bytes.data(), shape, properties);
+}
+
 void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values) {
   std::size_t width = 1;
   for (const std::string& value : values) width = std::max(width, value.size());

@@ -3,7 +3,6 @@
 #include "common/store/state.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -15,11 +14,6 @@ namespace scalemark::store {
 namespace {
 
 constexpr std::int64_t kMaxRanks = 1 << 20;
-
-void write_bytes(hid_t root, const std::string& name, const std::string& bytes) {
-  h5::write_vector(root, name,
-                   std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-}
 
 }  // namespace
 
@@ -37,9 +31,9 @@ void write_state(const std::filesystem::path& parts, const CaseResult& current,
   write_safely(state_path(parts, current.index), [&](hid_t root) {
     h5::write_attribute(root, "config_hash", current.config_hash);
     h5::write_attribute(root, "ranks", static_cast<std::int64_t>(state.own.size()));
-    write_bytes(root, "shared", state.shared);
+    h5::write_bytes(root, "shared", state.shared);
     for (std::size_t i = 0; i < state.own.size(); ++i)
-      write_bytes(root, fmt::format("rank_{}", i), state.own[i]);
+      h5::write_bytes(root, fmt::format("rank_{}", i), state.own[i]);
   });
 }
 

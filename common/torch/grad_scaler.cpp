@@ -42,6 +42,18 @@ bool GradScaler::step(torch::optim::Optimizer& optimiser,
   return !overflow;
 }
 
+GradScaler::State GradScaler::state() const {
+  return {current(), growth_tracker_.defined() ? growth_tracker_.item<std::int64_t>() : 0,
+          skipped_};
+}
+
+void GradScaler::restore(const State& state) {
+  if (!scale_.defined()) return;
+  scale_.fill_(state.scale);
+  growth_tracker_.fill_(state.steps_without_overflow);
+  skipped_ = state.skipped;
+}
+
 double GradScaler::current() const { return scale_.defined() ? scale_.item<double>() : 1.0; }
 
 }  // namespace scalemark::torch_support

@@ -31,6 +31,14 @@ class GradScaler {
   double current() const;
   std::int64_t skipped() const { return skipped_; }
 
+  /// For going on later with the same scale.
+  struct State {
+    double scale = 1;
+    std::int64_t steps_without_overflow = 0, skipped = 0;
+  };
+  State state() const;
+  void restore(const State& state);
+
  private:
   GradScalerOptions options_;
   at::Tensor scale_, growth_tracker_;  ///< undefined if not enabled

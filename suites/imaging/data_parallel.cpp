@@ -59,7 +59,8 @@ class DataParallelTrainer final : public Trainer {
                                                                        : options_.device;
   }
   MobileNetV2& model() override { return *replicas_.front(); }
-  const torch_support::GradScaler& scaler() const override { return scaler_; }
+  torch::optim::SGD& optimiser() override { return optimiser_; }
+  torch_support::GradScaler& scaler() override { return scaler_; }
 
  private:
   /// From this rank's own device on, which need not be number 0.

@@ -104,13 +104,14 @@ void verify(Case& c, const History& history, std::uint64_t fingerprint) {
 }
 
 void record_facts(Case& c, const Setup& setup, const DataSet& data, const History& history,
-                  const Trainer& trainer, std::int64_t gradient_bytes) {
+                  Trainer& trainer, std::int64_t gradient_bytes) {
   c.fact("learning_rate", setup.trainer.learning_rate);
   c.fact("optimiser", fmt::format("sgd momentum={}", kMomentum));
   c.fact("data_set", data.name);
   c.fact("train_images", setup.course.samples);
   c.fact("test_images", std::int64_t{data.test.labels.size(0)});
   c.fact("images_seen", c.ranks().sum(history.images_computed));
+  c.fact("loaded_bytes", c.ranks().sum(history.loaded_bytes));
   if (is_ddp(setup.course.strategy)) c.fact("gradient_bytes", gradient_bytes);
   if (setup.course.precision.scales_loss) {
     c.fact("loss_scale", trainer.scaler().current());
@@ -136,6 +137,7 @@ void train_network(Case& c) {
   auto model = std::make_shared<MobileNetV2>();
   torch_support::ProcessGroupPtr group;
   if (is_ddp(setup.course.strategy)) group = torch_support::make_process_group(c, device);
+  const std::optional<SavedTraining> saved = saved_training(c);
   History history;
   {
     const Case::Communicating communicating(c);
@@ -145,12 +147,11 @@ void train_network(Case& c) {
     setup.course.loading.device = device;  // where tests run
     // Dropout differs between ranks.
     at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
-    history = run_course(c, setup.course, *loader, data.test, *trainer);
+    history = run_course(c, setup.course, *loader, data.test, *trainer, saved);
     std::int64_t gradient_bytes = 0;
     for (const at::Tensor& parameter : model->parameters())
       gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
     record_facts(c, setup, data, history, *trainer, gradient_bytes);
-    c.fact("loaded_bytes", c.ranks().sum(static_cast<std::int64_t>(loader->bytes())));
   }
   c.phase("check");
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());

@@ -7,7 +7,6 @@
 
 #include <ATen/ATen.h>
 #include <torch/nn/functional/loss.h>
-#include <torch/optim/sgd.h>
 
 #include "suites/imaging/data_parallel.hpp"
 
@@ -50,7 +49,8 @@ class DeviceTrainer final : public Trainer {
     if (ddp_) ddp_->broadcast_buffers();
   }
   MobileNetV2& model() override { return *model_; }
-  const torch_support::GradScaler& scaler() const override { return scaler_; }
+  torch::optim::SGD& optimiser() override { return optimiser_; }
+  torch_support::GradScaler& scaler() override { return scaler_; }
 
  private:
   std::shared_ptr<MobileNetV2> model_;

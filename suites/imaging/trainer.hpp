@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include <torch/optim/sgd.h>
+
 #include "common/torch/ddp.hpp"
 #include "common/torch/grad_scaler.hpp"
 #include "common/torch/precision.hpp"
@@ -44,7 +46,8 @@ class Trainer {
   /// Collective for ddp strategies. Makes the buffers those of rank 0, before testing.
   virtual void synchronise_buffers() {}
   virtual MobileNetV2& model() = 0;
-  virtual const torch_support::GradScaler& scaler() const = 0;
+  virtual torch::optim::SGD& optimiser() = 0;
+  virtual torch_support::GradScaler& scaler() = 0;
 };
 
 /// `group` is needed by ddp strategies only. Collective for them.

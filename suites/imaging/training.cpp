@@ -8,17 +8,12 @@
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
+#include "common/base/error.hpp"
 
 namespace scalemark::imaging {
 namespace {
 
 constexpr std::int64_t kTestPixels = 1 << 18;  ///< a batch of the test: 256 images of 32 x 32
-
-/// Sums over an epoch's batches.
-struct Tally {
-  double loss = 0;
-  std::int64_t right = 0, images = 0, batches = 0;
-};
 
 /// Loss and count of a step on the host: the point at which the host waits for the device.
 std::pair<double, std::int64_t> read(const StepResult& result) {
@@ -27,40 +22,69 @@ std::pair<double, std::int64_t> read(const StepResult& result) {
   return {both[0].item<double>(), static_cast<std::int64_t>(both[1].item<double>())};
 }
 
-Tally train_epoch(Case& c, const Course& course, std::int64_t epoch, Loader& loader,
-                  Trainer& trainer, History& history) {
-  const EpochPlan plan = plan_epoch({.strategy = course.strategy,
-                                     .samples = course.samples,
-                                     .batch = course.loading.batch,
-                                     .ranks = c.size(),
-                                     .rank = c.rank(),
-                                     .seed = c.seed(),
-                                     .epoch = static_cast<std::uint64_t>(epoch)});
-  Tally tally;
-  trainer.model().train();
-  const std::uint64_t epoch_start = now_ns();
-  loader.start(plan.order);
-  std::uint64_t asked = epoch_start;
-  for (std::int64_t index = 0; index < plan.loaded; ++index) {
-    c.tick();
-    const Batch batch = loader.next();
-    if (index % plan.every != plan.first) continue;
+EpochPlan plan_of(const Case& c, const Course& course, std::int64_t epoch) {
+  return plan_epoch({.strategy = course.strategy,
+                     .samples = course.samples,
+                     .batch = course.loading.batch,
+                     .ranks = c.size(),
+                     .rank = c.rank(),
+                     .seed = c.seed(),
+                     .epoch = static_cast<std::uint64_t>(epoch)});
+}
+
+/// A training between its set-up and its records.
+struct Training {
+  Case& c;
+  const Course& course;
+  Loader& loader;
+  Trainer& trainer;
+  History history;
+  Progress progress;
+  std::int64_t loaded_before = 0;  ///< bytes, in the run that was interrupted
+
+  void save() { c.save(pack_state(trainer, history, progress)); }
+};
+
+/// Saves and throws StoppedEarly if a signal asks for it.
+void stop_if_asked(Training& t, std::uint64_t epoch_start, std::uint64_t start) {
+  if (!t.c.stop_requested()) return;
+  t.progress.epoch_time = now_ns() - epoch_start;
+  t.progress.since_start = now_ns() - start;
+  t.save();
+  throw StoppedEarly{};
+}
+
+/// The rest of the epoch that `progress` stands in.
+void train_epoch(Training& t, std::uint64_t start) {
+  EpochPlan plan = plan_of(t.c, t.course, t.progress.epoch);
+  Tally& tally = t.progress.tally;
+  t.trainer.model().train();
+  const std::uint64_t epoch_start = now_ns() - t.progress.epoch_time;
+  plan.order.erase(plan.order.begin(),
+                   plan.order.begin() + t.progress.loaded * t.course.loading.batch);
+  t.loader.start(std::move(plan.order));
+  std::uint64_t asked = now_ns();
+  while (t.progress.loaded < plan.loaded) {
+    t.c.tick();
+    const Batch batch = t.loader.next();
+    t.history.loaded_bytes = t.loaded_before + static_cast<std::int64_t>(t.loader.bytes());
+    if (t.progress.loaded++ % plan.every != plan.first) continue;
     const std::uint64_t arrived = now_ns();
-    if (tally.batches == 0) history.epochs.start_pause.push_back(arrived - epoch_start);
-    const auto [loss, right] = read(trainer.step(batch));
+    if (tally.batches == 0) t.history.epochs.start_pause.push_back(arrived - epoch_start);
+    const auto [loss, right] = read(t.trainer.step(batch));
     const std::uint64_t done = now_ns();
-    history.steps.time.push_back(done - asked);
-    history.steps.wait.push_back(arrived - asked);
-    history.steps.loss.push_back(loss);
+    t.history.steps.time.push_back(done - asked);
+    t.history.steps.wait.push_back(arrived - asked);
+    t.history.steps.loss.push_back(loss);
     tally.loss += loss;
     tally.right += right;
-    tally.images += course.loading.batch;
+    tally.images += t.course.loading.batch;
     ++tally.batches;
-    asked = done;
+    stop_if_asked(t, epoch_start, start);
+    asked = now_ns();
   }
   // What is loaded behind the last computed batch (ddp_rr) belongs to the epoch too.
-  history.epochs.time.push_back(now_ns() - epoch_start);
-  return tally;
+  t.history.epochs.time.push_back(now_ns() - epoch_start);
 }
 
 /// Collective. The ranks divide the test set; every rank gets the sums over all of it.
@@ -101,27 +125,40 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
 }  // namespace
 
 History run_course(Case& c, const Course& course, Loader& loader, const Pictures& pictures,
-                   Trainer& trainer) {
-  History history;
-  const std::uint64_t start = now_ns();
-  for (std::int64_t epoch = 0; epoch < course.epochs; ++epoch) {
-    c.phase(fmt::format("train epoch {}", epoch + 1));
-    const Tally trained = train_epoch(c, course, epoch, loader, trainer, history);
-    history.images_computed += trained.images;
-    history.epochs.train_loss.push_back(trained.loss / static_cast<double>(trained.batches));
-    history.epochs.train_accuracy.push_back(static_cast<double>(trained.right) /
-                                            static_cast<double>(trained.images));
+                   Trainer& trainer, const std::optional<SavedTraining>& saved) {
+  const Case::Stoppable stoppable(c);
+  Training t{c, course, loader, trainer, {}, {}};
+  if (saved) {
+    restore(*saved, trainer, t.history, t.progress);
+    t.loaded_before = t.history.loaded_bytes;
+    if (t.progress.epoch >= course.epochs || t.progress.loaded > plan_of(c, course, 0).loaded)
+      throw InputError("the saved state is of a longer training");
+    c.fact("resumed_at_epoch", t.progress.epoch + 1);
+  }
+  const std::uint64_t start = now_ns() - t.progress.since_start;
+  History::Epochs& epochs = t.history.epochs;
+  while (t.progress.epoch < course.epochs) {
+    const std::int64_t epoch = t.progress.epoch + 1;
+    c.phase(fmt::format("train epoch {}", epoch));
+    train_epoch(t, start);
+    const Tally trained = t.progress.tally;
+    t.history.images_computed += trained.images;
+    epochs.train_loss.push_back(trained.loss / static_cast<double>(trained.batches));
+    epochs.train_accuracy.push_back(static_cast<double>(trained.right) /
+                                    static_cast<double>(trained.images));
     const std::uint64_t trained_at = now_ns();
-    c.phase(fmt::format("test epoch {}", epoch + 1));
+    c.phase(fmt::format("test epoch {}", epoch));
     std::uint64_t first_batch_at = trained_at;
     const Tally tested = test(c, course, pictures, trainer, first_batch_at);
-    history.epochs.test_pause.push_back(first_batch_at - trained_at);
-    history.epochs.test_loss.push_back(tested.loss / static_cast<double>(tested.images));
-    history.epochs.test_accuracy.push_back(static_cast<double>(tested.right) /
-                                           static_cast<double>(tested.images));
-    history.epochs.since_start.push_back(now_ns() - start);
+    epochs.test_pause.push_back(first_batch_at - trained_at);
+    epochs.test_loss.push_back(tested.loss / static_cast<double>(tested.images));
+    epochs.test_accuracy.push_back(static_cast<double>(tested.right) /
+                                   static_cast<double>(tested.images));
+    epochs.since_start.push_back(now_ns() - start);
+    t.progress = {.epoch = epoch, .since_start = now_ns() - start};
+    if (epoch < course.epochs) t.save();
   }
-  return history;
+  return t.history;
 }
 
 }  // namespace scalemark::imaging

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/core/case.hpp"
 #include "suites/imaging/loader.hpp"
 #include "suites/imaging/trainer.hpp"
+#include "suites/imaging/training_state.hpp"
 
 namespace scalemark::imaging {
 
@@ -26,6 +28,21 @@ struct History {
     std::vector<std::uint64_t> since_start;  ///< from the first step to the end of the epoch's test
   } epochs;
   std::int64_t images_computed = 0;  ///< by this rank
+  std::int64_t loaded_bytes = 0;     ///< sent to its device
+};
+
+/// Sums over the batches of an epoch.
+struct Tally {
+  double loss = 0;
+  std::int64_t right = 0, images = 0, batches = 0;
+};
+
+/// How far a training has come.
+struct Progress {
+  std::int64_t epoch = 0, loaded = 0;  ///< epochs done; batches loaded in the next one
+  Tally tally;                         ///< of these batches
+  std::uint64_t epoch_time = 0;        ///< ns spent on them
+  std::uint64_t since_start = 0;       ///< ns from the first step on, tests included
 };
 
 struct Course {
@@ -36,9 +53,10 @@ struct Course {
 };
 
 /// Collective. Trains and tests; calls the watchdog in each step. Names its phases: "train epoch
-/// 2", "test epoch 2".
+/// 2", "test epoch 2". Saves its state after each epoch but the last, goes on from
+/// `saved`, and stops after a step when a signal asks for it (throws StoppedEarly).
 History run_course(Case& c, const Course& course, Loader& loader, const Pictures& test,
-                   Trainer& trainer);
+                   Trainer& trainer, const std::optional<SavedTraining>& saved);
 
 /// Collective. Records the metrics of a training; `course` and `images_a_step` (over all ranks) say
 /// of what.

@@ -2,6 +2,7 @@
 // Runs one case of imaging/train as `scalemark run` would, and keeps its result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ class KeepingSink final : public ResultSink {
   void begin(const Run&) override {}
   void started(const CaseResult&) override {}
   void phase(const CaseResult& current) override { phases.push_back(current.phase); }
+  void save(const CaseResult&, const CaseState& state) override { states.push_back(state); }
   void add(const CaseResult& result) override { results.push_back(result); }
   void end(const Run&) override {}
   std::vector<std::string> phases;
   std::vector<CaseResult> results;
+  std::vector<CaseState> states;
 };
 
 struct TrainRun {
@@ -41,8 +44,10 @@ struct TrainRun {
   std::string fact(const std::string& name) const { return to_text(result().facts.at(name)); }
 };
 
-/// Collective. `axes` as on the command line: "images=640".
-inline TrainRun run_train(const std::vector<std::string>& axes, SessionOptions options = {}) {
+/// Collective. `axes` as on the command line: "images=640". Goes on from `state`, which counts on
+/// rank 0.
+inline TrainRun run_train(const std::vector<std::string>& axes, SessionOptions options = {},
+                          const std::optional<CaseState>& state = {}) {
   options.placement = topology::Policy::none;
   Session session(test::world(), options);
   PlanRequest request;
@@ -50,7 +55,9 @@ inline TrainRun run_train(const std::vector<std::string>& axes, SessionOptions o
   request.overrides = {parse_override("device=cpu"), parse_override("threads=1")};
   for (const std::string& axis : axes) request.overrides.push_back(parse_override(axis));
   TrainRun run;
-  Runner runner(session, run.sink, {});
+  Runner runner(
+      session, run.sink,
+      {.finished = {}, .budget = {}, .saved_state = [&](const CaseResult&) { return state; }});
   run.outcome = runner.run(make_plan(Registry::instance(), request, session.context()));
   return run;
 }
