@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the LibTorch of the build has no CUDA part.
 #include "common/base/error.hpp"
+#include "common/torch/cuda_memory.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/setup.hpp"
 
@@ -11,5 +12,9 @@ bool has_cuda() { return false; }
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& /*ranks*/, c10::Device /*device*/) {
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }
+
+std::uint64_t cuda_peak_memory(c10::Device /*device*/) { return 0; }
+void cuda_reset_peak(c10::Device /*device*/) {}
+void cuda_release_memory() {}
 
 }  // namespace scalemark::torch_support

@@ -10,11 +10,20 @@
 
 #include "common/base/error.hpp"
 #include "common/torch/cpu_memory.hpp"
+#include "common/torch/cuda_memory.hpp"
 
 namespace scalemark::torch_support {
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The next case finds the GPU's memory free.
+struct CudaMemoryReleased {
+  CudaMemoryReleased() = default;
+  ~CudaMemoryReleased() { cuda_release_memory(); }
+  CudaMemoryReleased(const CudaMemoryReleased&) = delete;
+  CudaMemoryReleased& operator=(const CudaMemoryReleased&) = delete;
+};
 
 }  // namespace
 
@@ -28,13 +37,19 @@ c10::Device prepare(Case& c) {
   const c10::Device device = torch_device(c);
   at::set_num_threads(c.threads());
   at::manual_seed(c.seed());
+  if (device.is_cuda()) cuda_reset_peak(device);
   at::globalContext().setAllowTF32CuBLAS(false);
   at::globalContext().setAllowTF32CuDNN(false);
   return device;
 }
 
+std::uint64_t peak_memory(c10::Device device) {
+  return device.is_cuda() ? cuda_peak_memory(device) : cpu_memory().peak;
+}
+
 void run_body(const std::function<void()>& body) {
   const CpuMemoryScope memory;
+  const CudaMemoryReleased released;
   try {
     body();
   } catch (const c10::OutOfMemoryError& error) {

@@ -16,6 +16,7 @@
 #include "suites/imaging/data_set.hpp"
 #include "suites/imaging/images.hpp"
 #include "suites/imaging/training.hpp"
+#include "suites/imaging/weights.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -135,6 +136,10 @@ void train_network(Case& c) {
     data.test = data.test.first(tests);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>();
+  if (const std::string file = c.data("weights"); !file.empty()) {
+    load_weights(*model, torch_support::read_safetensors(file), file);
+    c.fact("weights", torch_support::to_hex(torch_support::fingerprint(model->parameters())));
+  }
   torch_support::ProcessGroupPtr group;
   if (is_ddp(setup.course.strategy)) group = torch_support::make_process_group(c, device);
   const std::optional<SavedTraining> saved = saved_training(c);

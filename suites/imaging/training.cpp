@@ -140,7 +140,10 @@ History run_course(Case& c, const Course& course, Loader& loader, const Pictures
   while (t.progress.epoch < course.epochs) {
     const std::int64_t epoch = t.progress.epoch + 1;
     c.phase(fmt::format("train epoch {}", epoch));
+    const std::optional<double> before = c.energy();
     train_epoch(t, start);
+    if (const std::optional<double> after = c.energy(); before && after)
+      t.history.energy = t.history.energy.value_or(0) + *after - *before;
     const Tally trained = t.progress.tally;
     t.history.images_computed += trained.images;
     epochs.train_loss.push_back(trained.loss / static_cast<double>(trained.batches));

@@ -29,6 +29,7 @@ struct History {
   } epochs;
   std::int64_t images_computed = 0;  ///< by this rank
   std::int64_t loaded_bytes = 0;     ///< sent to its device
+  std::optional<double> energy;  ///< J of its share of the counters, in the epochs without tests
 };
 
 /// Sums over the batches of an epoch.

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "common/torch/setup.hpp"
 #include "suites/imaging/mnist.hpp"
 #include "suites/imaging/mobilenet_shape.hpp"
 #include "suites/imaging/training.hpp"
@@ -30,6 +31,18 @@ void record_time_to(Case& c, const History& history, double accuracy, const std:
   const auto epoch = static_cast<std::size_t>(found - history.epochs.test_accuracy.begin());
   c.record_durations(name, std::vector<std::uint64_t>{history.epochs.since_start[epoch]},
                      RankReduce::max);
+}
+
+/// Collective. A training that was interrupted has used energy that nobody counted.
+void record_energy(Case& c, const History& history) {
+  if (!c.agree(history.energy.has_value() && !c.result().facts.contains("resumed_at_epoch")))
+    return;
+  const auto images = static_cast<double>(c.ranks().sum(history.images_computed));
+  const double mine = *history.energy;
+  c.record("energy", "J", Better::lower, MetricKind::ratio, RankReduce::sum, std::vector{mine},
+           "of the CPU packages or GPUs in use, over the epochs without their tests");
+  c.record("energy_per_image", "J", Better::lower, MetricKind::ratio, RankReduce::sum,
+           std::vector{mine / images}, "energy / images over all ranks");
 }
 
 }  // namespace
@@ -70,6 +83,11 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_durations("test_pause", history.epochs.test_pause, RankReduce::max);
   record_time_to(c, history, 0.98, "time_to_98_percent");
   record_time_to(c, history, 0.99, "time_to_99_percent");
+  c.record(
+      "peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+      std::vector<double>{static_cast<double>(torch_support::peak_memory(course.loading.device))},
+      "largest number of bytes of tensors");
+  record_energy(c, history);
   series("first_loss", Better::none, RankReduce::mean, {history.steps.loss.front()},
          "before the first update");
   series("step_loss", Better::none, RankReduce::mean, history.steps.loss,

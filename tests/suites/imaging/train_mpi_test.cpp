@@ -32,6 +32,9 @@ TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
   EXPECT_EQ(run.result().verification.wrong, 0U);
   EXPECT_TRUE(run.result().find("step_time")->samples.is_warmup(0));
   EXPECT_FALSE(run.result().find("step_time")->samples.is_warmup(steps - 1));
+  // 2.2 M parameters, their gradients and momentum, of 4 bytes, and the data set, are the least.
+  EXPECT_GT(run.value("peak_device_memory"), 3 * 4 * 2'236'682.0);
+  EXPECT_LT(run.value("peak_device_memory"), 200e6);
   // An untrained network guesses one class of ten.
   EXPECT_NEAR(run.value("first_loss"), std::log(10.0), 0.6);
   EXPECT_NE(std::find(run.sink.phases.begin(), run.sink.phases.end(), "train epoch 2"),
