@@ -12,6 +12,7 @@
 #include <torch/nn/modules/conv.h>
 
 #include "suites/imaging/mobilenet_shape.hpp"
+#include "suites/imaging/norm_relu6.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -33,13 +34,21 @@ Conv2d make_conv(std::int64_t in, std::int64_t out, std::int64_t kernel, std::in
 /// Convolution, batch normalisation, ReLU6.
 struct ConvBlock : Layer {
   ConvBlock(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-            std::int64_t groups = 1)
-      : conv(register_module("0", make_conv(in, out, kernel, stride, groups))),
+            std::int64_t groups, bool may_fuse)
+      : fused(may_fuse),
+        conv(register_module("0", make_conv(in, out, kernel, stride, groups))),
         norm(register_module("1", BatchNorm2d(out))) {}
   at::Tensor forward(const at::Tensor& x) override {
-    auto y = norm->forward(conv->forward(x));
+    auto y = conv->forward(x);
+    if (fused && is_training() && can_fuse_norm_relu6(y)) {
+      norm->num_batches_tracked += 1;
+      return norm_relu6(y, norm->weight, norm->bias, norm->running_mean, norm->running_var,
+                        norm->options.momentum().value(), norm->options.eps());
+    }
+    y = norm->forward(y);
     return at::relu6_(y);
   }
+  bool fused;
   Conv2d conv;
   BatchNorm2d norm;
 };
@@ -47,16 +56,18 @@ struct ConvBlock : Layer {
 /// Expand by 1x1, filter each channel by 3x3, project by 1x1 without activation; the input is added
 /// where the shapes agree.
 struct InvertedResidual : Layer {
-  InvertedResidual(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t expansion)
+  InvertedResidual(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t expansion,
+                   bool fused)
       : adds_input(stride == 1 && in == out) {
     const auto hidden = in * expansion;
     auto conv = register_module("conv", std::make_shared<torch::nn::Module>());
     auto name = [next = 0]() mutable { return std::to_string(next++); };
     if (expansion != 1) {
-      expand = conv->register_module(name(), std::make_shared<ConvBlock>(in, hidden, 1, 1));
+      expand =
+          conv->register_module(name(), std::make_shared<ConvBlock>(in, hidden, 1, 1, 1, fused));
     }
-    filter = conv->register_module(name(),
-                                   std::make_shared<ConvBlock>(hidden, hidden, 3, stride, hidden));
+    filter = conv->register_module(
+        name(), std::make_shared<ConvBlock>(hidden, hidden, 3, stride, hidden, fused));
     project = conv->register_module(name(), make_conv(hidden, out, 1, 1, 1));
     norm = conv->register_module(name(), BatchNorm2d(out));
   }
@@ -80,18 +91,18 @@ MobileNetV2::MobileNetV2(const MobileNetOptions& options) : options_(options) {
         features->register_module(std::to_string(features_.size()), std::move(layer)));
   };
   auto channels = round_channels(static_cast<double>(kStemChannels) * options.width);
-  append(std::make_shared<ConvBlock>(3, channels, 3, 2));
+  append(std::make_shared<ConvBlock>(3, channels, 3, 2, 1, options.fused));
   for (const auto& stage : kStages) {
     const auto out = round_channels(static_cast<double>(stage.channels) * options.width);
     for (std::int64_t i = 0; i < stage.repeats; ++i) {
       append(std::make_shared<InvertedResidual>(channels, out, i == 0 ? stage.stride : 1,
-                                                stage.expansion));
+                                                stage.expansion, options.fused));
       channels = out;
     }
   }
   const auto head =
       round_channels(static_cast<double>(kHeadChannels) * std::max(1.0, options.width));
-  append(std::make_shared<ConvBlock>(channels, head, 1, 1));
+  append(std::make_shared<ConvBlock>(channels, head, 1, 1, 1, options.fused));
   // torchvision's classifier is (dropout, linear): the linear layer is child 1.
   classifier_ = register_module("classifier", std::make_shared<torch::nn::Module>())
                     ->register_module("1", torch::nn::Linear(head, options.classes));

@@ -16,6 +16,7 @@ struct MobileNetOptions {
   std::int64_t classes = 10;
   double width = 1.0;    ///< multiplier of all channel counts but the input's and the classes'
   double dropout = 0.2;  ///< before the classifier; 0 = none
+  bool fused = false;    ///< norm_relu6() where it takes the input, else LibTorch's operators
 };
 
 /// One step of the feature extractor.

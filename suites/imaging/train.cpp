@@ -34,6 +34,7 @@ struct Setup {
   Course course;
   TrainerOptions trainer;
   std::int64_t images_a_step = 0;  ///< over all ranks
+  bool tuned = false;
 };
 
 Setup read_axes(Case& c, c10::Device device) {
@@ -54,6 +55,7 @@ Setup read_axes(Case& c, c10::Device device) {
   loading.workers = static_cast<int>(c.integer("workers"));
   loading.mean = kMnistMean;
   loading.std = kMnistStd;
+  setup.tuned = c.text("mode") == "tuned";
   setup.images_a_step = loading.batch * c.size();
   TrainerOptions& trainer = setup.trainer;
   trainer.strategy = course.strategy;
@@ -135,7 +137,7 @@ void train_network(Case& c) {
   if (const std::int64_t tests = c.integer("test_images"); tests > 0)
     data.test = data.test.first(tests);
   c.phase("set up");
-  auto model = std::make_shared<MobileNetV2>();
+  auto model = std::make_shared<MobileNetV2>(MobileNetOptions{.fused = setup.tuned});
   if (const std::string file = c.data("weights"); !file.empty()) {
     load_weights(*model, torch_support::read_safetensors(file), file);
     c.fact("weights", torch_support::to_hex(torch_support::fingerprint(model->parameters())));
@@ -193,7 +195,7 @@ void adjust(Params& params) {
 SCALEMARK_BENCHMARK("imaging/train", train)
     .doc(
         "Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
-    .axis("mode", {"paper"})
+    .axis("mode", {"paper", "tuned"}, {"paper"})
     .axis("strategy", strategy_names(), {"ddp_ds"})
     .axis("precision", torch_support::precision_names(), {"fp32"})
     .axis("layout", {"nchw", "nhwc"}, {"nchw"})
