@@ -4,12 +4,17 @@
 #include "common/torch/cuda_memory.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/setup.hpp"
+#include "common/torch/step_graph.hpp"
 
 namespace scalemark::torch_support {
 
 bool has_cuda() { return false; }
 
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& /*ranks*/, c10::Device /*device*/) {
+  throw Unavailable("the LibTorch of this build has no CUDA part");
+}
+
+std::unique_ptr<StepGraph> make_step_graph(c10::Device /*device*/) {
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }
 

@@ -67,7 +67,18 @@ Setup read_axes(Case& c, c10::Device device) {
   trainer.ddp.broadcast_buffers = c.flag("broadcast_buffers");
   trainer.replicas = static_cast<int>(c.integer("replicas"));
   trainer.threads = c.threads();
+  trainer.graphs = c.flag("graphs");
   return setup;
+}
+
+/// What stands against recording a step; empty if nothing does.
+std::string why_no_graph(const Case& c, const Setup& setup) {
+  if (setup.course.loading.device.is_cpu()) return "CUDA graphs are for GPUs";
+  if (c.size() > 1 || is_data_parallel(setup.course.strategy))
+    return "steps are recorded as CUDA graphs on one rank and one GPU only";
+  if (setup.course.precision.scales_loss)
+    return "loss scaling looks at the gradients in each step, which a CUDA graph cannot";
+  return "";
 }
 
 /// Skips the case where its axes cannot be met.
@@ -85,6 +96,8 @@ void check(Case& c, const Setup& setup) {
     c.skip(fmt::format("{} images over {} ranks are less than one batch of {} for each",
                        course.samples, c.size(), course.loading.batch));
   }
+  if (const std::string reason = why_no_graph(c, setup); setup.trainer.graphs && !reason.empty())
+    c.skip(reason);
   if (course.loading.pin_memory && course.loading.device.is_cpu())
     c.skip("pinned memory is for copies to a GPU");
   const int gpus = course.loading.device.is_cuda() ? device::cuda_device_count() : 0;
@@ -207,6 +220,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .implied(false)
     .axis_boolean("broadcast_buffers", {true})
     .implied(true)
+    .axis_boolean("graphs", {false})
+    .implied(false)
     .axis_integer("replicas", 1, 64, "1")
     .default_by_ranks()
     .implied(std::int64_t{1})

@@ -9,6 +9,7 @@
 #include <torch/nn/functional/loss.h>
 
 #include "suites/imaging/data_parallel.hpp"
+#include "suites/imaging/graph_trainer.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -79,7 +80,9 @@ std::unique_ptr<Trainer> make_trainer(std::shared_ptr<MobileNetV2> model,
   if (options.format == at::MemoryFormat::ChannelsLast) to_channels_last(*model);
   if (is_data_parallel(options.strategy))
     return make_data_parallel_trainer(std::move(model), options);
-  return std::make_unique<DeviceTrainer>(std::move(model), options, group);
+  auto trainer = std::make_unique<DeviceTrainer>(std::move(model), options, group);
+  if (!options.graphs) return trainer;
+  return make_graph_trainer(std::move(trainer), torch_support::make_step_graph(options.device));
 }
 
 }  // namespace scalemark::imaging

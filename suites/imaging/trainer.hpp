@@ -25,8 +25,9 @@ struct TrainerOptions {
   at::MemoryFormat format = at::MemoryFormat::Contiguous;
   double learning_rate = 0.01, momentum = 0.9;
   torch_support::DdpOptions ddp;
-  int replicas = 1;  ///< data_parallel: devices (on a CPU: threads with their own copy)
-  int threads = 1;   ///< compute threads of each
+  int replicas = 1;     ///< data_parallel: devices (on a CPU: threads with their own copy)
+  int threads = 1;      ///< compute threads of each
+  bool graphs = false;  ///< launch each step as one CUDA graph: GPU, one rank, no loss scaling
 };
 
 /// Of this rank's batch, before the update; scalars on a device, not yet computed perhaps.

@@ -70,9 +70,11 @@ TEST(ImagingTrain, WhatCannotBeTrainedIsSkippedWithTheReason) {
   const std::string small = reason({"image=32", "batch=64", "images=32"});
   const std::string many = reason({"image=32", "images=20000"});
   const std::string full = reason({"image=32", "dataset=mnist"});
+  const std::string graphs = reason({"image=32", "graphs=true"});
   if (!root()) return;
   EXPECT_NE(small.find("less than one batch of 64"), std::string::npos) << small;
   EXPECT_NE(many.find("the training set has 10000"), std::string::npos) << many;
+  EXPECT_EQ(graphs, "CUDA graphs are for GPUs");
   EXPECT_NE(full.find("--data mnist=DIR"), std::string::npos) << full;
 }
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA graphs through LibTorch, whose allocator keeps a graph's memory apart.
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "common/torch/step_graph.hpp"
+
+namespace scalemark::torch_support {
+namespace {
+
+class CudaStepGraph final : public StepGraph {
+ public:
+  explicit CudaStepGraph(c10::Device device)
+      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())) {}
+
+  void warm_up(const std::function<void()>& work) override {
+    const auto outside = c10::cuda::getCurrentCUDAStream(stream_.device_index());
+    order(outside, stream_);
+    {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      work();
+    }
+    order(stream_, outside);
+  }
+
+  void capture(const std::function<void()>& work) override {
+    stream_.synchronize();
+    const c10::cuda::CUDAStreamGuard guard(stream_);
+    graph_.capture_begin();
+    work();
+    graph_.capture_end();
+  }
+
+  void launch() override { graph_.replay(); }
+
+ private:
+  /// What `second` is given from now on waits for what `first` has.
+  static void order(const c10::cuda::CUDAStream& first, const c10::cuda::CUDAStream& second) {
+    at::cuda::CUDAEvent event;
+    event.record(first);
+    event.block(second);
+  }
+
+  c10::cuda::CUDAStream stream_;
+  at::cuda::CUDAGraph graph_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepGraph> make_step_graph(c10::Device device) {
+  return std::make_unique<CudaStepGraph>(device);
+}
+
+}  // namespace scalemark::torch_support
