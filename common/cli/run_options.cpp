@@ -41,6 +41,14 @@ std::optional<std::string> variable(const char* name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+/// The folder that the job scripts use too; empty where the environment names none.
+std::string cache_folder() {
+  std::string base = variable("XDG_CACHE_HOME").value_or("");
+  if (const std::string home = variable("HOME").value_or(""); base.empty() && !home.empty())
+    base = home + "/.cache";
+  return base.empty() ? "" : base + "/scalemark";
+}
+
 void check_time(const std::string& option, const std::string& given) {
   if (!given.empty() && !text::parse_seconds(given)) {
     throw UsageError(fmt::format("{} is '{}'; allowed: a duration such as 30, 500ms, 2m", option,
@@ -98,7 +106,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "Time for the whole run; later cases are skipped: 10m");
   command.add_option("--tag", options.tag_texts, "name=value, stored with the result")
       ->allow_extra_args(false);
-  command.add_option("--data", options.data_texts, "NAME=PATH: where a data set lies (mnist=DIR)")
+  command
+      .add_option("--data", options.data_texts,
+                  "NAME=PATH: where a data set lies (mnist=DIR, rgb300=DIR)")
       ->allow_extra_args(false);
   command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
   command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");
@@ -161,6 +171,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.seed = options.seed;
   result.data = options.data;
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
+  result.cache = cache_folder();
   return result;
 }
 

@@ -159,6 +159,11 @@ Benchmark& Benchmark::memory(Memory bytes_per_rank) {
   return *this;
 }
 
+Benchmark& Benchmark::host_memory(Memory bytes_per_rank) {
+  host_memory_ = std::move(bytes_per_rank);
+  return *this;
+}
+
 Benchmark& Benchmark::unavailable(std::string reason) {
   unavailable_ = std::move(reason);
   return *this;

@@ -54,7 +54,10 @@ class Benchmark {
   /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
   /// Points that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
+  /// Of the device that the case works on.
   Benchmark& memory(Memory bytes_per_rank);
+  /// Of the host besides, whatever the device is.
+  Benchmark& host_memory(Memory bytes_per_rank);
   /// Does an amount of work that its axes fix (a training), whatever the sampling policy says.
   Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
@@ -71,7 +74,13 @@ class Benchmark {
   bool is_rank_local() const { return rank_local_; }
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
-  std::uint64_t memory_for(const Params& params) const { return memory_ ? memory_(params) : 0; }
+  /// All that a rank will need, on device and host.
+  std::uint64_t memory_for(const Params& params) const {
+    return (memory_ ? memory_(params) : 0) + host_memory_for(params);
+  }
+  std::uint64_t host_memory_for(const Params& params) const {
+    return host_memory_ ? host_memory_(params) : 0;
+  }
   bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
   Params adjusted(Params params) const {
     if (adjust_) adjust_(params);
@@ -86,7 +95,7 @@ class Benchmark {
   std::vector<std::string> needs_;
   int minimum_ranks_ = 1;
   bool rank_local_ = false, fixed_work_ = false;
-  Memory memory_;
+  Memory memory_, host_memory_;
   std::function<bool(const Params&)> sensible_;
   std::function<void(Params&)> adjust_;
 };

@@ -3,6 +3,7 @@
 #include "common/core/case.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -31,6 +32,8 @@ std::string Case::data(const std::string& name) const {
   const auto found = session_.options().data.find(name);
   return found == session_.options().data.end() ? std::string() : found->second;
 }
+
+const std::string& Case::cache() const { return session_.options().cache; }
 
 collective::Communicator& Case::communicator() { return communicator(text("backend")); }
 
@@ -78,6 +81,14 @@ device::Buffer Case::alloc(std::size_t bytes) {
                         on_host ? device::MemoryKind::pageable : device::MemoryKind::device);
 }
 
+mpi::SharedWindow Case::share(std::size_t bytes) {
+  checkpoint();
+  mpi::SharedWindow window;
+  attempt([&] { window = mpi::SharedWindow(session_.numa_ranks(ranks_), bytes); },
+          [&] { window = {}; });
+  return window;
+}
+
 void Case::phase(std::string_view name) {
   result_.phase = name;
   session_.watchdog().enter_phase(name);
@@ -91,6 +102,19 @@ void Case::skip(const std::string& reason) const { throw Skip{reason}; }
 bool Case::agree(bool mine) const { return exchange(ranks_, {mine ? 0 : 1, 0, 0}).a == 0; }
 
 void Case::checkpoint() const { exchange(ranks_); }
+
+void Case::attempt(const std::function<void()>& work, const std::function<void()>& undo) const {
+  std::exception_ptr problem;
+  try {
+    work();
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  if (agree(!problem)) return;
+  undo();
+  if (problem) std::rethrow_exception(problem);
+  checkpoint();  // brings what the others met
+}
 
 Case::Communicating::Communicating(Case& owner) : owner_(owner), before_(owner.communicating_) {
   // Rank-local work makes nobody wait, so its failure can be agreed on as anywhere else.

@@ -16,6 +16,7 @@
 #include "common/core/stop_rule.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
+#include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
 
 namespace scalemark {
@@ -75,6 +76,8 @@ class Case {
   std::uint64_t seed() const;
   /// The folder or file given by `--data NAME=PATH`; empty if none was given.
   std::string data(const std::string& name) const;
+  /// Folder for what is made once and kept between runs; empty if none is known.
+  const std::string& cache() const;
 
   // Ranks and devices ---------------------------------------------------------------------------
   int rank() const { return ranks_.rank(); }  ///< among those taking part
@@ -99,6 +102,9 @@ class Case {
   int threads() const;
   /// Memory for communication: axis `memory`; host = pageable.
   device::Buffer alloc(std::size_t bytes);
+  /// Collective. Host memory that this rank shares with the others of its NUMA node (of its node
+  /// where some rank is not bound to one). To be given back by all ranks together.
+  mpi::SharedWindow share(std::size_t bytes);
 
   // Course -------------------------------------------------------------------------------------
   /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner
@@ -114,6 +120,9 @@ class Case {
   /// record() and communicator() call it; call it before communication of your own that follows
   /// set-up which can fail on one rank.
   void checkpoint() const;
+  /// Collective. For what must be given back together: does `work`; if it throws on some rank, all
+  /// do `undo` before that exception goes on there and PeerFailed is thrown elsewhere.
+  void attempt(const std::function<void()>& work, const std::function<void()>& undo) const;
   /// While it lives, an exception on one rank cannot be told to the others (they wait inside a
   /// collective): it ends the job with the culprit named. measure() holds one unless rank-local.
   class Communicating {

@@ -41,6 +41,14 @@ std::string reason_of(const PeerFailed& failed) {
   return fmt::format("rank {}: {}", failed.rank, failed.text);
 }
 
+/// Throws OutOfMemory unless `bytes` are no more than one of `sharers` may have of what is free.
+void require_memory(device::Device& device, int sharers, std::uint64_t bytes, const char* where) {
+  const std::size_t free = device.free_memory() / static_cast<std::size_t>(sharers);
+  if (bytes <= free) return;
+  throw OutOfMemory(fmt::format("needs {} a rank, {} are free{}", units::bytes(bytes),
+                                units::bytes(free), where));
+}
+
 void count(RunOutcome& outcome, const CaseResult& result, bool wrong_data) {
   switch (result.status) {
     case Status::ok:
@@ -168,14 +176,13 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
   try {
     // Of the device that the case works on, whose memory the ranks of a node (or of a GPU) share.
     device::Device& device = one.device();
-    const bool on_gpu = device.kind() == device::DeviceKind::cuda;
-    const std::size_t free =
-        device.free_memory() /
-        static_cast<std::size_t>(on_gpu ? session_.gpu_sharers() : session_.local_size());
-    if (result.predicted_memory > free) {
-      throw OutOfMemory(fmt::format("needs {} a rank, {} are free{}",
-                                    units::bytes(result.predicted_memory), units::bytes(free),
-                                    on_gpu ? " on its GPU" : ""));
+    const std::uint64_t on_host = planned.benchmark->host_memory_for(planned.params);
+    if (device.kind() == device::DeviceKind::cuda) {
+      require_memory(device, session_.gpu_sharers(), result.predicted_memory - on_host,
+                     " on its GPU");
+      require_memory(one.host(), session_.local_size(), on_host, " on the host");
+    } else {
+      require_memory(device, session_.local_size(), result.predicted_memory, "");
     }
     one.phase("set up");
     planned.benchmark->function()(one);

@@ -162,6 +162,12 @@ const mpi::Comm& Session::first_ranks(int count) {
       .first->second;
 }
 
+mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
+  const mpi::Comm node = ranks.split_node();
+  const int mine = topology::numa_node_of(machine_, binding_.cpus);
+  return node.split(node.min(mine) < 0 ? 0 : mine, node.rank());
+}
+
 collective::Communicator& Session::communicator(const std::string& backend, const mpi::Comm& ranks,
                                                 device::Device& device) {
   const std::string key = fmt::format("{} {} {}", backend, ranks.size(), to_string(device.kind()));

@@ -29,6 +29,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   std::map<std::string, std::string> data;          ///< --data NAME=PATH
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
+  std::string cache;  ///< folder for what is made once and kept; empty: none is known
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -72,6 +73,9 @@ class Session {
 
   /// Collective over the world. The first `count` ranks; kept.
   const mpi::Comm& first_ranks(int count);
+  /// Collective over `ranks`. Those of them that are bound to CPUs of the same NUMA node as this
+  /// one; those of its node where some rank is not bound to one.
+  mpi::Comm numa_ranks(const mpi::Comm& ranks) const;
   /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and
   /// kind of device, kept. Throws Unavailable, on all of them alike.
   collective::Communicator& communicator(const std::string& backend, const mpi::Comm& ranks,

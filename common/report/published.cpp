@@ -45,18 +45,27 @@ bool on_full_set(const CaseResult& result) {
   return images == result.params.end() || to_text(images->second) == "60000";
 }
 
+/// The profiling study's name for where the pictures come from.
+std::string scenario_of(const CaseResult& result) {
+  const auto is = [&](const char* axis, const char* value) {
+    const auto found = result.params.find(axis);
+    return found != result.params.end() && to_text(found->second) == value;
+  };
+  if (!is("dataset", "mnist_rgb300")) return "a";
+  return is("storage", "shared") ? "b, shared" : "b";
+}
+
 bool repeats(const CaseResult& result, const Published& one) {
   const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
+    if (name == "scenario") return scenario_of(result);
     const auto found = result.params.find(name);
     if (found == result.params.end()) return std::nullopt;
     return to_text(found->second);
   };
-  if (result.name != workload_of(one.experiment) || text_of("ranks") != std::to_string(one.gpus))
-    return false;
-  return std::ranges::all_of(one.parameters, [&](const auto& pair) {
-    const std::optional<std::string> here = text_of(pair.first);
-    return here ? *here == pair.second : pair.first == "scenario" && pair.second == "a";
-  });
+  if (result.name != workload_of(one.experiment)) return false;
+  if (one.gpus != 0 && text_of("ranks") != std::to_string(one.gpus)) return false;
+  return std::ranges::all_of(one.parameters,
+                             [&](const auto& pair) { return text_of(pair.first) == pair.second; });
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ std::vector<Published> parse_published(std::string_view csv) {
   for (const std::string& line : text::split(std::string(csv), '\n')) {
     const std::vector<std::string> fields = text::split(line, ',');
     if (fields.size() != 7) continue;
-    const auto gpus = text::parse_integer(fields[2]);
+    const auto gpus = fields[2].empty() ? 0 : text::parse_integer(fields[2]);
     const auto value = number(fields[5]);
     Published one{.experiment = fields[0], .source = fields[1], .parameters = pairs(fields[3])};
     if (!gpus || !value || one.parameters.empty()) continue;
@@ -104,9 +113,10 @@ void print_published(const Run& run, const std::vector<Published>& all, std::ost
       first = false;
       const double here = summarise(result, *result.find(one.metric)).median;
       out << fmt::format(
-          "  {}\n    {:<12} published {:.6g} {}, here {:.6g} {}, ratio {:.4g}  ({}, {})\n",
+          "  {}\n    {:<12} published {:.6g} {}, here {:.6g} {}, ratio {:.4g}  ({}, {}{})\n",
           text::printable(result.key, 400), one.metric, one.value, one.unit, here, one.unit,
-          here / one.value, one.experiment, one.source);
+          here / one.value, one.experiment, one.source,
+          one.gpus == 0 ? ", number of GPUs not stated" : "");
     }
   }
 }

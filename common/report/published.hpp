@@ -17,22 +17,21 @@ namespace scalemark::report {
 struct Published {
   std::string experiment;  ///< "imaging-precision"
   std::string source;      ///< "Table 2"
-  std::int64_t gpus = 0;   ///< ranks, one a GPU
+  std::int64_t gpus = 0;   ///< ranks, one a GPU; 0: not stated, so any number
   std::map<std::string, std::string> parameters;
   std::string metric, unit;
   double value = 0;  ///< in `unit`; percentages as ratios, unit "1"
 };
 
 /// Lines `experiment,source,gpus,parameters,metric,value,unit` below a header; parameters are
-/// name=value pairs separated by blanks. Rows in another form (a sentence as parameters) are left
-/// out.
+/// name=value pairs separated by blanks, gpus may be empty. Rows in another form (a sentence as
+/// parameters) are left out.
 std::vector<Published> parse_published(std::string_view csv);
 /// results/published/studies.csv, built in.
 const std::vector<Published>& published_values();
 
-/// Those that `result` repeats: same workload, ranks and parameters, on the full data set. A
-/// parameter that the case does not have matches only where the study had what the case means
-/// (scenario a).
+/// Those that `result` repeats: same workload, ranks and parameters, on the full data set. Scenario
+/// b is the set mnist_rgb300 in every rank's own memory, scenario a the others.
 std::vector<Published> published_for(const CaseResult& result, const std::vector<Published>& all);
 
 /// For each matching case: published, measured, ratio. Nothing when none matches.

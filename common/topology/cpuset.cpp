@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// List form of CPU sets, as the kernel writes them.
+// CPU sets: their list form, as the kernel writes it, and the NUMA node they belong to.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -54,6 +54,13 @@ CpuSet parse_list(const std::string& list) {
   std::ranges::sort(cpus);
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
+}
+
+int numa_node_of(const Machine& machine, const CpuSet& cpus) {
+  const auto found = std::ranges::find_if(machine.numa, [&](const NumaNode& node) {
+    return !cpus.empty() && std::ranges::includes(node.cpus, cpus);
+  });
+  return found == machine.numa.end() ? -1 : found->index;
 }
 
 }  // namespace scalemark::topology

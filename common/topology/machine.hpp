@@ -61,6 +61,9 @@ struct Machine {
   std::vector<std::vector<std::uint64_t>> distances;
 };
 
+/// OS index of the NUMA node that all of `cpus` belong to; -1 if there is none (or no CPU).
+int numa_node_of(const Machine& machine, const CpuSet& cpus);
+
 /// The machine that this process runs on, restricted by its cpuset and affinity at program start.
 /// With HWLOC_XMLFILE, hwloc shows that file's machine instead: all of it is allowed, and
 /// `this_system` is false. Where NVML answers, `gpus` are those that it names (what the container

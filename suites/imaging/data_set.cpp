@@ -5,11 +5,16 @@
 #include <algorithm>
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "suites/imaging/mnist.hpp"
+#include "suites/imaging/rgb300.hpp"
+#include "suites/imaging/rgb300_data.hpp"
 
 namespace scalemark::imaging {
 namespace {
+
+constexpr const char* kInFiles = "mnist_rgb300";
 
 Pictures to_tensors(const LabelledImages& set) {
   const std::int64_t count = set.count();
@@ -23,11 +28,50 @@ Pictures to_tensors(const LabelledImages& set) {
 
 }  // namespace
 
-DataSet load_data_set(Case& c) {
-  const bool full_set = c.text("dataset") == "mnist";
-  if (full_set && c.data("mnist").empty()) c.skip("the full set is not given: --data mnist=DIR");
-  const Mnist mnist = load_mnist(full_set ? c.data("mnist") : "");
-  return {.train = to_tensors(mnist.train), .test = to_tensors(mnist.test), .name = mnist.name};
+std::vector<std::string> data_set_names() { return {"mnist_subset", "mnist", kInFiles}; }
+
+std::vector<std::string> storage_names() { return {"per_rank", "shared"}; }
+
+void adjust_storage(Params& params) {
+  if (std::get<std::string>(params.at("dataset")) != kInFiles)
+    params["storage"] = std::string("per_rank");
+}
+
+std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element) {
+  const auto count = static_cast<std::uint64_t>(pictures);
+  if (std::get<std::string>(params.at("dataset")) != kInFiles) return count * 784 * 2;
+  // How many ranks share a window is known when they run: one at least.
+  const bool shared = std::get<std::string>(params.at("storage")) == "shared";
+  return count * (kRgbBytes * (shared ? 1 : element) + 8);
+}
+
+DataSet load_data_set(Case& c, const DataRequest& request) {
+  const std::string& wanted = c.text("dataset");
+  if (wanted == "mnist" && c.data("mnist").empty())
+    c.skip("the full set is not given: --data mnist=DIR");
+  const Mnist mnist = load_mnist(wanted == "mnist_subset" ? "" : c.data("mnist"));
+  if (request.train > std::int64_t{mnist.train.count()}) {
+    c.skip(fmt::format("images={}, but the training set has {}{}", *request.train,
+                       mnist.train.count(),
+                       c.data("mnist").empty() ? " (the full one: --data mnist=DIR)" : ""));
+  }
+  if (wanted == kInFiles) return load_rgb300(c, mnist, request);
+  DataSet data;
+  data.train = to_tensors(mnist.train);
+  data.test = to_tensors(mnist.test);
+  if (request.test) data.test = data.test.first(*request.test);
+  data.name = mnist.name;
+  return data;
+}
+
+void record_loading(Case& c, const DataSet& data) {
+  if (!data.disk) return;
+  c.record_durations("disk_load_time", std::vector<std::uint64_t>{data.disk->load_time_ns},
+                     RankReduce::max);
+  c.record("resident_bytes", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector<double>{static_cast<double>(data.disk->resident_bytes)},
+           "memory of the data set / ranks that share it");
+  c.fact("disk_bytes", static_cast<std::int64_t>(data.disk->disk_bytes));
 }
 
 }  // namespace scalemark::imaging

@@ -2,20 +2,60 @@
 // The data set of a case, as tensors on the host.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "common/core/axis.hpp"
 #include "common/core/case.hpp"
 #include "suites/imaging/loader.hpp"
 
 namespace scalemark::imaging {
 
-struct DataSet {
-  Pictures train, test;
-  std::string name;
+/// What reading a set of files took.
+struct DiskFacts {
+  std::uint64_t load_time_ns = 0;    ///< this rank's: files to tensors
+  std::uint64_t disk_bytes = 0;      ///< length of the files
+  std::uint64_t resident_bytes = 0;  ///< of memory, this rank's share
 };
 
-/// What the axis `dataset` names: the built-in subset or the full set of `--data mnist=DIR`. Skips
-/// the case where that is not given; throws InputError for damaged files.
-DataSet load_data_set(Case& c);
+struct DataSet {
+  mpi::SharedWindow window;  ///< axis storage=shared: what the pixels lie in
+  Pictures train, test;
+  std::string name;
+  std::optional<DiskFacts> disk;  ///< of a set in files
+
+  /// Collective. Gives the memory back, which the ranks must do together.
+  void release() {
+    train = test = {};
+    window = {};
+  }
+};
+
+/// Pictures that a case needs, from the first on; all if no number is given.
+struct DataRequest {
+  std::optional<std::int64_t> train, test;
+  /// Type, mean and std of what the loader is to give.
+  LoaderOptions loading;
+};
+
+/// Values of axis `dataset`, and of axis `storage`, which matters to sets in files.
+std::vector<std::string> data_set_names();
+std::vector<std::string> storage_names();
+/// For Benchmark::adjust: a set that is not in files has one kind of storage.
+void adjust_storage(Params& params);
+/// Bytes of host memory that a rank needs for so many pictures, whose tensors would have `element`
+/// bytes a value.
+std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element);
+
+/// Collective. What the axis `dataset` names: the built-in subset, the full set of `--data
+/// mnist=DIR`, or mnist_rgb300, made of either in the folder `--data rgb300=DIR` (by default one in
+/// the cache). Skips the case where it is not given or has fewer training images than wanted;
+/// throws InputError for damaged files. To be given back by all ranks together.
+DataSet load_data_set(Case& c, const DataRequest& request);
+
+/// Collective. For a set in files: disk_load_time and resident_bytes, and the fact disk_bytes.
+void record_loading(Case& c, const DataSet& data);
 
 }  // namespace scalemark::imaging

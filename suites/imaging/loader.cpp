@@ -12,8 +12,8 @@
 namespace scalemark::imaging {
 namespace {
 
-/// Sends the bytes as they are stored, 1/12 of fp32 in three channels at equal size, and less the
-/// more they are enlarged.
+/// Sends the pictures as they are stored: as bytes, 1/12 of fp32 in three channels at equal size,
+/// and less the more they are enlarged.
 class DeviceLoader final : public Loader {
  public:
   DeviceLoader(const Pictures& pictures, LoaderOptions options)
@@ -54,8 +54,11 @@ class DeviceLoader final : public Loader {
 }  // namespace
 
 at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options) {
-  const at::Tensor values = normalise(scale(pixels, options.type), options.mean, options.std);
-  const at::Tensor images = upsample(values, options.image);
+  const at::Tensor values = pixels.scalar_type() == at::kByte
+                                ? normalise(scale(pixels, options.type), options.mean, options.std)
+                                : pixels;
+  const bool fits = values.size(2) == options.image && values.size(3) == options.image;
+  const at::Tensor images = fits ? values : upsample(values, options.image);
   return images.size(1) == 3 ? images.contiguous(options.format)
                              : three_channels(images, options.format);
 }

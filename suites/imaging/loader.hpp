@@ -13,7 +13,9 @@ namespace scalemark::imaging {
 
 /// A data set on the host.
 struct Pictures {
-  at::Tensor pixels;  ///< uint8 [n, channels, rows, columns]; 1 or 3 channels
+  /// [n, channels, rows, columns]; 1 or 3 channels. Bytes, or in the type of the batches what is
+  /// scaled and normalised already.
+  at::Tensor pixels;
   at::Tensor labels;  ///< int64 [n]
 
   /// The first `count`, or all if there are fewer.
@@ -38,8 +40,8 @@ struct Batch {
   at::Tensor labels;  ///< int64 [batch] on the device
 };
 
-/// Pixels [n, channels, rows, columns] as the network's input, on their device, by LibTorch's
-/// operators.
+/// Pixels as in Pictures as the network's input, on their device, by LibTorch's operators. Those of
+/// the wanted size are not resized.
 at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options);
 
 /// Equal batches in equal order, whatever the loader and the number of its workers.
@@ -57,7 +59,7 @@ class Loader {
 };
 
 /// `threads`: up-sampled, normalised and made three channels on the host, as the studies do.
-/// `device`: sent as bytes, the rest done on the device.
+/// `device`: sent as they are stored, the rest done on the device.
 std::vector<std::string> loader_names();
 /// `name` is one of loader_names(). `pictures` must outlive the loader.
 std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,

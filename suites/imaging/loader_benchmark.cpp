@@ -12,9 +12,10 @@
 namespace scalemark::imaging {
 namespace {
 
+constexpr std::int64_t kAllImages = 60000;
+
 void load_batches(Case& c) {
   const c10::Device device = torch_support::prepare(c);
-  const DataSet data = load_data_set(c);
   const bool nhwc = c.text("layout") == "nhwc";
   const LoaderOptions options{
       .image = c.integer("image"),
@@ -26,8 +27,11 @@ void load_batches(Case& c) {
       .mean = kMnistMean,
       .std = kMnistStd};
   if (options.pin_memory && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  DataRequest wanted{.train = {}, .test = 0, .loading = options};
+  if (const std::int64_t images = c.integer("images"); images > 0) wanted.train = images;
+  const DataSet data = load_data_set(c, wanted);
   EpochRequest request{.strategy = Strategy::ddp_ds,
-                       .samples = data.train.labels.size(0),
+                       .samples = wanted.train.value_or(data.train.labels.size(0)),
                        .batch = options.batch,
                        .ranks = c.size(),
                        .rank = c.rank(),
@@ -65,6 +69,7 @@ void load_batches(Case& c) {
   c.measure(next, {.metric = "time", .barrier = false, .warmup = 5});
   c.record_rate("images_per_second", "{image}/s", "time",
                 static_cast<double>(options.batch * c.size()), "batch * ranks / time");
+  record_loading(c, data);
 }
 
 void loader(Case& c) {
@@ -78,8 +83,12 @@ SCALEMARK_BENCHMARK("imaging/loader", loader)
     .axis_integer("workers", 0, 256, "0")
     .axis_boolean("pin_memory", {false})
     .implied(false)
-    .axis("dataset", {"mnist_subset", "mnist"}, {"mnist_subset"})
+    .axis("dataset", data_set_names(), {"mnist_subset"})
     .implied("mnist_subset")
+    .axis("storage", storage_names(), {"per_rank"})
+    .implied("per_rank")
+    .axis_integer("images", 0, 60000, "0")  // 0: all
+    .implied(std::int64_t{0})
     .axis_integer("image", 28, 700, "100", "32")
     .axis_integer("batch", 1, 4096, "32")
     .compute_axes()
@@ -91,6 +100,11 @@ SCALEMARK_BENCHMARK("imaging/loader", loader)
       return value("batch") * value("image") * value("image") * 12 * (2 * value("workers") + 3) +
              (std::uint64_t{64} << 20);
     })
+    .host_memory([](const Params& p) {
+      const auto images = std::get<std::int64_t>(p.at("images"));
+      return data_set_memory(p, images > 0 ? images : kAllImages, sizeof(float));
+    })
+    .adjust(adjust_storage)
     .needs("LibTorch");
 
 }  // namespace

@@ -122,17 +122,20 @@ class ThreadsLoader final : public Loader {
 
   void fill(Slot& slot, std::size_t index) {
     if (slot.sent) slot.sent->synchronize();
+    const bool bytes = pictures_.pixels.scalar_type() == at::kByte;
     if (options_.type == at::kDouble)
-      fill_images<double>(slot, index);
+      bytes ? fill_images<std::uint8_t, double>(slot, index)
+            : fill_images<double, double>(slot, index);
     else
-      fill_images<float>(slot, index);
+      bytes ? fill_images<std::uint8_t, float>(slot, index)
+            : fill_images<float, float>(slot, index);
   }
 
-  template <typename T>
+  template <typename Pixel, typename T>
   void fill_images(Slot& slot, std::size_t index) {
     const Layout layout =
         options_.format == at::MemoryFormat::ChannelsLast ? Layout::nhwc : Layout::nchw;
-    const auto* pixels = pictures_.pixels.const_data_ptr<std::uint8_t>();
+    const auto* pixels = pictures_.pixels.const_data_ptr<Pixel>();
     const auto* labels = pictures_.labels.const_data_ptr<std::int64_t>();
     T* images = slot.images.mutable_data_ptr<T>();
     auto* wanted = slot.labels.mutable_data_ptr<std::int64_t>();

@@ -50,18 +50,23 @@ Resampler::Resampler(std::int64_t channels, std::int64_t rows, std::int64_t colu
     table_[byte] = (static_cast<double>(byte) / 255 - mean) / std;
 }
 
-template <typename T>
-void Resampler::plane(const std::uint8_t* pixels, T* values, std::int64_t step) const {
+template <typename Pixel, typename T>
+void Resampler::plane_as_it_is(const Pixel* pixels, T* values, std::int64_t step) const {
+  for (std::int64_t i = 0; i < rows_ * columns_; ++i) values[step * i] = value_of<T>(pixels[i]);
+}
+
+template <typename Pixel, typename T>
+void Resampler::plane(const Pixel* pixels, T* values, std::int64_t step) const {
   const auto width = static_cast<std::size_t>(size_);
   // Kept by each thread: two stretched source rows.
   static thread_local std::vector<T> upper, lower;
   upper.resize(width);
   lower.resize(width);
   const auto stretch = [&](std::int32_t row, std::vector<T>& out) {
-    const std::uint8_t* line = pixels + row * columns_;
+    const Pixel* line = pixels + row * columns_;
     for (std::size_t i = 0; i < width; ++i) {
-      const auto a = static_cast<T>(table_[line[across_.from[i]]]);
-      const auto b = static_cast<T>(table_[line[across_.to[i]]]);
+      const T a = value_of<T>(line[across_.from[i]]);
+      const T b = value_of<T>(line[across_.to[i]]);
       out[i] = a + static_cast<T>(across_.share[i]) * (b - a);
     }
   };
@@ -93,18 +98,24 @@ void Resampler::plane(const std::uint8_t* pixels, T* values, std::int64_t step) 
   }
 }
 
-template <typename T>
-void Resampler::run(const std::uint8_t* pixels, T* values, Layout layout) const {
+template <typename Pixel, typename T>
+void Resampler::run(const Pixel* pixels, T* values, Layout layout) const {
   const std::int64_t area = size_ * size_;
   const std::int64_t step = layout == Layout::nhwc ? 3 : 1;
   for (std::int64_t channel = 0; channel < channels_; ++channel) {
-    plane(pixels + channel * rows_ * columns_,
-          values + channel * (layout == Layout::nhwc ? 1 : area), step);
+    const Pixel* from = pixels + channel * rows_ * columns_;
+    T* to = values + channel * (layout == Layout::nhwc ? 1 : area);
+    if (rows_ == size_ && columns_ == size_)
+      plane_as_it_is(from, to, step);
+    else
+      plane(from, to, step);
   }
   if (channels_ == 1) copy_to_other_channels(values, area, layout);
 }
 
-template void Resampler::run<float>(const std::uint8_t*, float*, Layout) const;
-template void Resampler::run<double>(const std::uint8_t*, double*, Layout) const;
+template void Resampler::run(const std::uint8_t*, float*, Layout) const;
+template void Resampler::run(const std::uint8_t*, double*, Layout) const;
+template void Resampler::run(const float*, float*, Layout) const;
+template void Resampler::run(const double*, double*, Layout) const;
 
 }  // namespace scalemark::imaging

@@ -19,9 +19,10 @@ class Resampler {
   Resampler(std::int64_t channels, std::int64_t rows, std::int64_t columns, std::int64_t size,
             double mean, double std);
 
-  /// One image: pixels [channels][rows][columns] to values[3 * size * size] in `layout`.
-  template <typename T>
-  void run(const std::uint8_t* pixels, T* values, Layout layout) const;
+  /// One image: pixels [channels][rows][columns] to values[3 * size * size] in `layout`. `Pixel` is
+  /// a byte, or T for what is scaled and normalised already.
+  template <typename Pixel, typename T>
+  void run(const Pixel* pixels, T* values, Layout layout) const;
 
   std::int64_t input_size() const { return channels_ * rows_ * columns_; }
   std::int64_t output_size() const { return 3 * size_ * size_; }
@@ -33,15 +34,27 @@ class Resampler {
     std::vector<double> share;
   };
   static Taps taps(std::int64_t in, std::int64_t out);
+  template <typename Pixel, typename T>
+  void plane(const Pixel* pixels, T* values, std::int64_t step) const;
+  template <typename Pixel, typename T>
+  void plane_as_it_is(const Pixel* pixels, T* values, std::int64_t step) const;
   template <typename T>
-  void plane(const std::uint8_t* pixels, T* values, std::int64_t step) const;
+  T value_of(std::uint8_t pixel) const {
+    return static_cast<T>(table_[pixel]);
+  }
+  template <typename T>
+  T value_of(T pixel) const {
+    return pixel;
+  }
 
   std::int64_t channels_, rows_, columns_, size_;
   Taps across_, down_;
   std::vector<double> table_;  ///< value of each byte
 };
 
-extern template void Resampler::run<float>(const std::uint8_t*, float*, Layout) const;
-extern template void Resampler::run<double>(const std::uint8_t*, double*, Layout) const;
+extern template void Resampler::run(const std::uint8_t*, float*, Layout) const;
+extern template void Resampler::run(const std::uint8_t*, double*, Layout) const;
+extern template void Resampler::run(const float*, float*, Layout) const;
+extern template void Resampler::run(const double*, double*, Layout) const;
 
 }  // namespace scalemark::imaging

@@ -22,6 +22,7 @@ namespace scalemark::imaging {
 namespace {
 
 constexpr double kMomentum = 0.9;
+constexpr std::int64_t kAllTestImages = 10000;
 
 /// Linear in the global batch (Goyal et al. 2017), bounded where this network still trains from the
 /// first step on.
@@ -142,13 +143,9 @@ void train_network(Case& c) {
   torch_support::allow_tf32(setup.course.precision.tf32);
 
   c.phase("read data set");
-  DataSet data = load_data_set(c);
-  if (setup.course.samples > data.train.labels.size(0)) {
-    c.skip(fmt::format("images={}, but the training set has {}", setup.course.samples,
-                       data.train.labels.size(0)));
-  }
-  if (const std::int64_t tests = c.integer("test_images"); tests > 0)
-    data.test = data.test.first(tests);
+  DataRequest request{.train = setup.course.samples, .test = {}, .loading = setup.course.loading};
+  if (const std::int64_t tests = c.integer("test_images"); tests > 0) request.test = tests;
+  DataSet data = load_data_set(c, request);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>(MobileNetOptions{.fused = setup.tuned});
   if (const std::string file = c.data("weights"); !file.empty()) {
@@ -173,10 +170,12 @@ void train_network(Case& c) {
       gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
     record_facts(c, setup, data, history, *trainer, gradient_bytes);
   }
+  data.release();
   c.phase("check");
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());
   verify(c, history, fingerprint);
   record_training(c, setup.course, history, setup.images_a_step);
+  record_loading(c, data);
   c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));
 }
 
@@ -184,7 +183,7 @@ void train(Case& c) {
   torch_support::run_body([&] { train_network(c); });
 }
 
-/// Parameters, gradients, momentum and buckets; the data set; batches in the loader; what a forward
+/// Parameters, gradients, momentum and buckets; batches in the loader; what a forward
 /// pass keeps for the backward pass: 147 outputs of convolutions for every pixel of the image,
 /// about three times.
 std::uint64_t memory(const Params& params) {
@@ -194,8 +193,15 @@ std::uint64_t memory(const Params& params) {
   const std::uint64_t element = params.at("precision") == Value(std::string("fp64")) ? 8 : 4;
   const std::uint64_t pixels = value("batch") * value("image") * value("image");
   const std::uint64_t batches = 2 * value("workers") + 2;
-  return pixels * element * (147 * 3 + 3 * batches) + value("images") * 784 * 2 +
+  return pixels * element * (147 * 3 + 3 * batches) +
          value("replicas") * element * (std::uint64_t{60} << 20);
+}
+
+std::uint64_t host_memory(const Params& params) {
+  const auto value = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
+  const std::int64_t tests = value("test_images") > 0 ? value("test_images") : kAllTestImages;
+  const bool fp64 = params.at("precision") == Value(std::string("fp64"));
+  return data_set_memory(params, value("images") + tests, fp64 ? 8 : 4);
 }
 
 /// Strategies of one process take one rank; only data_parallel has replicas.
@@ -203,6 +209,7 @@ void adjust(Params& params) {
   const Strategy strategy = strategy_from(std::get<std::string>(params.at("strategy")));
   if (!is_ddp(strategy)) params["ranks"] = std::int64_t{1};
   if (!is_data_parallel(strategy)) params["replicas"] = std::int64_t{1};
+  adjust_storage(params);
 }
 
 SCALEMARK_BENCHMARK("imaging/train", train)
@@ -225,8 +232,10 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .axis_integer("replicas", 1, 64, "1")
     .default_by_ranks()
     .implied(std::int64_t{1})
-    .axis("dataset", {"mnist_subset", "mnist"}, {"mnist_subset"})
+    .axis("dataset", data_set_names(), {"mnist_subset"})
     .implied("mnist_subset")
+    .axis("storage", storage_names(), {"per_rank"})
+    .implied("per_rank")
     .axis_integer("images", 1, 60000, "10000", "1280")
     .axis_integer("test_images", 0, 10000, "0")  // 0: all
     .implied(std::int64_t{0})
@@ -238,6 +247,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .adjust(adjust)
     .fixed_work()
     .memory(memory)
+    .host_memory(host_memory)
     .needs("LibTorch");
 
 }  // namespace

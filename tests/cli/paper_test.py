@@ -22,7 +22,8 @@ class Paper(ProgramTest):
         for name in small:
             with self.subTest(preset=name):
                 out = self.path(f"{name}.h5")
-                self.expect(run("run", "--preset", name, "-a", "device=cpu", "-a", "threads=1", "-o", out, ranks=2, timeout=280), 0)
+                self.expect(run("run", "--preset", name, "-a", "device=cpu", "-a", "threads=1", "-o", out,
+                                "--data", "rgb300=" + self.path("rgb300"), ranks=2, timeout=280), 0)
                 table = rows(out)
                 self.assertIn("ok", {row["status"] for row in table.values()})
                 for key, row in table.items():

@@ -32,6 +32,7 @@ LIBRARIES = {
     r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/torch"],
     r"hdf5(_hl)?\.h": ["common/store"],
     r"hwloc(/.*)?\.h": ["common/topology"],
+    r"png\.h": ["suites/imaging"],
     r"CLI/.*": ["common/cli"],
     r"torch/.*|ATen/.*|c10/.*": ["common/torch", "suites/imaging", "suites/llm", "suites/micro"],
 }

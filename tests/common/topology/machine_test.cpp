@@ -75,6 +75,17 @@ TEST(CpuList, GoesBothWays) {
   EXPECT_EQ(to_list({}), "");
 }
 
+TEST(NumaNodeOf, IsTheOneThatHoldsAllCpus) {
+  Machine machine;
+  machine.numa = {{.index = 2, .package = 0, .memory_bytes = 0, .cpus = {0, 1, 4, 5}},
+                  {.index = 7, .package = 1, .memory_bytes = 0, .cpus = {2, 3, 6, 7}}};
+  EXPECT_EQ(numa_node_of(machine, {1, 5}), 2);
+  EXPECT_EQ(numa_node_of(machine, {2, 3, 6, 7}), 7);
+  EXPECT_EQ(numa_node_of(machine, {5, 6}), -1) << "in two nodes";
+  EXPECT_EQ(numa_node_of(machine, {7, 8}), -1) << "CPU 8 is unknown";
+  EXPECT_EQ(numa_node_of(machine, {}), -1);
+}
+
 TEST(CpuList, RefusesWhatIsNone) {
   for (const char* text : {"a", "1-", "-1", "3-1", "0-99999999999", "0-2000000000", "1,,2", "1K"}) {
     EXPECT_THROW(parse_list(text), UsageError) << text;

@@ -80,6 +80,33 @@ TEST(Loader, EqualBatchesInEqualOrderOverSeveralEpochs) {
   }
 }
 
+/// What is normalised already is not normalised again, and what has the wanted size is not resized.
+TEST(Loader, TakesNormalisedPictures) {
+  const Pictures bytes = pictures(3);
+  for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+    const Pictures values{normalise(scale(bytes.pixels, type)), bytes.labels};
+    for (const std::int64_t image : {28, 32}) {
+      for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+        for (const Kind& kind : kKinds) {
+          SCOPED_TRACE(kind.name + ", workers " + std::to_string(kind.workers));
+          const LoaderOptions options =
+              options_for(kind, {.image = image, .batch = 8, .type = type, .format = format});
+          const auto loader = make_loader(kind.name, values, options);
+          const std::vector<std::int64_t> order = shuffled(1);
+          loader->start(order);
+          for (std::int64_t i = 0; i < kSamples / options.batch; ++i) {
+            const Batch batch = loader->next();
+            expect_batch(batch, bytes, options, order, i);
+            if (image != 28) continue;
+            const at::Tensor which = at::tensor(order, at::kLong).narrow(0, i * 8, 8);
+            EXPECT_TRUE(at::equal(batch.images, values.pixels.index_select(0, which)));
+          }
+        }
+      }
+    }
+  }
+}
+
 /// The two loaders prepare the same numbers, in fp32 to its rounding.
 TEST(Loader, BothLoadersAgreeInFp32) {
   const Pictures set = pictures();
@@ -188,7 +215,7 @@ TEST(Loader, BytesAreThoseThatADeviceWouldGet) {
 /// Pixels of another type are found when they are read, that is, by a worker.
 TEST(Loader, AnExceptionOfAWorkerReachesTheCaller) {
   Pictures wrong = pictures();
-  wrong.pixels = wrong.pixels.to(at::kFloat);
+  wrong.pixels = wrong.pixels.to(at::kInt);
   for (const int workers : {0, 1, 3}) {
     const auto loader = make_loader("threads", wrong, options_for({"threads", workers}));
     loader->start(shuffled(0));
