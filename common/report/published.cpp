@@ -45,14 +45,13 @@ bool on_full_set(const CaseResult& result) {
   return images == result.params.end() || to_text(images->second) == "60000";
 }
 
-/// The profiling study's name for where the pictures come from.
+/// The profiling study's name for where the pictures come from; it had them in each rank's memory.
 std::string scenario_of(const CaseResult& result) {
-  const auto is = [&](const char* axis, const char* value) {
+  const auto value = [&](const char* axis, const char* otherwise) {
     const auto found = result.params.find(axis);
-    return found != result.params.end() && to_text(found->second) == value;
+    return found == result.params.end() ? std::string(otherwise) : to_text(found->second);
   };
-  if (!is("dataset", "mnist_rgb300")) return "a";
-  return is("storage", "shared") ? "b, shared" : "b";
+  return value("storage", "per_rank") == "per_rank" ? value("scenario", "a") : "";
 }
 
 bool repeats(const CaseResult& result, const Published& one) {

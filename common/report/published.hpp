@@ -30,8 +30,8 @@ std::vector<Published> parse_published(std::string_view csv);
 /// results/published/studies.csv, built in.
 const std::vector<Published>& published_values();
 
-/// Those that `result` repeats: same workload, ranks and parameters, on the full data set. Scenario
-/// b is the set mnist_rgb300 in every rank's own memory, scenario a the others.
+/// Those that `result` repeats: same workload, ranks and parameters, on the full data set, which
+/// each rank has in its own memory. Scenario a is what a case without that axis means.
 std::vector<Published> published_for(const CaseResult& result, const std::vector<Published>& all);
 
 /// For each matching case: published, measured, ratio. Nothing when none matches.

@@ -14,7 +14,7 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr const char* kInFiles = "mnist_rgb300";
+bool in_files(const Params& params) { return std::get<std::string>(params.at("scenario")) == "b"; }
 
 Pictures to_tensors(const LabelledImages& set) {
   const std::int64_t count = set.count();
@@ -28,18 +28,19 @@ Pictures to_tensors(const LabelledImages& set) {
 
 }  // namespace
 
-std::vector<std::string> data_set_names() { return {"mnist_subset", "mnist", kInFiles}; }
+std::vector<std::string> data_set_names() { return {"mnist_subset", "mnist"}; }
+
+std::vector<std::string> scenario_names() { return {"a", "b"}; }
 
 std::vector<std::string> storage_names() { return {"per_rank", "shared"}; }
 
 void adjust_storage(Params& params) {
-  if (std::get<std::string>(params.at("dataset")) != kInFiles)
-    params["storage"] = std::string("per_rank");
+  if (!in_files(params)) params["storage"] = std::string("per_rank");
 }
 
 std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element) {
   const auto count = static_cast<std::uint64_t>(pictures);
-  if (std::get<std::string>(params.at("dataset")) != kInFiles) return count * 784 * 2;
+  if (!in_files(params)) return count * 784 * 2;
   // How many ranks share a window is known when they run: one at least.
   const bool shared = std::get<std::string>(params.at("storage")) == "shared";
   return count * (kRgbBytes * (shared ? 1 : element) + 8);
@@ -55,7 +56,7 @@ DataSet load_data_set(Case& c, const DataRequest& request) {
                        mnist.train.count(),
                        c.data("mnist").empty() ? " (the full one: --data mnist=DIR)" : ""));
   }
-  if (wanted == kInFiles) return load_rgb300(c, mnist, request);
+  if (c.text("scenario") == "b") return load_rgb300(c, mnist, request);
   DataSet data;
   data.train = to_tensors(mnist.train);
   data.test = to_tensors(mnist.test);

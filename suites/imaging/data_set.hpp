@@ -40,8 +40,10 @@ struct DataRequest {
   LoaderOptions loading;
 };
 
-/// Values of axis `dataset`, and of axis `storage`, which matters to sets in files.
+/// Values of axis `dataset`; of axis `scenario`: a, its pictures as they are, b, 300x300 in colour
+/// from files; and of axis `storage`, which matters to sets in files.
 std::vector<std::string> data_set_names();
+std::vector<std::string> scenario_names();
 std::vector<std::string> storage_names();
 /// For Benchmark::adjust: a set that is not in files has one kind of storage.
 void adjust_storage(Params& params);
@@ -49,10 +51,10 @@ void adjust_storage(Params& params);
 /// bytes a value.
 std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element);
 
-/// Collective. What the axis `dataset` names: the built-in subset, the full set of `--data
-/// mnist=DIR`, or mnist_rgb300, made of either in the folder `--data rgb300=DIR` (by default one in
-/// the cache). Skips the case where it is not given or has fewer training images than wanted;
-/// throws InputError for damaged files. To be given back by all ranks together.
+/// Collective. What the axis `dataset` names: the built-in subset or the full set of `--data
+/// mnist=DIR`; in scenario b as files in the folder `--data rgb300=DIR` (by default one in the
+/// cache). Skips the case where it is not given or has fewer training images than wanted; throws
+/// InputError for damaged files. To be given back by all ranks together.
 DataSet load_data_set(Case& c, const DataRequest& request);
 
 /// Collective. For a set in files: disk_load_time and resident_bytes, and the fact disk_bytes.

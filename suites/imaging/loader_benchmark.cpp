@@ -85,6 +85,8 @@ SCALEMARK_BENCHMARK("imaging/loader", loader)
     .implied(false)
     .axis("dataset", data_set_names(), {"mnist_subset"})
     .implied("mnist_subset")
+    .axis("scenario", scenario_names(), {"a"})
+    .implied("a")
     .axis("storage", storage_names(), {"per_rank"})
     .implied("per_rank")
     .axis_integer("images", 0, 60000, "0")  // 0: all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and loading mnist_rgb300 by the ranks and threads of a case.
+// Making and loading the 300x300 set by the ranks and threads of a case.
 #include "suites/imaging/rgb300_data.hpp"
 
 #include <algorithm>
@@ -135,7 +135,7 @@ DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
   make_missing(c, folder, row, team);
   c.phase("load pictures");
   DataSet data;
-  data.name = "mnist_rgb300 of " + source.name;
+  data.name = source.name + " at 300x300";
   const std::array<std::int64_t, 4> shape{row.size(), 3, kRgbSize, kRgbSize};
   const bool shared = c.text("storage") == "shared";
   const at::Tensor labels = labels_of(folder, row);

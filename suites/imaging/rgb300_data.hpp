@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data set mnist_rgb300 of a case: made where it is missing, then loaded into memory.
+// The data set of scenario b of a case: made where it is missing, then loaded into memory.
 #pragma once
 
 #include "suites/imaging/data_set.hpp"

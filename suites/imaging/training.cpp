@@ -59,11 +59,11 @@ void train_epoch(Training& t, std::uint64_t start) {
   EpochPlan plan = plan_of(t.c, t.course, t.progress.epoch);
   Tally& tally = t.progress.tally;
   t.trainer.model().train();
-  const std::uint64_t epoch_start = now_ns() - t.progress.epoch_time;
+  std::uint64_t asked = now_ns();
+  const std::uint64_t epoch_start = asked - t.progress.epoch_time;
   plan.order.erase(plan.order.begin(),
                    plan.order.begin() + t.progress.loaded * t.course.loading.batch);
   t.loader.start(std::move(plan.order));
-  std::uint64_t asked = now_ns();
   while (t.progress.loaded < plan.loaded) {
     t.c.tick();
     const Batch batch = t.loader.next();

@@ -73,7 +73,7 @@ TEST(Published, OnlyWhatRepeatsTheExperimentMatches) {
 TEST(Published, ScenarioBIsTheSetInFiles) {
   const auto& all = published_values();
   CaseResult result = training();
-  result.params["dataset"] = std::string("mnist_rgb300");
+  result.params["scenario"] = std::string("b");
   result.params["image"] = std::int64_t{300};
   EXPECT_TRUE(published_for(result, all).empty()) << "Tables 2 and 3 are of scenario a";
   Metric load = result.metrics[0];

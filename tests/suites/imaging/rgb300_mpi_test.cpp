@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mnist_rgb300 in a case, on 1 and 2 ranks: made once, loaded in both ways, damaged files refused.
+// Scenario b in a case, on 1 and 2 ranks: made once, loaded in both ways, damaged files refused.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -78,7 +78,8 @@ TrainRun run_batches(const std::vector<std::string>& axes, const SessionOptions&
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/batches", take_batches))
-      .axis("dataset", data_set_names(), {"mnist_rgb300"})
+      .axis("dataset", data_set_names(), {"mnist_subset"})
+      .axis("scenario", scenario_names(), {"b"})
       .axis("storage", storage_names(), {"per_rank"})
       .axis("loader", loader_names(), {"threads"})
       .axis("type", {"fp32", "fp64"}, {"fp32"})
@@ -180,8 +181,8 @@ TEST(Rgb300Data, FilesAreMadeOnceAndOnlyThoseThatAreMissing) {
 /// The damaged file is in the last rank's part of the window; the case after it runs.
 TEST(Rgb300Data, ADamagedFileFailsTheCaseOnAllRanks) {
   const CommonFolder folder;
-  const std::vector<std::string> axes{
-      "dataset=mnist_rgb300", "image=32", "batch=4", "images=8", "test_images=4", "storage=shared"};
+  const std::vector<std::string> axes{"scenario=b", "image=32",      "batch=4",
+                                      "images=8",   "test_images=4", "storage=shared"};
   const TrainRun good = run_train(axes, folder.options());
   EXPECT_EQ(good.outcome.ok, 1U) << (root() ? good.result().reason : "");
   const fs::path file = folder / "test/0/00003.png";
@@ -208,16 +209,16 @@ TEST(Rgb300Data, ADamagedFileFailsTheCaseOnAllRanks) {
 TEST(Rgb300Data, BothKindsOfStorageTrainTheSameNetwork) {
   const CommonFolder folder;
   const auto train = [&](const std::string& storage) {
-    const TrainRun run = run_train(
-        {"dataset=mnist_rgb300", "image=300", "batch=2", "images=8", "test_images=2", storage},
-        folder.options());
+    const TrainRun run =
+        run_train({"scenario=b", "image=300", "batch=2", "images=8", "test_images=2", storage},
+                  folder.options());
     EXPECT_EQ(run.outcome.ok, 1U) << (root() ? run.result().reason : "");
     return run;
   };
   const TrainRun own = train("storage=per_rank"), shared = train("storage=shared");
   if (!root()) return;
   EXPECT_EQ(own.fact("parameters_fingerprint"), shared.fact("parameters_fingerprint"));
-  EXPECT_EQ(own.fact("data_set"), "mnist_rgb300 of mnist_subset");
+  EXPECT_EQ(own.fact("data_set"), "mnist_subset at 300x300");
   EXPECT_EQ(own.fact("test_images"), "2");
   EXPECT_THAT(shared.result().key, HasSubstr(" storage=shared "));
   EXPECT_THAT(own.result().key, testing::Not(HasSubstr("storage")));
@@ -230,11 +231,10 @@ TEST(Rgb300Data, AnotherSourceAndNoFolderAreSaid) {
         << R"({"format": "scalemark-rgb300", "generator": 1, "source": "0123"})";
   }
   test::world().barrier();
-  const std::vector<std::string> axes{"dataset=mnist_rgb300", "image=32", "batch=2", "images=8"};
+  const std::vector<std::string> axes{"scenario=b", "image=32", "batch=2", "images=8"};
   const TrainRun other = run_train(axes, folder.options());
   const TrainRun nowhere = run_train(axes);
-  const TrainRun many =
-      run_train({"dataset=mnist_rgb300", "image=32", "images=10001", "storage=shared"});
+  const TrainRun many = run_train({"scenario=b", "image=32", "images=10001", "storage=shared"});
   EXPECT_EQ(other.outcome.failed, 1U);
   EXPECT_EQ(nowhere.outcome.skipped, 1U);
   EXPECT_EQ(many.outcome.skipped, 1U);
@@ -249,7 +249,7 @@ TEST(Rgb300Data, TheEstimateOfMemoryKnowsTheSet) {
   const Benchmark& train = *Registry::instance().find("imaging/train");
   Params params{{"images", std::int64_t{1000}},
                 {"test_images", std::int64_t{24}},
-                {"dataset", std::string("mnist_rgb300")},
+                {"scenario", std::string("b")},
                 {"storage", std::string("per_rank")},
                 {"precision", std::string("fp32")}};
   EXPECT_EQ(train.host_memory_for(params), 1024U * (270000 * 4 + 8));

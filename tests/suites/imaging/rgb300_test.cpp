@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures of mnist_rgb300 against values computed apart, and the folder that keeps them.
+// The pictures of scenario b against values computed apart, and the folder that keeps them.
 #include "suites/imaging/rgb300.hpp"
 
 #include <array>
