@@ -14,13 +14,19 @@
 namespace scalemark::report {
 namespace {
 
-std::int64_t taken_out(Params& params, const std::string& axis) {
+std::int64_t count_of(const Params& params, const std::string& axis) {
   const auto found = params.find(axis);
-  if (found == params.end()) return 1;
-  const auto* value = std::get_if<std::int64_t>(&found->second);
-  const std::int64_t count = value == nullptr ? 1 : *value;
-  params.erase(found);
-  return count;
+  const auto* value = found == params.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return value == nullptr ? 1 : *value;
+}
+
+/// The key without the axes that count workers.
+std::string key_without_workers(const std::string& key) {
+  std::vector<std::string> words = text::split(key, ' ');
+  std::erase_if(words, [](const std::string& word) {
+    return word.starts_with("ranks=") || word.starts_with("replicas=");
+  });
+  return text::join(words, " ");
 }
 
 void finish(ScalingCurve& curve) {
@@ -39,11 +45,11 @@ std::vector<ScalingCurve> scaling_curves(const Run& run) {
   for (const CaseResult& result : run.cases) {
     const Metric* total = result.find("total_time");
     if (result.status != Status::ok || total == nullptr) continue;
-    Params params = result.params;
-    const std::int64_t workers = taken_out(params, "ranks") * taken_out(params, "replicas");
+    const std::int64_t workers =
+        count_of(result.params, "ranks") * count_of(result.params, "replicas");
     const double time = summarise(result, *total).median;
     if (workers < 1 || !(time > 0)) continue;
-    const std::string key = make_key(result.name, params);
+    const std::string key = key_without_workers(result.key);
     auto curve = std::ranges::find(curves, key, &ScalingCurve::key);
     if (curve == curves.end()) curve = curves.insert(curves.end(), {key, {}});
     if (std::ranges::find(curve->points, workers, &ScalingPoint::workers) == curve->points.end())

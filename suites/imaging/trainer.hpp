@@ -34,6 +34,9 @@ struct TrainerOptions {
 struct StepResult {
   at::Tensor loss;   ///< mean cross entropy
   at::Tensor right;  ///< how many the network got right
+  /// DDP on a CPU: ns from this rank's last gradient until all gradients were reduced; what of the
+  /// communication the computation did not hide.
+  std::uint64_t exposed_communication = 0;
 };
 
 /// Trains one model. Its parameters are those of `precision`, its convolutions in `format`.

@@ -71,10 +71,12 @@ void train_epoch(Training& t, std::uint64_t start) {
     if (t.progress.loaded++ % plan.every != plan.first) continue;
     const std::uint64_t arrived = now_ns();
     if (tally.batches == 0) t.history.epochs.start_pause.push_back(arrived - epoch_start);
-    const auto [loss, right] = read(t.trainer.step(batch));
+    const StepResult result = t.trainer.step(batch);
+    const auto [loss, right] = read(result);
     const std::uint64_t done = now_ns();
     t.history.steps.time.push_back(done - asked);
     t.history.steps.wait.push_back(arrived - asked);
+    t.history.steps.exposed_communication.push_back(result.exposed_communication);
     t.history.steps.loss.push_back(loss);
     tally.loss += loss;
     tally.right += right;

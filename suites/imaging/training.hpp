@@ -18,6 +18,7 @@ struct History {
   struct Steps {
     std::vector<std::uint64_t> time;  ///< from asking for the batch to the loss on the host
     std::vector<std::uint64_t> wait;  ///< of it, until the batch was there
+    std::vector<std::uint64_t> exposed_communication;  ///< see StepResult
     std::vector<double> loss;
   } steps;
   struct Epochs {

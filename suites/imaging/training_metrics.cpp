@@ -76,6 +76,10 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_rate("achieved_flops", "flop/s", "step_time",
                 6 * multiply_adds(course.loading.image, kMnistClasses) * images / c.size(),
                 "6 * multiply-adds of an image * images of a step / step_time, a rank");
+  if (is_ddp(course.strategy) && c.size() > 1 && course.loading.device.is_cpu()) {
+    c.record_durations("exposed_communication_time", history.steps.exposed_communication,
+                       RankReduce::max, warmup);
+  }
   c.record_durations("epoch_time", history.epochs.time, RankReduce::max);
   c.record_durations("total_time", std::vector<std::uint64_t>{sum(history.epochs.time)},
                      RankReduce::max);

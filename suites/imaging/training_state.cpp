@@ -54,6 +54,7 @@ template <typename SomeHistory, typename Use>
 void for_each_record(SomeHistory& history, Use use) {
   use("step_time", history.steps.time);
   use("step_wait", history.steps.wait);
+  use("step_exposed_communication", history.steps.exposed_communication);
   use("step_loss", history.steps.loss);
   use("epoch_time", history.epochs.time);
   use("epoch_start_pause", history.epochs.start_pause);

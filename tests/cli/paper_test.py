@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies' experiments in their small variants for CPUs, and the plans of the full ones."""
+"""The studies' experiments and the tuned ones in their small variants for CPUs, and the plans of the full ones."""
 import glob
 import os
 import unittest
@@ -12,13 +12,13 @@ REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has"
 
 
 def names():
-    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, "paper-*.toml")))
+    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, "*-imaging*.toml")))
 
 
 class Paper(ProgramTest):
     def test_every_small_variant_runs(self):
         small = [name for name in names() if name.endswith("-cpu")]
-        self.assertGreaterEqual(len(small), 6)
+        self.assertGreaterEqual(len(small), 11)
         for name in small:
             with self.subTest(preset=name):
                 out = self.path(f"{name}.h5")

@@ -66,6 +66,7 @@ TEST(Scaling, ReplicasOfOneProcessAreWorkers) {
   run.cases = {training(1, 10), training(1, 6)};
   run.cases[0].params["replicas"] = std::int64_t{1};
   run.cases[1].params["replicas"] = std::int64_t{2};
+  run.cases[1].key += " replicas=2";
   const auto curves = scaling_curves(run);
   ASSERT_EQ(curves.size(), 1U);
   EXPECT_EQ(curves[0].points[1].workers, 2);
