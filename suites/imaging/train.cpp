@@ -135,7 +135,10 @@ void train_network(Case& c) {
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>();
   torch_support::ProcessGroupPtr group;
-  if (is_ddp(setup.course.strategy)) group = torch_support::make_process_group(c, device);
+  if (is_ddp(setup.course.strategy)) {
+    group = torch_support::make_process_group(c, device, c.text("backend"));
+    c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+  }
   History history;
   {
     const Case::Communicating communicating(c);
@@ -177,9 +180,12 @@ std::uint64_t memory(const Params& params) {
          value("replicas") * element * (std::uint64_t{60} << 20);
 }
 
-/// Strategies of one process take one rank; only data_parallel has replicas.
+/// Strategies of one process take one rank and no back end; only data_parallel has replicas.
 void adjust(Params& params) {
-  const Strategy strategy = strategy_from(std::get<std::string>(params.at("strategy")));
+  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  const Strategy strategy = strategy_from(text("strategy"));
+  params["backend"] =
+      is_ddp(strategy) ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
   if (!is_ddp(strategy)) params["ranks"] = std::int64_t{1};
   if (!is_data_parallel(strategy)) params["replicas"] = std::int64_t{1};
 }
@@ -199,6 +205,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .implied(false)
     .axis_boolean("broadcast_buffers", {true})
     .implied(true)
+    .axis("backend", torch_support::backend_names(), {"auto"})
+    .implied("auto")
     .axis_integer("replicas", 1, 64, "1")
     .default_by_ranks()
     .implied(std::int64_t{1})
