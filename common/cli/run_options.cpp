@@ -98,7 +98,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "Time for the whole run; later cases are skipped: 10m");
   command.add_option("--tag", options.tag_texts, "name=value, stored with the result")
       ->allow_extra_args(false);
-  command.add_option("--data", options.data_texts, "NAME=PATH: where a data set lies (mnist=DIR)")
+  command
+      .add_option("--data", options.data_texts,
+                  "NAME=PATH: where data lie (mnist=DIR, weights=FILE)")
       ->allow_extra_args(false);
   command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
   command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");

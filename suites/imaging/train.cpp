@@ -16,6 +16,7 @@
 #include "suites/imaging/data_set.hpp"
 #include "suites/imaging/images.hpp"
 #include "suites/imaging/training.hpp"
+#include "suites/imaging/weights.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -134,6 +135,8 @@ void train_network(Case& c) {
     data.test = data.test.first(tests);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>();
+  model->to(setup.course.precision.parameters);
+  set_start(c, *model);
   torch_support::ProcessGroupPtr group;
   if (is_ddp(setup.course.strategy)) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
@@ -212,6 +215,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .implied(std::int64_t{1})
     .axis("dataset", {"mnist_subset", "mnist"}, {"mnist_subset"})
     .implied("mnist_subset")
+    .axis("start", {"random", "weights"}, {"random"})
+    .implied("random")
     .axis_integer("images", 1, 60000, "10000", "1280")
     .axis_integer("test_images", 0, 10000, "0")  // 0: all
     .implied(std::int64_t{0})
