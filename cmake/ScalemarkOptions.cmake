@@ -37,6 +37,7 @@ scalemark_option(NCCL "NCCL communicator")
 scalemark_option(CUPTI "CUPTI profiler")
 scalemark_option(DALI "DALI image loader")
 scalemark_option(LIBTORCH "LibTorch workloads")
+scalemark_option(GLOO "gloo process group of LibTorch")
 
 # Required packages -------------------------------------------------------------------------------
 # Each find_package is REQUIRED by us, with the Debian package in the message.
@@ -123,6 +124,16 @@ set(SCALEMARK_HAVE_LIBTORCH_CUDA OFF)
 if(SCALEMARK_HAVE_CUDA AND SCALEMARK_HAVE_LIBTORCH AND LIBTORCH_HAS_CUDA)
   set(SCALEMARK_HAVE_LIBTORCH_CUDA ON)
 endif()
+
+# gloo is inside libtorch_cpu.so; whether this one's is as common/torch/gloo declares it, the compiler says.
+set(gloo_links SCALEMARK_GLOO_LINKS_${LIBTORCH_VERSION})
+if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_GLOO STREQUAL "OFF" AND NOT DEFINED ${gloo_links})
+  try_compile(${gloo_links} ${CMAKE_BINARY_DIR}/check_gloo SOURCES ${PROJECT_SOURCE_DIR}/cmake/check_gloo.cpp
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/common/torch/gloo
+    LINK_LIBRARIES LibTorch::cpu CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+endif()
+set(SCALEMARK_DETAIL_GLOO "inside LibTorch")
+scalemark_decide(GLOO ${gloo_links} "needs a LibTorch whose gloo process group is that of 2.11")
 
 function(scalemark_print_summary)
   message(STATUS "")

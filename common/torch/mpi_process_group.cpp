@@ -146,10 +146,4 @@ ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm) {
   return group;
 }
 
-ProcessGroupPtr make_process_group(Case& c, c10::Device device) {
-  c.checkpoint();
-  return device.is_cuda() ? make_nccl_process_group(c.ranks(), device)
-                          : make_mpi_process_group(c.communicator("mpi"));
-}
-
 }  // namespace scalemark::torch_support

@@ -2,6 +2,10 @@
 // c10d process groups over the ranks of a case: what LibTorch's data parallelism talks through.
 #pragma once
 
+#include <chrono>
+#include <string>
+#include <vector>
+
 #include <c10/core/Device.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
@@ -13,17 +17,34 @@ namespace scalemark::torch_support {
 
 using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Collective. NCCL where `device` is a GPU, else MPI. Skips the case where that is not to be had.
-/// The group must not outlive the case.
-ProcessGroupPtr make_process_group(Case& c, c10::Device device);
+/// Values of an axis `backend`: auto is nccl where the device is a GPU, else mpi.
+std::vector<std::string> backend_names();
+
+/// What `backend` means on `device` (cpu or cuda): never auto.
+std::string meant_backend(const std::string& backend, const std::string& device);
+
+/// `backend` of a point: auto where that means the same, so that one experiment has one key.
+std::string simplest_backend(const std::string& backend, const std::string& device);
+
+/// Collective. Skips the case where `backend` is not to be had for tensors on `device`. The group
+/// must not outlive the case.
+ProcessGroupPtr make_process_group(Case& c, c10::Device device,
+                                   const std::string& backend = "auto");
 
 /// Collective. All-reduce (sum) and broadcast of host tensors by nonblocking operations of `comm`,
 /// which must outlive the group. An operation moves on while MPI is called: when the next one
 /// starts, and at the end of a backward pass, when all are completed.
 ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm);
 
-/// Collective. c10d's NCCL group; ranks find each other through a store on rank 0's host, whose
-/// address goes over MPI. Throws Unavailable where this build's LibTorch has no CUDA part.
+/// Collective. c10d's NCCL group. Throws Unavailable where this build's LibTorch has no CUDA part.
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device);
+
+/// Whether this build has LibTorch's gloo process group.
+bool has_gloo();
+
+/// Collective. c10d's gloo group for host tensors, over TCP (loopback if all ranks are on one
+/// node). An operation that a rank does not join throws on the others when the rank has closed its
+/// connections, at the latest after `timeout`. Throws Unavailable where this build has no gloo.
+ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout);
 
 }  // namespace scalemark::torch_support

@@ -200,6 +200,20 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
+void write_and_sync(const std::filesystem::path& path, std::string_view bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool good = file >= 0;
+  while (good && !bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    good = written > 0 || (written < 0 && errno == EINTR);
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  good = good && fsync(file) == 0;
+  const int problem = errno;
+  if (file >= 0) close(file);
+  if (!good) throw Error(std::strerror(problem));
+}
+
 NamedTensors read_sharded(const std::filesystem::path& index) {
   const std::string source = index.string();
   const Mapping mapping(index);
@@ -261,6 +275,20 @@ std::string to_safetensors(const NamedTensors& tensors) {
   for (const at::Tensor& one : kept)
     bytes.append(static_cast<const char*>(one.const_data_ptr()), one.nbytes());
   return bytes;
+}
+
+void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors) {
+  const std::string bytes = to_safetensors(tensors);
+  const std::filesystem::path temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
+  try {
+    write_and_sync(temporary, bytes);
+    std::filesystem::rename(temporary, path);
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw Error(fmt::format("{} could not be written: {}", text::printable(path.string(), 300),
+                            error.what()));
+  }
 }
 
 NamedTensors from_safetensors(std::string_view bytes, const std::string& source) {

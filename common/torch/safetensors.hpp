@@ -17,6 +17,9 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 /// Throws Error for a type that the format does not have.
 std::string to_safetensors(const NamedTensors& tensors);
 
+/// The same as a file, which appears (or replaces another) when all of it is on the disk.
+void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
+
 /// Tensors on the host, with memory of their own. `source` is named in messages. Throws InputError
 /// unless the bytes are exactly what the format allows: a header of at most 100 MB within the
 /// bytes, no name twice, known types, shapes whose size is that of their bytes, bytes that follow

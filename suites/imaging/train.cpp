@@ -148,12 +148,13 @@ void train_network(Case& c) {
   DataSet data = load_data_set(c, request);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>(MobileNetOptions{.fused = setup.tuned});
-  if (const std::string file = c.data("weights"); !file.empty()) {
-    load_weights(*model, torch_support::read_safetensors(file), file);
-    c.fact("weights", torch_support::to_hex(torch_support::fingerprint(model->parameters())));
-  }
+  model->to(setup.course.precision.parameters);
+  set_start(c, *model);
   torch_support::ProcessGroupPtr group;
-  if (is_ddp(setup.course.strategy)) group = torch_support::make_process_group(c, device);
+  if (is_ddp(setup.course.strategy)) {
+    group = torch_support::make_process_group(c, device, c.text("backend"));
+    c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+  }
   const std::optional<SavedTraining> saved = saved_training(c);
   History history;
   {
@@ -204,9 +205,12 @@ std::uint64_t host_memory(const Params& params) {
   return data_set_memory(params, value("images") + tests, fp64 ? 8 : 4);
 }
 
-/// Strategies of one process take one rank; only data_parallel has replicas.
+/// Strategies of one process take one rank and no back end; only data_parallel has replicas.
 void adjust(Params& params) {
-  const Strategy strategy = strategy_from(std::get<std::string>(params.at("strategy")));
+  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  const Strategy strategy = strategy_from(text("strategy"));
+  params["backend"] =
+      is_ddp(strategy) ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
   if (!is_ddp(strategy)) params["ranks"] = std::int64_t{1};
   if (!is_data_parallel(strategy)) params["replicas"] = std::int64_t{1};
   adjust_storage(params);
@@ -229,6 +233,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .implied(true)
     .axis_boolean("graphs", {false})
     .implied(false)
+    .axis("backend", torch_support::backend_names(), {"auto"})
+    .implied("auto")
     .axis_integer("replicas", 1, 64, "1")
     .default_by_ranks()
     .implied(std::int64_t{1})
@@ -238,6 +244,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .implied("a")
     .axis("storage", storage_names(), {"per_rank"})
     .implied("per_rank")
+    .axis("start", {"random", "weights"}, {"random"})
+    .implied("random")
     .axis_integer("images", 1, 60000, "10000", "1280")
     .axis_integer("test_images", 0, 10000, "0")  // 0: all
     .implied(std::int64_t{0})

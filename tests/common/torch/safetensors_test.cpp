@@ -2,7 +2,9 @@
 // safetensors: bytes put together by hand, all types, shards, and files that lie.
 #include "common/torch/safetensors.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -173,6 +175,20 @@ TEST_F(Shards, AnIndexThatLiesIsRefused) {
   EXPECT_THAT(refusal(R"({"a":"one.safetensors","b":"one.safetensors","d":"two.safetensors"})"),
               HasSubstr("'d' is not in two.safetensors"));
   EXPECT_THAT(refusal(R"({"a":"three.safetensors"})"), HasSubstr("No such file"));
+}
+
+TEST_F(Shards, AFileIsWrittenAtOnceOrNotAtAll) {
+  const std::filesystem::path path = folder_ / "two.safetensors";
+  write_safetensors(path, {{"x", at::tensor({5, 6})}});
+  EXPECT_TRUE(read_safetensors(path).at("x").equal(at::tensor({5, 6})));
+  std::filesystem::create_directory(folder_ / "folder.safetensors");
+  EXPECT_THROW(write_safetensors(folder_ / "folder.safetensors", {{"x", at::tensor({1})}}), Error);
+  EXPECT_THROW(write_safetensors(folder_ / "no" / "x.safetensors", {}), Error);
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    names.insert(entry.path().filename().string());
+  EXPECT_EQ(names,
+            (std::set<std::string>{"folder.safetensors", "one.safetensors", "two.safetensors"}));
 }
 
 TEST_F(Shards, AnEmptyFileAndAFolderAreRefused) {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network beyond its golden values: initialisation, widths, layouts, dropout.
 #include <cmath>
-#include <fstream>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "common/base/error.hpp"
 #include "suites/imaging/convolution.hpp"
 #include "suites/imaging/images.hpp"
 #include "suites/imaging/mobilenet.hpp"
 #include "suites/imaging/mobilenet_shape.hpp"
-#include "suites/imaging/weights.hpp"
-#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -115,58 +111,6 @@ TEST(Convolution, TheForwardPassAloneIsCheckedAlone) {
   const double multiply_adds = 16 * 16 * 16 * 96;
   EXPECT_EQ(layer.flops(false), 2 * multiply_adds);
   EXPECT_EQ(layer.flops(true), 6 * multiply_adds);
-}
-
-torch_support::NamedTensors weights_of(const MobileNetV2& model) {
-  torch_support::NamedTensors all;
-  for (const auto& item : model.named_parameters()) all[item.key()] = item.value().detach();
-  for (const auto& item : model.named_buffers()) all[item.key()] = item.value();
-  return all;
-}
-
-std::string refusal(const torch_support::NamedTensors& weights) {
-  MobileNetV2 model;
-  try {
-    load_weights(model, weights, "w.safetensors");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "(taken)";
-}
-
-TEST(Weights, OfAFileGiveTheSameNetwork) {
-  at::manual_seed(3);
-  MobileNetV2 first, second;
-  for (const auto& item : first.named_buffers()) item.value().add_(1);
-  const test::TempDir folder;
-  std::ofstream(folder / "w.safetensors", std::ios::binary)
-      << torch_support::to_safetensors(weights_of(first));
-  load_weights(second, torch_support::read_safetensors(folder / "w.safetensors"), "w.safetensors");
-  first.eval();
-  second.eval();
-  const at::Tensor images = at::rand({2, 3, 32, 32});
-  EXPECT_TRUE(first.forward(images).equal(second.forward(images)));
-}
-
-TEST(Weights, OfAnotherNetworkAreRefused) {
-  const torch_support::NamedTensors good = weights_of(MobileNetV2());
-  EXPECT_EQ(refusal(good), "(taken)");
-  auto untracked = good;
-  std::erase_if(untracked, [](const auto& one) { return one.first.ends_with("tracked"); });
-  EXPECT_EQ(refusal(untracked), "(taken)");
-  EXPECT_EQ(refusal(weights_of(MobileNetV2({.classes = 1000}))),
-            "weights w.safetensors: they are for 1000 classes, this network has 10");
-  auto lacking = good;
-  lacking.erase("features.1.conv.0.0.weight");
-  EXPECT_EQ(refusal(lacking), "weights w.safetensors: 'features.1.conv.0.0.weight' is missing");
-  auto more = good;
-  more["features.19.0.weight"] = at::zeros({1});
-  EXPECT_EQ(refusal(more), "weights w.safetensors: 'features.19.0.weight' is not of this network");
-  auto bent = good;
-  bent["features.0.0.weight"] = at::zeros({32, 3, 5, 5});
-  EXPECT_EQ(refusal(bent),
-            "weights w.safetensors: 'features.0.0.weight' has the shape [32, 3, 5, 5], this "
-            "network's is [32, 3, 3, 3]");
 }
 
 }  // namespace

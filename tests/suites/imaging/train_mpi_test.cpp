@@ -2,14 +2,10 @@
 // imaging/train on 1, 2 and 4 ranks: what it records, what it proves, what it refuses.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "common/torch/safetensors.hpp"
-#include "suites/imaging/mobilenet.hpp"
 #include "tests/suites/imaging/train_case.hpp"
-#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -66,29 +62,6 @@ TEST(ImagingTrain, TheSameSeedGivesTheSameTraining) {
   EXPECT_EQ(first.fact("parameters_fingerprint"), second.fact("parameters_fingerprint"));
   EXPECT_NE(first.fact("parameters_fingerprint"), third.fact("parameters_fingerprint"));
   EXPECT_EQ(first.series("step_loss", 0), second.series("step_loss", 0));
-}
-
-TEST(ImagingTrain, GivenWeightsAreWhereItStarts) {
-  const test::TempDir folder;
-  const std::string file = folder / "weights.safetensors";
-  MobileNetV2 model;
-  torch_support::NamedTensors weights;
-  for (const auto& item : model.named_parameters()) weights[item.key()] = item.value().detach();
-  for (const auto& item : model.named_buffers()) weights[item.key()] = item.value();
-  // Ten equal outputs: the loss is that of guessing.
-  weights["classifier.1.weight"].zero_();
-  std::ofstream(file, std::ios::binary) << torch_support::to_safetensors(weights);
-  SessionOptions options;
-  options.data["weights"] = file;
-  const std::vector<std::string> axes{"image=32", "batch=8", "images=32", "test_images=8"};
-  const TrainRun run = run_train(axes, options);
-  options.data["weights"] = folder / "missing.safetensors";
-  const TrainRun missing = run_train(axes, options);
-  EXPECT_EQ(missing.outcome.failed, 1U);
-  if (!root()) return;
-  EXPECT_NEAR(run.value("first_loss"), std::log(10.0), 1e-6);
-  EXPECT_EQ(run.fact("weights").size(), 16U);
-  EXPECT_NE(missing.result().reason.find("missing.safetensors"), std::string::npos);
 }
 
 TEST(ImagingTrain, BothLayoutsTrainAlike) {
