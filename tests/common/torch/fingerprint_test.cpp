@@ -46,8 +46,7 @@ TEST(Fingerprint, LayoutInMemoryDoesNot) {
 TEST(Fingerprint, IsSixteenDigits) { EXPECT_EQ(to_hex(0xab), "00000000000000ab"); }
 
 TEST(RunBody, MemoryAndOtherErrorsAreTold) {
-  EXPECT_THROW(run_body([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }),
-               OutOfMemory);
+  EXPECT_THROW(run_body([] { at::empty({std::int64_t{1} << 52}, at::kDouble); }), OutOfMemory);
   try {
     run_body([] { at::zeros({2, 3}).mm(at::zeros({2, 3})); });
     ADD_FAILURE() << "shapes that do not fit were multiplied";
