@@ -133,7 +133,7 @@ std::optional<Peak> Peaks::gpu_flops(const std::string& model, const std::string
 std::optional<Peak> Peaks::cpu_flops(int cores, const std::string& precision) const {
   const auto own = cpu_core_.find(precision);
   if (own == cpu_core_.end()) return std::nullopt;
-  return Peak{own->second * cores, fmt::format("--peak, {} cores", cores)};
+  return Peak{own->second * cores, fmt::format("--peak, {} core{}", cores, cores == 1 ? "" : "s")};
 }
 
 std::vector<std::string> known_gpus() {
