@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what Scalemark is built from: packages by apt, and LibTorch 2.11.0 from its wheels into
-# a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). What is there is left alone.
+# Installs what Scalemark is built from: packages by apt, and LibTorch 2.11.0 and DALI 2.4.0 from their
+# wheels into a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). What is there is left alone.
 #
 #   setup.sh [OPTION...]
 #
@@ -11,6 +11,9 @@
 #   --libtorch DIR   use this LibTorch 2.11: the folder that holds lib/libtorch_cpu.so or torch/lib/...,
 #                    also a Python site-packages (default: the environment's LIBTORCH_DIR, if set)
 #   --no-libtorch    without LibTorch: training and model benchmarks are skipped
+#   --dali           also DALI, for the imaging suite's loader of that name (0.2 GB, 0.5 GB unpacked), or the
+#                    one in the environment's DALI_DIR, a folder that holds nvidia/dali
+#   --no-dali        takes an earlier --dali back
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network: say what is missing instead
 #   --dev            also what the tests and checks need
@@ -26,7 +29,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-version=2.11.0
+version=2.11.0 dali_version=2.4.0
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
@@ -35,7 +38,7 @@ dev_packages=(hdf5-tools python3-h5py clang-format shellcheck)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
-kind='' given='' use_libtorch=1 use_apt=1 offline=0 keep=0
+kind='' given='' use_libtorch=1 use_dali=0 use_apt=1 offline=0 keep=0
 while (($#)); do
   case $1 in
     --cpu | --cuda) kind=${1#--} ;;
@@ -45,6 +48,8 @@ while (($#)); do
       shift
       ;;
     --no-libtorch) use_libtorch=0 ;;
+    --dali) use_dali=1 ;;
+    --no-dali) use_dali=0 ;;
     --no-apt) use_apt=0 ;;
     --offline) offline=1 ;;
     --dev) packages+=("${dev_packages[@]}") ;;
@@ -109,7 +114,7 @@ check_tools() {
     die 3 "not found on PATH: ${absent[*]}. On Debian and Ubuntu: apt-get install ${packages[*]}; on a cluster load the modules"
 }
 
-# --- LibTorch --------------------------------------------------------------------------------
+# --- what is given ---------------------------------------------------------------------------
 
 check_given() {
   local root
@@ -124,6 +129,19 @@ check_given() {
     die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*}"
   (cd "$given" && pwd)
 }
+
+check_given_dali() {
+  [[ -e $DALI_DIR/nvidia/dali/libdali_operators.so ]] ||
+    die 3 "DALI_DIR is '$DALI_DIR', which does not hold nvidia/dali/libdali_operators.so"
+  local found
+  found=$(sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$DALI_DIR/nvidia/dali/__init__.py" 2>/dev/null) || found=
+  [[ $found == "${dali_version%.*}".* ]] ||
+    die 3 "DALI_DIR is '$DALI_DIR', DALI ${found:-of unknown version}; allowed: ${dali_version%.*}"
+  (cd "$DALI_DIR" && pwd)
+}
+
+# --- wheels ----------------------------------------------------------------------------------
+# These see the variables of install_wheels.
 
 find_pip() {
   local candidate
@@ -165,13 +183,13 @@ download_wheel() { # line
   TMPDIR=$wheels/tmp PIP_REQUIRE_VIRTUALENV=0 "$python" -m pip --disable-pip-version-check download \
     --no-cache-dir --no-deps --require-hashes --only-binary :all: --python-version 311 "${platforms[@]}" \
     --dest "$wheels" --requirement "$wheels/tmp/one.txt" >&2 ||
-    die 4 "the download failed; finished parts are kept in $wheels, start again to go on. Without network: --libtorch DIR"
+    die 4 "the download failed; finished parts are kept in $wheels, start again to go on. Without network: $otherwise"
 }
 
 check_space() { # needed MB
   local free
   free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
-  ((free >= $1)) || die 3 "$cache has $free MB free, LibTorch ($kind) needs $1; set XDG_CACHE_HOME to a larger disk"
+  ((free >= $1)) || die 3 "$cache has $free MB free, $what needs $1; set XDG_CACHE_HOME to a larger disk"
 }
 
 fetch_wheels() {
@@ -188,13 +206,13 @@ fetch_wheels() {
         packages=(python3-pip)
         install_packages
       fi
-      python=$(find_pip) || die 3 "pip is missing, which downloads LibTorch: apt-get install python3-pip, or --libtorch DIR"
+      python=$(find_pip) || die 3 "pip is missing, which downloads $what: apt-get install python3-pip, or $otherwise"
     fi
     say "Downloading part $n of ${#lines[@]}: ${line%% *} (${line##*# })"
     download_wheel "$line"
   done
-  ((${#absent[@]} == 0)) || die 3 "--offline, and LibTorch is not there: ${absent[*]}. Bring the folder $cache (or only \
-$wheels, filled by setup.sh --$kind --keep-wheels) from a machine with network, or use --libtorch DIR or --no-libtorch"
+  ((${#absent[@]} == 0)) || die 3 "--offline, and $what is not there: ${absent[*]}. Bring the folder $cache (or only \
+$wheels, filled by setup.sh $option --keep-wheels) from a machine with network, or $otherwise"
 }
 
 unpack_wheels() { # target
@@ -214,11 +232,11 @@ unpack_wheels() { # target
 }
 
 # The folder appears under its name only when it is whole. Prints it.
-install_libtorch() {
-  local target=$cache/libtorch-$version-$kind list=$here/libtorch-$kind.txt wheels=$cache/wheels python='' lines id
+install_wheels() { # what, option that asks for it, what else can be done, folder, list, MB needed
+  local what=$1 option=$2 otherwise=$3 target=$cache/$4 list=$here/$5 needed=$6 wheels=$cache/wheels python='' lines id
   id=$(sha256sum <"$list")
   if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
-    [[ $(uname -m) == x86_64 ]] || die 3 "there is no wheel of LibTorch for $(uname -m) here: use --libtorch DIR or --no-libtorch"
+    [[ $(uname -m) == x86_64 ]] || die 3 "there is no wheel of $what for $(uname -m) here: $otherwise"
     mkdir -p "$wheels" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
     exec 9>"$cache/lock"
     flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
@@ -227,12 +245,23 @@ install_libtorch() {
     rm -rf "$wheels/tmp" "$target".tmp.*
     mkdir "$wheels/tmp"
     mapfile -t lines < <(grep -v '^#' "$list")
-    if [[ $kind == cuda ]]; then check_space 8000; else check_space 1900; fi
+    check_space "$needed"
     fetch_wheels
     unpack_wheels "$target"
     rm -rf "$wheels/tmp"
   fi
   echo "$target"
+}
+
+install_libtorch() {
+  local needed=1900
+  if [[ $kind == cuda ]]; then needed=8000; fi
+  install_wheels "LibTorch ($kind)" "--$kind" "use --libtorch DIR or --no-libtorch" \
+    "libtorch-$version-$kind" "libtorch-$kind.txt" "$needed"
+}
+
+install_dali() {
+  install_wheels DALI --dali "set DALI_DIR or use --no-dali" "dali-$dali_version" dali.txt 900
 }
 
 # -----------------------------------------------------------------------------------------------
@@ -250,4 +279,10 @@ if ((use_libtorch)); then
 else
   say "LibTorch: none (--no-libtorch)"
 fi
+dali=
+if ((use_dali && use_libtorch)); then
+  if [[ -n ${DALI_DIR:-} ]]; then dali=$(check_given_dali); else dali=$(install_dali); fi
+  say "DALI: $dali"
+fi
 printf 'export LIBTORCH_DIR=%q\n' "$libtorch"
+if [[ -n $dali ]]; then printf 'export DALI_DIR=%q\n' "$dali"; fi

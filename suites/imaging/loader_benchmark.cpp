@@ -27,6 +27,7 @@ void load_batches(Case& c) {
       .mean = kMnistMean,
       .std = kMnistStd};
   if (options.pin_memory && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  require_loader(c.text("loader"), device);
   DataRequest wanted{.train = {}, .test = 0, .loading = options};
   if (const std::int64_t images = c.integer("images"); images > 0) wanted.train = images;
   const DataSet data = load_data_set(c, wanted);

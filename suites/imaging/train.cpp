@@ -80,6 +80,9 @@ std::string why_no_graph(const Case& c, const Setup& setup) {
     return "steps are recorded as CUDA graphs on one rank and one GPU only";
   if (setup.course.precision.scales_loss)
     return "loss scaling looks at the gradients in each step, which a CUDA graph cannot";
+  // A thread that allocates on the GPU meanwhile makes the recording fail.
+  if (c.text("loader") == "dali")
+    return "steps are not recorded as CUDA graphs beside DALI's threads";
   return "";
 }
 
@@ -89,6 +92,7 @@ void check(Case& c, const Setup& setup) {
   const std::string lacking = torch_support::why_not(course.precision, course.loading.device);
   if (!c.agree(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot train in this precision" : lacking);
+  require_loader(c.text("loader"), course.loading.device);
   const EpochPlan plan = plan_epoch({.strategy = course.strategy,
                                      .samples = course.samples,
                                      .batch = course.loading.batch,
