@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "common/base/clock.hpp"
+#include "common/base/log.hpp"
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/json_rows.hpp"
 #include "suites/llm/text/synthetic.hpp"
@@ -12,6 +14,8 @@ namespace scalemark::llm {
 namespace {
 
 constexpr std::size_t kSyntheticRows = 500;  // as many as the studies' extracts
+
+constexpr std::uint64_t kLineEvery = 1'000'000'000;  // ns
 
 /// The path of `--data name=PATH`.
 std::string given_file(const Case& c, const std::string& name) {
@@ -23,7 +27,7 @@ std::string given_file(const Case& c, const std::string& name) {
 }  // namespace
 
 const std::vector<std::string>& tokenizer_names() {
-  static const std::vector<std::string> names{"bytes", "small", "file"};
+  static const std::vector<std::string> names{"small", "bytes", "file"};
   return names;
 }
 
@@ -52,6 +56,18 @@ std::vector<Record> load_records(const Case& c) {
   for (std::size_t i = 0; i < (rows == 0 ? own.size() : rows); ++i)
     records.push_back(own[i % own.size()]);
   return records;
+}
+
+Progress show_progress(Case& c) {
+  const std::uint64_t start = now_ns();
+  return [&c, start, last = start](std::size_t done, std::size_t rows) mutable {
+    c.tick();
+    const std::uint64_t now = now_ns();
+    if (now - (done == rows ? start : last) < kLineEvery) return;
+    last = now;
+    log::info(fmt::format("encoded {} of {} rows in {:.1f} s", done, rows,
+                          static_cast<double>(now - start) * 1e-9));
+  };
 }
 
 }  // namespace scalemark::llm

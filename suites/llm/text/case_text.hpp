@@ -8,11 +8,12 @@
 
 #include "common/core/case.hpp"
 #include "suites/llm/text/conversation.hpp"
+#include "suites/llm/text/token_rows.hpp"
 #include "suites/llm/text/tokenizer.hpp"
 
 namespace scalemark::llm {
 
-/// Values of axis `tokenizer`: bytes, small (built in), file (`--data tokenizer=FILE`).
+/// Values of axis `tokenizer`: small (built in), bytes, file (`--data tokenizer=FILE`).
 const std::vector<std::string>& tokenizer_names();
 /// Values of axis `source`: synthetic, builtin (our own rows, dataset=alpaca only), file
 /// (`--data NAME=FILE`, NAME as in axis `dataset`).
@@ -26,5 +27,9 @@ std::unique_ptr<Tokenizer> open_tokenizer(const Case& c);
 /// rows are repeated from their start where there are fewer). The same on all ranks. Skips the case
 /// where no file was given.
 std::vector<Record> load_records(const Case& c);
+
+/// For tokenize(): a sign of life each time, a line on stderr each second and at the end of what
+/// took longer than one.
+Progress show_progress(Case& c);
 
 }  // namespace scalemark::llm

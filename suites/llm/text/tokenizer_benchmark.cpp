@@ -36,10 +36,14 @@ void tokenizer(Case& c) {
   const std::unique_ptr<Tokenizer> encoding = open_tokenizer(c);
   const std::vector<Record> records = load_records(c);
   const Corpus corpus = parse_corpus(c.text("dataset"));
-  const TokenizeOptions options{.form = natural_template(corpus),
-                                .train_on_input = trains_on_input(corpus),
-                                .threads = c.threads()};
+  TokenizeOptions options{.form = natural_template(corpus),
+                          .train_on_input = trains_on_input(corpus),
+                          .threads = c.threads(),
+                          .progress = show_progress(c)};
   TextStatistics statistics;
+  c.phase("encoding");
+  tokenize(records, *encoding, options, statistics);
+  options.progress = nullptr;  // not in what is timed
   const auto encode_all = [&] { tokenize(records, *encoding, options, statistics); };
   const auto bytes = static_cast<double>(text_bytes(records));
   c.work({.bytes = bytes, .formula = "bytes of text in the rows' fields / time"});
