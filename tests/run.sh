@@ -14,6 +14,8 @@
 # Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
 # sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
 # where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
+# skipped and say so, and a small vocabulary's cases run.
 # All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
 # the JUnit files, in results/local/tests-full-TIME.
 # Exit: 0 all passed, 1 something failed, else that of setup.sh.
@@ -130,7 +132,7 @@ if ((!choice)) && [[ -n $nvcc ]] && wanted cuda-release; then
   # One LibTorch for both builds, so that ccache compiles what is common only once.
   setup_options+=(--cuda)
 fi
-setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)")
+setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer)
 say "== Set-up"
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
