@@ -295,6 +295,9 @@ TEST(Loader, ASampleThatIsNotThereIsAnError) {
   for (const Kind& kind : kKinds) {
     if (kind.name == "threads") continue;  // trusts its caller
     const auto loader = make_loader(kind.name, set, options_for(kind, {.batch = 2}));
+    loader->start({0, 1, 2, 3});
+    loader->next();
+    loader->next();
     EXPECT_THROW(
         {
           loader->start({0, 1, 2, kSamples});
@@ -303,6 +306,8 @@ TEST(Loader, ASampleThatIsNotThereIsAnError) {
         },
         c10::Error)
         << kind.name;
+    EXPECT_ANY_THROW(loader->next()) << kind.name << ", which could not begin that batch";
+    EXPECT_ANY_THROW(loader->next()) << kind.name << " does not wait for it";
     loader->start({3, 4});
     EXPECT_EQ(loader->next().labels[1].item<std::int64_t>(), 4) << kind.name << " goes on";
   }
