@@ -138,9 +138,7 @@ torch::Tensor LlamaImpl::forward_at(const torch::Tensor& tokens_bs, const Positi
 torch::Tensor LlamaImpl::hidden_at(const torch::Tensor& tokens_bs, const Positions& positions) {
   torch::Tensor x_bsd = torch::embedding(tok_embeddings_->weight, tokens_bs);
   for (DecoderLayer& layer : layers_) {
-    const auto run = [layer, positions](const torch::Tensor& x) mutable {
-      return layer(x, positions);
-    };
+    auto run = [layer, positions](const torch::Tensor& x) mutable { return layer(x, positions); };
     x_bsd = checkpoints_ && torch::GradMode::is_enabled() ? checkpointed(run, x_bsd) : run(x_bsd);
   }
   return norm_(x_bsd);
