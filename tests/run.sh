@@ -139,6 +139,10 @@ eval "$settings"
 mapfile -t libtorch < <(libtorch_options)
 summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
+if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then
+  summary+=("Llama 3's token ids: not checked, its tokenizer could not be fetched")
+fi
+
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers cpu-asan; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi

@@ -32,7 +32,7 @@ void expect_refused(const std::string& text, const std::string& place, const std
       << text;
 }
 
-constexpr const char* kRow = R"({"input": "a \"b\" {[", "output": "c\\", "id": [1, {"x": null}]})";
+constexpr const char* kRow = R"({"input": "a \"b {[", "output": "c\\", "id": [1, {"x": null}]})";
 
 TEST(Rows, ListsAndLinesAreTheSame) {
   const std::string row = kRow;
@@ -42,7 +42,7 @@ TEST(Rows, ListsAndLinesAreTheSame) {
     const std::vector<Record> records = parse(text);
     ASSERT_EQ(records.size(), 2U) << text;
     EXPECT_EQ(records[1][0].role, Role::user);
-    EXPECT_EQ(records[1][0].text, "a \"b\" {[");
+    EXPECT_EQ(records[1][0].text, "a \"b {[");
     EXPECT_EQ(records[1][1].role, Role::assistant);
     EXPECT_EQ(records[1][1].text, "c\\");
   }

@@ -131,6 +131,24 @@ TEST(Tokenizer, TheEncoderRemembersNothingWrong) {
   }
 }
 
+/// Beginnings of one word share places of the cache now and then: none may be taken for another.
+TEST(Tokenizer, TheCacheTellsAPieceFromItsBeginning) {
+  const Vocabulary vocabulary = Vocabulary::parse(small_vocabulary_file(), "small");
+  Merger merger(vocabulary);
+  const auto small = make_small_tokenizer();
+  const auto encoder = small->encoder();
+  std::mt19937 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    const std::string word = random_piece(random, 30, "abcdefghijklmnopqrstuvwxyz");
+    for (std::size_t length = word.size(); length > 1; --length) {
+      Tokens got, want;
+      encoder->append(word.substr(0, length), got);
+      merger.append(word.substr(0, length), want);
+      ASSERT_EQ(got, want) << word.substr(0, length);
+    }
+  }
+}
+
 TEST(Tokenizer, SpecialTokensFollowTheVocabulary) {
   const auto small = make_small_tokenizer(), bytes = make_byte_tokenizer();
   EXPECT_EQ(small->special().begin, 2000);
