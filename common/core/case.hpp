@@ -195,12 +195,10 @@ class Case {
   /// A rate derived from duration metric `source`: numerator / time.
   void record_rate(const std::string& name, const std::string& unit, const std::string& source,
                    double numerator, const std::string& formula);
-  /// Collective. flop/s that a rank can reach in `precision` with `devices` GPUs, or as many times
-  /// the cores of its compute threads; nothing where that is not known or differs between ranks.
-  /// States the facts peak_flops and peak_source.
-  std::optional<double> peak_flops(const std::string& precision, int devices = 1);
   /// Collective. achieved_flops of a rank: `flops` / duration metric `source`; beside it
-  /// peak_fraction where peak_flops() is known.
+  /// peak_fraction where the peak of its GPU, or of a core for each compute thread, is known and
+  /// the same on all ranks (fact peak_flops, and where it comes from). `devices`: as many of them
+  /// work for the rank.
   void record_flops(const std::string& source, double flops, const std::string& precision,
                     const std::string& formula, int devices = 1);
   void primary(const std::string& metric);

@@ -82,11 +82,6 @@ void record_finetuning(Case& c, const History& history, torch::Device device) {
        c.text("method") == "lora"
            ? "positions * (4 N + 6 N_lora + 12 layers dim width) / step_time, a rank"
            : "positions * (6 N + 12 layers dim width) / step_time, a rank");
-  if (const std::optional<double> peak = c.peak_flops(c.text("precision"))) {
-    std::vector<double> parts = history.flops;
-    for (double& part : parts) part /= *peak;
-    rate("peak_fraction", "1", RankReduce::mean, parts, "achieved_flops / peak_flops");
-  }
   rate("position_rate", "{token}/s", RankReduce::sum, history.positions,
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
