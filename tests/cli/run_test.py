@@ -102,7 +102,7 @@ class ResultFile(ProgramTest):
             file.write("[cpu_core.flops]\nfp32 = 5e9\n")
         def measured(name, *more):
             out = self.path(name)
-            self.expect(run("run", "imaging/train", "-a", "image=32", "-a", "batch=4", "-a", "images=32", "-a", "test_images=8",
+            self.expect(run("run", "imaging/train", "-a", "image=32", "-a", "batch=16", "-a", "images=64", "-a", "test_images=8",
                             "-a", "threads=2", "-a", "strategy=data_parallel_persistent", "-a", "replicas=2", *more, "-o", out), 0)
             (row,) = rows(out).values()
             return row

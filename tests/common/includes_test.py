@@ -22,7 +22,7 @@ ALLOWED = {
     "common/cli": ["base", "golden", "stats", "result", "mpi", "topology", "device", "collective", "core", "store", "report"],
     "suites/micro": ["base", "golden", "result", "device", "collective", "core", "torch"],
     "suites/micro/kernels": ["base", "result", "core", "store"],
-    "suites/imaging": ["base", "golden", "result", "device", "collective", "core", "torch"],
+    "suites/imaging": ["base", "golden", "result", "topology", "device", "collective", "core", "torch"],
     "suites/llm": ["base", "golden", "result", "device", "collective", "core", "torch"],
 }
 # Libraries that only these folders may include.
