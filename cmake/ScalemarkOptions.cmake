@@ -106,19 +106,24 @@ if(SCALEMARK_HAVE_CUDA AND NOT SCALEMARK_ENABLE_NCCL STREQUAL "OFF")
 endif()
 scalemark_decide(NCCL NCCL_FOUND "needs CUDA and libnccl-dev (nccl.h, libnccl.so), or NCCL_ROOT")
 
-# Reserved for the profiler and the DALI loader; they are off until these exist.
-foreach(name CUPTI DALI)
-  if(SCALEMARK_ENABLE_${name} STREQUAL "ON")
-    message(FATAL_ERROR "SCALEMARK_ENABLE_${name} is ON, but this version of Scalemark has no ${name} support yet")
-  endif()
-  list(APPEND SCALEMARK_SUMMARY "${name}|off|not part of this version")
-endforeach()
+# Reserved for the profiler; it is off until it exists.
+if(SCALEMARK_ENABLE_CUPTI STREQUAL "ON")
+  message(FATAL_ERROR "SCALEMARK_ENABLE_CUPTI is ON, but this version of Scalemark has no CUPTI support yet")
+endif()
+list(APPEND SCALEMARK_SUMMARY "CUPTI|off|not part of this version")
 
 if(NOT SCALEMARK_ENABLE_LIBTORCH STREQUAL "OFF")
   find_package(LibTorch)
   set(SCALEMARK_DETAIL_LIBTORCH "LibTorch ${LIBTORCH_VERSION} in ${LIBTORCH_DIR}, CUDA part ${LIBTORCH_CUDA_STATE}")
 endif()
 scalemark_decide(LIBTORCH LibTorch_FOUND "run jobscripts/setup.sh, or set LIBTORCH_DIR to a folder with a LibTorch 2.11 (also a Python site-packages/torch)")
+
+# The loader's batches are LibTorch's tensors.
+if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_DALI STREQUAL "OFF")
+  find_package(DALI 2.4)
+  set(SCALEMARK_DETAIL_DALI "DALI ${DALI_VERSION} in ${DALI_DIR}, loaded at run time")
+endif()
+scalemark_decide(DALI DALI_FOUND "needs LibTorch and DALI 2.4: run jobscripts/setup.sh --dali, or set DALI_DIR to a folder with nvidia/dali (a Python site-packages with nvidia-dali-cuda130)")
 
 # The libtorch CUDA libraries are used when the build has CUDA and the full wheel set is there.
 set(SCALEMARK_HAVE_LIBTORCH_CUDA OFF)

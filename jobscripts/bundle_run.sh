@@ -46,7 +46,7 @@ if [[ -n $torch ]]; then
   [[ -e $torch/lib/libtorch_cpu.so ]] || fail 3 "LibTorch: '$torch' holds neither lib/libtorch_cpu.so nor torch/lib/libtorch_cpu.so"
   torch=$(cd "$torch" && pwd)
   libraries+=:$torch/lib
-  for folder in "$(dirname "$torch")"/nvidia/*/lib; do
+  for folder in "$(dirname "$torch")"/nvidia/{*/lib,dali}; do
     if [[ -d $folder ]]; then libraries+=:$folder; fi
   done
 fi

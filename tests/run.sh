@@ -7,8 +7,8 @@
 #   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
 #                    trainings, hundreds of kills) and the sanitizers with LibTorch; hours, not minutes
 #   --only PRESET    only this build: cpu-release, cpu-asan or cuda-release; may be repeated
-#   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-apt,
-#                    --offline): jobscripts/setup.sh --help
+#   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
+#                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
 # Tests labelled slow run with the release build only.
 # Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
@@ -27,7 +27,7 @@ source "$here/../jobscripts/lib.sh"
 root=$(repository)
 cd "$root"
 
-full=0 only=() setup_options=() choice=0
+full=0 only=() setup_options=(--dali) choice=0
 while (($#)); do
   case $1 in
     --full) full=1 ;;
@@ -145,7 +145,7 @@ fi
 
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers cpu-asan; fi
-if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}"; fi
+if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi

@@ -141,6 +141,9 @@ int run_on(const mpi::Comm& world, const RunOptions& options) {
   FanoutSink sinks;
   std::shared_ptr<FileSink> file;
   open_sinks(world, run, options, sinks, file);
+  session.on_lost = [&](const CaseResult& lost) {
+    note_lost_case({.output = options.output, .redact = options.redact}, lost);
+  };
   announce(session, plan, options);
   Runner runner(
       session, sinks,

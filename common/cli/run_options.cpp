@@ -116,6 +116,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--min-time", options.min_time, "Measure each case at least so long");
   command.add_option("--max-time", options.max_time,
                      "Measure each case at most so long (default 1s)");
+  command.add_option(
+      "--peak", options.peak,
+      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...");
   command.add_flag("--no-verify", options.no_verify, "Do not check the data");
   command
       .add_option("--placement", options.placement,
@@ -150,6 +153,7 @@ void check_run_options(RunOptions& options) {
   fold_byte_range(options);
   for (const std::string& axis : options.axes) parse_override(axis);
   topology::policy_from(options.placement);
+  if (!options.peak.empty()) options.peaks = Peaks::from_file(options.peak);
   if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
   if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
   std::tie(options.campaign, options.repeat) = campaign_facts();
@@ -172,6 +176,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.data = options.data;
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
   result.cache = cache_folder();
+  result.peaks = options.peaks;
   return result;
 }
 

@@ -32,6 +32,8 @@ struct RunOptions {
   std::optional<double> ci;
   bool no_verify = false;
   std::string placement = "near";
+  std::string peak;
+  Peaks peaks;  ///< from the file `peak`
   double timeout = 300;
   std::string format = "table", color = "auto";
   bool quiet = false, verbose = false;

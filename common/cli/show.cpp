@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
 #include "common/report/scaling.hpp"
@@ -81,6 +82,7 @@ int show(const Options& options) {
   printer->end(run);
   if (options.format == "table") {
     report::print_scaling(run, std::cout);
+    report::print_pauses(run, std::cout);
     report::print_published(run, report::published_values(), std::cout);
   }
   return static_cast<int>(ExitCode::ok);

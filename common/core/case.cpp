@@ -74,6 +74,16 @@ int Case::threads() const {
                                        : static_cast<int>(std::get<std::int64_t>(given->second));
 }
 
+std::vector<topology::CpuSet> Case::sleeping_cpus() const {
+  std::vector<topology::CpuSet> sets;
+  for (const RankInfo& other : session_.rank_table()) {
+    if (other.node != session_.host() || other.rank < size()) continue;
+    if (topology::CpuSet cpus = topology::parse_list(other.cpuset); !cpus.empty())
+      sets.push_back(std::move(cpus));
+  }
+  return sets;
+}
+
 device::Buffer Case::alloc(std::size_t bytes) {
   device::Device& where = device();
   const bool on_host = where.kind() == device::DeviceKind::cpu;
@@ -81,12 +91,10 @@ device::Buffer Case::alloc(std::size_t bytes) {
                         on_host ? device::MemoryKind::pageable : device::MemoryKind::device);
 }
 
-mpi::SharedWindow Case::share(std::size_t bytes) {
+const mpi::SharedWindow& Case::share(std::size_t bytes) {
   checkpoint();
-  mpi::SharedWindow window;
-  attempt([&] { window = mpi::SharedWindow(session_.numa_ranks(ranks_), bytes); },
-          [&] { window = {}; });
-  return window;
+  windows_.push_back(std::make_unique<mpi::SharedWindow>(session_.numa_ranks(ranks_), bytes));
+  return *windows_.back();
 }
 
 void Case::phase(std::string_view name) {
@@ -102,19 +110,6 @@ void Case::skip(const std::string& reason) const { throw Skip{reason}; }
 bool Case::agree(bool mine) const { return exchange(ranks_, {mine ? 0 : 1, 0, 0}).a == 0; }
 
 void Case::checkpoint() const { exchange(ranks_); }
-
-void Case::attempt(const std::function<void()>& work, const std::function<void()>& undo) const {
-  std::exception_ptr problem;
-  try {
-    work();
-  } catch (...) {
-    problem = std::current_exception();
-  }
-  if (agree(!problem)) return;
-  undo();
-  if (problem) std::rethrow_exception(problem);
-  checkpoint();  // brings what the others met
-}
 
 Case::Communicating::Communicating(Case& owner) : owner_(owner), before_(owner.communicating_) {
   // Rank-local work makes nobody wait, so its failure can be agreed on as anywhere else.
@@ -229,6 +224,22 @@ void Case::record_rate(const std::string& name, const std::string& unit, const s
               .source = source,
               .numerator = numerator,
               .samples = {}});
+}
+
+void Case::record_flops(const std::string& source, double flops, const std::string& precision,
+                        const std::string& formula, int devices) {
+  record_rate("achieved_flops", "flop/s", source, flops, formula);
+  const Peaks& peaks = session_.options().peaks;
+  const bool on_gpu = device().kind() == device::DeviceKind::cuda;
+  const std::optional<Peak> peak =
+      on_gpu ? peaks.gpu_flops(device().name(), precision) : peaks.cpu_flops(threads(), precision);
+  const auto mine = peak ? static_cast<std::int64_t>(peak->value) : 0;
+  const std::int64_t least = ranks_.min(mine);
+  if (least == 0 || least != ranks_.max(mine)) return;
+  const double whole = peak->value * devices;
+  fact("peak_flops", whole);
+  fact("peak_source", peak->source);
+  record_rate("peak_fraction", "1", source, flops / whole, "achieved_flops / peak_flops");
 }
 
 void Case::primary(const std::string& metric) { result_.primary_metric = metric; }

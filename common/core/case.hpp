@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "common/mpi/comm.hpp"
 #include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
+#include "common/topology/machine.hpp"
 
 namespace scalemark {
 
@@ -41,6 +43,7 @@ struct Work {
   double bytes = 0;       ///< per operation, the numerator of `bandwidth`; 0 = no such row
   double bus_factor = 0;  ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
   double flops = 0;       ///< per operation and rank; 0 = no such row
+  std::string precision;  ///< in which it computes (fp64, fp32, ...), to find the peak
   std::string formula;    ///< "S * 2(n-1)/n / time"
 };
 
@@ -100,11 +103,15 @@ class Case {
   std::optional<double> energy();
   /// Compute threads of this rank (axis `threads`, else the cores bound to it).
   int threads() const;
+  /// CPUs of the ranks of this node that sleep during this case, one set each; known on the job's
+  /// first rank only, for work of one process.
+  std::vector<topology::CpuSet> sleeping_cpus() const;
   /// Memory for communication: axis `memory`; host = pageable.
   device::Buffer alloc(std::size_t bytes);
   /// Collective. Host memory that this rank shares with the others of its NUMA node (of its node
-  /// where some rank is not bound to one). To be given back by all ranks together.
-  mpi::SharedWindow share(std::size_t bytes);
+  /// where some rank is not bound to one). It belongs to the case, whatever its end, after which
+  /// the ranks give it back together.
+  const mpi::SharedWindow& share(std::size_t bytes);
 
   // Course -------------------------------------------------------------------------------------
   /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner
@@ -120,9 +127,6 @@ class Case {
   /// record() and communicator() call it; call it before communication of your own that follows
   /// set-up which can fail on one rank.
   void checkpoint() const;
-  /// Collective. For what must be given back together: does `work`; if it throws on some rank, all
-  /// do `undo` before that exception goes on there and PeerFailed is thrown elsewhere.
-  void attempt(const std::function<void()>& work, const std::function<void()>& undo) const;
   /// While it lives, an exception on one rank cannot be told to the others (they wait inside a
   /// collective): it ends the job with the culprit named. measure() holds one unless rank-local.
   class Communicating {
@@ -191,6 +195,12 @@ class Case {
   /// A rate derived from duration metric `source`: numerator / time.
   void record_rate(const std::string& name, const std::string& unit, const std::string& source,
                    double numerator, const std::string& formula);
+  /// Collective. achieved_flops of a rank: `flops` / duration metric `source`; beside it
+  /// peak_fraction where the peak of its GPU, or of a core for each compute thread, is known and
+  /// the same on all ranks (fact peak_flops, and where it comes from). `devices`: as many of them
+  /// work for the rank.
+  void record_flops(const std::string& source, double flops, const std::string& precision,
+                    const std::string& formula, int devices = 1);
   void primary(const std::string& metric);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
@@ -219,6 +229,7 @@ class Case {
   bool communicating_ = false;
   collective::Communicator* communicator_ =
       nullptr;  ///< the last one asked for; its barrier starts samples
+  std::vector<std::unique_ptr<mpi::SharedWindow>> windows_;
   Work work_;
   std::string rule_;
   std::function<Checked()> check_;

@@ -138,8 +138,7 @@ void Case::add_work_metrics(const std::string& duration) {
   if (work_.bytes > 0 && work_.bus_factor > 0) {
     record_rate("bus_bandwidth", "By/s", duration, work_.bytes * work_.bus_factor, work_.formula);
   }
-  if (work_.flops > 0)
-    record_rate("achieved_flops", "flop/s", duration, work_.flops, work_.formula);
+  if (work_.flops > 0) record_flops(duration, work_.flops, work_.precision, work_.formula);
 }
 
 }  // namespace scalemark

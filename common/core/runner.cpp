@@ -196,6 +196,9 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     const PeerFailed mine = classify();
     if (one.is_communicating()) {
       // The others wait inside a collective that this rank will never join (MPI 4.1 has no revoke).
+      result.status = status_of(mine.failure);
+      result.reason = fmt::format("rank {}: {}", ranks.rank(), mine.text);
+      if (session_.on_lost) session_.on_lost(result);
       mpi::abort(static_cast<int>(ExitCode::failed),
                  fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key,
                              result.phase, mine.text));

@@ -11,6 +11,7 @@
 
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
+#include "common/core/peaks.hpp"
 #include "common/core/watchdog.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
@@ -30,6 +31,7 @@ struct SessionOptions {
   std::map<std::string, std::string> data;          ///< --data NAME=PATH
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
   std::string cache;  ///< folder for what is made once and kept; empty: none is known
+  Peaks peaks;
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -83,6 +85,8 @@ class Session {
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;
+  /// Called on the rank that is about to end the job within a case, if set (all ranks).
+  std::function<void(const CaseResult&)> on_lost;
   /// Takes and gives the state of an unfinished case, if set (the result file, on rank 0).
   std::function<void(const CaseResult&, const CaseState&)> on_save;
   std::function<std::optional<CaseState>(const CaseResult&)> saved_state;

@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kMaxReason = 400;
 
 /// The number behind a word at the start of a line, as in /proc/meminfo and /proc/vmstat.
 std::int64_t number_in(const char* path, const std::string& word) {
@@ -82,6 +83,13 @@ void take_record(const json& record, std::map<std::size_t, Begun>& begun) {
     if (const auto earlier = begun.find(index); earlier != begun.end()) next = earlier->second;
     take_started(record, next);
     begun[index] = std::move(next);
+  } else if (record.contains("lost")) {
+    const auto one = begun.find(record.at("lost").get<std::size_t>());
+    if (one != begun.end()) {
+      one->second.planned.status = record.at("status") == "oom" ? Status::oom : Status::failed;
+      one->second.planned.reason =
+          text::printable(record.at("reason").get<std::string>(), kMaxReason);
+    }
   } else if (record.contains("saved")) {
     const auto one = begun.find(record.at("saved").get<std::size_t>());
     if (one != begun.end()) one->second.tries = 0;
@@ -130,6 +138,13 @@ void Journal::started(const CaseResult& planned) {
 
 void Journal::phase(const CaseResult& current) {
   const json record = {{"phase", current.phase}, {"case", current.index}};
+  append(record.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void Journal::lost(const CaseResult& current) {
+  const json record = {{"lost", current.index},
+                       {"status", to_string(current.status)},
+                       {"reason", text::printable(current.reason, kMaxReason)}};
   append(record.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

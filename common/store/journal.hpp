@@ -22,7 +22,9 @@ MemoryState memory_state();
 
 /// A case that was begun, as the journal knows it.
 struct Begun {
-  CaseResult planned;  ///< index, name, params, key, config_hash, predicted_memory, phase
+  /// Index, name, params, key, config_hash, predicted_memory, phase; where lost() said why it
+  /// ended, status and reason too.
+  CaseResult planned;
   int tries = 0;
   MemoryState memory;  ///< when it began for the last time
 };
@@ -39,6 +41,8 @@ class Journal {
   void phase(const CaseResult& current);
   /// The case got ahead: its tries count anew.
   void saved(const CaseResult& current);
+  /// The rank that calls is about to end the job within the case, whose status and reason say why.
+  void lost(const CaseResult& current);
 
  private:
   void append(const std::string& line);

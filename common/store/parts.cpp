@@ -102,9 +102,12 @@ std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run
 
 CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now) {
   CaseResult result = begun.planned;
-  result.status = Status::failed;
-  result.reason = fmt::format("the run ended during phase '{}' ({} {})", result.phase, begun.tries,
-                              begun.tries == 1 ? "try" : "tries");
+  const bool said_oom = result.status == Status::oom;
+  const std::string said = result.reason.empty() ? "" : result.reason + "; ";
+  result.status = said_oom ? Status::oom : Status::failed;
+  result.reason = fmt::format("{}the run ended during phase '{}' ({} {})", said, result.phase,
+                              begun.tries, begun.tries == 1 ? "try" : "tries");
+  if (said_oom) return result;
   const std::uint64_t available = begun.memory.available / ranks_on_first_node(header);
   if (begun.memory.available > 0 && result.predicted_memory > available) {
     result.status = Status::oom;

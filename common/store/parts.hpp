@@ -14,7 +14,8 @@ namespace scalemark::store {
 
 constexpr const char* kMetaName = "meta.h5";
 constexpr const char* kJournalName = "journal";
-/// A case that was begun so often and never finished is given up.
+/// A case that was begun so often and never finished is given up; at once where a rank ended the
+/// job because memory was lacking, which a further try would lack again.
 constexpr int kTries = 3;
 
 /// c000123.h5
@@ -32,9 +33,9 @@ std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run
 /// Header, finished cases, and the begun ones as rows of interrupted_case().
 Run read_parts(const std::filesystem::path& parts, bool samples);
 
-/// The row of a case that was begun and never finished: `oom` if its prediction did not fit into
-/// the memory of the first node, or the kernel killed a process for lack of memory meanwhile; else
-/// `failed`.
+/// The row of a case that was begun and never finished: `oom` if a rank said so before it ended the
+/// job, the prediction did not fit into the memory of the first node, or the kernel killed a
+/// process for lack of memory meanwhile; else `failed`.
 CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now);
 
 /// Merges into one file, reads that back, renames it to `output`, and removes the parts. On an

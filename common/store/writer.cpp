@@ -18,10 +18,14 @@ namespace {
 /// What must be writable before a run begins.
 constexpr std::uintmax_t kLeastSpace = 16 << 20;
 
+std::filesystem::path parts_of(const std::filesystem::path& output) {
+  return output.string() + ".parts";
+}
+
 }  // namespace
 
 FileSink::FileSink(WriterOptions options)
-    : options_(std::move(options)), parts_(options_.output.string() + ".parts") {}
+    : options_(std::move(options)), parts_(parts_of(options_.output)) {}
 
 FileSink::~FileSink() = default;
 
@@ -151,7 +155,7 @@ void FileSink::take_over(const Run& run) {
   });
   const store::MemoryState now = store::memory_state();
   for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
-    if (begun.tries < store::kTries) continue;
+    if (begun.tries < store::kTries && begun.planned.status != Status::oom) continue;
     const CaseResult given_up = store::interrupted_case(header_, begun, now);
     log::warn(fmt::format("case '{}' is given up: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
@@ -207,6 +211,18 @@ void FileSink::end(const Run& run) {
     throw Error(
         fmt::format("{}; the finished cases are kept: 'scalemark finalize {} -o {}' merges them",
                     error.what(), parts_.string(), options_.output.string()));
+  }
+}
+
+void note_lost_case(const WriterOptions& options, const CaseResult& current) noexcept {
+  try {
+    const std::filesystem::path journal = parts_of(options.output) / store::kJournalName;
+    if (!std::filesystem::exists(journal)) return;
+    CaseResult said = current;
+    if (options.redact) said.reason.clear();
+    store::Journal(journal).lost(said);
+  } catch (const std::exception& error) {
+    log::warn(fmt::format("why case '{}' ended is not kept: {}", current.key, error.what()));
   }
 }
 

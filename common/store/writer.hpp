@@ -68,4 +68,9 @@ class FileSink final : public ResultSink {
   Run header_;
 };
 
+/// For a rank that is about to end the job within a case whose status and reason say why: leaves
+/// word beside `options.output` for the run that goes on. Does nothing where the parts cannot be
+/// reached. With `redact` the reason stays away.
+void note_lost_case(const WriterOptions& options, const CaseResult& current) noexcept;
+
 }  // namespace scalemark

@@ -21,7 +21,7 @@ namespace scalemark::topology {
 namespace {
 
 // From <linux/mempolicy.h>; numaif.h would need libnuma.
-constexpr int kPreferred = 1;
+constexpr int kLocal = 0, kPreferred = 1;
 constexpr unsigned long kQueryNode = 1, kQueryAddress = 2;
 constexpr int kMaxNodes = 1024;
 /// How often the list of threads is read before new ones are left to inherit.
@@ -47,16 +47,22 @@ std::set<pid_t> threads() {
   return ids;
 }
 
-/// Every thread that the process has so far; those of the future inherit from their maker. A thread
-/// that an unbound one made meanwhile is found by looking again. Empty if it worked, else why not.
-std::string set_affinity(const CpuSet& cpus) {
-  cpu_set_t mask;
+/// Puts `cpus` into `mask`. Empty if it worked, else why not.
+std::string fill(cpu_set_t& mask, const CpuSet& cpus) {
   CPU_ZERO(&mask);
   for (const int cpu : cpus) {
     if (cpu < 0 || cpu >= CPU_SETSIZE)
       return fmt::format("CPU {} is beyond the {} that can be bound", cpu, CPU_SETSIZE);
     CPU_SET(static_cast<std::size_t>(cpu), &mask);
   }
+  return "";
+}
+
+/// Every thread that the process has so far; those of the future inherit from their maker. A thread
+/// that an unbound one made meanwhile is found by looking again. Empty if it worked, else why not.
+std::string set_affinity(const CpuSet& cpus) {
+  cpu_set_t mask;
+  if (std::string why = fill(mask, cpus); !why.empty()) return why;
   std::set<pid_t> done;
   for (int look = 0; look < kLooks; ++look) {
     bool found_more = false;
@@ -149,6 +155,15 @@ Binding bind(const RankPlacement& placement) {
     bind_cpus(placement.cpus, binding);
   if (placement.numa >= 0) bind_memory(placement.numa, binding);
   return binding;
+}
+
+bool bind_thread(const CpuSet& cpus) {
+  cpu_set_t mask;
+  if (cpus.empty() || !fill(mask, cpus).empty() || sched_setaffinity(0, sizeof mask, &mask) != 0)
+    return false;
+  // Refused only where no policy can have been set either.
+  static_cast<void>(syscall(SYS_set_mempolicy, kLocal, nullptr, 0UL));
+  return true;
 }
 
 }  // namespace scalemark::topology

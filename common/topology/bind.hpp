@@ -20,4 +20,9 @@ struct Binding {
 /// that forbids memory policies, a topology that comes from a file).
 Binding bind(const RankPlacement& placement);
 
+/// Binds the calling thread alone, and lets it take memory from the node it runs on; threads that
+/// it makes later inherit both. False if the system refuses, or there are no `cpus`: it then stays
+/// where it was.
+bool bind_thread(const CpuSet& cpus);
+
 }  // namespace scalemark::topology

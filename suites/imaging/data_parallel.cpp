@@ -24,7 +24,7 @@ class DataParallelTrainer final : public Trainer {
         optimiser_(parameters_,
                    torch::optim::SGDOptions(options.learning_rate).momentum(options.momentum)),
         scaler_(options.precision.scales_loss, options.device),
-        team_(options.replicas, options.threads) {
+        team_(options.replicas, options.threads, options.replica_cpus) {
     replicas_.push_back(std::move(model));
     for (int i = 1; i < options.replicas; ++i) {
       auto copy = std::make_shared<MobileNetV2>(replicas_.front()->options());

@@ -21,16 +21,10 @@ struct DiskFacts {
 };
 
 struct DataSet {
-  mpi::SharedWindow window;  ///< axis storage=shared: what the pixels lie in
-  Pictures train, test;
+  Pictures train,
+      test;  ///< with axis storage=shared in memory of the case, not longer there than it
   std::string name;
   std::optional<DiskFacts> disk;  ///< of a set in files
-
-  /// Collective. Gives the memory back, which the ranks must do together.
-  void release() {
-    train = test = {};
-    window = {};
-  }
 };
 
 /// Pictures that a case needs, from the first on; all if no number is given.

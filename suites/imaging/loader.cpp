@@ -7,6 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "suites/imaging/images.hpp"
+#include "suites/imaging/loader_dali.hpp"
 #include "suites/imaging/loader_threads.hpp"
 
 namespace scalemark::imaging {
@@ -63,11 +64,18 @@ at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options) {
                              : three_channels(images, options.format);
 }
 
-std::vector<std::string> loader_names() { return {"threads", "device"}; }
+std::vector<std::string> loader_names() { return {"threads", "dali", "device"}; }
+
+void require_loader(const std::string& name, c10::Device device) {
+  if (name != "dali") return;
+  if (const std::string reason = why_no_dali_loader(device); !reason.empty())
+    throw Unavailable(reason);
+}
 
 std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,
                                     const LoaderOptions& options) {
   if (name == "threads") return make_threads_loader(pictures, options);
+  if (name == "dali") return make_dali_loader(pictures, options);
   if (name == "device") return std::make_unique<DeviceLoader>(pictures, options);
   throw Error(fmt::format("no loader '{}'", name));
 }

@@ -59,8 +59,11 @@ class Loader {
 };
 
 /// `threads`: up-sampled, normalised and made three channels on the host, as the studies do.
-/// `device`: sent as they are stored, the rest done on the device.
+/// `dali`: by NVIDIA's library; sent as they are stored, or on a CPU prepared there.
+/// `device`: sent as they are stored, the rest done on the device by LibTorch.
 std::vector<std::string> loader_names();
+/// Throws Unavailable where this loader cannot be had for `device`.
+void require_loader(const std::string& name, c10::Device device);
 /// `name` is one of loader_names(). `pictures` must outlive the loader.
 std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,
                                     const LoaderOptions& options);

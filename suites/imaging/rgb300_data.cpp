@@ -110,18 +110,15 @@ std::uint64_t load_own(Case& c, const RgbFolder& folder, const Row& row, Team& t
 
 /// Collective. Each rank's part of the pictures into the memory that it shares.
 std::uint64_t load_shared(Case& c, const RgbFolder& folder, const Row& row, Team& team,
-                          mpi::SharedWindow& window) {
-  window = c.share(static_cast<std::size_t>(row.size()) * kRgbBytes);
+                          const mpi::SharedWindow& window) {
   const std::int64_t rank = window.ranks().rank(), ranks = window.ranks().size();
   std::atomic<std::uint64_t> bytes{0};
-  const auto read_part = [&] {
-    for_each(
-        c, team, row.size() * rank / ranks, row.size() * (rank + 1) / ranks, [&](std::int64_t i) {
-          bytes += folder.read(
-              row[i], window.bytes().subspan(static_cast<std::size_t>(i) * kRgbBytes, kRgbBytes));
-        });
-  };
-  c.attempt(read_part, [&] { window = {}; });
+  for_each(
+      c, team, row.size() * rank / ranks, row.size() * (rank + 1) / ranks, [&](std::int64_t i) {
+        bytes += folder.read(
+            row[i], window.bytes().subspan(static_cast<std::size_t>(i) * kRgbBytes, kRgbBytes));
+      });
+  c.checkpoint();
   window.publish();
   return static_cast<std::uint64_t>(window.ranks().sum(static_cast<std::int64_t>(bytes)));
 }
@@ -142,9 +139,12 @@ DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
   at::Tensor pixels;
   DiskFacts disk;
   const std::uint64_t start = now_ns();
+  int sharers = 1;
   if (shared) {
-    disk.disk_bytes = load_shared(c, folder, row, team, data.window);
-    pixels = at::from_blob(data.window.bytes().data(), shape, at::kByte);
+    const mpi::SharedWindow& window = c.share(static_cast<std::size_t>(row.size()) * kRgbBytes);
+    sharers = window.ranks().size();
+    disk.disk_bytes = load_shared(c, folder, row, team, window);
+    pixels = at::from_blob(window.bytes().data(), shape, at::kByte);
   } else {
     pixels = at::empty(shape, request.loading.type);
     disk.disk_bytes = request.loading.type == at::kDouble
@@ -153,9 +153,7 @@ DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
   }
   disk.load_time_ns = now_ns() - start;
   c.checkpoint();
-  disk.resident_bytes =
-      pixels.nbytes() / static_cast<std::size_t>(shared ? data.window.ranks().size() : 1) +
-      labels.nbytes();
+  disk.resident_bytes = pixels.nbytes() / static_cast<std::size_t>(sharers) + labels.nbytes();
   data.train = {pixels.narrow(0, 0, row.train), labels.narrow(0, 0, row.train)};
   data.test = {pixels.narrow(0, row.train, row.test), labels.narrow(0, row.train, row.test)};
   data.disk = disk;

@@ -2,11 +2,16 @@
 // Threads that stay.
 #include "suites/imaging/team.hpp"
 
+#include <utility>
+
 #include <ATen/Parallel.h>
+
+#include "common/topology/bind.hpp"
 
 namespace scalemark::imaging {
 
-Team::Team(int size, int compute_threads) : failures_(static_cast<std::size_t>(size)) {
+Team::Team(int size, int compute_threads, std::vector<topology::CpuSet> cpus)
+    : cpus_(std::move(cpus)), failures_(static_cast<std::size_t>(size)) {
   for (int member = 1; member < size; ++member) {
     threads_.emplace_back([this, member, compute_threads] {
       serve(static_cast<std::size_t>(member), compute_threads);
@@ -24,7 +29,8 @@ Team::~Team() {
 }
 
 void Team::serve(std::size_t member, int compute_threads) {
-  at::set_num_threads(compute_threads);
+  if (member <= cpus_.size()) topology::bind_thread(cpus_[member - 1]);
+  at::set_num_threads(compute_threads);  // they inherit the binding
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

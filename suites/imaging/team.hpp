@@ -10,12 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "common/topology/machine.hpp"
+
 namespace scalemark::imaging {
 
 /// `size` members, of which the caller is the first. Each has its own LibTorch compute threads.
 class Team {
  public:
-  Team(int size, int compute_threads);
+  /// `cpus`: where the second, third, ... member and its compute threads run; members without a
+  /// set, or with one that the system refuses, stay where the caller may run.
+  Team(int size, int compute_threads, std::vector<topology::CpuSet> cpus = {});
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -27,6 +31,7 @@ class Team {
  private:
   void serve(std::size_t member, int compute_threads);
 
+  std::vector<topology::CpuSet> cpus_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void(std::size_t)>* work_ = nullptr;

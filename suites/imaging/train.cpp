@@ -68,6 +68,7 @@ Setup read_axes(Case& c, c10::Device device) {
   trainer.ddp.broadcast_buffers = c.flag("broadcast_buffers");
   trainer.replicas = static_cast<int>(c.integer("replicas"));
   trainer.threads = c.threads();
+  if (is_data_parallel(course.strategy)) trainer.replica_cpus = c.sleeping_cpus();
   trainer.graphs = c.flag("graphs");
   return setup;
 }
@@ -79,6 +80,9 @@ std::string why_no_graph(const Case& c, const Setup& setup) {
     return "steps are recorded as CUDA graphs on one rank and one GPU only";
   if (setup.course.precision.scales_loss)
     return "loss scaling looks at the gradients in each step, which a CUDA graph cannot";
+  // A thread that allocates on the GPU meanwhile makes the recording fail.
+  if (c.text("loader") == "dali")
+    return "steps are not recorded as CUDA graphs beside DALI's threads";
   return "";
 }
 
@@ -88,6 +92,7 @@ void check(Case& c, const Setup& setup) {
   const std::string lacking = torch_support::why_not(course.precision, course.loading.device);
   if (!c.agree(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot train in this precision" : lacking);
+  require_loader(c.text("loader"), course.loading.device);
   const EpochPlan plan = plan_epoch({.strategy = course.strategy,
                                      .samples = course.samples,
                                      .batch = course.loading.batch,
@@ -145,7 +150,7 @@ void train_network(Case& c) {
   c.phase("read data set");
   DataRequest request{.train = setup.course.samples, .test = {}, .loading = setup.course.loading};
   if (const std::int64_t tests = c.integer("test_images"); tests > 0) request.test = tests;
-  DataSet data = load_data_set(c, request);
+  const DataSet data = load_data_set(c, request);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>(MobileNetOptions{.fused = setup.tuned});
   model->to(setup.course.precision.parameters);
@@ -171,7 +176,6 @@ void train_network(Case& c) {
       gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
     record_facts(c, setup, data, history, *trainer, gradient_bytes);
   }
-  data.release();
   c.phase("check");
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());
   verify(c, history, fingerprint);

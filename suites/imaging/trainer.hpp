@@ -25,8 +25,10 @@ struct TrainerOptions {
   at::MemoryFormat format = at::MemoryFormat::Contiguous;
   double learning_rate = 0.01, momentum = 0.9;
   torch_support::DdpOptions ddp;
-  int replicas = 1;     ///< data_parallel: devices (on a CPU: threads with their own copy)
-  int threads = 1;      ///< compute threads of each
+  int replicas = 1;  ///< data_parallel: devices (on a CPU: threads with their own copy)
+  int threads = 1;   ///< compute threads of each
+  /// Where the replicas after the first run; fewer are enough, see Team.
+  std::vector<topology::CpuSet> replica_cpus;
   bool graphs = false;  ///< launch each step as one CUDA graph: GPU, one rank, no loss scaling
 };
 

@@ -73,9 +73,10 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_durations("compute_time", compute, RankReduce::max, warmup);
   c.record_rate("images_per_second_without_loading", "{image}/s", "compute_time", images,
                 "images of a step over all ranks / compute_time");
-  c.record_rate("achieved_flops", "flop/s", "step_time",
-                6 * multiply_adds(course.loading.image, kMnistClasses) * images / c.size(),
-                "6 * multiply-adds of an image * images of a step / step_time, a rank");
+  c.record_flops(
+      "step_time", 6 * multiply_adds(course.loading.image, kMnistClasses) * images / c.size(),
+      c.text("precision"), "6 * multiply-adds of an image * images of a step / step_time, a rank",
+      static_cast<int>(c.integer("replicas")));
   if (is_ddp(course.strategy) && c.size() > 1 && course.loading.device.is_cpu()) {
     c.record_durations("exposed_communication_time", history.steps.exposed_communication,
                        RankReduce::max, warmup);

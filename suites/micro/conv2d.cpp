@@ -22,6 +22,7 @@ void conv2d(Case& c) {
     c.work({.bytes = layer.bytes(train),
             .bus_factor = 0,
             .flops = layer.flops(train),
+            .precision = "fp32",
             .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
     c.measure(
         [&] {

@@ -27,6 +27,7 @@ void train_layer(Case& c) {
     c.device().synchronize();
   };
   c.work({.flops = lora_layer_flops(config, {}, batch, sequence),
+          .precision = c.text("precision"),
           .formula = "tokens (4 N_linear + 6 N_lora + 12 dim sequence) / step_time"});
   c.verify(kLoraRule, [&] { return check_lora_layer(layer, data); });
   c.measure(step, {.metric = "step_time", .barrier = false, .warmup = 2});

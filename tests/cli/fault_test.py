@@ -81,6 +81,19 @@ class Faults(ProgramTest):
         row = rows(self.path("out.h5"))["test/fault fault=memory number=0 ranks=2 when=before"]
         self.assertEqual(row["status"], "oom")
 
+    def test_out_of_memory_inside_communication_is_a_row_after_one_relaunch(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+        arguments = ["test/fault", *axes("fault=memory,none", "when=inside")]
+        done = self.start(*arguments, preexec_fn=limit)
+        self.expect(done, 3, "failed inside communication", "out of host memory")
+        self.expect(self.start(*arguments, "--resume", preexec_fn=limit), 0, "is given up: rank 1: out of host memory")
+        table = rows(self.path("out.h5"))
+        row = table["test/fault fault=memory number=0 ranks=2 when=inside"]
+        self.assertEqual(row["status"], "oom")
+        self.assertIn("rank 1: out of host memory; the run ended during phase", row["reason"])
+        self.assertEqual(table["test/fault fault=none number=0 ranks=2 when=inside"]["status"], "ok")
+
     def test_late_rank_is_named(self):
         done = self.start("test/fault", *axes("fault=none,late", "when=inside"), "--timeout", "3")
         self.expect(done, 3, "no sign of life", "rank 1", "fault=late")

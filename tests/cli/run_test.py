@@ -96,6 +96,23 @@ class ResultFile(ProgramTest):
         self.expect(run(*self.arguments, "--budget", "0s", ranks=2), 4)
         self.assertTrue(all("budget" in row["reason"] for row in rows(self.out).values()))
 
+    def test_fraction_of_a_given_peak_and_none_without(self):
+        peak = self.path("peak.toml")
+        with open(peak, "w") as file:
+            file.write("[cpu_core.flops]\nfp32 = 5e9\n")
+        def measured(name, *more):
+            out = self.path(name)
+            self.expect(run("run", "imaging/train", "-a", "image=32", "-a", "batch=4", "-a", "images=32", "-a", "test_images=8",
+                            "-a", "threads=2", "-a", "strategy=data_parallel_persistent", "-a", "replicas=2", *more, "-o", out), 0)
+            (row,) = rows(out).values()
+            return row
+        row = measured("with.h5", "--peak", peak)
+        self.assertEqual(row["facts"]["peak_flops"], 2 * 2 * 5e9, "two replicas with two threads each")
+        self.assertEqual(row["facts"]["peak_source"], "--peak, 2 cores")
+        flops, part = (row["metrics"][name]["median"] for name in ("achieved_flops", "peak_fraction"))
+        self.assertAlmostEqual(part, flops / 2e10, delta=1e-9 * part)
+        self.assertNotIn("peak_fraction", measured("without.h5")["metrics"])
+
     def test_redacted_file_names_nobody(self):
         self.expect(run(*self.arguments, "--redact", ranks=2), 0)
         data = self.content(self.out)

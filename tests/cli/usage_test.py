@@ -47,6 +47,13 @@ class Usage(ProgramTest):
         self.expect(run("measure"), 2)
         self.expect(run(), 2)
 
+    def test_peak_file_names_line_and_key(self):
+        path = self.path("peak.toml")
+        with open(path, "w") as file:
+            file.write("[gpu.flops]\nfp31 = 1e12\n")
+        self.expect(run("run", "micro/memcpy", "--peak", path, "--dry-run"), 2, "peak.toml:2", "fp31", "fp32")
+        self.expect(run("run", "micro/memcpy", "--peak", self.path("none.toml"), "--dry-run"), 2, "--peak", "none.toml")
+
     def test_bad_policy(self):
         for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--placement", "wrong"],
                           ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:

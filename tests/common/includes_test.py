@@ -33,6 +33,7 @@ LIBRARIES = {
     r"hdf5(_hl)?\.h": ["common/store"],
     r"hwloc(/.*)?\.h": ["common/topology"],
     r"png\.h": ["suites/imaging"],
+    r"dali/.*": ["suites/imaging"],
     r"CLI/.*": ["common/cli"],
     r"torch/.*|ATen/.*|c10/.*": ["common/torch", "suites/imaging", "suites/llm", "suites/micro"],
 }

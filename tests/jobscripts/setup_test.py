@@ -11,10 +11,16 @@ import zipfile
 from support import SCRIPTS, ScriptTest, start
 
 PARTS = {"torch": "2.11.0", "nvidia-cuda-runtime": "13.0.96", "nvidia-cuda-cupti": "13.0.85"}
+DALI = "nvidia-dali-cuda130"
+# What a wheel holds besides a library of its name.
+FILES = {
+    "torch": {"torch/lib/libtorch_cpu.so": "torch", "torch/version.py": "__version__ = '2.11.0+cu130'\n"},
+    DALI: {"nvidia/dali/libdali_operators.so": "dali", "nvidia/dali/__init__.py": "__version__ = '2.4.0'\n"},
+}
 
 
-class LibTorch(ScriptTest):
-    """A copy of the scripts whose requirement list names wheels made here."""
+class WheelTest(ScriptTest):
+    """A copy of the scripts whose requirement lists name wheels made here."""
 
     def setUp(self):
         super().setUp()
@@ -23,27 +29,32 @@ class LibTorch(ScriptTest):
         self.cache = self.path("cache", "scalemark")
         self.wheels = os.path.join(self.cache, "wheels")
         self.target = os.path.join(self.cache, "libtorch-2.11.0-cpu")
+        self.environment = {}
         os.makedirs(self.wheels)
+        self.make_wheels("libtorch-cpu.txt", PARTS)
+
+    def make_wheels(self, requirements, parts):
+        """Writes the wheels, and the list that names them."""
         lines = []
-        for name, version in PARTS.items():
+        for name, version in parts.items():
             path = self.wheel(name, version)
             with zipfile.ZipFile(path, "w") as wheel:
-                folder = "torch" if name == "torch" else "nvidia/" + name
-                wheel.writestr(f"{folder}/lib/{'libtorch_cpu' if name == 'torch' else 'lib' + name}.so", name)
-                if name == "torch":
-                    wheel.writestr("torch/version.py", f"__version__ = '{version}+cu130'\n")
+                for file, content in FILES.get(name, {f"nvidia/{name}/lib/lib{name}.so": name}).items():
+                    wheel.writestr(file, content)
             with open(path, "rb") as data:
                 lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(data.read()).hexdigest()}  # 1 MB\n")
-        with open(self.path("jobscripts", "libtorch-cpu.txt"), "w", encoding="ascii") as text:
+        with open(self.path("jobscripts", requirements), "w", encoding="ascii") as text:
             text.write("# made by the test\n" + "".join(lines))
 
     def wheel(self, name, version):
         return os.path.join(self.wheels, f"{name.replace('-', '_')}-{version}-py3-none-any.whl")
 
     def run_setup(self, *arguments):
-        environment = {"XDG_CACHE_HOME": self.path("cache"), "LIBTORCH_DIR": ""}
+        environment = {"XDG_CACHE_HOME": self.path("cache"), "LIBTORCH_DIR": "", "DALI_DIR": "", **self.environment}
         return start(self.setup, "--no-apt", "--offline", *arguments, env=environment)
 
+
+class LibTorch(WheelTest):
     def test_wheels_that_are_there_need_no_network(self):
         done = self.run_setup("--cpu")
         self.expect(done, 0)
@@ -108,6 +119,63 @@ class LibTorch(ScriptTest):
         self.expect(self.run_setup("--nonsense"), 2, "--nonsense", "--help")
         self.expect(self.run_setup("--libtorch"), 2, "--libtorch needs a value")
         self.expect(self.run_setup("--cuda", "--libtorch", "/"), 2, "exclude each other")
+
+
+class Dali(WheelTest):
+    def setUp(self):
+        super().setUp()
+        self.make_wheels("dali.txt", {DALI: "2.4.0"})
+        self.dali = os.path.join(self.cache, "dali-2.4.0")
+
+    def test_it_is_there_when_it_is_asked_for(self):
+        done = self.run_setup("--cpu")
+        self.expect(done, 0)
+        self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.target}\n")
+        self.assertFalse(os.path.exists(self.dali))
+        for _ in range(2):
+            done = self.run_setup("--cpu", "--dali")
+            self.expect(done, 0, f"DALI: {self.dali}")
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.target}\nexport DALI_DIR={self.dali}\n")
+            self.assertTrue(os.path.exists(os.path.join(self.dali, "nvidia", "dali", "libdali_operators.so")))
+        self.assertEqual(os.listdir(self.wheels), [])
+        for taken_back in ("--no-dali", "--no-libtorch"):
+            self.assertNotIn("DALI_DIR", self.run_setup("--dali", taken_back).stdout)
+
+    def test_a_missing_wheel_is_named(self):
+        os.remove(self.wheel(DALI, "2.4.0"))
+        done = self.run_setup("--cpu", "--dali")
+        self.expect(done, 3, "--offline, and DALI is not there", f"{DALI}==2.4.0", "--no-dali")
+        self.assertNotIn("torch==", done.stderr)
+        self.assertEqual(done.stdout, "", "no settings for half of what was asked for")
+
+    def test_a_given_one_is_checked(self):
+        self.expect(self.run_setup("--cpu", "--dali"), 0)
+        self.environment = {"DALI_DIR": self.dali}
+        self.assertIn(f"export DALI_DIR={self.dali}\n", self.run_setup("--cpu", "--dali").stdout)
+        with open(os.path.join(self.dali, "nvidia", "dali", "__init__.py"), "w", encoding="ascii") as text:
+            text.write("__version__ = '1.43.0'\n")
+        self.expect(self.run_setup("--cpu", "--dali"), 3, "DALI 1.43.0", "allowed: 2.4")
+        self.environment = {"DALI_DIR": self.folder}
+        self.expect(self.run_setup("--cpu", "--dali"), 3, self.folder, "nvidia/dali/libdali_operators.so")
+
+
+class Settings(ScriptTest):
+    """What the printed settings mean to CMake."""
+
+    def options(self, **environment):
+        done = start("/bin/bash", "-c", f". {os.path.join(SCRIPTS, 'lib.sh')} && libtorch_options",
+                     env={"LIBTORCH_DIR": "", "DALI_DIR": "", **environment})
+        self.expect(done, 0)
+        return done.stdout.split()
+
+    def test_what_was_asked_for_must_be_found(self):
+        off = ["-DSCALEMARK_ENABLE_LIBTORCH=OFF", "-DSCALEMARK_ENABLE_DALI=OFF"]
+        self.assertEqual(self.options(), off)
+        self.assertEqual(self.options(DALI_DIR="/d"), off)
+        torch = ["-DLIBTORCH_DIR=/t", "-DSCALEMARK_ENABLE_LIBTORCH=ON"]
+        self.assertEqual(self.options(LIBTORCH_DIR="/t"), torch + ["-DSCALEMARK_ENABLE_DALI=AUTO"])
+        self.assertEqual(self.options(LIBTORCH_DIR="/t", DALI_DIR="/d"),
+                         torch + ["-DDALI_DIR=/d", "-DSCALEMARK_ENABLE_DALI=ON"])
 
 
 class Tokenizer(ScriptTest):

@@ -142,6 +142,27 @@ store::Begun begun_with(std::uint64_t predicted, std::uint64_t available) {
   return begun;
 }
 
+TEST_F(JournalFile, KnowsWhyARankEndedTheJob) {
+  CaseResult lost = example_case(0);
+  {
+    store::Journal journal(path_);
+    journal.started(lost);
+    lost.status = Status::oom;
+    lost.reason = "rank 1: no memory\x1b[31m";
+    store::Journal(path_).lost(lost);  // another process
+  }
+  const store::Begun begun = store::read_journal(path_).at(0);
+  const CaseResult row = store::interrupted_case(example_run(), begun, {});
+  EXPECT_EQ(row.status, Status::oom);
+  EXPECT_EQ(row.reason, "rank 1: no memory?[31m; the run ended during phase 'start' (1 try)");
+  { store::Journal(path_).started(lost); }
+  EXPECT_EQ(store::interrupted_case(example_run(), store::read_journal(path_).at(0), {}).status,
+            Status::failed)
+      << "the next try may end otherwise";
+  append("{\"lost\": 0}\n{\"lost\": 9, \"status\": \"oom\", \"reason\": \"x\"}\n");
+  EXPECT_EQ(store::read_journal(path_).size(), 1U);
+}
+
 TEST(InterruptedCase, IsOutOfMemoryWhenThePredictionDidNotFitTheNode) {
   // Two ranks on the first node, one elsewhere: 1000 bytes are 500 a rank.
   auto run = example_run();

@@ -3,8 +3,10 @@
 #include "common/topology/bind.hpp"
 
 #include <functional>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +39,22 @@ TEST(Bind, ACpuThatIsNotThereIsAProblemAndNoException) {
     const Binding binding = bind(one);
     return !binding.applied && binding.problem.find("1000") != std::string::npos;
   }));
+}
+
+TEST(Bind, OneThreadGoesAndTheOthersStay) {
+  const CpuSet all = read_machine().allowed;
+  CpuSet alone, child_of_it;
+  std::thread([&] {
+    EXPECT_TRUE(bind_thread({all.back()}));
+    alone = bind(RankPlacement{}).cpus;
+    std::thread([&] { child_of_it = bind(RankPlacement{}).cpus; }).join();
+    EXPECT_FALSE(bind_thread({})) << "nowhere";
+    EXPECT_FALSE(bind_thread({CPU_SETSIZE})) << "not to be bound";
+    EXPECT_EQ(bind(RankPlacement{}).cpus, alone) << "it stays where it was";
+  }).join();
+  EXPECT_EQ(alone, CpuSet{all.back()});
+  EXPECT_EQ(child_of_it, alone);
+  EXPECT_EQ(bind(RankPlacement{}).cpus, all);
 }
 
 TEST(Bind, NothingAskedIsNothingApplied) {

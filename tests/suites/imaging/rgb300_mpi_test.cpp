@@ -52,7 +52,7 @@ void take_batches(Case& c) {
   loading.workers = static_cast<int>(c.integer("workers"));
   loading.mean = kMnistMean;
   loading.std = kMnistStd;
-  DataSet data = load_data_set(c, {.train = kTrain, .test = kTest, .loading = loading});
+  const DataSet data = load_data_set(c, {.train = kTrain, .test = kTest, .loading = loading});
   EXPECT_EQ(data.train.labels.size(0), kTrain);
   EXPECT_EQ(data.test.labels.size(0), kTest);
   {
@@ -68,7 +68,6 @@ void take_batches(Case& c) {
     batches.push_back(prepare(data.test.pixels.narrow(0, kTest - 1, 1), loading).clone());
     batches.push_back(data.test.labels.clone());
   }
-  data.release();
   record_loading(c, data);
 }
 

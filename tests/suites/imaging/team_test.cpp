@@ -12,6 +12,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "common/topology/bind.hpp"
+
 namespace scalemark::imaging {
 namespace {
 
@@ -61,6 +63,17 @@ TEST(Team, ComputeThreadsAreTheMembersOwn) {
   team.run(3, [&](std::size_t i) { threads[i] = at::get_num_threads(); });
   EXPECT_EQ(threads, (std::vector<int>{before, before + 2, before + 2}))
       << "the caller's are as they were";
+}
+
+TEST(Team, MembersRunOnTheirCpus) {
+  const topology::CpuSet all = topology::read_machine().allowed;
+  Team team(4, 1, {{all.front()}, {all.back()}});
+  std::vector<topology::CpuSet> seen(4);
+  team.run(4, [&](std::size_t i) { seen[i] = topology::bind({}).cpus; });
+  EXPECT_EQ(seen[0], all) << "the caller stays where it is";
+  EXPECT_EQ(seen[1], topology::CpuSet{all.front()});
+  EXPECT_EQ(seen[2], topology::CpuSet{all.back()});
+  EXPECT_EQ(seen[3], all) << "none was named for it";
 }
 
 std::string thrown(Team& team, const std::set<std::size_t>& failing, std::atomic<int>& finished) {

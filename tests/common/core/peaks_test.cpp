@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which peaks are known, and what a file may say.
+#include "common/core/peaks.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace scalemark {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal(const std::string& toml) {
+  try {
+    Peaks::parse(toml, "peak.toml");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Peaks, OfKnownGpusAreThoseOfTheirDataSheets) {
+  const Peaks peaks;
+  const auto tera = [&](const char* model, const char* precision) {
+    const auto peak = peaks.gpu_flops(model, precision);
+    return peak ? peak->value / 1e12 : 0;
+  };
+  EXPECT_DOUBLE_EQ(tera("NVIDIA H200", "fp32"), 67);
+  EXPECT_DOUBLE_EQ(tera("NVIDIA H200", "bf16"), 989.4) << "dense, not 1979 with sparsity";
+  EXPECT_DOUBLE_EQ(tera("NVIDIA H100 PCIe", "fp16"), 756);
+  EXPECT_DOUBLE_EQ(tera("NVIDIA A100-SXM4-80GB", "tf32"), 156);
+  EXPECT_DOUBLE_EQ(tera("NVIDIA A100-SXM4-40GB", "fp64"), 19.5);
+  EXPECT_EQ(peaks.gpu_flops("NVIDIA H200", "fp64")->source, "data sheet of NVIDIA H200");
+}
+
+TEST(Peaks, WhatNobodyKnowsIsNotGuessed) {
+  const Peaks peaks;
+  EXPECT_FALSE(peaks.gpu_flops("NVIDIA H200 MIG 1g.18gb", "fp32")) << "a seventh of it";
+  EXPECT_FALSE(peaks.gpu_flops("NVIDIA H2000", "fp32"));
+  EXPECT_FALSE(peaks.gpu_flops("", "fp32"));
+  EXPECT_FALSE(peaks.gpu_flops("NVIDIA H200", "fp8"));
+  EXPECT_FALSE(peaks.gpu_flops("Tesla V100-SXM2-16GB", "bf16")) << "emulated";
+  EXPECT_FALSE(peaks.cpu_flops(2, "fp32"));
+}
+
+TEST(Peaks, AFileComesFirstAndLeavesTheRest) {
+  const Peaks peaks = Peaks::parse(
+      "[gpu.flops]\nfp32 = 5e13\n[cpu_core.flops]\nfp32 = 96_000_000_000\nfp64 = 4.8e10\n", "x");
+  EXPECT_DOUBLE_EQ(peaks.gpu_flops("NVIDIA H200", "fp32")->value, 5e13);
+  EXPECT_EQ(peaks.gpu_flops("NVIDIA H200", "fp32")->source, "--peak");
+  EXPECT_DOUBLE_EQ(peaks.gpu_flops("NVIDIA H200", "fp64")->value, 67e12);
+  EXPECT_DOUBLE_EQ(peaks.gpu_flops("of nobody", "fp32")->value, 5e13);
+  EXPECT_DOUBLE_EQ(peaks.cpu_flops(4, "fp32")->value, 384e9) << "for four cores";
+  EXPECT_EQ(peaks.cpu_flops(4, "fp32")->source, "--peak, 4 cores");
+  EXPECT_FALSE(peaks.cpu_flops(4, "bf16"));
+}
+
+TEST(Peaks, AWrongFileIsRefusedWithItsLine) {
+  EXPECT_THAT(refusal("\n[gpu.flops]\nfp31 = 1"), HasSubstr("peak.toml:3: unknown key 'fp31'"));
+  EXPECT_THAT(refusal("[tpu.flops]"), HasSubstr("unknown key 'tpu'; allowed: gpu, cpu_core"));
+  EXPECT_THAT(refusal("[gpu.bytes]"), HasSubstr("unknown key 'bytes'; allowed: flops"));
+  EXPECT_THAT(refusal("gpu = 5"), HasSubstr("'gpu' is a table"));
+  EXPECT_THAT(refusal("[gpu]\nflops = 1e12"), HasSubstr("peak.toml:2: 'flops' is a table"));
+  for (const char* value : {"0", "-1.0", "nan", "inf", "\"67e12\"", "[1]"}) {
+    EXPECT_THAT(refusal(std::string("[gpu.flops]\nfp32 = ") + value),
+                HasSubstr("peak.toml:2: 'fp32' is a number of flop/s above 0"))
+        << value;
+  }
+  EXPECT_THAT(refusal("[gpu.flops\nfp32 = 1"), HasSubstr("peak.toml:1: "));
+}
+
+TEST(Peaks, AFileThatIsNoneIsRefused) {
+  const test::TempDir folder;
+  const std::filesystem::path file = folder.path() / "peak.toml";
+  EXPECT_THROW(Peaks::from_file(file), UsageError) << "missing";
+  EXPECT_THROW(Peaks::from_file(folder.path()), UsageError) << "a folder";
+  std::ofstream(file) << "[cpu_core.flops]\nfp64 = 1e10\n";
+  EXPECT_DOUBLE_EQ(Peaks::from_file(file).cpu_flops(1, "fp64")->value, 1e10);
+  std::ofstream(file, std::ios::app) << std::string(65 << 10, '#');
+  EXPECT_THROW(Peaks::from_file(file), UsageError) << "far too long";
+}
+
+}  // namespace
+}  // namespace scalemark
