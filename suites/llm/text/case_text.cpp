@@ -19,7 +19,7 @@ constexpr std::uint64_t kLineEvery = 1'000'000'000;  // ns
 
 /// The path of `--data name=PATH`.
 std::string given_file(const Case& c, const std::string& name) {
-  const std::string path = c.data(name);
+  std::string path = c.data(name);
   if (path.empty()) c.skip(fmt::format("needs --data {}=FILE", name));
   return path;
 }

@@ -7,6 +7,18 @@
 #include "suites/llm/text/utf8.hpp"
 
 namespace scalemark::llm {
+namespace {
+
+/// For memory taken once: English has some four bytes a token.
+std::size_t likely_tokens(std::span<const Message> messages) {
+  std::size_t bytes = 0;
+  for (const Message& message : messages) {
+    for (const std::string& piece : message.pieces) bytes += piece.size();
+  }
+  return bytes / 4 + 6 * messages.size() + 2;
+}
+
+}  // namespace
 
 std::int64_t count_labels(std::span<const Token> labels) {
   return std::ranges::count_if(labels, [](Token label) { return label != kIgnoredLabel; });
@@ -16,6 +28,9 @@ TokenRow lay_out(std::span<const Message> messages, const Tokenizer& tokenizer, 
                  std::size_t max_tokens) {
   const SpecialTokens& special = tokenizer.special();
   TokenRow row;
+  const std::size_t likely = likely_tokens(messages);
+  row.ids.reserve(likely);
+  row.labels.reserve(likely);
   row.ids.push_back(special.begin);
   row.labels.push_back(kIgnoredLabel);
   for (const Message& message : messages) {

@@ -45,10 +45,9 @@ void Merger::append_short(std::string_view piece, std::vector<Token>& tokens) co
     return rank_of(vocabulary_.find(piece.substr(start[i], end - start[i])));
   };
   while (parts > 1) {
-    const auto best =
-        std::min_element(rank.begin(), rank.begin() + static_cast<std::ptrdiff_t>(parts) - 1);
+    const auto* const best = std::min_element(rank.data(), rank.data() + parts - 1);
     if (*best == kNoRank) break;
-    const auto i = static_cast<std::size_t>(best - rank.begin());
+    const auto i = static_cast<std::size_t>(best - rank.data());
     token[i] = *best;
     for (std::size_t j = i + 1; j + 1 < parts; ++j) {
       start[j] = start[j + 1];

@@ -3,7 +3,6 @@
 #include "suites/llm/text/row_reader.hpp"
 
 #include <cstdio>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,7 +16,7 @@ bool is_json_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\
 
 }  // namespace
 
-RowReader::RowReader(std::istream& stream, std::string origin, std::size_t max_row_bytes)
+RowReader::RowReader(std::istream& stream, const std::string& origin, std::size_t max_row_bytes)
     : bytes_(*stream.rdbuf()),
       stream_(stream),
       origin_(text::printable(origin)),

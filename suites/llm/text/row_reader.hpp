@@ -13,7 +13,7 @@ namespace scalemark::llm {
 /// do not count). The first character decides. Throws InputError that names `origin` and the line.
 class RowReader {
  public:
-  RowReader(std::istream& stream, std::string origin, std::size_t max_row_bytes);
+  RowReader(std::istream& stream, const std::string& origin, std::size_t max_row_bytes);
 
   /// The next row and the line it begins on; false after the last one.
   bool next(std::string& row, std::size_t& line);

@@ -8,6 +8,9 @@
 namespace scalemark::llm {
 namespace {
 
+/// Text, ids and labels of a synthetic row of the longest data set, with room to spare.
+constexpr std::uint64_t kBytesPerRow = 12 << 10;
+
 std::uint64_t text_bytes(const std::vector<Record>& records) {
   std::uint64_t bytes = 0;
   for (const Record& record : records) {
@@ -66,7 +69,11 @@ SCALEMARK_BENCHMARK("llm/tokenizer", tokenizer)
     .axis_integer("rows", 0, 10'000'000, "5000", "500")
     .compute_axes()
     .adjust([](Params& p) { p["device"] = std::string("cpu"); })
-    .rank_local();
+    .rank_local()
+    .memory([](const Params& p) {
+      const auto rows = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("rows")));
+      return rows * kBytesPerRow + (std::uint64_t{64} << 20);
+    });
 
 }  // namespace
 }  // namespace scalemark::llm

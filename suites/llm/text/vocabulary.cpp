@@ -62,9 +62,9 @@ class Lines {
   void add(std::string_view line) {
     ++number_;
     const std::size_t blank = line.find(' ');
-    const std::uint32_t start = static_cast<std::uint32_t>(bytes.size());
+    const auto start = static_cast<std::uint32_t>(bytes.size());
     if (blank == std::string_view::npos || !append_base64(line.substr(0, blank), bytes)) fail(line);
-    const std::uint32_t length = static_cast<std::uint32_t>(bytes.size()) - start;
+    const auto length = static_cast<std::uint32_t>(bytes.size()) - start;
     if (length > kMaxTokenBytes) {
       throw InputError(fmt::format("{}:{}: a token of {} bytes; allowed: {}", origin_, number_,
                                    length, kMaxTokenBytes));
