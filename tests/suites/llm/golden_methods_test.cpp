@@ -16,11 +16,17 @@ nlohmann::json quant_part(const std::string& name) {
 }
 
 TEST(QuantGolden, EverythingAgrees) {
-  expect_all_pass(golden_report("quant", golden_file("quant.json")), 900);
+  expect_all_pass(golden_report("quant", golden_file("quant.json")), 1120);
+}
+
+/// Groups of 128, rank 4 and alpha 6, other inputs: made by quant_seed7.py, which shares no code
+/// with this program or the libraries.
+TEST(QuantGolden, AnotherSeedAndShapeAgree) {
+  expect_all_pass(golden_report("quant", golden_file("quant_seed7.json")), 340);
 }
 
 TEST(DpoGolden, EverythingAgrees) {
-  expect_all_pass(golden_report("dpo", golden_file("dpo.json")), 200);
+  expect_all_pass(golden_report("dpo", golden_file("dpo.json")), 260);
 }
 
 TEST(QuantGolden, OnePrecisionAloneSkipsTheOther) {

@@ -143,6 +143,7 @@ TEST(Nf4, BlocksOfZerosStayFinite) {
   weight.slice(0, 1).normal_();
   const Nf4Tensor got = quantise_nf4(weight);
   EXPECT_EQ(nf4_codes(got).slice(0, 0, 64).max().item<int>(), 0);
+  EXPECT_EQ(got.scalers[0].item<int>(), -128) << "the farthest from the mean, below it";
   const torch::Tensor back = dequantise(got);
   EXPECT_TRUE(back.isfinite().all().item<bool>());
   // One step of the scales at most.
