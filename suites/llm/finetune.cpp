@@ -81,6 +81,21 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
   return model;
 }
 
+/// Of batches of `width`.
+std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
+                               std::int64_t width) {
+  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  return predict_memory({.config = config,
+                         .lora = is_lora(text("method")),
+                         .element_bytes = static_cast<std::int64_t>(
+                             c10::elementSize(type_of(text("precision")))),
+                         .batch = std::get<std::int64_t>(params.at("batch")),
+                         .width = width,
+                         .checkpointing = std::get<bool>(params.at("checkpointing")),
+                         .fused_loss = text("mode") == "tuned"})
+      .total();
+}
+
 void verify(Case& c, const History& history, const std::vector<torch::Tensor>& parameters) {
   const std::uint64_t fingerprint = torch_support::fingerprint(parameters);
   const bool identical = torch_support::equal_on_all_ranks(c.ranks(), fingerprint);
@@ -124,8 +139,11 @@ void finetune(Case& c) {
   Llama model = make_model(c, config, device);
   torch_support::ProcessGroupPtr group;
   if (c.text("parallel") == "ddp") {
+    const std::string backend = torch_support::meant_backend(c.text("backend"), c.text("device"));
+    if (backend == "mpi" && c.text("precision") == "bf16")
+      c.skip("MPI cannot add bf16: backend=gloo can, or parallel=single");
     group = torch_support::make_process_group(c, device, c.text("backend"));
-    c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+    c.fact("process_group", backend);
   }
   History history;
   {
@@ -136,7 +154,8 @@ void finetune(Case& c) {
   }
   c.phase("check");
   verify(c, history, model->parameters());
-  record_finetuning(c, history, device);
+  record_finetuning(c, history);
+  record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }
 
 void run(Case& c) {
@@ -144,22 +163,11 @@ void run(Case& c) {
 }
 
 std::uint64_t memory(const Params& params) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  const LlamaConfig config = llama_config(text("model"));
-  const std::string precision = text("precision");
-  const std::int64_t element = precision == "fp64" ? 8 : precision == "bf16" ? 2 : 4;
   constexpr std::int64_t kUsualRow = 512;  // where no length is given
-  const std::int64_t width = integer("sequence") > 0 ? integer("sequence") : kUsualRow;
-  return predict_memory({.config = config,
-                         .lora = is_lora(text("method")),
-                         .element_bytes = element,
-                         .batch = integer("batch"),
-                         .width = std::min(width, config.max_seq_len),
-                         .checkpointing = std::get<bool>(params.at("checkpointing")),
-                         .fused_loss = text("mode") == "tuned",
-                         .reduced = text("parallel") == "ddp"})
-      .total();
+  const LlamaConfig config = llama_config(std::get<std::string>(params.at("model")));
+  const std::int64_t sequence = std::get<std::int64_t>(params.at("sequence"));
+  const std::int64_t width = sequence > 0 ? sequence : kUsualRow;
+  return predicted_memory(params, config, std::min(width, config.max_seq_len));
 }
 
 void adjust(Params& params) {
@@ -195,14 +203,21 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis_integer("rows", 0, 1'000'000, "500", "64")
     .axis_integer("batch", 1, 4096, "2")
     .axis_integer("accumulation", 1, 4096, "1")
+    .implied(std::int64_t{1})
     .axis_integer("sequence", 0, 131'072, "0")  // 0: the model's maximum
+    .implied(std::int64_t{0})
     .axis_integer("epochs", 1, 1000, "1")
     .axis_integer("steps", 0, 1'000'000, "0", "10")  // 0: whole epochs
     .axis_integer("warmup_steps", 0, 1'000'000, "100")
+    .implied(std::int64_t{100})
     .axis_boolean("packed", {false})
+    .implied(false)
     .axis_boolean("checkpointing", {false})
+    .implied(false)
     .axis_boolean("pin_memory", {false})
+    .implied(false)
     .axis("backend", torch_support::backend_names(), {"auto"})
+    .implied("auto")
     .compute_axes()
     .ranks(1)
     .adjust(adjust)

@@ -31,17 +31,6 @@ std::vector<double> per_second(const std::vector<double>& amounts,
   return rates;
 }
 
-/// How far the prediction made before the case was from what was needed.
-void record_memory(Case& c, torch::Device device) {
-  const auto peak = static_cast<double>(torch_support::peak_memory(device));
-  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-           std::vector{peak}, "largest number of bytes of tensors");
-  if (peak <= 0) return;
-  const auto predicted = static_cast<double>(c.result().predicted_memory);
-  c.record("memory_prediction_error", "1", Better::none, MetricKind::ratio, RankReduce::max,
-           std::vector{predicted / peak - 1}, "predicted memory / peak_device_memory - 1");
-}
-
 }  // namespace
 
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
@@ -58,7 +47,7 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
   if (c.text("parallel") == "ddp") c.fact("gradient_bytes", bytes);
 }
 
-void record_finetuning(Case& c, const History& history, torch::Device device) {
+void record_finetuning(Case& c, const History& history) {
   const std::size_t steps = history.time.size();
   std::vector<std::uint8_t> warmup(steps, 0);
   const auto marked = static_cast<std::size_t>(std::max(0, c.policy().warmup.value_or(3)));
@@ -87,14 +76,13 @@ void record_finetuning(Case& c, const History& history, torch::Device device) {
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
        "tokens in the loss over all ranks / step_time");
   c.record_durations("loader_wait", history.wait, RankReduce::max, warmup);
-  if (c.text("parallel") == "ddp" && c.size() > 1 && device.is_cpu()) {
+  if (c.text("parallel") == "ddp" && c.size() > 1 && c.text("device") == "cpu") {
     c.record_durations("exposed_communication_time", history.exposed_communication, RankReduce::max,
                        warmup);
   }
   c.record_durations("total_time", std::vector<std::uint64_t>{sum(history.time)}, RankReduce::max);
   c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{sum(history.time) / steps},
                      RankReduce::max);
-  record_memory(c, device);
   series("first_loss", RankReduce::root, {history.loss.front()}, "before the first update");
   series("step_loss", RankReduce::root, history.loss,
          "cross entropy of each step's rows, mean over the labels of all ranks");
@@ -102,6 +90,16 @@ void record_finetuning(Case& c, const History& history, torch::Device device) {
          "l2 of the mean gradient over all labels");
   c.fact("steps_without_labels", history.steps_without_labels);
   c.primary("step_time");
+}
+
+void record_memory(Case& c, torch::Device device, std::uint64_t predicted) {
+  const auto peak = static_cast<double>(torch_support::peak_memory(device));
+  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector{peak}, "largest number of bytes of tensors");
+  if (peak <= 0) return;
+  c.record("memory_prediction_error", "1", Better::none, MetricKind::ratio, RankReduce::max,
+           std::vector{static_cast<double>(predicted) / peak - 1},
+           "memory predicted for the widest batch / peak_device_memory - 1");
 }
 
 }  // namespace scalemark::llm

@@ -13,6 +13,9 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
                   const TokenLoader& loader);
 
 /// Collective. The metrics.
-void record_finetuning(Case& c, const History& history, torch::Device device);
+void record_finetuning(Case& c, const History& history);
+
+/// Collective. The peak, and how far the prediction for the widest batch that came was from it.
+void record_memory(Case& c, torch::Device device, std::uint64_t predicted);
 
 }  // namespace scalemark::llm

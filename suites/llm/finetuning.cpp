@@ -25,6 +25,7 @@ void note(History& history, const Course& course, const std::vector<Examples>& b
   for (const Examples& batch : batches) {
     positions += static_cast<double>(batch.positions);
     flops += static_cast<double>(batch.positions) * course.flops_a_token(batch.tokens_bs.size(1));
+    history.widest = std::max(history.widest, batch.tokens_bs.size(1));
     tokens += static_cast<double>(batch.tokens);
     labels += static_cast<double>(batch.labels);
   }

@@ -32,6 +32,7 @@ struct History {
   std::vector<double> gradient_norm;
   std::vector<double> positions, tokens, labels;  ///< see Examples
   std::vector<double> flops;                      ///< of the model, over all positions
+  std::int64_t widest = 0;                        ///< row of all batches, in tokens
   std::int64_t steps_without_labels = 0;          ///< on no rank was there one
 };
 
