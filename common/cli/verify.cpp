@@ -50,7 +50,9 @@ void check_file(const std::string& path, const VerifyOptions& options,
                 fmt::format("topic '{}' is not part of this build", text::printable(topic, 80)));
   } else {
     try {
-      known->second(json, options.checks, report);
+      golden::Options checks = options.checks;
+      checks.folder = std::filesystem::path(path).parent_path().string();
+      known->second(json, checks, report);
     } catch (const std::exception& error) {
       report.exact("file", false, text::printable(error.what(), 300));
     }
@@ -132,6 +134,10 @@ void add_verify(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--precision", options->precision, "Which fields: fp64, fp32, or both")
       ->capture_default_str();
+  command
+      ->add_option("--tokenizer", options->checks.tokenizer,
+                   "Llama 3's tokenizer.model, for the token ids made with it")
+      ->check(CLI::ExistingFile);
   command->add_flag("--require-all", options->require_all,
                     "A skipped item is a failure (exit code 4)");
   command->add_option("--format", options->format, "Output format")

@@ -31,6 +31,7 @@ struct Options {
   std::string device = "cpu";  ///< cpu, cuda
   std::set<std::string> precisions = {"fp64", "fp32"};
   std::string tokenizer;  ///< path, empty = none
+  std::string folder;     ///< of the golden file, for files that it names
 };
 
 /// Collects items. Comparisons never throw: NaN on either side fails.

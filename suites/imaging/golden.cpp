@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/sampler.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/golden_checks.hpp"
 #include "suites/imaging/images.hpp"
@@ -129,7 +130,7 @@ void check_upsample(const GoldenContext& context, const Field& entry) {
 }
 
 void check_sampler(const GoldenContext& context, const Field& entry) {
-  SamplerOptions options;
+  torch_support::SamplerOptions options;
   options.samples = entry["samples"].integer();
   options.ranks = entry["ranks"].integer();
   options.seed = static_cast<std::uint64_t>(entry["seed"].integer());
@@ -144,7 +145,8 @@ void check_sampler(const GoldenContext& context, const Field& entry) {
   }
   for (std::size_t rank = 0; rank < lists.size(); ++rank) {
     options.rank = static_cast<std::int64_t>(rank);
-    context.report.exact(lists[rank].path(), sampler_indices(options) == lists[rank].integers(),
+    context.report.exact(lists[rank].path(),
+                         torch_support::sampler_indices(options) == lists[rank].integers(),
                          "other indices");
   }
 }

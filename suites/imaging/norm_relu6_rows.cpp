@@ -5,14 +5,7 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define SCALEMARK_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define SCALEMARK_CLONES
-#endif
-#define SCALEMARK_INLINE [[gnu::always_inline]] inline
+#include "common/base/clones.hpp"
 
 namespace scalemark::imaging::norm_rows {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "suites/imaging/images.hpp"
+#include "common/torch/sampler.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -54,7 +54,8 @@ bool is_ddp(Strategy strategy) {
 }
 
 EpochPlan plan_epoch(const EpochRequest& request) {
-  SamplerOptions sampler{.samples = request.samples, .seed = request.seed, .epoch = request.epoch};
+  torch_support::SamplerOptions sampler{
+      .samples = request.samples, .seed = request.seed, .epoch = request.epoch};
   EpochPlan plan;
   if (request.strategy == Strategy::ddp_ds) {
     sampler.ranks = request.ranks;

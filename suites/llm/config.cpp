@@ -169,6 +169,21 @@ double lora_layer_flops(const LlamaConfig& config, const LoraConfig& lora, std::
   return static_cast<double>(batch * sequence) * (4 * linear + 6 * adapters + 12 * attention);
 }
 
+double training_flops(const LlamaConfig& config, std::int64_t sequence) {
+  const ParameterCounts counts = count_parameters(config);
+  const auto products = static_cast<double>(config.layers * counts.layer_linear + counts.embedding);
+  return 6 * products + 12 * static_cast<double>(config.layers * config.dim * sequence);
+}
+
+double lora_training_flops(const LlamaConfig& config, const LoraConfig& lora,
+                           std::int64_t sequence) {
+  const ParameterCounts counts = count_parameters(config);
+  const auto frozen = static_cast<double>(config.layers * counts.layer_linear + counts.embedding);
+  const auto adapters = static_cast<double>(config.layers * count_lora_parameters(config, lora));
+  return 4 * frozen + 6 * adapters +
+         12 * static_cast<double>(config.layers * config.dim * sequence);
+}
+
 std::uint64_t lora_layer_bytes(const LlamaConfig& config, const LoraConfig& lora,
                                std::int64_t batch, std::int64_t sequence,
                                std::int64_t element_bytes) {

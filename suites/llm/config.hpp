@@ -53,6 +53,13 @@ std::int64_t count_lora_parameters(const LlamaConfig& config, const LoraConfig& 
 double lora_layer_flops(const LlamaConfig& config, const LoraConfig& lora, std::int64_t batch,
                         std::int64_t sequence);
 
+/// Model FLOPs a token of forward and backward of the whole model in rows of `sequence` tokens: all
+/// weights trained 6 N + 12 layers dim S; with LoRA 4 N + 6 N_lora + 12 layers dim S. N counts what
+/// is multiplied: the layers' matrices and the head, not the embedding. All S^2 scores are counted.
+double training_flops(const LlamaConfig& config, std::int64_t sequence);
+double lora_training_flops(const LlamaConfig& config, const LoraConfig& lora,
+                           std::int64_t sequence);
+
 /// Estimate of the peak bytes of training one layer with LoRA, elements of `element_bytes`:
 /// weights, adapters with gradient and two moments, activations kept for backward and the largest
 /// temporaries.

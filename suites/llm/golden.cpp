@@ -2,11 +2,8 @@
 // Golden topic "llama": model, losses, training, LoRA, packing, rotary positions, schedule, sizes.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <torch/cuda.h>
 #include <torch/utils.h>
 
 #include "common/base/text.hpp"
@@ -144,7 +141,7 @@ void check_rotation(const Field& rope, const GoldenContext& context) {
     return;
   }
   const torch::TensorOptions options = context.model.options(kFp64);
-  const torch::Tensor x_bshe = context.model.symmetric(shape, stream).to(options);
+  const torch::Tensor x_bshe = context.model.filling().symmetric(shape, stream).to(options);
   const torch::Tensor got = rotate(x_bshe, rotation_table(config, positions, options));
   context.report.digest(rope["rotated_fp64"].path(), to_doubles(got), rope["rotated_fp64"].digest(),
                         1e-11, 1e-11);
@@ -228,32 +225,15 @@ void check_model_sizes(const Field& sizes, const GoldenContext& context) {
   }
 }
 
-/// One compute thread while it lives: the models are small, and the sums come out alike every time.
-class OneThread {
- public:
-  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  ~OneThread() { at::set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
-
 void check_llama(const nlohmann::json& json, const golden::Options& options,
                  golden::Report& report) {
-  if (options.device == "cuda" && !torch::cuda::is_available()) {
-    report.skip("llama", "LibTorch sees no CUDA device");
-    return;
-  }
+  if (!can_check("llama", options, report)) return;
   const OneThread one_thread;
   const Field file(json);
-  for (const char* name : {"topic", "versions"}) {
-    if (file.has(name)) file[name].note();
-  }
+  note_origin(file);
   const GoldenModel model(file, options.device);
-  const GoldenContext context{model, options, report};
-  read_tokens(file["tokens"], model.config(), model.seed(), &report);
+  const GoldenContext context{{options, report}, model};
+  read_tokens(file["tokens"], model.config(), model.filling().seed, &report);
   if (file["labels"].has("rule")) file["labels"]["rule"].note();
   check_parameters(file, context);
   if (file.has("base")) check_base(file["base"], context);
@@ -269,29 +249,5 @@ void check_llama(const nlohmann::json& json, const golden::Options& options,
 [[maybe_unused]] const bool kRegistered = golden::register_topic("llama", check_llama);
 
 }  // namespace
-
-bool GoldenContext::wants(const Precision& precision, const std::string& item) const {
-  if (options.precisions.contains(precision.name)) return true;
-  report.skip(item, fmt::format("precision {} was not asked for", precision.name));
-  return false;
-}
-
-void GoldenContext::numbers(const Field& want, const std::vector<double>& got,
-                            double tolerance) const {
-  const std::vector<double> values = want.numbers();
-  double size = 1;
-  for (const double value : values) size = std::max(size, std::abs(value));
-  report.all_near(want.path(), got, values, tolerance * size);
-}
-
-void GoldenContext::number(const Field& want, double got, double tolerance) const {
-  const double value = want.number();
-  report.near(want.path(), got, value, tolerance * std::max(1.0, std::abs(value)));
-}
-
-void GoldenContext::integer(const Field& want, std::int64_t got) const {
-  const std::int64_t value = want.integer();
-  report.exact(want.path(), got == value, fmt::format("file {}, this build {}", value, got));
-}
 
 }  // namespace scalemark::llm

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of golden topic "llama"; each takes the part of the file that it is named after.
+// What the golden topics of the suite share; the parts of topic "llama", each of which takes the
+// part of the file that it is named after.
 #pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "common/golden/report.hpp"
 #include "suites/llm/golden_field.hpp"
@@ -8,8 +13,7 @@
 
 namespace scalemark::llm {
 
-struct GoldenContext {
-  const GoldenModel& model;
+struct GoldenChecks {
   const golden::Options& options;
   golden::Report& report;
 
@@ -20,6 +24,36 @@ struct GoldenContext {
   void number(const Field& want, double got, double tolerance) const;
   void integer(const Field& want, std::int64_t got) const;
 };
+
+struct GoldenContext : GoldenChecks {
+  const GoldenModel& model;
+};
+
+/// Whether the device that the user asked for is there; if not, `topic` is skipped.
+bool can_check(const std::string& topic, const golden::Options& options, golden::Report& report);
+/// Marks topic and versions as known.
+void note_origin(const Field& part);
+
+/// One compute thread while it lives: the models are small, and the sums come out alike every time.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Rank, alpha and, where they are listed, modules.
+LoraConfig read_lora(const Field& part, const LlamaConfig& config);
+/// Digests of single gradients, {name: digest with fp32_relative_l2_error}. Single fp32 values may
+/// differ by `fp32_edges` times what their mean may.
+void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
+                     const GoldenChecks& checks, double fp32_edges = 1);
+/// An fp32 result against ours in double. The library's own error is the least that is asked for.
+void check_error(const Field& library_error, double error, const GoldenChecks& checks);
 
 void check_full_fine_tuning(const Field& part, const GoldenContext& context);
 void check_lora(const Field& part, const GoldenContext& context);

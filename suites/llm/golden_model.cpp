@@ -24,6 +24,108 @@ constexpr std::int64_t kLargestModel = 20'000'000;
 constexpr std::int64_t kLargestInput = 1 << 16;
 constexpr std::int64_t kMostSteps = 100;
 
+bool ends_with(const std::string& name, const std::string& end) { return name.ends_with(end); }
+
+constexpr std::uint64_t kFirstParameter = 1000, kFirstAdapter = 11'000;
+
+/// The parameters whose names hold, or do not hold, "lora_", numbered in registration order.
+std::vector<FilledTensor> number_parameters(Llama& model, bool adapters, std::uint64_t first) {
+  std::vector<FilledTensor> list;
+  for (const auto& item : model->named_parameters()) {
+    if ((item.key().find(".lora_") != std::string::npos) != adapters) continue;
+    list.push_back({item.key(), item.value().sizes().vec(), first + list.size()});
+  }
+  return list;
+}
+
+/// Fills `model` from the list, whose names and shapes must be the model's own, in its order.
+void fill(Llama& model, const std::vector<FilledTensor>& list, const Filling& filling,
+          bool fill_b) {
+  const torch::NoGradGuard no_grad;
+  std::map<std::string, torch::Tensor> parameters;
+  for (const auto& item : model->named_parameters()) parameters.emplace(item.key(), item.value());
+  for (const FilledTensor& tensor : list) {
+    const auto found = parameters.find(tensor.name);
+    if (found == parameters.end())
+      throw InputError(fmt::format("the model has no parameter '{}'", tensor.name));
+    if (found->second.sizes() != torch::IntArrayRef(tensor.shape)) {
+      throw InputError(fmt::format(
+          "parameter '{}' has shape [{}] in the file and [{}] in the model", tensor.name,
+          fmt::join(tensor.shape, ", "), fmt::join(found->second.sizes().vec(), ", ")));
+    }
+    if (fill_b || !ends_with(tensor.name, "lora_b.weight")) {
+      found->second.copy_(filling.filled(tensor, found->second.options()));
+    }
+  }
+}
+
+}  // namespace
+
+Filling::Filling(const Field& file)
+    : seed(static_cast<std::uint64_t>(file["seed"].integer())), gain(file["gain"].number()) {}
+
+torch::Tensor Filling::symmetric(const std::vector<std::int64_t>& shape,
+                                 std::uint64_t stream) const {
+  torch::Tensor values = torch::empty(shape, torch::kFloat64);
+  auto* const data = values.mutable_data_ptr<double>();
+  const auto count = static_cast<std::uint64_t>(values.numel());
+  for (std::uint64_t i = 0; i < count; ++i) data[i] = golden::sym(seed, stream, i);
+  return values;
+}
+
+torch::Tensor Filling::filled(const FilledTensor& tensor,
+                              const torch::TensorOptions& options) const {
+  const torch::Tensor values = symmetric(tensor.shape, tensor.stream);
+  if (ends_with(tensor.name, "scale")) return (1 + 0.1 * values).to(options);
+  const double fan_in = static_cast<double>(values.numel()) / static_cast<double>(values.size(0));
+  return (std::sqrt(gain / fan_in) * values).to(options);
+}
+
+GoldenModel::GoldenModel(const Field& file, const std::string& device)
+    : config_(read_config(file["config"])),
+      filling_(file),
+      device_(device),
+      parameters_(read_tensors(file["parameters"])) {
+  tokens_bs_ = read_tokens(file["tokens"], config_, filling_.seed, nullptr).to(device_);
+  shifted_bs_ =
+      shift_labels(read_labels(file["labels"]["values"], config_, tokens_bs_)).to(device_);
+}
+
+GoldenModel::GoldenModel(const Field& file, const Field& part, const torch::Tensor& tokens_bs,
+                         const torch::Tensor& labels_bs, const std::string& device)
+    : config_(read_config(part["config"])), filling_(file), device_(device) {
+  Llama model(config_, options(kFp32));
+  parameters_ = number_parameters(model, /*adapters=*/false, kFirstParameter);
+  tokens_bs_ = tokens_bs.to(device_);
+  shifted_bs_ = shift_labels(labels_bs).to(device_);
+}
+
+torch::TensorOptions GoldenModel::options(const Precision& precision) const {
+  return torch::TensorOptions().dtype(precision.type).device(device_);
+}
+
+Llama GoldenModel::base(const Precision& precision) const {
+  Llama model(config_, options(precision));
+  if (parameters_.size() != model->parameters().size()) {
+    throw InputError(fmt::format("field 'parameters' lists {} tensors; the model has {}",
+                                 parameters_.size(), model->parameters().size()));
+  }
+  fill(model, parameters_, filling_, false);
+  return model;
+}
+
+Llama GoldenModel::with_lora(const Precision& precision, const LoraConfig& lora,
+                             const std::vector<FilledTensor>& adapters, bool fill_b) const {
+  Llama model = base(precision);
+  add_lora(*model, lora);
+  fill(model, adapters, filling_, fill_b);
+  return model;
+}
+
+void GoldenModel::fill_adapters(Llama& model) const {
+  fill(model, number_parameters(model, /*adapters=*/true, kFirstAdapter), filling_, false);
+}
+
 LlamaConfig read_config(const Field& field) {
   LlamaConfig config;
   config.vocab_size = field["vocab_size"].integer();
@@ -43,86 +145,17 @@ LlamaConfig read_config(const Field& field) {
   return config;
 }
 
-bool ends_with(const std::string& name, const std::string& end) { return name.ends_with(end); }
-
-/// Fills `model` from the list, whose names and shapes must be the model's own, in its order.
-void fill(Llama& model, const std::vector<FilledTensor>& list, const GoldenModel& golden,
-          bool fill_b) {
-  const torch::NoGradGuard no_grad;
-  std::map<std::string, torch::Tensor> parameters;
-  for (const auto& item : model->named_parameters()) parameters.emplace(item.key(), item.value());
-  for (const FilledTensor& tensor : list) {
-    const auto found = parameters.find(tensor.name);
-    if (found == parameters.end())
-      throw InputError(fmt::format("the model has no parameter '{}'", tensor.name));
-    if (found->second.sizes() != torch::IntArrayRef(tensor.shape)) {
-      throw InputError(fmt::format(
-          "parameter '{}' has shape [{}] in the file and [{}] in the model", tensor.name,
-          fmt::join(tensor.shape, ", "), fmt::join(found->second.sizes().vec(), ", ")));
-    }
-    if (fill_b || !ends_with(tensor.name, "lora_b.weight")) {
-      found->second.copy_(golden.filled(tensor, found->second.options()));
-    }
-  }
-}
-
-}  // namespace
-
-GoldenModel::GoldenModel(const Field& file, const std::string& device)
-    : config_(read_config(file["config"])),
-      seed_(static_cast<std::uint64_t>(file["seed"].integer())),
-      gain_(file["gain"].number()),
-      device_(device),
-      parameters_(read_tensors(file["parameters"])) {
-  tokens_bs_ = read_tokens(file["tokens"], config_, seed_, nullptr).to(device_);
-  const std::vector<std::int64_t> labels = file["labels"]["values"].integers();
-  const bool valid = std::ranges::all_of(labels, [&](std::int64_t label) {
-    return label == kMasked || (label >= 0 && label < config_.vocab_size);
+torch::Tensor read_labels(const Field& labels, const LlamaConfig& config,
+                          const torch::Tensor& tokens_bs) {
+  const std::vector<std::int64_t> values = labels.integers();
+  const bool valid = std::ranges::all_of(values, [&](std::int64_t label) {
+    return label == kMasked || (label >= 0 && label < config.vocab_size);
   });
-  if (!valid || static_cast<std::int64_t>(labels.size()) != tokens_bs_.numel()) {
-    throw InputError(fmt::format("field 'labels.values' must hold {} numbers: -100, or 0 to {}",
-                                 tokens_bs_.numel(), config_.vocab_size - 1));
+  if (!valid || static_cast<std::int64_t>(values.size()) != tokens_bs.numel()) {
+    throw InputError(fmt::format("field '{}' must hold {} numbers: -100, or 0 to {}", labels.path(),
+                                 tokens_bs.numel(), config.vocab_size - 1));
   }
-  shifted_bs_ = shift_labels(torch::tensor(labels).view(tokens_bs_.sizes())).to(device_);
-}
-
-torch::TensorOptions GoldenModel::options(const Precision& precision) const {
-  return torch::TensorOptions().dtype(precision.type).device(device_);
-}
-
-torch::Tensor GoldenModel::symmetric(const std::vector<std::int64_t>& shape,
-                                     std::uint64_t stream) const {
-  torch::Tensor values = torch::empty(shape, torch::kFloat64);
-  auto* const data = values.mutable_data_ptr<double>();
-  const auto count = static_cast<std::uint64_t>(values.numel());
-  for (std::uint64_t i = 0; i < count; ++i) data[i] = golden::sym(seed_, stream, i);
-  return values;
-}
-
-torch::Tensor GoldenModel::filled(const FilledTensor& tensor,
-                                  const torch::TensorOptions& options) const {
-  const torch::Tensor values = symmetric(tensor.shape, tensor.stream);
-  if (ends_with(tensor.name, "scale")) return (1 + 0.1 * values).to(options);
-  const double fan_in = static_cast<double>(values.numel()) / static_cast<double>(values.size(0));
-  return (std::sqrt(gain_ / fan_in) * values).to(options);
-}
-
-Llama GoldenModel::base(const Precision& precision) const {
-  Llama model(config_, options(precision));
-  if (parameters_.size() != model->parameters().size()) {
-    throw InputError(fmt::format("field 'parameters' lists {} tensors; the model has {}",
-                                 parameters_.size(), model->parameters().size()));
-  }
-  fill(model, parameters_, *this, false);
-  return model;
-}
-
-Llama GoldenModel::with_lora(const Precision& precision, const LoraConfig& lora,
-                             const std::vector<FilledTensor>& adapters, bool fill_b) const {
-  Llama model = base(precision);
-  add_lora(*model, lora);
-  fill(model, adapters, *this, fill_b);
-  return model;
+  return torch::tensor(values).view(tokens_bs.sizes());
 }
 
 std::vector<FilledTensor> read_tensors(const Field& list) {

@@ -33,16 +33,32 @@ struct FilledTensor {
   std::uint64_t stream = 0;
 };
 
-/// What the file says of model and input. The constructor reads config, parameters, tokens and
-/// labels.
+/// The filling rule of a file.
+struct Filling {
+  std::uint64_t seed = 0;
+  double gain = 0;
+
+  explicit Filling(const Field& file);
+  /// Input values sym(seed, stream, i), in double.
+  torch::Tensor symmetric(const std::vector<std::int64_t>& shape, std::uint64_t stream) const;
+  /// A parameter, in the type of `options`.
+  torch::Tensor filled(const FilledTensor& tensor, const torch::TensorOptions& options) const;
+};
+
+/// What the file says of model and input.
 class GoldenModel {
  public:
-  /// Throws InputError for sizes that are no model's, or above 20 million parameters.
+  /// Reads config, parameters, tokens and labels of topic "llama". Throws InputError for sizes that
+  /// are no model's, or above 20 million parameters.
   GoldenModel(const Field& file, const std::string& device);
+  /// Of a part that has a config but no list of parameters: they are numbered from 1000 in
+  /// registration order.
+  GoldenModel(const Field& file, const Field& part, const torch::Tensor& tokens_bs,
+              const torch::Tensor& labels_bs, const std::string& device);
 
   const LlamaConfig& config() const { return config_; }
   const std::vector<FilledTensor>& parameters() const { return parameters_; }
-  std::uint64_t seed() const { return seed_; }
+  const Filling& filling() const { return filling_; }
   const torch::Tensor& tokens_bs() const { return tokens_bs_; }
   const torch::Tensor& shifted_bs() const { return shifted_bs_; }
   torch::TensorOptions options(const Precision& precision) const;
@@ -52,15 +68,13 @@ class GoldenModel {
   /// The same with adapters: lora_a filled, lora_b zero, or filled too.
   Llama with_lora(const Precision& precision, const LoraConfig& lora,
                   const std::vector<FilledTensor>& adapters, bool fill_b) const;
-  /// The parameter that the filling rule gives, in the type of `options`.
-  torch::Tensor filled(const FilledTensor& tensor, const torch::TensorOptions& options) const;
-  /// Input values sym(seed, stream, i), in double.
-  torch::Tensor symmetric(const std::vector<std::int64_t>& shape, std::uint64_t stream) const;
+  /// Fills the fresh adapters of `model`, numbered from 11000 in registration order; lora_b stays
+  /// zero.
+  void fill_adapters(Llama& model) const;
 
  private:
   LlamaConfig config_;
-  std::uint64_t seed_ = 0;
-  double gain_ = 0;
+  Filling filling_;
   torch::Device device_;
   std::vector<FilledTensor> parameters_;
   torch::Tensor tokens_bs_, shifted_bs_;
@@ -68,10 +82,15 @@ class GoldenModel {
 
 /// [[name, shape, stream], ...]
 std::vector<FilledTensor> read_tensors(const Field& list);
+/// Throws InputError for sizes that are no model's, or above 20 million parameters.
+LlamaConfig read_config(const Field& config);
 /// Token ids [rows, sequence], checked to lie in the vocabulary, and against their rule "word mod
 /// n".
 torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed,
                           golden::Report* report);
+/// Labels for `tokens_bs`: -100 or an id of the vocabulary each.
+torch::Tensor read_labels(const Field& labels, const LlamaConfig& config,
+                          const torch::Tensor& tokens_bs);
 AdamWOptions read_optimizer(const Field& optimizer);
 
 /// All elements as double, row by row.

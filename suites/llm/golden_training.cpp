@@ -17,36 +17,6 @@ const torch::Tensor* find(const NamedTensors& tensors, const std::string& name) 
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-/// An fp32 result against ours in double. The library's own error is the least that is asked for.
-void check_error(const Field& library_error, double error, const GoldenContext& context) {
-  const double asked = std::max(kFp32.gradient, library_error.number());
-  context.report.near(library_error.path(), error, 0, asked);
-}
-
-/// Digests of single gradients, {name: digest with fp32_relative_l2_error}.
-void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
-                     const GoldenContext& context) {
-  const bool check_fp64 = context.wants(kFp64, want.path()),
-             check_fp32 = context.wants(kFp32, want.path());
-  for (const std::string& name : want.keys()) {
-    const Field field = want[name];
-    const torch::Tensor *const exact = find(fp64, name), *const rounded = find(fp32, name);
-    const nlohmann::json& digest = field.digest();
-    if (exact == nullptr || rounded == nullptr) {
-      context.report.exact(field.path(), false, "the model trains no such parameter");
-      continue;
-    }
-    if (check_fp64) context.report.digest(field.path(), to_doubles(*exact), digest, kFp64.gradient);
-    if (check_fp32)
-      context.report.digest(field.path() + ".fp32", to_doubles(*rounded), digest, kFp32.gradient);
-    if (!field.has("fp32_relative_l2_error")) continue;
-    const Field library_error = field["fp32_relative_l2_error"];
-    library_error.note();
-    if (check_fp32)
-      check_error(library_error, relative_l2_error({{name, *rounded}}, {{name, *exact}}), context);
-  }
-}
-
 /// Losses, norms and final parameters of a training in both precisions; `after` names the field of
 /// the final parameters.
 void check_run(const Field& part, const std::string& after, const Training& fp64,
@@ -116,18 +86,53 @@ void check_lora_b_filled(const Field& part, const LoraConfig& lora,
   check_gradients(part["gradients"], gradients_of[0], gradients_of[1], context);
 }
 
+}  // namespace
+
 LoraConfig read_lora(const Field& part, const LlamaConfig& config) {
-  LoraConfig lora{part["rank"].integer(), part["alpha"].number(), {}};
+  LoraConfig lora;
+  lora.rank = part["rank"].integer();
+  lora.alpha = part["alpha"].number();
   if (lora.rank < 1 || lora.rank > config.dim) {
     throw InputError(
         fmt::format("field '{}.rank' is {}; allowed: 1 to {}", part.path(), lora.rank, config.dim));
   }
+  if (!part.has("modules")) return lora;
+  lora.modules.clear();
   const Field modules = part["modules"];
   for (std::size_t i = 0; i < modules.size(); ++i) lora.modules.push_back(modules[i].text());
   return lora;
 }
 
-}  // namespace
+void check_error(const Field& library_error, double error, const GoldenChecks& checks) {
+  const double asked = std::max(kFp32.gradient, library_error.number());
+  checks.report.near(library_error.path(), error, 0, asked);
+}
+
+void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
+                     const GoldenChecks& checks, double fp32_edges) {
+  const bool check_fp64 = checks.wants(kFp64, want.path()),
+             check_fp32 = checks.wants(kFp32, want.path());
+  for (const std::string& name : want.keys()) {
+    const Field field = want[name];
+    const torch::Tensor *const exact = find(fp64, name), *const rounded = find(fp32, name);
+    const nlohmann::json& digest = field.digest();
+    if (exact == nullptr || rounded == nullptr) {
+      checks.report.exact(field.path(), false, "the model trains no such parameter");
+      continue;
+    }
+    if (check_fp64) checks.report.digest(field.path(), to_doubles(*exact), digest, kFp64.gradient);
+    if (check_fp32) {
+      const double mean = rounded->abs().mean().item<double>();
+      checks.report.digest(field.path() + ".fp32", to_doubles(*rounded), digest, kFp32.gradient,
+                           fp32_edges * kFp32.gradient * mean);
+    }
+    if (!field.has("fp32_relative_l2_error")) continue;
+    const Field library_error = field["fp32_relative_l2_error"];
+    library_error.note();
+    if (check_fp32)
+      check_error(library_error, relative_l2_error({{name, *rounded}}, {{name, *exact}}), checks);
+  }
+}
 
 void check_full_fine_tuning(const Field& part, const GoldenContext& context) {
   const AdamWOptions optimizer = read_optimizer(part["optimizer"]);
@@ -212,9 +217,9 @@ void check_accumulation(const Field& part, const Field& lora_part, const GoldenC
 
 void check_packed(const Field& part, const GoldenContext& context) {
   const torch::NoGradGuard no_grad;
-  const torch::Tensor tokens =
-      read_tokens(part["tokens"], context.model.config(), context.model.seed(), &context.report)
-          .to(context.model.tokens_bs().device());
+  const torch::Tensor tokens = read_tokens(part["tokens"], context.model.config(),
+                                           context.model.filling().seed, &context.report)
+                                   .to(context.model.tokens_bs().device());
   const std::vector<std::int64_t> lengths = part["sequence_lengths"].integers();
   std::int64_t sum = 0;
   for (const std::int64_t length : lengths) {

@@ -10,6 +10,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "common/base/error.hpp"
+#include "suites/llm/checkpoint.hpp"
 #include "suites/llm/rope.hpp"
 
 namespace scalemark::llm {
@@ -131,9 +132,16 @@ torch::Tensor LlamaImpl::forward(const torch::Tensor& tokens_bs) {
 }
 
 torch::Tensor LlamaImpl::forward_at(const torch::Tensor& tokens_bs, const Positions& positions) {
+  return output_(hidden_at(tokens_bs, positions));
+}
+
+torch::Tensor LlamaImpl::hidden_at(const torch::Tensor& tokens_bs, const Positions& positions) {
   torch::Tensor x_bsd = torch::embedding(tok_embeddings_->weight, tokens_bs);
-  for (DecoderLayer& layer : layers_) x_bsd = layer(x_bsd, positions);
-  return output_(norm_(x_bsd));
+  for (DecoderLayer& layer : layers_) {
+    auto run = [layer, positions](const torch::Tensor& x) mutable { return layer(x, positions); };
+    x_bsd = checkpoints_ && torch::GradMode::is_enabled() ? checkpointed(run, x_bsd) : run(x_bsd);
+  }
+  return norm_(x_bsd);
 }
 
 Positions LlamaImpl::positions(std::int64_t sequence) {

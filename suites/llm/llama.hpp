@@ -87,6 +87,11 @@ class LlamaImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& tokens_bs);
   /// The same for other positions: packed rows.
   torch::Tensor forward_at(const torch::Tensor& tokens_bs, const Positions& positions);
+  /// What the head turns into logits: [b, s, d].
+  torch::Tensor hidden_at(const torch::Tensor& tokens_bs, const Positions& positions);
+  const Linear& head() const { return output_; }
+  /// Layers keep only their input for the backward pass, and compute the rest once more there.
+  void checkpoint_layers(bool on) { checkpoints_ = on; }
 
   /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
   Positions positions(std::int64_t sequence);
@@ -102,6 +107,7 @@ class LlamaImpl : public torch::nn::Module {
   Linear tok_embeddings_{nullptr}, output_{nullptr};
   std::vector<DecoderLayer> layers_;
   RmsNorm norm_{nullptr};
+  bool checkpoints_ = false;
 };
 TORCH_MODULE(Llama);
 

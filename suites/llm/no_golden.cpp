@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without LibTorch: golden topic "llama" is known, and skipped with the reason.
+// In a build without LibTorch: the golden topics of models are known, and skipped with the reason.
 #include "common/golden/report.hpp"
 
 namespace scalemark::llm {
 namespace {
 
-void check_llama(const nlohmann::json&, const golden::Options&, golden::Report& report) {
-  report.skip("llama", "built without LibTorch");
+constexpr char kLlama[] = "llama", kQuant[] = "quant", kDpo[] = "dpo";
+
+template <const char* topic>
+void skip(const nlohmann::json&, const golden::Options&, golden::Report& report) {
+  report.skip(topic, "built without LibTorch");
 }
 
-[[maybe_unused]] const bool kRegistered = golden::register_topic("llama", check_llama);
+[[maybe_unused]] const bool kRegistered = golden::register_topic(kLlama, skip<kLlama>) &&
+                                          golden::register_topic(kQuant, skip<kQuant>) &&
+                                          golden::register_topic(kDpo, skip<kDpo>);
 
 }  // namespace
 }  // namespace scalemark::llm

@@ -178,6 +178,66 @@ class Settings(ScriptTest):
                          torch + ["-DDALI_DIR=/d", "-DSCALEMARK_ENABLE_DALI=ON"])
 
 
+class Tokenizer(ScriptTest):
+    """A copy of the scripts whose list names a wheel made here."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SCRIPTS, self.path("jobscripts"))
+        self.wheels = self.path("cache", "scalemark", "wheels")
+        self.model = self.path("cache", "scalemark", "llama3", "tokenizer.model")
+        self.wheel = os.path.join(self.wheels, "llama_models-0.3.0-py3-none-any.whl")
+        os.makedirs(self.wheels)
+        self.make(b"YQ== 0\n", hashlib.sha256(b"YQ== 0\n").hexdigest())
+
+    def make(self, content, digest):
+        with zipfile.ZipFile(self.wheel, "w") as wheel:
+            wheel.writestr("llama_models/llama3/tokenizer.model", content)
+        with open(self.wheel, "rb") as data:
+            wheel_digest = hashlib.sha256(data.read()).hexdigest()
+        with open(self.path("jobscripts", "tokenizer.txt"), "w", encoding="ascii") as text:
+            text.write(f"# made by the test\n# member llama_models/llama3/tokenizer.model sha256:{digest}\n"
+                       f"llama-models==0.3.0 --hash=sha256:{wheel_digest}  # 1 MB\n")
+
+    def run_setup(self, *arguments):
+        return start(self.path("jobscripts", "setup.sh"), "--no-apt", "--offline", "--no-libtorch", *arguments,
+                     env={"XDG_CACHE_HOME": self.path("cache")})
+
+    def test_it_is_taken_out_of_its_wheel_once(self):
+        for _ in range(2):
+            done = self.run_setup("--tokenizer")
+            self.expect(done, 0, self.model)
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR=''\nexport SCALEMARK_TOKENIZER={self.model}\n")
+            with open(self.model, "rb") as file:
+                self.assertEqual(file.read(), b"YQ== 0\n")
+            self.assertEqual(os.listdir(self.wheels), [], "the wheel goes")
+
+    def test_it_is_not_fetched_unless_asked_for(self):
+        done = self.run_setup()
+        self.expect(done, 0)
+        self.assertNotIn("TOKENIZER", done.stdout)
+        self.assertFalse(os.path.exists(self.model))
+
+    def test_where_it_is_not_to_be_had_the_set_up_goes_on(self):
+        os.remove(self.wheel)
+        done = self.run_setup("--tokenizer")
+        self.expect(done, 0, "--offline", "llama-models==0.3.0", "Tokenizer: none")
+        self.assertEqual(done.stdout, "export LIBTORCH_DIR=''\nexport SCALEMARK_TOKENIZER=''\n")
+
+    def test_another_file_in_the_wheel_does_not_count(self):
+        self.make(b"another\n", "0" * 64)
+        self.expect(self.run_setup("--tokenizer"), 0, "is not the one", "Tokenizer: none")
+        self.assertFalse(os.path.exists(self.model))
+
+    def test_a_damaged_file_is_replaced(self):
+        os.makedirs(os.path.dirname(self.model))
+        with open(self.model, "w", encoding="ascii") as file:
+            file.write("half")
+        self.expect(self.run_setup("--tokenizer"), 0, self.model)
+        with open(self.model, "rb") as file:
+            self.assertEqual(file.read(), b"YQ== 0\n")
+
+
 class Packages(ScriptTest):
     """Stubs of id, dpkg-query, apt-get and sudo come first on PATH."""
 

@@ -8,22 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "common/core/case.hpp"
-#include "common/core/runner.hpp"
-#include "common/core/session.hpp"
-#include "tests/support/mpi_main.hpp"
+#include "tests/support/run_case.hpp"
 
 namespace scalemark {
 namespace {
-
-class KeepingSink final : public ResultSink {
- public:
-  void begin(const Run&) override {}
-  void started(const CaseResult&) override {}
-  void phase(const CaseResult&) override {}
-  void add(const CaseResult& result) override { results.push_back(result); }
-  void end(const Run&) override {}
-  std::vector<CaseResult> results;
-};
 
 std::string reason;  ///< of the last case, on rank 0
 
@@ -35,7 +23,7 @@ RunOutcome run(Benchmark::Function function, std::uint64_t host_memory = 0) {
   registry.add(Benchmark("test/share", function)).host_memory([=](const Params&) {
     return host_memory;
   });
-  KeepingSink sink;
+  test::KeepingSink sink;
   Runner runner(session, sink, {});
   const RunOutcome outcome = runner.run(make_plan(registry, {}, session.context()));
   reason = sink.results.empty() ? "" : sink.results[0].reason;

@@ -11,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
+#include "common/torch/sampler.hpp"
 #include "suites/imaging/images.hpp"
 
 namespace scalemark::imaging {
@@ -48,7 +49,7 @@ LoaderOptions options_for(const Kind& kind, LoaderOptions options = {}) {
 }
 
 std::vector<std::int64_t> shuffled(std::uint64_t epoch, std::int64_t samples = kSamples) {
-  return sampler_indices({.samples = samples, .epoch = epoch});
+  return torch_support::sampler_indices({.samples = samples, .epoch = epoch});
 }
 
 /// LibTorch's operators on the samples of batch `index` of `order`.

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/torch/sampler.hpp"
 #include "suites/imaging/data_set.hpp"
 #include "suites/imaging/images.hpp"
 #include "tests/suites/imaging/train_case.hpp"
@@ -58,7 +59,7 @@ void take_batches(Case& c) {
   {
     const auto loader = make_loader(c.text("loader"), data.train, loading);
     batches.clear();
-    loader->start(sampler_indices({.samples = kTrain}));
+    loader->start(torch_support::sampler_indices({.samples = kTrain}));
     for (std::int64_t i = 0; i < kTrain / loading.batch; ++i) {
       const Batch batch = loader->next();
       EXPECT_TRUE(batch.images.is_contiguous(loading.format));
@@ -136,7 +137,7 @@ TEST(Rgb300Data, EqualBatchesHoweverTheyAreStoredAndLoaded) {
 TEST(Rgb300Data, BatchesAreThePictures) {
   const CommonFolder folder;
   run_batches({}, folder.options());
-  const std::vector<std::int64_t> order = sampler_indices({.samples = kTrain});
+  const std::vector<std::int64_t> order = torch_support::sampler_indices({.samples = kTrain});
   const std::vector<std::int64_t> digits{5, 0, 4, 1, 9, 2, 1, 3, 1, 4, 3, 5};
   const at::Tensor images = at::cat({batches[0], batches[2], batches[4]});
   const at::Tensor labels = at::cat({batches[1], batches[3], batches[5]});

@@ -1,67 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one case of imaging/train as `scalemark run` would, and keeps its result.
+// Runs one case of imaging/train.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/core/plan.hpp"
-#include "common/core/runner.hpp"
-#include "common/core/session.hpp"
-#include "common/result/sink.hpp"
-#include "tests/support/mpi_main.hpp"
+#include "tests/support/run_case.hpp"
 
 namespace scalemark::imaging {
 
-class KeepingSink final : public ResultSink {
- public:
-  void begin(const Run&) override {}
-  void started(const CaseResult&) override {}
-  void phase(const CaseResult& current) override { phases.push_back(current.phase); }
-  void save(const CaseResult&, const CaseState& state) override { states.push_back(state); }
-  void add(const CaseResult& result) override { results.push_back(result); }
-  void end(const Run&) override {}
-  std::vector<std::string> phases;
-  std::vector<CaseResult> results;
-  std::vector<CaseState> states;
-};
+using test::KeepingSink;
+using test::root;
+using TrainRun = test::CaseRun;
 
-struct TrainRun {
-  RunOutcome outcome;
-  KeepingSink sink;  ///< filled on rank 0
-
-  const CaseResult& result() const { return sink.results.at(0); }
-  double value(const std::string& metric) const {
-    return result().find(metric)->samples.value(0, 0);
-  }
-  std::vector<double> series(const std::string& metric, std::size_t rank) const {
-    const Samples& samples = result().find(metric)->samples;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < samples.iterations; ++i) values.push_back(samples.value(rank, i));
-    return values;
-  }
-  std::string fact(const std::string& name) const { return to_text(result().facts.at(name)); }
-};
-
-/// Collective. `axes` as on the command line: "images=640". Goes on from `state`, which counts on
-/// rank 0.
+/// See test::run_case().
 inline TrainRun run_train(const std::vector<std::string>& axes, SessionOptions options = {},
                           const std::optional<CaseState>& state = {}) {
-  options.placement = topology::Policy::none;
-  Session session(test::world(), options);
-  PlanRequest request;
-  request.filters = {"imaging/train"};
-  request.overrides = {parse_override("device=cpu"), parse_override("threads=1")};
-  for (const std::string& axis : axes) request.overrides.push_back(parse_override(axis));
-  TrainRun run;
-  Runner runner(
-      session, run.sink,
-      {.finished = {}, .budget = {}, .saved_state = [&](const CaseResult&) { return state; }});
-  run.outcome = runner.run(make_plan(Registry::instance(), request, session.context()));
-  return run;
+  return test::run_case("imaging/train", axes, std::move(options), state);
 }
-
-inline bool root() { return test::world().rank() == 0; }
 
 }  // namespace scalemark::imaging

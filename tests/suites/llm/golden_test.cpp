@@ -1,52 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden topic "llama": all of torchtune's values, and that the check notices what is wrong.
-#include <fstream>
 #include <functional>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include "common/base/error.hpp"
-#include "common/golden/report.hpp"
+#include "tests/suites/llm/golden_support.hpp"
 
 namespace scalemark {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
-
-nlohmann::json golden_file(const std::string& name = "llama.json") {
-  std::ifstream stream(std::string(SCALEMARK_SOURCE_DIR) + "/tests/golden/" + name);
-  return nlohmann::json::parse(stream);
-}
-
 golden::Report check(const nlohmann::json& file, const golden::Options& options = {}) {
-  golden::Report report("llama.json");
-  golden::topics().at("llama")(file, options, report);
-  return report;
+  return golden_report("llama", file, options);
 }
 
-std::size_t count(const golden::Report& report, golden::Outcome outcome,
-                  const std::string& item = {}) {
-  std::size_t number = 0;
-  for (const golden::Item& each : report.items()) {
-    if (each.outcome == outcome && each.item.rfind(item, 0) == 0) ++number;
-  }
-  return number;
-}
-
-void expect_all_pass(const golden::Report& report, std::size_t at_least) {
-  for (const golden::Item& item : report.items()) {
-    EXPECT_EQ(item.outcome, golden::Outcome::pass)
-        << item.item << ": " << item.reason << " (error " << item.error << ", tolerance "
-        << item.tolerance << ")";
-  }
-  EXPECT_GE(count(report, golden::Outcome::pass), at_least);
-}
-
-TEST(LlamaGolden, EverythingAgrees) { expect_all_pass(check(golden_file()), 940); }
+TEST(LlamaGolden, EverythingAgrees) { expect_all_pass(check(golden_file("llama.json")), 940); }
 
 /// Three layers, three key/value heads, other base and epsilon, LoRA of rank 4 and alpha 6 on
 /// k_proj too.
@@ -58,7 +24,7 @@ TEST(LlamaGolden, OnePrecisionAloneSkipsTheOther) {
   for (const auto& [asked, other] :
        {std::pair<std::string, std::string>{"fp32", "fp64"}, {"fp64", "fp32"}}) {
     const golden::Report report =
-        check(golden_file(), {.device = "cpu", .precisions = {asked}, .tokenizer = {}});
+        check(golden_file("llama.json"), {.device = "cpu", .precisions = {asked}, .tokenizer = {}});
     EXPECT_EQ(count(report, golden::Outcome::fail), 0U);
     EXPECT_GT(count(report, golden::Outcome::pass, "base." + asked), 5U);
     EXPECT_EQ(count(report, golden::Outcome::pass, "base." + other), 0U);
@@ -72,7 +38,7 @@ TEST(LlamaGolden, OnePrecisionAloneSkipsTheOther) {
 }
 
 TEST(LlamaGolden, AnUnknownFieldIsReported) {
-  nlohmann::json file = golden_file();
+  nlohmann::json file = golden_file("llama.json");
   file["novelty"] = {{"a", 1}};
   file["base"]["fp64"]["perplexity"] = 439.3;
   file["lora"]["gradients_step0"].begin().value()["median"] = 0;
@@ -84,14 +50,6 @@ TEST(LlamaGolden, AnUnknownFieldIsReported) {
   EXPECT_EQ(count(report, golden::Outcome::skipped, "base.fp64.perplexity"), 1U);
   EXPECT_EQ(count(report, golden::Outcome::skipped, "schedule[0].restarts"), 1U);
 }
-
-/// A change of what the model is, or of one wanted value, must be noticed where it matters.
-struct Planted {
-  const char* name;
-  std::function<void(nlohmann::json&)> change;
-  const char* fails;   ///< an item that fails
-  const char* passes;  ///< an item that still passes
-};
 
 TEST(LlamaGolden, APlantedErrorIsNoticed) {
   const Planted planted[] = {
@@ -128,21 +86,16 @@ TEST(LlamaGolden, APlantedErrorIsNoticed) {
        "accumulation.lora_b_gradients_fp64", "accumulation.label_counts"},
   };
   for (const Planted& error : planted) {
-    nlohmann::json file = golden_file();
+    nlohmann::json file = golden_file("llama.json");
     error.change(file);
-    const golden::Report report = check(file);
-    EXPECT_GE(count(report, golden::Outcome::fail, error.fails), 1U) << error.name;
-    EXPECT_GE(count(report, golden::Outcome::pass, error.passes), 1U) << error.name;
-    EXPECT_EQ(count(report, golden::Outcome::fail, error.passes), 0U) << error.name;
+    expect_noticed(error, check(file));
   }
 }
 
 TEST(LlamaGolden, AHostileFileIsRefusedByTheNameOfTheField) {
   const auto refuses = [](const std::function<void(nlohmann::json&)>& change,
                           const std::string& text) {
-    nlohmann::json file = golden_file();
-    change(file);
-    EXPECT_THAT([&] { check(file); }, ThrowsMessage<InputError>(HasSubstr(text))) << text;
+    expect_refused("llama", golden_file("llama.json"), change, text);
   };
   refuses([](auto& file) { file.erase("config"); }, "config");
   refuses([](auto& file) { file["config"]["dim"] = "64"; }, "config.dim");

@@ -1,0 +1,10 @@
+# PCRE2 for bytes by pkg-config: target PCRE2::8, PCRE2_VERSION.
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(PCRE2 QUIET IMPORTED_TARGET libpcre2-8)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(PCRE2 REQUIRED_VARS PCRE2_VERSION VERSION_VAR PCRE2_VERSION)
+if(PCRE2_FOUND AND NOT TARGET PCRE2::8)
+  add_library(PCRE2::8 ALIAS PkgConfig::PCRE2)
+endif()

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops compiled for several instruction sets: the loader picks one when the program starts.
+#pragma once
+
+/// Before a function: the compiler makes a version of it for each generation of x86-64 machines.
+/// What it calls must be inlined (SCALEMARK_INLINE) to be compiled for them too.
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define SCALEMARK_CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SCALEMARK_CLONES
+#endif
+#define SCALEMARK_INLINE [[gnu::always_inline]] inline

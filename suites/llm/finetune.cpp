@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// llm/finetune: Llama3 fine-tuning by method, data set, template and kind of parallelism.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "common/base/log.hpp"
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/torch/fingerprint.hpp"
+#include "common/torch/process_group.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/finetune_memory.hpp"
+#include "suites/llm/finetune_metrics.hpp"
+#include "suites/llm/finetuning.hpp"
+#include "suites/llm/text/case_text.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+/// torchtune's: of its LoRA recipes, and of full fine-tuning.
+constexpr double kLoraRate = 3e-4, kFullRate = 2e-5, kWeightDecay = 0.01;
+
+bool is_lora(const std::string& method) { return method == "lora"; }
+
+torch::ScalarType type_of(const std::string& precision) {
+  if (precision == "fp64") return torch::kFloat64;
+  return precision == "bf16" ? torch::kBFloat16 : torch::kFloat32;
+}
+
+/// Rows of this case as tokens, with what was met on the way.
+std::vector<TokenRow> read_rows(Case& c, const Tokenizer& tokenizer, std::int64_t longest) {
+  c.phase("tokenise");
+  TextStatistics statistics;
+  const Corpus corpus = parse_corpus(c.text("dataset"));
+  const TokenizeOptions options{.form = parse_template(c.text("template")),
+                                .train_on_input = trains_on_input(corpus),
+                                .max_tokens = static_cast<std::size_t>(longest),
+                                .threads = c.threads(),
+                                .progress = [&](std::size_t, std::size_t) { c.tick(); }};
+  std::vector<TokenRow> rows = tokenize(load_records(c), tokenizer, options, statistics);
+  c.fact("text_rows", statistics.rows);
+  c.fact("text_empty_rows", statistics.empty);
+  c.fact("text_truncated_rows", statistics.truncated);
+  c.fact("text_fully_masked_rows", statistics.fully_masked);
+  c.fact("text_tokens", statistics.tokens);
+  c.fact("text_longest", statistics.longest);
+  return rows;
+}
+
+TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tokenizer,
+                        torch::Device device) {
+  const std::int64_t asked = c.integer("sequence");
+  if (asked > config.max_seq_len) {
+    c.skip(fmt::format("sequence is {}, the model allows {}", asked, config.max_seq_len));
+  }
+  const std::int64_t longest = asked > 0 ? asked : config.max_seq_len;
+  std::vector<TokenRow> rows = read_rows(c, tokenizer, longest);
+  const TokenLoaderOptions options{.batch = c.integer("batch"),
+                                   .ranks = c.size(),
+                                   .rank = c.rank(),
+                                   .seed = c.seed(),
+                                   .padding = tokenizer.special().padding,
+                                   .device = device,
+                                   .pin_memory = c.flag("pin_memory")};
+  if (!c.flag("packed")) return {std::move(rows), options};
+  return {pack_rows(rows, static_cast<std::size_t>(longest), options.padding,
+                    /*split_across_pack=*/false),
+          options};
+}
+
+Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
+  c.phase("make model");
+  const auto options = torch::TensorOptions().device(device).dtype(type_of(c.text("precision")));
+  Llama model(config, options);
+  if (is_lora(c.text("method"))) add_lora(*model, {});
+  model->checkpoint_layers(c.flag("checkpointing"));
+  model->train();
+  return model;
+}
+
+/// Of batches of `width`.
+std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
+                               std::int64_t width) {
+  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  return predict_memory({.config = config,
+                         .lora = is_lora(text("method")),
+                         .element_bytes = static_cast<std::int64_t>(
+                             c10::elementSize(type_of(text("precision")))),
+                         .batch = std::get<std::int64_t>(params.at("batch")),
+                         .width = width,
+                         .checkpointing = std::get<bool>(params.at("checkpointing")),
+                         .fused_loss = text("mode") == "tuned"})
+      .total();
+}
+
+void verify(Case& c, const History& history, const std::vector<torch::Tensor>& parameters) {
+  const std::uint64_t fingerprint = torch_support::fingerprint(parameters);
+  const bool identical = torch_support::equal_on_all_ranks(c.ranks(), fingerprint);
+  const auto not_finite =
+      std::ranges::count_if(history.loss, [](double loss) { return !std::isfinite(loss); });
+  c.verified("parameters identical on all ranks, every loss finite",
+             {.checked = history.loss.size() + 1,
+              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
+  c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));
+}
+
+FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
+  const bool lora = is_lora(c.text("method"));
+  return {.adamw = {.learning_rate = lora ? kLoraRate : kFullRate, .weight_decay = kWeightDecay},
+          .warmup_steps = c.integer("warmup_steps"),
+          .total_steps = lora ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
+          .fused_loss = c.text("mode") == "tuned",
+          .ranks = c.size()};
+}
+
+void finetune(Case& c) {
+  const torch::Device device = torch_support::prepare(c);
+  if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(c);
+  LlamaConfig config = llama_config(c.text("model"));
+  config.vocab_size = std::max<std::int64_t>(config.vocab_size, tokenizer->size());
+  TokenLoader loader = make_loader(c, config, *tokenizer, device);
+  const bool lora = is_lora(c.text("method"));
+  const Course course{.epochs = c.integer("epochs"),
+                      .steps = c.integer("steps"),
+                      .accumulation = c.integer("accumulation"),
+                      .flops_a_token = [&](std::int64_t width) {
+                        return lora ? lora_training_flops(config, {}, width)
+                                    : training_flops(config, width);
+                      }};
+  const std::int64_t steps = total_steps(course, loader.batches());
+  if (steps == 0) {
+    c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
+                       c.size(), course.accumulation, c.integer("batch")));
+  }
+  Llama model = make_model(c, config, device);
+  torch_support::ProcessGroupPtr group;
+  if (c.text("parallel") == "ddp") {
+    const std::string backend = torch_support::meant_backend(c.text("backend"), c.text("device"));
+    if (backend == "mpi" && c.text("precision") == "bf16")
+      c.skip("MPI cannot add bf16: backend=gloo can, or parallel=single");
+    group = torch_support::make_process_group(c, device, c.text("backend"));
+    c.fact("process_group", backend);
+  }
+  History history;
+  {
+    const Case::Communicating communicating(c);
+    Finetuner finetuner(model, finetuner_options(c, steps), group);
+    history = run_course(c, course, loader, finetuner);
+    record_facts(c, finetuner, config, loader);
+  }
+  c.phase("check");
+  verify(c, history, model->parameters());
+  record_finetuning(c, history);
+  record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
+}
+
+void run(Case& c) {
+  torch_support::run_body([&] { finetune(c); });
+}
+
+std::uint64_t memory(const Params& params) {
+  constexpr std::int64_t kUsualRow = 512;  // where no length is given
+  const LlamaConfig config = llama_config(std::get<std::string>(params.at("model")));
+  const std::int64_t sequence = std::get<std::int64_t>(params.at("sequence"));
+  const std::int64_t width = sequence > 0 ? sequence : kUsualRow;
+  return predicted_memory(params, config, std::min(width, config.max_seq_len));
+}
+
+void adjust(Params& params) {
+  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  if (text("template") == "natural") {
+    const Template form = natural_template(parse_corpus(text("dataset")));
+    params["template"] = template_names().at(static_cast<std::size_t>(form));
+  }
+  const bool ddp = text("parallel") == "ddp";
+  params["backend"] =
+      ddp ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
+  if (!ddp) params["ranks"] = std::int64_t{1};
+}
+
+std::vector<std::string> template_axis() {
+  std::vector<std::string> names = template_names();
+  names.emplace_back("natural");
+  return names;
+}
+
+SCALEMARK_BENCHMARK("llm/finetune", run)
+    .doc("Fine-tuning of Llama3 on rows of text: step time, tokens per second, loss, memory")
+    .axis("mode", {"paper", "tuned"}, {"paper"})
+    .axis("method", {"lora", "full"}, {"lora"})
+    .axis("parallel", {"single", "ddp"}, {"ddp"})
+    .axis("model", llama_names())
+    .default_by_gpu("tiny", "8b")
+    .axis("dataset", {"alpaca", "grammar", "samsum", "slimorca"}, {"alpaca"})
+    .axis("source", text_source_names(), {"synthetic"})
+    .axis("template", template_axis(), {"natural"})
+    .axis("tokenizer", tokenizer_names(), {"small"})
+    .axis("precision", {"fp64", "fp32", "bf16"}, {"fp32"})
+    .axis_integer("rows", 0, 1'000'000, "500", "64")
+    .axis_integer("batch", 1, 4096, "2")
+    .axis_integer("accumulation", 1, 4096, "1")
+    .implied(std::int64_t{1})
+    .axis_integer("sequence", 0, 131'072, "0")  // 0: the model's maximum
+    .implied(std::int64_t{0})
+    .axis_integer("epochs", 1, 1000, "1")
+    .axis_integer("steps", 0, 1'000'000, "0", "10")  // 0: whole epochs
+    .axis_integer("warmup_steps", 0, 1'000'000, "100")
+    .implied(std::int64_t{100})
+    .axis_boolean("packed", {false})
+    .implied(false)
+    .axis_boolean("checkpointing", {false})
+    .implied(false)
+    .axis_boolean("pin_memory", {false})
+    .implied(false)
+    .axis("backend", torch_support::backend_names(), {"auto"})
+    .implied("auto")
+    .compute_axes()
+    .ranks(1)
+    .adjust(adjust)
+    .fixed_work()
+    .memory(memory)
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::llm

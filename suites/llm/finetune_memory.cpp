@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a fine-tuning. What is kept is counted operation by operation of llama.cpp.
+#include "suites/llm/finetune_memory.hpp"
+
+#include <algorithm>
+
+namespace scalemark::llm {
+namespace {
+
+constexpr std::int64_t kLossRows = 256;  ///< of fused_loss_sum()
+
+/// Elements that one layer keeps for each position.
+std::int64_t kept_by_layer(const LlamaConfig& config, bool lora) {
+  const std::int64_t kv_dim = config.kv_heads * config.head_dim();
+  const LoraConfig adapters;
+  // Each norm: its input in normal form and the result; the rotated q; k and v repeated to all
+  // heads; attention's result as computed and as the next product takes it; the residual.
+  std::int64_t kept =
+      2 * 2 * config.dim + config.dim + 2 * config.dim + 2 * config.dim + config.dim;
+  // w1's and w3's results, silu of the one, product of both.
+  kept += 4 * config.ffn_dim;
+  // Narrow products, before and after their factor.
+  if (lora) kept += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
+  return kept + (config.heads == config.kv_heads ? 0 : kv_dim);
+}
+
+}  // namespace
+
+MemoryPrediction predict_memory(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  const std::int64_t adapters =
+      request.lora ? config.layers * count_lora_parameters(config, {}) : 0;
+  const std::int64_t base = count_parameters(config).total;
+  const std::int64_t trained = request.lora ? adapters : base;
+  const std::int64_t positions = request.batch * request.width;
+  const std::int64_t layer = kept_by_layer(config, request.lora);
+  const std::int64_t kept =
+      request.checkpointing ? config.layers * config.dim + layer : config.layers * layer;
+  const std::int64_t logits =
+      config.vocab_size * (request.fused_loss ? std::min(kLossRows, positions) : positions);
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements * request.element_bytes);
+  };
+  MemoryPrediction prediction;
+  prediction.weights = bytes(base + adapters);
+  prediction.gradients = bytes(trained);
+  prediction.optimiser = bytes(2 * trained);
+  prediction.activations = bytes(positions * kept);
+  // Logits, their logarithms of the softmax by chunk, and the gradient.
+  prediction.temporaries = bytes((request.fused_loss ? 2 : 3) * logits);
+  return prediction;
+}
+
+}  // namespace scalemark::llm

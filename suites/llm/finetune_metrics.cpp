@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metrics of a fine-tuning.
+#include "suites/llm/finetune_metrics.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "common/torch/setup.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+constexpr std::size_t kLastSteps = 10;
+
+double mean_of_last(const std::vector<double>& values) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kLastSteps, values.size()));
+  return std::accumulate(values.end() - count, values.end(), 0.0) / static_cast<double>(count);
+}
+
+std::uint64_t sum(const std::vector<std::uint64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
+
+/// amount / time of each step, in units a second.
+std::vector<double> per_second(const std::vector<double>& amounts,
+                               const std::vector<std::uint64_t>& nanoseconds) {
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < amounts.size(); ++i)
+    rates.push_back(amounts[i] / static_cast<double>(nanoseconds[i]) * 1e9);
+  return rates;
+}
+
+}  // namespace
+
+void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
+                  const TokenLoader& loader) {
+  std::int64_t trained = 0, bytes = 0;
+  for (const torch::Tensor& parameter : finetuner.parameters()) {
+    trained += parameter.numel();
+    bytes += static_cast<std::int64_t>(parameter.nbytes());
+  }
+  c.fact("vocabulary", config.vocab_size);
+  c.fact("parameters", count_parameters(config).total);
+  c.fact("trained_parameters", trained);
+  c.fact("loaded_bytes", c.ranks().sum(loader.bytes()));
+  if (c.text("parallel") == "ddp") c.fact("gradient_bytes", bytes);
+}
+
+void record_finetuning(Case& c, const History& history) {
+  const std::size_t steps = history.time.size();
+  std::vector<std::uint8_t> warmup(steps, 0);
+  const auto marked = static_cast<std::size_t>(std::max(0, c.policy().warmup.value_or(3)));
+  std::fill_n(warmup.begin(), std::min(marked, steps - 1), std::uint8_t{1});
+  const auto rate = [&](const std::string& name, const std::string& unit, RankReduce reduce,
+                        const std::vector<double>& amounts, const std::string& formula) {
+    c.record(name, unit, Better::higher, MetricKind::ratio, reduce,
+             per_second(amounts, history.time), formula, warmup);
+  };
+  const auto series = [&](const std::string& name, RankReduce reduce,
+                          const std::vector<double>& values, const std::string& formula) {
+    c.record(name, "1", Better::none, MetricKind::ratio, reduce, values, formula);
+  };
+  // The first four are columns of the printed table.
+  c.record_durations("step_time", history.time, RankReduce::max, warmup);
+  rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
+       "tokens without padding over all ranks / step_time");
+  c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,
+           std::vector{mean_of_last(history.loss)}, "mean of the last 10 steps");
+  rate("achieved_flops", "flop/s", RankReduce::mean, history.flops,
+       c.text("method") == "lora"
+           ? "positions * (4 N + 6 N_lora + 12 layers dim width) / step_time, a rank"
+           : "positions * (6 N + 12 layers dim width) / step_time, a rank");
+  rate("position_rate", "{token}/s", RankReduce::sum, history.positions,
+       "tokens with padding over all ranks / step_time");
+  rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
+       "tokens in the loss over all ranks / step_time");
+  c.record_durations("loader_wait", history.wait, RankReduce::max, warmup);
+  if (c.text("parallel") == "ddp" && c.size() > 1 && c.text("device") == "cpu") {
+    c.record_durations("exposed_communication_time", history.exposed_communication, RankReduce::max,
+                       warmup);
+  }
+  c.record_durations("total_time", std::vector<std::uint64_t>{sum(history.time)}, RankReduce::max);
+  c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{sum(history.time) / steps},
+                     RankReduce::max);
+  series("first_loss", RankReduce::root, {history.loss.front()}, "before the first update");
+  series("step_loss", RankReduce::root, history.loss,
+         "cross entropy of each step's rows, mean over the labels of all ranks");
+  series("gradient_norm", RankReduce::root, history.gradient_norm,
+         "l2 of the mean gradient over all labels");
+  c.fact("steps_without_labels", history.steps_without_labels);
+  c.primary("step_time");
+}
+
+void record_memory(Case& c, torch::Device device, std::uint64_t predicted) {
+  const auto peak = static_cast<double>(torch_support::peak_memory(device));
+  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector{peak}, "largest number of bytes of tensors");
+  if (peak <= 0) return;
+  c.record("memory_prediction_error", "1", Better::none, MetricKind::ratio, RankReduce::max,
+           std::vector{static_cast<double>(predicted) / peak - 1},
+           "memory predicted for the widest batch / peak_device_memory - 1");
+}
+
+}  // namespace scalemark::llm

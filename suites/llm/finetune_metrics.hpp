@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is recorded of a fine-tuning.
+#pragma once
+
+#include "common/core/case.hpp"
+#include "suites/llm/config.hpp"
+#include "suites/llm/finetuning.hpp"
+
+namespace scalemark::llm {
+
+/// Collective. Settings that the axes leave open, and what was moved.
+void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
+                  const TokenLoader& loader);
+
+/// Collective. The metrics.
+void record_finetuning(Case& c, const History& history);
+
+/// Collective. The peak, and how far the prediction for the widest batch that came was from it.
+void record_memory(Case& c, torch::Device device, std::uint64_t predicted);
+
+}  // namespace scalemark::llm

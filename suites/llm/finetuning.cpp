@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The course of a fine-tuning.
+#include "suites/llm/finetuning.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+/// Sum over the ranks, as text: a double has no place in an integer reduction.
+double sum_over_ranks(const Case& c, double mine) {
+  if (c.size() == 1) return mine;
+  double sum = 0;
+  for (const std::string& text : c.ranks().all_gather(fmt::format("{}", mine)))
+    sum += std::stod(text);
+  return sum;
+}
+
+void note(History& history, const Course& course, const std::vector<Examples>& batches) {
+  double positions = 0, tokens = 0, labels = 0, flops = 0;
+  for (const Examples& batch : batches) {
+    positions += static_cast<double>(batch.positions);
+    flops += static_cast<double>(batch.positions) * course.flops_a_token(batch.tokens_bs.size(1));
+    history.widest = std::max(history.widest, batch.tokens_bs.size(1));
+    tokens += static_cast<double>(batch.tokens);
+    labels += static_cast<double>(batch.labels);
+  }
+  history.positions.push_back(positions);
+  history.tokens.push_back(tokens);
+  history.labels.push_back(labels);
+  history.flops.push_back(flops);
+}
+
+}  // namespace
+
+std::int64_t total_steps(const Course& course, std::int64_t batches) {
+  const std::int64_t all = course.epochs * (batches / course.accumulation);
+  return course.steps > 0 ? std::min(course.steps, all) : all;
+}
+
+History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner) {
+  History history;
+  const std::int64_t steps = total_steps(course, loader.batches()),
+                     an_epoch = loader.batches() / course.accumulation;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    if (step % an_epoch == 0) {
+      c.phase(fmt::format("train epoch {}", step / an_epoch + 1));
+      loader.start(static_cast<std::uint64_t>(step / an_epoch));
+    }
+    c.tick();
+    const std::uint64_t asked = now_ns();
+    std::vector<Examples> batches;
+    std::int64_t labels = 0;
+    for (std::int64_t i = 0; i < course.accumulation; ++i) {
+      batches.push_back(loader.next());
+      labels += batches.back().labels;
+    }
+    const std::uint64_t arrived = now_ns();
+    const std::int64_t all_labels = c.ranks().sum(labels);
+    const StepResult result = finetuner.step(batches, all_labels);
+    const std::uint64_t done = now_ns();
+    history.time.push_back(done - asked);
+    history.wait.push_back(arrived - asked);
+    history.exposed_communication.push_back(result.exposed_communication);
+    history.gradient_norm.push_back(result.gradient_norm);
+    history.loss.push_back(result.loss);
+    note(history, course, batches);
+    if (all_labels == 0) ++history.steps_without_labels;
+  }
+  // Outside the steps: this rank's sums become means over all labels.
+  for (std::size_t i = 0; i < history.loss.size(); ++i) {
+    const double labels = sum_over_ranks(c, history.labels[i]);
+    history.loss[i] = sum_over_ranks(c, history.loss[i]) / std::max(labels, 1.0);
+  }
+  return history;
+}
+
+}  // namespace scalemark::llm

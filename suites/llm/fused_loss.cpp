@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head and cross-entropy as one function of autograd.
+#include "suites/llm/fused_loss.hpp"
+
+#include <algorithm>
+
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include "suites/llm/loss.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+class FusedLoss : public torch::autograd::Function<FusedLoss> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context,
+                               const torch::Tensor& hidden_nd, const torch::Tensor& weight_vd,
+                               const torch::Tensor& labels_n, std::int64_t rows) {
+    const auto wide = torch::promoteTypes(hidden_nd.scalar_type(), torch::kFloat32);
+    const bool weight_learns = weight_vd.requires_grad();
+    const torch::Tensor places = (labels_n != kMasked).nonzero().squeeze(1);
+    torch::Tensor sum = torch::zeros({}, hidden_nd.options().dtype(wide));
+    torch::Tensor to_hidden = torch::zeros_like(hidden_nd);
+    torch::Tensor to_weight =
+        weight_learns ? torch::zeros_like(weight_vd) : torch::empty({0}, weight_vd.options());
+    for (std::int64_t from = 0; from < places.size(0); from += rows) {
+      const torch::Tensor chosen = places.slice(0, from, from + rows);
+      const torch::Tensor hidden = hidden_nd.index_select(0, chosen);
+      const torch::Tensor labels = labels_n.index_select(0, chosen).unsqueeze(1);
+      torch::Tensor logits = torch::linear(hidden, weight_vd).to(wide);
+      // Becomes softmax - one at the label: the gradient.
+      const torch::Tensor at_label = logits.gather(1, labels);
+      const torch::Tensor scale = logits.logsumexp(1, /*keepdim=*/true);
+      sum += (scale - at_label).sum();
+      logits.sub_(scale).exp_();
+      logits.scatter_add_(1, labels, torch::full_like(at_label, -1));
+      const torch::Tensor gradient = logits.to(weight_vd.scalar_type());
+      to_hidden.index_copy_(0, chosen, torch::mm(gradient, weight_vd));
+      if (weight_learns) to_weight.addmm_(gradient.t(), hidden);
+    }
+    context->save_for_backward({to_hidden, to_weight});
+    return sum;
+  }
+
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto scaled = [&](const torch::Tensor& gradient) {
+      return gradient.numel() == 0 ? torch::Tensor()
+                                   : gradient * gradients[0].to(gradient.scalar_type());
+    };
+    return {scaled(saved[0]), scaled(saved[1]), torch::Tensor(), torch::Tensor()};
+  }
+};
+
+}  // namespace
+
+torch::Tensor fused_loss_sum(const torch::Tensor& hidden_bsd, const torch::Tensor& weight_vd,
+                             const torch::Tensor& shifted_bs, std::int64_t rows) {
+  return FusedLoss::apply(hidden_bsd.flatten(0, 1), weight_vd, shifted_bs.flatten(),
+                          std::max<std::int64_t>(rows, 1));
+}
+
+}  // namespace scalemark::llm

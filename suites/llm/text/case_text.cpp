@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokenizer and rows of a case.
+#include "suites/llm/text/case_text.hpp"
+
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/log.hpp"
+#include "suites/llm/text/builtin.hpp"
+#include "suites/llm/text/json_rows.hpp"
+#include "suites/llm/text/synthetic.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+constexpr std::size_t kSyntheticRows = 500;  // as many as the studies' extracts
+
+constexpr std::uint64_t kLineEvery = 1'000'000'000;  // ns
+
+/// The path of `--data name=PATH`.
+std::string given_file(const Case& c, const std::string& name) {
+  std::string path = c.data(name);
+  if (path.empty()) c.skip(fmt::format("needs --data {}=FILE", name));
+  return path;
+}
+
+}  // namespace
+
+const std::vector<std::string>& tokenizer_names() {
+  static const std::vector<std::string> names{"small", "bytes", "file"};
+  return names;
+}
+
+const std::vector<std::string>& text_source_names() {
+  static const std::vector<std::string> names{"synthetic", "builtin", "file"};
+  return names;
+}
+
+std::unique_ptr<Tokenizer> open_tokenizer(const Case& c) {
+  const std::string& name = c.text("tokenizer");
+  if (name == "bytes") return make_byte_tokenizer();
+  if (name == "small") return make_small_tokenizer();
+  return make_bpe_tokenizer(Vocabulary::read(given_file(c, "tokenizer")));
+}
+
+std::vector<Record> load_records(const Case& c) {
+  const std::string &dataset = c.text("dataset"), &source = c.text("source");
+  const Corpus corpus = parse_corpus(dataset);
+  const auto rows = static_cast<std::size_t>(c.integer("rows"));
+  if (source == "file") return read_records(given_file(c, dataset), corpus, {.rows = rows});
+  if (source == "synthetic")
+    return synthetic_records(corpus, rows == 0 ? kSyntheticRows : rows, c.seed());
+  if (corpus != Corpus::alpaca) c.skip("the built-in rows are dataset=alpaca");
+  const std::vector<Record> own = builtin_rows();
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < (rows == 0 ? own.size() : rows); ++i)
+    records.push_back(own[i % own.size()]);
+  return records;
+}
+
+Progress show_progress(Case& c) {
+  const std::uint64_t start = now_ns();
+  return [&c, start, last = start](std::size_t done, std::size_t rows) mutable {
+    c.tick();
+    const std::uint64_t now = now_ns();
+    if (now - (done == rows ? start : last) < kLineEvery) return;
+    last = now;
+    log::info(fmt::format("encoded {} of {} rows in {:.1f} s", done, rows,
+                          static_cast<double>(now - start) * 1e-9));
+  };
+}
+
+}  // namespace scalemark::llm

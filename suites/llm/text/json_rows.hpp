@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the data sets from JSON lists and JSON Lines.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suites/llm/text/conversation.hpp"
+
+namespace scalemark::llm {
+
+struct RowLimits {
+  std::size_t rows = 0;  ///< read no more than these; 0 = all
+  std::size_t row_bytes = std::size_t{16} << 20;
+  std::size_t all_bytes = std::size_t{8} << 30;  ///< of all rows together
+};
+
+/// Fields: alpaca instruction, input (may be missing), output; grammar input, output; samsum
+/// dialogue, summary; slimorca conversations, a list of {from: system | human | gpt, value}; other
+/// fields are ignored. Throws InputError that names the file, the line where the row begins and
+/// what is wrong; UsageError for preference, whose rows are pairs.
+std::vector<Record> read_records(const std::filesystem::path& path, Corpus corpus,
+                                 const RowLimits& limits = {});
+std::vector<Record> parse_records(std::string_view text, const std::string& origin, Corpus corpus,
+                                  const RowLimits& limits = {});
+
+/// Fields question, response_j (chosen), response_k (rejected).
+std::vector<PreferenceRecord> read_preferences(const std::filesystem::path& path,
+                                               const RowLimits& limits = {});
+
+}  // namespace scalemark::llm

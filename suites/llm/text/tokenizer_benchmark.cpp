@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// llm/tokenizer: how fast rows of text become rows of tokens.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/llm/text/case_text.hpp"
+#include "suites/llm/text/token_rows.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+/// Text, ids and labels of a synthetic row of the longest data set, with room to spare.
+constexpr std::uint64_t kBytesPerRow = 12 << 10;
+
+std::uint64_t text_bytes(const std::vector<Record>& records) {
+  std::uint64_t bytes = 0;
+  for (const Record& record : records) {
+    for (const Turn& turn : record) bytes += turn.text.size() + turn.context.size();
+  }
+  return bytes;
+}
+
+/// Every turn's text, encoded and decoded again, is itself.
+Case::Checked check_round_trip(const std::vector<Record>& records, const Tokenizer& tokenizer) {
+  Case::Checked result;
+  const auto encoder = tokenizer.encoder();
+  std::vector<Token> ids;
+  for (const Record& record : records) {
+    for (const Turn& turn : record) {
+      ids.clear();
+      encoder->append(turn.text, ids);
+      ++result.checked;
+      if (tokenizer.decode(ids) != turn.text) ++result.wrong;
+    }
+  }
+  return result;
+}
+
+void tokenizer(Case& c) {
+  const std::unique_ptr<Tokenizer> encoding = open_tokenizer(c);
+  const std::vector<Record> records = load_records(c);
+  const Corpus corpus = parse_corpus(c.text("dataset"));
+  TokenizeOptions options{.form = natural_template(corpus),
+                          .train_on_input = trains_on_input(corpus),
+                          .threads = c.threads(),
+                          .progress = show_progress(c)};
+  TextStatistics statistics;
+  c.phase("encoding");
+  tokenize(records, *encoding, options, statistics);
+  options.progress = nullptr;  // not in what is timed
+  const auto encode_all = [&] { tokenize(records, *encoding, options, statistics); };
+  const auto bytes = static_cast<double>(text_bytes(records));
+  c.work({.bytes = bytes, .formula = "bytes of text in the rows' fields / time"});
+  c.verify("the text of every turn, encoded and decoded again",
+           [&] { return check_round_trip(records, *encoding); });
+  c.measure(encode_all, {.metric = "time", .barrier = false, .warmup = 2});
+  c.record_rate("tokens_per_second", "{token}/s", "time",
+                static_cast<double>(statistics.tokens * c.size()),
+                "tokens of all rows, template and headers among them * ranks / time");
+  c.fact("text_bytes", static_cast<std::int64_t>(bytes));
+  c.fact("tokens", statistics.tokens);
+  c.fact("empty_rows", statistics.empty);
+}
+
+SCALEMARK_BENCHMARK("llm/tokenizer", tokenizer)
+    .doc("Rows of text encoded with their template: bytes and tokens per second")
+    .axis("tokenizer", tokenizer_names())
+    .axis("dataset", {"alpaca", "grammar", "samsum", "slimorca"}, {"alpaca"})
+    .axis("source", text_source_names(), {"synthetic"})
+    .axis_integer("rows", 0, 10'000'000, "5000", "500")
+    .compute_axes()
+    .adjust([](Params& p) { p["device"] = std::string("cpu"); })
+    .rank_local()
+    .memory([](const Params& p) {
+      const auto rows = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("rows")));
+      return rows * kBytesPerRow + (std::uint64_t{64} << 20);
+    });
+
+}  // namespace
+}  // namespace scalemark::llm

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// UTF-8 text.
+#include "suites/llm/text/utf8.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace scalemark::llm {
+namespace {
+
+constexpr std::size_t kMostCodePoints = 400'000;
+constexpr std::size_t kLongestRun = 25'000;
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+  return static_cast<std::uint8_t>(text[at]);
+}
+
+/// How a sequence goes on after its first byte (Unicode Standard, table 3-7).
+struct Lead {
+  std::size_t bytes;        ///< of the whole sequence; 0 = no first byte
+  std::uint8_t low, high;   ///< allowed second byte
+  std::uint8_t value_bits;  ///< of the first byte
+};
+
+Lead lead_of(std::uint8_t first) {
+  if (first < 0xC2) return {0, 0, 0, 0};
+  if (first < 0xE0) return {2, 0x80, 0xBF, 0x1F};
+  if (first == 0xE0) return {3, 0xA0, 0xBF, 0x0F};
+  if (first == 0xED) return {3, 0x80, 0x9F, 0x0F};
+  if (first < 0xF0) return {3, 0x80, 0xBF, 0x0F};
+  if (first == 0xF0) return {4, 0x90, 0xBF, 0x07};
+  if (first < 0xF4) return {4, 0x80, 0xBF, 0x07};
+  if (first == 0xF4) return {4, 0x80, 0x8F, 0x07};
+  return {0, 0, 0, 0};
+}
+
+/// Length of the ASCII at the start, in steps of eight bytes.
+std::size_t ascii_blocks(std::string_view text) {
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t block = 0;
+    std::memcpy(&block, text.data() + at, 8);
+    if ((block & 0x8080808080808080U) != 0) break;
+  }
+  return at;
+}
+
+/// Length of the valid text at the start.
+std::size_t valid_length(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    at += ascii_blocks(text.substr(at));
+    if (at == text.size()) break;
+    const CodePoint next = first_code_point(text.substr(at));
+    if (!next.valid) return at;
+    at += next.bytes;
+  }
+  return at;
+}
+
+}  // namespace
+
+CodePoint first_code_point(std::string_view text) {
+  const std::uint8_t first = byte_at(text, 0);
+  if (first < 0x80) return {first, 1, true};
+  const Lead lead = lead_of(first);
+  if (lead.bytes == 0) return {0, 1, false};
+  char32_t value = first & lead.value_bits;
+  for (std::size_t i = 1; i < lead.bytes; ++i) {
+    const std::uint8_t low = i == 1 ? lead.low : 0x80, high = i == 1 ? lead.high : 0xBF;
+    if (i >= text.size() || byte_at(text, i) < low || byte_at(text, i) > high) return {0, i, false};
+    value = value << 6 | (byte_at(text, i) & 0x3F);
+  }
+  return {value, lead.bytes, true};
+}
+
+bool is_utf8(std::string_view text) { return valid_length(text) == text.size(); }
+
+std::string repaired_utf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t valid = valid_length(text);
+    result.append(text.substr(0, valid));
+    text.remove_prefix(valid);
+    if (text.empty()) break;
+    result.append("\xEF\xBF\xBD");
+    text.remove_prefix(first_code_point(text).bytes);
+  }
+  return result;
+}
+
+bool is_blank(char32_t value) {
+  if (value < 0x80) return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20);
+  return value == 0x85 || value == 0xA0 || value == 0x1680 ||
+         (value >= 0x2000 && value <= 0x200A) || value == 0x2028 || value == 0x2029 ||
+         value == 0x202F || value == 0x205F || value == 0x3000;
+}
+
+std::string_view stripped(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
+    if (!first.valid || !is_blank(first.value)) break;
+    text.remove_prefix(first.bytes);
+  }
+  while (!text.empty()) {
+    std::size_t start = text.size() - 1;  // of the last code point: blanks have three bytes at most
+    while (start > 0 && text.size() - start < 3 && (byte_at(text, start) & 0xC0) == 0x80) --start;
+    const CodePoint last = first_code_point(text.substr(start));
+    if (!last.valid || start + last.bytes != text.size() || !is_blank(last.value)) break;
+    text.remove_suffix(last.bytes);
+  }
+  return text;
+}
+
+std::size_t first_cut(std::string_view text, std::size_t& passed) {
+  if (text.size() <= std::min(kLongestRun, kMostCodePoints - passed)) {
+    passed += text.size();  // too high where code points have several bytes, which nobody sees:
+    return text.size();     // this was the last call
+  }
+  std::size_t at = 0, run = 0;
+  bool blanks = is_blank(first_code_point(text).value);
+  while (at < text.size()) {
+    if (passed == kMostCodePoints) {
+      passed = 0;
+      if (at > 0) return at;
+    }
+    const CodePoint next = first_code_point(text.substr(at));
+    if (is_blank(next.value) != blanks) {
+      blanks = !blanks;
+      run = 0;
+    }
+    if (run == kLongestRun) return at;
+    ++run;
+    ++passed;
+    at += next.bytes;
+  }
+  return at;
+}
+
+}  // namespace scalemark::llm

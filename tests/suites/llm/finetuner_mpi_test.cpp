@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of fine-tuning: ranks, micro-batches and kinds of loss give the same training.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include "common/collective/communicator.hpp"
+#include "common/device/device.hpp"
+#include "common/torch/fingerprint.hpp"
+#include "suites/llm/finetuner.hpp"
+#include "tests/support/mpi_main.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+constexpr Token kVocabulary = 64, kPadding = 60;
+constexpr std::size_t kRows = 24;
+constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
+
+const LlamaConfig kConfig{.vocab_size = kVocabulary,
+                          .dim = 32,
+                          .layers = 2,
+                          .heads = 4,
+                          .kv_heads = 2,
+                          .ffn_dim = 48,
+                          .max_seq_len = 32};
+
+/// Rows of several lengths; the first tokens of each are no labels.
+std::vector<TokenRow> rows() {
+  std::vector<TokenRow> made;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    TokenRow row;
+    for (std::size_t k = 0; k < 4 + i * 7 % 11; ++k) {
+      row.ids.push_back(static_cast<Token>((i * 31 + k * 17) % 59));
+      row.labels.push_back(k < 1 + i % 3 ? kIgnoredLabel : row.ids.back());
+    }
+    made.push_back(row);
+  }
+  return made;
+}
+
+Llama model_with(bool lora) {
+  torch::manual_seed(4);
+  Llama model(kConfig, torch::TensorOptions(torch::kDouble));
+  if (lora) {
+    add_lora(*model, {});
+    const torch::NoGradGuard no_grad;  // adapters that do something from the first step on
+    for (const torch::Tensor& parameter : trainable_parameters(*model)) parameter.normal_(0, 0.05);
+  }
+  return model;
+}
+
+struct Trained {
+  std::vector<double> losses;  ///< sums over this rank's labels
+  std::vector<torch::Tensor> parameters;
+  double norm = 0;
+};
+
+struct Way {
+  bool lora = true, fused = false, checkpoints = false;
+  std::int64_t batch = kBatch, accumulation = 1;
+};
+
+class FinetunerRanks : public testing::Test {
+ protected:
+  /// kSteps steps on all ranks with `group`, else on this one alone.
+  Trained train(const Way& way, const torch_support::ProcessGroupPtr& with) const {
+    const std::int64_t ranks = with ? size : 1;
+    TokenLoader loader(rows(), {.batch = way.batch,
+                                .ranks = ranks,
+                                .rank = with ? rank : 0,
+                                .seed = 5,
+                                .padding = kPadding});
+    Llama model = model_with(way.lora);
+    model->checkpoint_layers(way.checkpoints);
+    Finetuner finetuner(
+        model, {.adamw = {.learning_rate = 1e-2}, .fused_loss = way.fused, .ranks = ranks}, with);
+    Trained result;
+    loader.start(0);
+    for (std::int64_t step = 0; step < kSteps; ++step) {
+      std::vector<Examples> batches;
+      std::int64_t labels = 0;
+      for (std::int64_t i = 0; i < way.accumulation; ++i) {
+        batches.push_back(loader.next());
+        labels += batches.back().labels;
+      }
+      const StepResult done = finetuner.step(batches, with ? test::world().sum(labels) : labels);
+      result.losses.push_back(done.loss);
+      result.norm = done.gradient_norm;
+    }
+    for (const torch::Tensor& parameter : finetuner.parameters())
+      result.parameters.push_back(parameter.detach().clone());
+    return result;
+  }
+
+  static double difference(const Trained& a, const Trained& b) {
+    double largest = 0;
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+      largest = std::max(largest, (a.parameters[i] - b.parameters[i]).abs().max().item<double>());
+    }
+    return largest;
+  }
+
+  const int rank = test::world().rank(), size = test::world().size();
+  std::unique_ptr<device::Device> host = device::make_host_device();
+  std::unique_ptr<collective::Communicator> comm =
+      collective::make_mpi_communicator(test::world(), *host);
+  torch_support::ProcessGroupPtr group = torch_support::make_mpi_process_group(*comm);
+};
+
+TEST_F(FinetunerRanks, RanksThatDivideARowSetAreOneRankWithAllOfIt) {
+  for (const bool lora : {true, false}) {
+    const Trained alone = train({.lora = lora, .batch = kBatch * size}, {});
+    const Trained together = train({.lora = lora}, group);
+    EXPECT_LT(difference(alone, together), 1e-9) << "lora " << lora;
+    EXPECT_NEAR(alone.norm, together.norm, 1e-9 * alone.norm);
+    EXPECT_TRUE(torch_support::equal_on_all_ranks(test::world(),
+                                                  torch_support::fingerprint(together.parameters)));
+    const Trained start{{},
+                        [&] {
+                          std::vector<torch::Tensor> values;
+                          for (const auto& p : trainable_parameters(*model_with(lora)))
+                            values.push_back(p.detach().clone());
+                          return values;
+                        }(),
+                        0};
+    EXPECT_GT(difference(alone, start), 1e-3) << "it trains";
+  }
+}
+
+TEST_F(FinetunerRanks, MicroBatchesAreOneLargeBatch) {
+  const Trained whole = train({.batch = kBatch * 2}, {});
+  const Trained parts = train({.batch = kBatch, .accumulation = 2}, {});
+  EXPECT_LT(difference(whole, parts), 1e-9);
+  const Trained reduced = train({.batch = kBatch, .accumulation = 2}, group);
+  const Trained reduced_whole = train({.batch = kBatch * 2}, group);
+  EXPECT_LT(difference(reduced, reduced_whole), 1e-9) << "rows of a rank are the same";
+}
+
+TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
+  for (const bool lora : {true, false}) {
+    const Trained plain = train({.lora = lora}, group);
+    const Trained fused = train({.lora = lora, .fused = true}, group);
+    const Trained kept = train({.lora = lora, .checkpoints = true}, group);
+    EXPECT_LT(difference(plain, fused), 1e-9);
+    EXPECT_LT(difference(plain, kept), 1e-12);
+    for (std::size_t i = 0; i < plain.losses.size(); ++i)
+      EXPECT_NEAR(fused.losses[i], plain.losses[i], 1e-9 * plain.losses[i]);
+  }
+}
+
+TEST_F(FinetunerRanks, AStepWithoutLabelsLeavesTheParameters) {
+  Llama model = model_with(true);
+  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}, .ranks = size},
+                      group);
+  std::vector<torch::Tensor> before;
+  for (const torch::Tensor& parameter : finetuner.parameters())
+    before.push_back(parameter.detach().clone());
+  std::vector<TokenRow> masked = rows();
+  for (TokenRow& row : masked) std::ranges::fill(row.labels, kIgnoredLabel);
+  TokenLoader loader(std::move(masked),
+                     {.batch = 2, .ranks = size, .rank = rank, .padding = kPadding});
+  loader.start(0);
+  const StepResult done = finetuner.step(std::vector{loader.next()}, 0);
+  EXPECT_EQ(done.loss, 0);
+  EXPECT_EQ(done.gradient_norm, 0);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(torch::equal(finetuner.parameters()[i], before[i]));
+}
+
+}  // namespace
+}  // namespace scalemark::llm
