@@ -8,6 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/device/device.hpp"
+#include "common/torch/sampler.hpp"
 #include "suites/imaging/images.hpp"
 #include "suites/imaging/loader.hpp"
 
@@ -24,9 +25,10 @@ void expect_equal_batches(const std::string& name, const Pictures& set, LoaderOp
   options.mean = kMnistMean;
   options.std = kMnistStd;
   const auto loader = make_loader(name, set, options);
-  loader->start(sampler_indices({.samples = kSamples}));
+  loader->start(torch_support::sampler_indices({.samples = kSamples}));
   loader->next();
-  const std::vector<std::int64_t> order = sampler_indices({.samples = kSamples, .epoch = 1});
+  const std::vector<std::int64_t> order =
+      torch_support::sampler_indices({.samples = kSamples, .epoch = 1});
   loader->start(order);
   std::vector<Batch> copies;
   at::Tensor work = at::ones({2048, 2048}, kGpu);
