@@ -119,6 +119,10 @@ check_tools() {
 
 # --- what is given ---------------------------------------------------------------------------
 
+python_version() { # file; nothing if it names none
+  sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$1" 2>/dev/null || true
+}
+
 check_given() {
   local root
   for root in "$given" "$given/torch"; do
@@ -127,7 +131,7 @@ check_given() {
   [[ -e $root/lib/libtorch_cpu.so ]] ||
     die 3 "--libtorch is '$given', which holds neither lib/libtorch_cpu.so nor torch/lib/libtorch_cpu.so"
   local found
-  found=$(sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$root/version.py" 2>/dev/null) || found=
+  found=$(python_version "$root/version.py")
   [[ $found == "${version%.*}".* ]] ||
     die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*}"
   (cd "$given" && pwd)
@@ -137,7 +141,7 @@ check_given_dali() {
   [[ -e $DALI_DIR/nvidia/dali/libdali_operators.so ]] ||
     die 3 "DALI_DIR is '$DALI_DIR', which does not hold nvidia/dali/libdali_operators.so"
   local found
-  found=$(sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$DALI_DIR/nvidia/dali/__init__.py" 2>/dev/null) || found=
+  found=$(python_version "$DALI_DIR/nvidia/dali/__init__.py")
   [[ $found == "${dali_version%.*}".* ]] ||
     die 3 "DALI_DIR is '$DALI_DIR', DALI ${found:-of unknown version}; allowed: ${dali_version%.*}"
   (cd "$DALI_DIR" && pwd)

@@ -136,10 +136,4 @@ std::optional<Peak> Peaks::cpu_flops(int cores, const std::string& precision) co
   return Peak{own->second * cores, fmt::format("--peak, {} core{}", cores, cores == 1 ? "" : "s")};
 }
 
-std::vector<std::string> known_gpus() {
-  std::vector<std::string> names;
-  for (const Sheet& sheet : kSheets) names.emplace_back(sheet.model);
-  return names;
-}
-
 }  // namespace scalemark

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace scalemark {
 
@@ -36,8 +35,5 @@ class Peaks {
   using Rates = std::map<std::string, double, std::less<>>;
   Rates gpu_, cpu_core_;
 };
-
-/// Names of the GPUs whose data sheets are known.
-std::vector<std::string> known_gpus();
 
 }  // namespace scalemark

@@ -9,6 +9,8 @@
 
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
+#include "common/base/clock.hpp"
+
 namespace scalemark::torch_support {
 namespace {
 
@@ -42,6 +44,18 @@ Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
       static_cast<std::int64_t>(options_.first_bucket_bytes),
       /*skip_all_reduce_unused_params=*/false,
       /*use_python_reducer=*/false, std::vector<std::int64_t>(limits.begin(), limits.end()));
+  if (parameters_.front().device().is_cpu()) {
+    hook_ = parameters_.front().register_hook(
+        [this](const at::Tensor&) { last_gradient_at_ = now_ns(); });
+  }
+}
+
+Ddp::~Ddp() {
+  if (hook_) parameters_.front().remove_hook(*hook_);
+}
+
+std::uint64_t Ddp::exposed_communication() const {
+  return last_gradient_at_ > 0 ? now_ns() - last_gradient_at_ : 0;
 }
 
 void Ddp::before_forward() {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <torch/csrc/distributed/c10d/reducer.hpp>
@@ -30,10 +32,17 @@ class Ddp {
   /// Collective. Gives all ranks rank 0's parameters and buffers.
   Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
       const DdpOptions& options = {});
+  ~Ddp();
+  Ddp(const Ddp&) = delete;
+  Ddp& operator=(const Ddp&) = delete;
 
   /// Collective.
   void before_forward();
   void before_backward();
+  /// Right after the backward pass of a module on a CPU: ns from this rank's last gradient until
+  /// now, when all are reduced; what of the communication the computation did not hide. 0
+  /// elsewhere, where the host is ahead of the device.
+  std::uint64_t exposed_communication() const;
   /// Collective. Gives all ranks rank 0's buffers, for instance before testing.
   void broadcast_buffers();
   /// Gradients are views of the buckets: they are set to zero in place, never detached as
@@ -48,6 +57,8 @@ class Ddp {
   DdpOptions options_;
   std::vector<at::Tensor> parameters_, buffers_;
   std::unique_ptr<c10d::Reducer> reducer_;
+  std::optional<unsigned> hook_;  ///< of the first parameter, whose gradient comes last
+  std::uint64_t last_gradient_at_ = 0;
 };
 
 }  // namespace scalemark::torch_support

@@ -8,7 +8,6 @@
 #include <ATen/ATen.h>
 #include <torch/nn/functional/loss.h>
 
-#include "common/base/clock.hpp"
 #include "suites/imaging/data_parallel.hpp"
 #include "suites/imaging/graph_trainer.hpp"
 
@@ -26,17 +25,7 @@ class DeviceTrainer final : public Trainer {
                    torch::optim::SGDOptions(options.learning_rate).momentum(options.momentum)),
         scaler_(options.precision.scales_loss, options.device) {
     if (is_ddp(options.strategy)) ddp_.emplace(model_, group, options.ddp);
-    // The first layer's gradient is the last. On a GPU the host is ahead of it.
-    if (ddp_ && options.device.is_cpu()) {
-      hook_ = parameters_.front().register_hook(
-          [this](const at::Tensor&) { last_gradient_at_ = now_ns(); });
-    }
   }
-  ~DeviceTrainer() override {
-    if (hook_) parameters_.front().remove_hook(*hook_);
-  }
-  DeviceTrainer(const DeviceTrainer&) = delete;
-  DeviceTrainer& operator=(const DeviceTrainer&) = delete;
 
   StepResult step(const Batch& batch) override {
     if (ddp_) ddp_->before_forward();
@@ -48,7 +37,7 @@ class DeviceTrainer final : public Trainer {
     const at::Tensor loss = mean_loss(logits, batch.labels);
     if (ddp_) ddp_->before_backward();
     scaler_.scale(loss).backward();
-    const std::uint64_t exposed = last_gradient_at_ > 0 ? now_ns() - last_gradient_at_ : 0;
+    const std::uint64_t exposed = ddp_ ? ddp_->exposed_communication() : 0;
     scaler_.step(optimiser_, parameters_);
     if (ddp_)
       ddp_->zero_gradients();
@@ -72,8 +61,6 @@ class DeviceTrainer final : public Trainer {
   torch::optim::SGD optimiser_;
   torch_support::GradScaler scaler_;
   std::optional<torch_support::Ddp> ddp_;
-  std::optional<unsigned> hook_;
-  std::uint64_t last_gradient_at_ = 0;
 };
 
 }  // namespace

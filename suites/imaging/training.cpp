@@ -9,6 +9,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
+#include "common/torch/step_records.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -115,10 +116,7 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
     tally.loss += mean_loss(logits, labels).item<double>() * static_cast<double>(which.size(0));
     tally.right += count_right(logits, labels).item<std::int64_t>();
   }
-  double loss = 0;
-  for (const std::string& text : c.ranks().all_gather(fmt::format("{}", tally.loss)))
-    loss += std::stod(text);
-  tally.loss = loss;
+  tally.loss = torch_support::sum_over_ranks(c.ranks(), tally.loss);
   tally.right = c.ranks().sum(tally.right);
   tally.images = pictures.labels.size(0);
   return tally;

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is recorded of a training.
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "common/torch/setup.hpp"
+#include "common/torch/step_records.hpp"
 #include "suites/imaging/mnist.hpp"
 #include "suites/imaging/mobilenet_shape.hpp"
 #include "suites/imaging/training.hpp"
 
 namespace scalemark::imaging {
 namespace {
-
-constexpr std::size_t kLastSteps = 10;
-
-double mean_of_last(const std::vector<double>& values) {
-  const auto count = static_cast<std::ptrdiff_t>(std::min(kLastSteps, values.size()));
-  return std::accumulate(values.end() - count, values.end(), 0.0) / static_cast<double>(count);
-}
-
-std::uint64_t sum(const std::vector<std::uint64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
-}
 
 /// Time until the test accuracy was first reached, tests included; recorded only if it was.
 void record_time_to(Case& c, const History& history, double accuracy, const std::string& name) {
@@ -50,10 +39,7 @@ void record_energy(Case& c, const History& history) {
 void record_training(Case& c, const Course& course, const History& history,
                      std::int64_t images_a_step) {
   const std::size_t steps = history.steps.time.size();
-  // The first steps allocate, choose kernels and rebuild the buckets.
-  std::vector<std::uint8_t> warmup(steps, 0);
-  const auto marked = static_cast<std::size_t>(std::max(0, c.policy().warmup.value_or(3)));
-  std::fill_n(warmup.begin(), std::min(marked, steps - 1), std::uint8_t{1});
+  const std::vector<std::uint8_t> warmup = torch_support::warmup_steps(c.policy(), steps);
   std::vector<std::uint64_t> compute(steps);
   std::ranges::transform(history.steps.time, history.steps.wait, compute.begin(), std::minus<>());
   const auto images = static_cast<double>(images_a_step);
@@ -67,7 +53,7 @@ void record_training(Case& c, const Course& course, const History& history,
                 "images of a step over all ranks / step_time");
   series("accuracy", Better::higher, RankReduce::root, {history.epochs.test_accuracy.back()},
          "right / test images, at the end");
-  series("loss", Better::lower, RankReduce::mean, {mean_of_last(history.steps.loss)},
+  series("loss", Better::lower, RankReduce::mean, {torch_support::mean_of_last(history.steps.loss)},
          "mean of the last 10 steps");
   c.record_durations("loader_wait", history.steps.wait, RankReduce::max, warmup);
   c.record_durations("compute_time", compute, RankReduce::max, warmup);
@@ -82,7 +68,8 @@ void record_training(Case& c, const Course& course, const History& history,
                        RankReduce::max, warmup);
   }
   c.record_durations("epoch_time", history.epochs.time, RankReduce::max);
-  c.record_durations("total_time", std::vector<std::uint64_t>{sum(history.epochs.time)},
+  c.record_durations("total_time",
+                     std::vector<std::uint64_t>{torch_support::sum(history.epochs.time)},
                      RankReduce::max);
   c.record_durations("epoch_start_pause", history.epochs.start_pause, RankReduce::max);
   c.record_durations("test_pause", history.epochs.test_pause, RankReduce::max);

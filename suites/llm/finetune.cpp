@@ -112,8 +112,7 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
   return {.adamw = {.learning_rate = lora ? kLoraRate : kFullRate, .weight_decay = kWeightDecay},
           .warmup_steps = c.integer("warmup_steps"),
           .total_steps = lora ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
-          .fused_loss = c.text("mode") == "tuned",
-          .ranks = c.size()};
+          .fused_loss = c.text("mode") == "tuned"};
 }
 
 void finetune(Case& c) {

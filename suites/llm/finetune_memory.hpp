@@ -14,13 +14,12 @@ struct MemoryRequest {
   std::int64_t element_bytes = 4;
   std::int64_t batch = 1, width = 1;  ///< of a micro-batch, with its padding
   bool checkpointing = false, fused_loss = false;
-  bool reduced = false;  ///< gradients are reduced over ranks, in buckets
 };
 
 /// Bytes a rank, by what they are for.
 struct MemoryPrediction {
   std::uint64_t weights = 0;      ///< with the adapters
-  std::uint64_t gradients = 0;    ///< of what is trained, twice where buckets hold them too
+  std::uint64_t gradients = 0;    ///< of what is trained
   std::uint64_t optimiser = 0;    ///< two moments
   std::uint64_t activations = 0;  ///< kept for the backward pass
   std::uint64_t temporaries = 0;  ///< the largest beside them: logits and their gradient

@@ -2,25 +2,13 @@
 // Metrics of a fine-tuning.
 #include "suites/llm/finetune_metrics.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "common/torch/setup.hpp"
+#include "common/torch/step_records.hpp"
 
 namespace scalemark::llm {
 namespace {
-
-constexpr std::size_t kLastSteps = 10;
-
-double mean_of_last(const std::vector<double>& values) {
-  const auto count = static_cast<std::ptrdiff_t>(std::min(kLastSteps, values.size()));
-  return std::accumulate(values.end() - count, values.end(), 0.0) / static_cast<double>(count);
-}
-
-std::uint64_t sum(const std::vector<std::uint64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
-}
 
 /// amount / time of each step, in units a second.
 std::vector<double> per_second(const std::vector<double>& amounts,
@@ -49,9 +37,8 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
 
 void record_finetuning(Case& c, const History& history) {
   const std::size_t steps = history.time.size();
-  std::vector<std::uint8_t> warmup(steps, 0);
-  const auto marked = static_cast<std::size_t>(std::max(0, c.policy().warmup.value_or(3)));
-  std::fill_n(warmup.begin(), std::min(marked, steps - 1), std::uint8_t{1});
+  const std::vector<std::uint8_t> warmup = torch_support::warmup_steps(c.policy(), steps);
+  const std::uint64_t total = torch_support::sum(history.time);
   const auto rate = [&](const std::string& name, const std::string& unit, RankReduce reduce,
                         const std::vector<double>& amounts, const std::string& formula) {
     c.record(name, unit, Better::higher, MetricKind::ratio, reduce,
@@ -66,7 +53,7 @@ void record_finetuning(Case& c, const History& history) {
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,
-           std::vector{mean_of_last(history.loss)}, "mean of the last 10 steps");
+           std::vector{torch_support::mean_of_last(history.loss)}, "mean of the last 10 steps");
   rate("achieved_flops", "flop/s", RankReduce::mean, history.flops,
        c.text("method") == "lora"
            ? "positions * (4 N + 6 N_lora + 12 layers dim width) / step_time, a rank"
@@ -80,8 +67,8 @@ void record_finetuning(Case& c, const History& history) {
     c.record_durations("exposed_communication_time", history.exposed_communication, RankReduce::max,
                        warmup);
   }
-  c.record_durations("total_time", std::vector<std::uint64_t>{sum(history.time)}, RankReduce::max);
-  c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{sum(history.time) / steps},
+  c.record_durations("total_time", std::vector<std::uint64_t>{total}, RankReduce::max);
+  c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{total / steps},
                      RankReduce::max);
   series("first_loss", RankReduce::root, {history.loss.front()}, "before the first update");
   series("step_loss", RankReduce::root, history.loss,

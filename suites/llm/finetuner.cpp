@@ -7,7 +7,6 @@
 
 #include <torch/utils.h>
 
-#include "common/base/clock.hpp"
 #include "suites/llm/fused_loss.hpp"
 #include "suites/llm/loss.hpp"
 #include "suites/llm/schedule.hpp"
@@ -33,16 +32,8 @@ Finetuner::Finetuner(Llama model, const FinetunerOptions& options,
       parameters_(trainable_parameters(*model_)),
       optimiser_(parameters_, options.adamw) {
   if (!group) return;
+  ranks_ = group->getSize();
   ddp_.emplace(model_.ptr(), std::move(group), torch_support::DdpOptions{});
-  // The first layer's gradient is the last. On a GPU the host is ahead of it.
-  if (parameters_.front().device().is_cpu()) {
-    hook_ = parameters_.front().register_hook(
-        [this](const torch::Tensor&) { last_gradient_at_ = now_ns(); });
-  }
-}
-
-Finetuner::~Finetuner() {
-  if (hook_) parameters_.front().remove_hook(*hook_);
 }
 
 torch::Tensor Finetuner::loss_sum_of(const Examples& examples) {
@@ -64,8 +55,8 @@ double Finetuner::learning_rate() const {
 
 StepResult Finetuner::step(std::span<const Examples> micro_batches, std::int64_t all_labels) {
   // DDP leaves the mean over the ranks; what is wanted is the sum over all labels.
-  const double share = static_cast<double>(options_.ranks) /
-                       static_cast<double>(std::max<std::int64_t>(all_labels, 1));
+  const double share =
+      static_cast<double>(ranks_) / static_cast<double>(std::max<std::int64_t>(all_labels, 1));
   torch::Tensor loss;
   for (std::size_t i = 0; i < micro_batches.size(); ++i) {
     const bool last = i + 1 == micro_batches.size();
@@ -77,7 +68,7 @@ StepResult Finetuner::step(std::span<const Examples> micro_batches, std::int64_t
     loss = loss.defined() ? loss + sum.detach() : sum.detach();
   }
   StepResult result;
-  if (last_gradient_at_ > 0) result.exposed_communication = now_ns() - last_gradient_at_;
+  if (ddp_) result.exposed_communication = ddp_->exposed_communication();
   const torch::Tensor norm = norm_of(parameters_);
   optimiser_.set_learning_rate(learning_rate());
   optimiser_.step();

@@ -21,13 +21,12 @@ struct FinetunerOptions {
   std::int64_t warmup_steps = 100, total_steps = 0;  ///< of the schedule; 0 = constant rate
   /// paper: logits of all tokens, cross-entropy in 8 chunks, as torchtune; else fused_loss_sum().
   bool fused_loss = false;
-  std::int64_t ranks = 1;
 };
 
 struct StepResult {
   double loss = 0;           ///< sum over this rank's labels
   double gradient_norm = 0;  ///< l2, of the mean gradient over all labels of all ranks
-  std::uint64_t exposed_communication = 0;  ///< ns; see imaging's
+  std::uint64_t exposed_communication = 0;  ///< ns; see Ddp
 };
 
 /// Trains the parameters of `model` that want gradients. With a process group gradients are reduced
@@ -35,9 +34,6 @@ struct StepResult {
 class Finetuner {
  public:
   Finetuner(Llama model, const FinetunerOptions& options, torch_support::ProcessGroupPtr group);
-  ~Finetuner();
-  Finetuner(const Finetuner&) = delete;
-  Finetuner& operator=(const Finetuner&) = delete;
 
   /// Collective with a group. Gradients of all micro-batches are added; the loss is the mean over
   /// the labels of all ranks, whose number is `all_labels`; with none the step changes nothing but
@@ -56,8 +52,7 @@ class Finetuner {
   std::vector<torch::Tensor> parameters_;
   AdamW optimiser_;
   std::optional<torch_support::Ddp> ddp_;
-  std::optional<unsigned> hook_;
-  std::uint64_t last_gradient_at_ = 0;
+  int ranks_ = 1;
   std::int64_t steps_ = 0;
 };
 

@@ -7,18 +7,10 @@
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
+#include "common/torch/step_records.hpp"
 
 namespace scalemark::llm {
 namespace {
-
-/// Sum over the ranks, as text: a double has no place in an integer reduction.
-double sum_over_ranks(const Case& c, double mine) {
-  if (c.size() == 1) return mine;
-  double sum = 0;
-  for (const std::string& text : c.ranks().all_gather(fmt::format("{}", mine)))
-    sum += std::stod(text);
-  return sum;
-}
 
 void note(History& history, const Course& course, const std::vector<Examples>& batches) {
   double positions = 0, tokens = 0, labels = 0, flops = 0;
@@ -44,6 +36,7 @@ std::int64_t total_steps(const Course& course, std::int64_t batches) {
 
 History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner) {
   History history;
+  std::vector<double> all_labels;  // of each step, over the ranks
   const std::int64_t steps = total_steps(course, loader.batches()),
                      an_epoch = loader.batches() / course.accumulation;
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -60,8 +53,8 @@ History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner
       labels += batches.back().labels;
     }
     const std::uint64_t arrived = now_ns();
-    const std::int64_t all_labels = c.ranks().sum(labels);
-    const StepResult result = finetuner.step(batches, all_labels);
+    labels = c.ranks().sum(labels);
+    const StepResult result = finetuner.step(batches, labels);
     const std::uint64_t done = now_ns();
     history.time.push_back(done - asked);
     history.wait.push_back(arrived - asked);
@@ -69,12 +62,13 @@ History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner
     history.gradient_norm.push_back(result.gradient_norm);
     history.loss.push_back(result.loss);
     note(history, course, batches);
-    if (all_labels == 0) ++history.steps_without_labels;
+    if (labels == 0) ++history.steps_without_labels;
+    all_labels.push_back(static_cast<double>(labels));
   }
   // Outside the steps: this rank's sums become means over all labels.
   for (std::size_t i = 0; i < history.loss.size(); ++i) {
-    const double labels = sum_over_ranks(c, history.labels[i]);
-    history.loss[i] = sum_over_ranks(c, history.loss[i]) / std::max(labels, 1.0);
+    const double sum = torch_support::sum_over_ranks(c.ranks(), history.loss[i]);
+    history.loss[i] = sum / std::max(all_labels[i], 1.0);
   }
   return history;
 }

@@ -12,6 +12,7 @@
 #include "common/base/error.hpp"
 #include "suites/llm/adamw.hpp"
 #include "suites/llm/loss.hpp"
+#include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -75,16 +76,6 @@ TEST(DpoLoss, GradientsAreTheFiniteDifferences) {
               (loss(step, 0) - loss(-step, 0)).item<double>() / (2 * step), 1e-8);
   EXPECT_NEAR(rejected.grad().sum().item<double>(),
               (loss(0, step) - loss(0, -step)).item<double>() / (2 * step), 1e-8);
-}
-
-LlamaConfig small_config() {
-  return {.vocab_size = 32,
-          .dim = 16,
-          .layers = 2,
-          .heads = 4,
-          .kv_heads = 2,
-          .ffn_dim = 24,
-          .max_seq_len = 16};
 }
 
 /// Two pairs of different widths, the first two tokens of each are the prompt.

@@ -11,22 +11,15 @@
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "suites/llm/finetuner.hpp"
+#include "tests/suites/llm/small_config.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::llm {
 namespace {
 
-constexpr Token kVocabulary = 64, kPadding = 60;
+constexpr Token kPadding = 60;
 constexpr std::size_t kRows = 24;
 constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
-
-const LlamaConfig kConfig{.vocab_size = kVocabulary,
-                          .dim = 32,
-                          .layers = 2,
-                          .heads = 4,
-                          .kv_heads = 2,
-                          .ffn_dim = 48,
-                          .max_seq_len = 32};
 
 /// Rows of several lengths; the first tokens of each are no labels.
 std::vector<TokenRow> rows() {
@@ -44,7 +37,7 @@ std::vector<TokenRow> rows() {
 
 Llama model_with(bool lora) {
   torch::manual_seed(4);
-  Llama model(kConfig, torch::TensorOptions(torch::kDouble));
+  Llama model(medium_config(), torch::TensorOptions(torch::kDouble));
   if (lora) {
     add_lora(*model, {});
     const torch::NoGradGuard no_grad;  // adapters that do something from the first step on
@@ -76,8 +69,7 @@ class FinetunerRanks : public testing::Test {
                                 .padding = kPadding});
     Llama model = model_with(way.lora);
     model->checkpoint_layers(way.checkpoints);
-    Finetuner finetuner(
-        model, {.adamw = {.learning_rate = 1e-2}, .fused_loss = way.fused, .ranks = ranks}, with);
+    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .fused_loss = way.fused}, with);
     Trained result;
     loader.start(0);
     for (std::int64_t step = 0; step < kSteps; ++step) {
@@ -154,8 +146,7 @@ TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
 
 TEST_F(FinetunerRanks, AStepWithoutLabelsLeavesTheParameters) {
   Llama model = model_with(true);
-  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}, .ranks = size},
-                      group);
+  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}}, group);
   std::vector<torch::Tensor> before;
   for (const torch::Tensor& parameter : finetuner.parameters())
     before.push_back(parameter.detach().clone());

@@ -9,6 +9,7 @@
 #include "suites/llm/checkpoint.hpp"
 #include "suites/llm/llama.hpp"
 #include "suites/llm/loss.hpp"
+#include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -82,14 +83,7 @@ struct Pass {
 
 Pass pass(bool checkpoints, bool lora) {
   torch::manual_seed(5);
-  const LlamaConfig config{.vocab_size = 64,
-                           .dim = 32,
-                           .layers = 2,
-                           .heads = 4,
-                           .kv_heads = 2,
-                           .ffn_dim = 48,
-                           .max_seq_len = 32};
-  Llama model(config, torch::TensorOptions(torch::kDouble));
+  Llama model(medium_config(), torch::TensorOptions(torch::kDouble));
   if (lora) add_lora(*model, {});
   model->checkpoint_layers(checkpoints);
   const torch::Tensor tokens = torch::randint(64, {2, 9}, torch::kLong);

@@ -7,21 +7,12 @@
 
 #include "common/base/error.hpp"
 #include "suites/llm/llama.hpp"
+#include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {
 namespace {
 
 const torch::TensorOptions kDouble = torch::TensorOptions().dtype(torch::kFloat64);
-
-LlamaConfig small_config() {
-  return {.vocab_size = 32,
-          .dim = 16,
-          .layers = 2,
-          .heads = 4,
-          .kv_heads = 2,
-          .ffn_dim = 24,
-          .max_seq_len = 16};
-}
 
 double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
