@@ -101,13 +101,15 @@ configure() {
   cmake -S "$root" --preset "$preset" "${options[@]}" "$@" >&2
 }
 
-# build PRESET [TARGET...]. Paths are relative for ccache, so that all clones share its entries.
+# build PRESET [TARGET...]. Paths are relative for ccache, so that all clones share its entries; the sloppiness is what it
+# asks for where headers are precompiled.
 build() {
   local root preset=$1 targets=()
   shift
   root=$(repository)
   if (($#)); then targets=(--target "$@"); fi
-  CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 cmake --build "$root/build/$preset" --parallel "$(job_count)" "${targets[@]}" >&2
+  CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros \
+    cmake --build "$root/build/$preset" --parallel "$(job_count)" "${targets[@]}" >&2
 }
 
 # The program: SCALEMARK, else the build that is newest.

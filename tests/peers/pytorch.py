@@ -9,15 +9,12 @@ taken twice, as it comes and with a heap that keeps freed memory. Machines are n
 ratios means anything; beside it the 95 % interval of that median, from order statistics.
 """
 import argparse
-import json
-import math
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
+
+from paired import KEPT_HEAP, head, in_child, ours, row
 
 STEPS = [  # mode, image, batch, layout, steps
     ("paper", 100, 32, "nchw", 12),
@@ -25,20 +22,7 @@ STEPS = [  # mode, image, batch, layout, steps
     ("paper", 32, 4, "nchw", 60),
     ("tuned", 100, 32, "nhwc", 12),
 ]
-# glibc then keeps freed memory, as Scalemark's cache does: PyTorch with the allocator tuned as well.
-KEPT_HEAP = {"MALLOC_TRIM_THRESHOLD_": str(1 << 40), "MALLOC_MMAP_THRESHOLD_": str(1 << 40)}
 SUBSET = pathlib.Path(__file__).resolve().parents[2] / "suites" / "imaging" / "data"
-
-
-def ours(program, filter_, axes, folder, extra=()):
-    out = os.path.join(folder, "ours.h5")
-    command = [program, "run", filter_, "--format", "jsonl", "--quiet", "-o", out, "--force", *extra]
-    for name, value in {**axes, "device": "cpu", "threads": 1}.items():
-        command += ["-a", f"{name}={value}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout.splitlines()[0])["metrics"]
 
 
 def torch_setup():
@@ -109,39 +93,13 @@ def torch_loader(kind, image, batch, batches):
     return batches * batch / (time.perf_counter() - start)
 
 
-def in_child(function, *arguments, environment=None):
-    """Python's side in a process of its own, as ours is."""
-    code = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import pytorch; print(pytorch.{function}(*{arguments!r}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600,
-                          env={**os.environ, **(environment or {})})
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return float(done.stdout.split()[-1])
-
-
-def interval(ratios):
-    """Order statistics around the median that hold it with 95 %; all of them where there are too few."""
-    ordered, n = sorted(ratios), len(ratios)
-    k = 0
-    while 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n <= 0.05:
-        k += 1
-    return ordered[max(0, k - 1)], ordered[n - max(1, k)]
-
-
-def row(label, unit, a, b):
-    ratios = [x / y for x, y in zip(a, b)]
-    low, high = interval(ratios)
-    print(f"{label:<46} {statistics.median(a):10.4g} {statistics.median(b):10.4g} {unit:<8} {statistics.median(ratios):6.3f} "
-          f"[{low:.3f}, {high:.3f}]", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scalemark", required=True)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--part", nargs="+", choices=["step", "loader"], default=["step", "loader"])
     arguments = parser.parse_args()
-    print(f"{'':<46} {'Scalemark':>10} {'PyTorch':>10} {'':<8} {'ratio':>6}   ({arguments.runs} alternating runs)")
+    head("PyTorch", arguments.runs)
     with tempfile.TemporaryDirectory() as folder:
         for mode, image, batch, layout, steps in STEPS if "step" in arguments.part else []:
             a, plain, kept = [], [], []
@@ -150,8 +108,8 @@ def main():
                                {"strategy": "single", "mode": mode, "image": image, "batch": batch, "layout": layout,
                                 "images": batch * (steps + 3), "test_images": 1}, folder)
                 a.append(metrics["compute_time"]["median"])
-                plain.append(in_child("torch_step", image, batch, layout, steps))
-                kept.append(in_child("torch_step", image, batch, layout, steps, environment=KEPT_HEAP))
+                plain.append(in_child("pytorch", "torch_step", image, batch, layout, steps))
+                kept.append(in_child("pytorch", "torch_step", image, batch, layout, steps, environment=KEPT_HEAP))
             label = f"step {image} px, batch {batch}, {layout}, {mode}"
             row(label, "s", a, plain)
             row(label + ", kept heap", "s", a, kept)
@@ -161,7 +119,7 @@ def main():
                 metrics = ours(arguments.scalemark, "imaging/loader",
                                {"loader": "threads", "image": 100, "batch": 32, "workers": 0}, folder, ("--max-time", "1s"))
                 a.append(metrics["images_per_second"]["median"])
-                b.append(in_child("torch_loader", kind, 100, 32, 40 if kind == "pil" else 200))
+                b.append(in_child("pytorch", "torch_loader", kind, 100, 32, 40 if kind == "pil" else 200))
             row(f"loader 100 px, against {kind}", "image/s", a, b)
 
 
