@@ -4,7 +4,7 @@
 #include "suites/llm/llama.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include <fmt/format.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -170,8 +170,12 @@ Positions LlamaImpl::packed_positions(const std::vector<std::vector<std::int64_t
   }
   const torch::Tensor index_bs = torch::stack(positions_bs).to(options_.device());
   const torch::Tensor table = positions(index_bs.size(1)).rotation;
-  return {.rotation = table.index({index_bs}),
-          .mask = torch::stack(masks).unsqueeze(1).to(options_.device())};
+  // Attention would make its sum of a boolean mask in each layer, and keep it.
+  const torch::Tensor mask_bss = torch::stack(masks).to(options_.device());
+  const torch::Tensor added =
+      torch::zeros(mask_bss.sizes(), options_)
+          .masked_fill_(~mask_bss, -std::numeric_limits<double>::infinity());
+  return {.rotation = table.index({index_bs}), .mask = added.unsqueeze(1)};
 }
 
 }  // namespace scalemark::llm

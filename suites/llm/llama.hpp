@@ -18,7 +18,7 @@ namespace scalemark::llm {
 /// Where each token stands, and what it may look at.
 struct Positions {
   torch::Tensor rotation;  ///< complex [s, 1, p] or [b, s, 1, p]
-  torch::Tensor mask;      ///< boolean [b, 1, s, s], true = may look at; undefined = causal
+  torch::Tensor mask;      ///< added to the scores [b, 1, s, s]: 0 or -infinity; undefined = causal
 };
 
 /// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128
