@@ -64,8 +64,11 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
   prediction.gradients = bytes(trained);
   prediction.optimiser = bytes(2 * trained);
   prediction.activations = bytes(positions * kept);
-  // Logits, their logarithms of the softmax by chunk, and the gradient.
-  prediction.temporaries = bytes((request.fused_loss ? 2 : 3) * logits + made_for_product(request));
+  // Logits, their logarithms of the softmax by chunk, and the gradient; or, at another time, a
+  // weight that is made for a product, of the head's beside the logits.
+  const std::int64_t loss = (request.fused_loss ? 2 : 3) * logits;
+  prediction.temporaries =
+      bytes(std::max(loss, made_for_product(request) + (request.fake_quant ? logits : 0)));
   return prediction;
 }
 
