@@ -23,9 +23,13 @@ std::vector<std::string> texts(const std::vector<Value>& values) {
   return result;
 }
 
+bool has_range(const Axis& axis) {
+  return axis.type == Axis::Type::integer || axis.type == Axis::Type::number;
+}
+
 /// What an axis may be, as text: its values, or its range.
 std::string allowed(const Axis& axis) {
-  if (axis.type != Axis::Type::integer) return text::join(texts(axis.allowed), ", ");
+  if (!has_range(axis)) return text::join(texts(axis.allowed), ", ");
   const bool bounded = axis.maximum != std::numeric_limits<std::int64_t>::max();
   return bounded ? fmt::format("{} to {}", axis.minimum, axis.maximum)
                  : fmt::format("{} or more", axis.minimum);
@@ -42,7 +46,7 @@ nlohmann::json describe(const Benchmark& benchmark) {
     for (const Value& value : axis.defaults(PlanContext{})) defaults.push_back(to_json(value));
     nlohmann::json values = nlohmann::json::array();
     for (const Value& value : axis.allowed) values.push_back(to_json(value));
-    if (axis.type == Axis::Type::integer) values.push_back(allowed(axis));
+    if (has_range(axis)) values.push_back(allowed(axis));
     axes.push_back({{"name", axis.name}, {"values", values}, {"default", defaults}});
   }
   nlohmann::json needs = benchmark.needs();

@@ -3,7 +3,9 @@
 #include "common/core/axis.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -40,14 +42,31 @@ std::vector<Value> parse_booleans(const Axis& axis, const std::string& text) {
   return values;
 }
 
-std::vector<Value> parse_numbers(const Axis& axis, const std::string& text) {
+[[noreturn]] void out_of_range(const Axis& axis, const std::string& value) {
+  throw UsageError(fmt::format("axis {} is {}; allowed: {} to {}", axis.name, value, axis.minimum,
+                               axis.maximum));
+}
+
+std::vector<Value> parse_integers(const Axis& axis, const std::string& text) {
   std::vector<Value> values;
   for (const std::int64_t number : text::parse_integers(text)) {
-    if (number < axis.minimum || number > axis.maximum) {
-      throw UsageError(fmt::format("axis {} is {}; allowed: {} to {}", axis.name, number,
-                                   axis.minimum, axis.maximum));
-    }
+    if (number < axis.minimum || number > axis.maximum) out_of_range(axis, to_text(number));
     values.emplace_back(number);
+  }
+  return values;
+}
+
+std::vector<Value> parse_numbers(const Axis& axis, const std::string& text) {
+  std::vector<Value> values;
+  for (const std::string& part : text::split(text, ',')) {
+    double number = 0;
+    const char* const end = part.data() + part.size();
+    const auto read = std::from_chars(part.data(), end, number);
+    const bool good = read.ec == std::errc() && read.ptr == end &&
+                      number >= static_cast<double>(axis.minimum) &&
+                      number <= static_cast<double>(axis.maximum);
+    if (!good) out_of_range(axis, fmt::format("'{}'", text::printable(part, 80)));
+    values.emplace_back(number == 0 ? 0.0 : number);  // -0 is no other value
   }
   return values;
 }
@@ -64,6 +83,9 @@ std::vector<Value> Axis::parse(const std::string& text) const {
       values = parse_booleans(*this, text);
       break;
     case Type::integer:
+      values = parse_integers(*this, text);
+      break;
+    case Type::number:
       values = parse_numbers(*this, text);
       break;
   }

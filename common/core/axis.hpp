@@ -21,13 +21,13 @@ struct PlanContext {
 };
 
 struct Axis {
-  enum class Type { integer, text, boolean };
+  enum class Type { integer, number, text, boolean };
   using Default = std::function<std::vector<Value>(const PlanContext&)>;
 
   std::string name;
   Type type = Type::text;
   std::vector<Value> allowed;  ///< text: all valid values
-  std::int64_t minimum = 0;    ///< integer
+  std::int64_t minimum = 0;    ///< integer, number
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
   Default defaults;
   std::vector<Value> quick;      ///< --quick; empty = first default

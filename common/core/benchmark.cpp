@@ -72,6 +72,18 @@ Benchmark& Benchmark::axis_integer(std::string name, std::int64_t minimum, std::
   return *this;
 }
 
+Benchmark& Benchmark::axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
+                                  std::vector<double> defaults) {
+  Axis axis;
+  axis.name = std::move(name);
+  axis.type = Axis::Type::number;
+  axis.minimum = minimum;
+  axis.maximum = maximum;
+  axis.defaults = constant({defaults.begin(), defaults.end()});
+  axes_.push_back(std::move(axis));
+  return *this;
+}
+
 Benchmark& Benchmark::axis_boolean(std::string name, std::vector<bool> defaults) {
   Axis axis;
   axis.name = std::move(name);

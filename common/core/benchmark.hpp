@@ -32,6 +32,9 @@ class Benchmark {
   /// Integer axis; `defaults` and `quick` in the form of text::parse_integers.
   Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum,
                           const std::string& defaults, const std::string& quick = {});
+  /// Axis of decimal numbers: "0,0.5".
+  Benchmark& axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
+                         std::vector<double> defaults);
   Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
   /// The axis added last is left out of the key at this value (keys stay stable when an axis is
   /// added).

@@ -24,6 +24,10 @@ const std::string& Case::text(const std::string& axis) const {
   return std::get<std::string>(result_.params.at(axis));
 }
 
+double Case::number(const std::string& axis) const {
+  return std::get<double>(result_.params.at(axis));
+}
+
 bool Case::flag(const std::string& axis) const { return std::get<bool>(result_.params.at(axis)); }
 
 std::uint64_t Case::seed() const { return session_.options().seed; }

@@ -74,6 +74,7 @@ class Case {
   // The point ---------------------------------------------------------------------------------
   std::int64_t integer(const std::string& axis) const;
   const std::string& text(const std::string& axis) const;
+  double number(const std::string& axis) const;
   bool flag(const std::string& axis) const;
   const SamplingPolicy& policy() const { return policy_; }
   std::uint64_t seed() const;

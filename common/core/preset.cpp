@@ -11,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/result/value.hpp"
 
 namespace scalemark {
 namespace {
@@ -31,13 +32,14 @@ constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
 std::string axis_text(const std::string& origin, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto number = node.value_exact<double>()) return to_text(*number);
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
   if (const toml::array* array = node.as_array()) {
     std::vector<std::string> parts;
     for (const toml::node& element : *array) parts.push_back(axis_text(origin, element));
     return text::join(parts, ",");
   }
-  fail(origin, node, "an axis value is a text, an integer, a boolean or an array of these");
+  fail(origin, node, "an axis value is a text, a number, a boolean or an array of these");
 }
 
 double seconds_of(const std::string& origin, const toml::node& node) {

@@ -3,11 +3,14 @@
 #include "suites/llm/dpo.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
+#include "suites/llm/fused_log_probability.hpp"
 #include "suites/llm/loss.hpp"
 
 namespace scalemark::llm {
@@ -51,16 +54,33 @@ DpoBatch make_dpo_batch(const torch::Tensor& chosen_bs, const torch::Tensor& cho
           .shifted_bs = shift_labels(labels)};
 }
 
-LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch) {
-  const torch::Tensor sums = sequence_log_probability(model(batch.tokens_bs), batch.shifted_bs);
+LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch, bool fused) {
+  const torch::Tensor hidden =
+      model->hidden_at(batch.tokens_bs, model->positions(batch.tokens_bs.size(1)));
+  Linear head = model->head();
+  const torch::Tensor sums = fused && head->is_plain()
+                                 ? fused_log_probability(hidden, head->weight, batch.shifted_bs)
+                                 : sequence_log_probability(head(hidden), batch.shifted_bs);
   const std::int64_t pairs = sums.size(0) / 2;
   return {sums.narrow(0, 0, pairs), sums.narrow(0, pairs, pairs)};
 }
 
-LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch) {
+LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused) {
   const torch::NoGradGuard no_grad;
   const LoraOff adapters_off(*model);
-  return dpo_log_probabilities(model, batch);
+  return dpo_log_probabilities(model, batch, fused);
+}
+
+Llama frozen_copy(const Llama& model) {
+  Llama copy(model->config(), model->options());
+  const std::vector<torch::Tensor> from = model->parameters(), to = copy->parameters();
+  if (from.size() != to.size()) throw Error("only a plain model has a frozen copy");
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i].copy_(from[i]);
+    to[i].set_requires_grad(false);
+  }
+  return copy;
 }
 
 }  // namespace scalemark::llm

@@ -47,10 +47,14 @@ DpoBatch make_dpo_batch(const torch::Tensor& chosen_bs, const torch::Tensor& cho
                         const torch::Tensor& rejected_bs, const torch::Tensor& rejected_labels_bs,
                         std::int64_t padding_id);
 
-/// One forward of all rows.
-LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch);
+/// One forward of all rows. `fused`: fused_log_probability() instead of the logits of all tokens.
+LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch, bool fused = false);
 /// The same without gradient and with adapters switched off: the reference of DPO with LoRA. For
-/// full DPO give the frozen copy.
-LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch);
+/// full DPO give a frozen_copy() to dpo_log_probabilities().
+LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused = false);
+
+/// Another model with the same weights, none of which wants a gradient. Throws Error for a model
+/// that is not plain.
+Llama frozen_copy(const Llama& model);
 
 }  // namespace scalemark::llm

@@ -15,39 +15,44 @@
 #include "suites/llm/finetune_memory.hpp"
 #include "suites/llm/finetune_metrics.hpp"
 #include "suites/llm/finetuning.hpp"
+#include "suites/llm/method.hpp"
 #include "suites/llm/text/case_text.hpp"
 
 namespace scalemark::llm {
 namespace {
 
-/// torchtune's: of its LoRA recipes, and of full fine-tuning.
-constexpr double kLoraRate = 3e-4, kFullRate = 2e-5, kWeightDecay = 0.01;
-
-bool is_lora(const std::string& method) { return method == "lora"; }
+Method method_of(const Case& c) { return parse_method(c.text("method")); }
 
 torch::ScalarType type_of(const std::string& precision) {
   if (precision == "fp64") return torch::kFloat64;
   return precision == "bf16" ? torch::kBFloat16 : torch::kFloat32;
 }
 
-/// Rows of this case as tokens, with what was met on the way.
-std::vector<TokenRow> read_rows(Case& c, const Tokenizer& tokenizer, std::int64_t longest) {
-  c.phase("tokenise");
-  TextStatistics statistics;
-  const Corpus corpus = parse_corpus(c.text("dataset"));
-  const TokenizeOptions options{.form = parse_template(c.text("template")),
-                                .train_on_input = trains_on_input(corpus),
-                                .max_tokens = static_cast<std::size_t>(longest),
-                                .threads = c.threads(),
-                                .progress = [&](std::size_t, std::size_t) { c.tick(); }};
-  std::vector<TokenRow> rows = tokenize(load_records(c), tokenizer, options, statistics);
+void record_text(Case& c, const TextStatistics& statistics) {
   c.fact("text_rows", statistics.rows);
   c.fact("text_empty_rows", statistics.empty);
   c.fact("text_truncated_rows", statistics.truncated);
   c.fact("text_fully_masked_rows", statistics.fully_masked);
   c.fact("text_tokens", statistics.tokens);
   c.fact("text_longest", statistics.longest);
-  return rows;
+}
+
+/// What no method, data set, type or layout of this kind can be together with.
+void check_choice(const Case& c) {
+  const Method method = method_of(c);
+  const bool pairs = parse_corpus(c.text("dataset")) == Corpus::preference;
+  if (compares_answers(method) && !pairs) {
+    c.skip(fmt::format("method={} learns from pairs of answers: dataset=preference, not {}",
+                       c.text("method"), c.text("dataset")));
+  }
+  if (!compares_answers(method) && pairs) {
+    c.skip(
+        fmt::format("dataset=preference is pairs of answers, for method=dpo and dpo_full, not {}",
+                    c.text("method")));
+  }
+  if (pairs && c.flag("packed")) c.skip("pairs of answers are padded: packed=false");
+  if (method == Method::qat && c.text("precision") == "fp64")
+    c.skip("fake quantisation is made for precision=fp32 and bf16, not fp64");
 }
 
 TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tokenizer,
@@ -57,7 +62,12 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
     c.skip(fmt::format("sequence is {}, the model allows {}", asked, config.max_seq_len));
   }
   const std::int64_t longest = asked > 0 ? asked : config.max_seq_len;
-  std::vector<TokenRow> rows = read_rows(c, tokenizer, longest);
+  const Corpus corpus = parse_corpus(c.text("dataset"));
+  const TokenizeOptions tokenizing{.form = parse_template(c.text("template")),
+                                   .train_on_input = trains_on_input(corpus),
+                                   .max_tokens = static_cast<std::size_t>(longest),
+                                   .threads = c.threads(),
+                                   .progress = [&](std::size_t, std::size_t) { c.tick(); }};
   const TokenLoaderOptions options{.batch = c.integer("batch"),
                                    .ranks = c.size(),
                                    .rank = c.rank(),
@@ -65,6 +75,15 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
                                    .padding = tokenizer.special().padding,
                                    .device = device,
                                    .pin_memory = c.flag("pin_memory")};
+  c.phase("tokenise");
+  TextStatistics statistics;
+  if (corpus == Corpus::preference) {
+    auto pairs = tokenize(load_preferences(c), tokenizer, tokenizing, statistics);
+    record_text(c, statistics);
+    return {std::move(pairs), options};
+  }
+  std::vector<TokenRow> rows = tokenize(load_records(c), tokenizer, tokenizing, statistics);
+  record_text(c, statistics);
   if (!c.flag("packed")) return {std::move(rows), options};
   return {pack_rows(rows, static_cast<std::size_t>(longest), options.padding,
                     /*split_across_pack=*/false),
@@ -74,8 +93,7 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
 Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
   c.phase("make model");
   const auto options = torch::TensorOptions().device(device).dtype(type_of(c.text("precision")));
-  Llama model(config, options);
-  if (is_lora(c.text("method"))) add_lora(*model, {});
+  Llama model = make_method_model(method_of(c), config, options);
   model->checkpoint_layers(c.flag("checkpointing"));
   model->train();
   return model;
@@ -85,14 +103,19 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
 std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
                                std::int64_t width) {
   const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  const Method method = parse_method(text("method"));
   return predict_memory({.config = config,
-                         .lora = is_lora(text("method")),
+                         .lora = trains_adapters(method),
+                         .nf4 = method == Method::qlora,
+                         .fake_quant = method == Method::qat,
+                         .reference = method == Method::dpo_full,
                          .element_bytes = static_cast<std::int64_t>(
                              c10::elementSize(type_of(text("precision")))),
-                         .batch = std::get<std::int64_t>(params.at("batch")),
+                         .batch = std::get<std::int64_t>(params.at("batch")) *
+                                  (compares_answers(method) ? 2 : 1),
                          .width = width,
                          .checkpointing = std::get<bool>(params.at("checkpointing")),
-                         .fused_loss = text("mode") == "tuned"})
+                         .fused_loss = text("mode") == "tuned" && method != Method::qat})
       .total();
 }
 
@@ -108,28 +131,27 @@ void verify(Case& c, const History& history, const std::vector<torch::Tensor>& p
 }
 
 FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
-  const bool lora = is_lora(c.text("method"));
-  return {.adamw = {.learning_rate = lora ? kLoraRate : kFullRate, .weight_decay = kWeightDecay},
+  const Recipe recipe = recipe_of(method_of(c));
+  return {.adamw = recipe.adamw,
           .warmup_steps = c.integer("warmup_steps"),
-          .total_steps = lora ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
-          .fused_loss = c.text("mode") == "tuned"};
+          .total_steps = recipe.scheduled ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
+          .clip = c.number("clip")};
 }
 
 void finetune(Case& c) {
   const torch::Device device = torch_support::prepare(c);
   if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  check_choice(c);
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(c);
   LlamaConfig config = llama_config(c.text("model"));
   config.vocab_size = std::max<std::int64_t>(config.vocab_size, tokenizer->size());
   TokenLoader loader = make_loader(c, config, *tokenizer, device);
-  const bool lora = is_lora(c.text("method"));
-  const Course course{.epochs = c.integer("epochs"),
-                      .steps = c.integer("steps"),
-                      .accumulation = c.integer("accumulation"),
-                      .flops_a_token = [&](std::int64_t width) {
-                        return lora ? lora_training_flops(config, {}, width)
-                                    : training_flops(config, width);
-                      }};
+  const Method method = method_of(c);
+  const Course course{
+      .epochs = c.integer("epochs"),
+      .steps = c.integer("steps"),
+      .accumulation = c.integer("accumulation"),
+      .flops_a_token = [&](std::int64_t width) { return method_flops(method, config, width); }};
   const std::int64_t steps = total_steps(course, loader.batches());
   if (steps == 0) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
@@ -144,10 +166,11 @@ void finetune(Case& c) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
     c.fact("process_group", backend);
   }
+  std::unique_ptr<Objective> objective = make_objective(method, model, c.text("mode") == "tuned");
   History history;
   {
     const Case::Communicating communicating(c);
-    Finetuner finetuner(model, finetuner_options(c, steps), group);
+    Finetuner finetuner(model, finetuner_options(c, steps), group, std::move(objective));
     history = run_course(c, course, loader, finetuner);
     record_facts(c, finetuner, config, loader);
   }
@@ -190,11 +213,11 @@ std::vector<std::string> template_axis() {
 SCALEMARK_BENCHMARK("llm/finetune", run)
     .doc("Fine-tuning of Llama3 on rows of text: step time, tokens per second, loss, memory")
     .axis("mode", {"paper", "tuned"}, {"paper"})
-    .axis("method", {"lora", "full"}, {"lora"})
+    .axis("method", method_names(), {"lora"})
     .axis("parallel", {"single", "ddp"}, {"ddp"})
     .axis("model", llama_names())
     .default_by_gpu("tiny", "8b")
-    .axis("dataset", {"alpaca", "grammar", "samsum", "slimorca"}, {"alpaca"})
+    .axis("dataset", corpus_names(), {"alpaca"})
     .axis("source", text_source_names(), {"synthetic"})
     .axis("template", template_axis(), {"natural"})
     .axis("tokenizer", tokenizer_names(), {"small"})
@@ -209,6 +232,8 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis_integer("steps", 0, 1'000'000, "0", "10")  // 0: whole epochs
     .axis_integer("warmup_steps", 0, 1'000'000, "100")
     .implied(std::int64_t{100})
+    .axis_number("clip", 0, 1'000'000, {0})  // largest norm of the gradients; 0: any
+    .implied(0.0)
     .axis_boolean("packed", {false})
     .implied(false)
     .axis_boolean("checkpointing", {false})

@@ -24,6 +24,24 @@ std::int64_t kept_by_layer(const LlamaConfig& config, bool lora) {
   return kept + (config.heads == config.kv_heads ? 0 : kv_dim);
 }
 
+/// Of the base model, once.
+std::uint64_t base_bytes(const MemoryRequest& request) {
+  const ParameterCounts counts = count_parameters(request.config);
+  const std::int64_t quantised = request.nf4 ? request.config.layers * counts.layer_linear : 0;
+  // Codes of 4 bits, int8 scalers of 64 elements, factors of 256 scalers (nf4.hpp).
+  return static_cast<std::uint64_t>((counts.total - quantised) * request.element_bytes +
+                                    quantised / 2 + quantised / 64 +
+                                    quantised / (64 * 256) * request.element_bytes);
+}
+
+/// Elements of the largest weight that is made for a product and dropped behind it.
+std::int64_t made_for_product(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  if (request.nf4) return config.dim * config.ffn_dim;
+  if (request.fake_quant) return config.dim * std::max(config.ffn_dim, config.vocab_size);
+  return 0;
+}
+
 }  // namespace
 
 MemoryPrediction predict_memory(const MemoryRequest& request) {
@@ -42,12 +60,15 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
     return static_cast<std::uint64_t>(elements * request.element_bytes);
   };
   MemoryPrediction prediction;
-  prediction.weights = bytes(base + adapters);
+  prediction.weights = (request.reference ? 2 : 1) * base_bytes(request) + bytes(adapters);
   prediction.gradients = bytes(trained);
   prediction.optimiser = bytes(2 * trained);
   prediction.activations = bytes(positions * kept);
-  // Logits, their logarithms of the softmax by chunk, and the gradient.
-  prediction.temporaries = bytes((request.fused_loss ? 2 : 3) * logits);
+  // Logits, their logarithms of the softmax by chunk, and the gradient; or, at another time, a
+  // weight that is made for a product, of the head's beside the logits.
+  const std::int64_t loss = (request.fused_loss ? 2 : 3) * logits;
+  prediction.temporaries =
+      bytes(std::max(loss, made_for_product(request) + (request.fake_quant ? logits : 0)));
   return prediction;
 }
 

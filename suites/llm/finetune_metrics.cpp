@@ -6,6 +6,8 @@
 
 #include "common/torch/setup.hpp"
 #include "common/torch/step_records.hpp"
+#include "suites/llm/method.hpp"
+#include "suites/llm/qat.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -17,6 +19,40 @@ std::vector<double> per_second(const std::vector<double>& amounts,
   for (std::size_t i = 0; i < amounts.size(); ++i)
     rates.push_back(amounts[i] / static_cast<double>(nanoseconds[i]) * 1e9);
   return rates;
+}
+
+void record_observed(Case& c, const History& history) {
+  for (std::size_t i = 0; i < history.observed.size(); ++i) {
+    const std::string& name = history.terms.observed[i];
+    c.record(name, "1", name.ends_with("_reward") ? Better::none : Better::higher,
+             MetricKind::ratio, RankReduce::root,
+             std::vector{torch_support::mean_of_last(history.observed[i])},
+             "mean of the last 10 steps");
+    c.record("step_" + name, "1", Better::none, MetricKind::ratio, RankReduce::root,
+             history.observed[i], "mean over the " + history.terms.counted + " of all ranks");
+  }
+}
+
+/// What the method settles besides.
+void record_method(Case& c, const Llama& model) {
+  const Method method = parse_method(c.text("method"));
+  const Recipe recipe = recipe_of(method);
+  c.fact("learning_rate", recipe.adamw.learning_rate);
+  c.fact("weight_decay", recipe.adamw.weight_decay);
+  if (compares_answers(method)) c.fact("beta", recipe.dpo.beta);
+  if (method == Method::qlora) {
+    std::int64_t bytes = 0;
+    for (const torch::Tensor& buffer : model->buffers())
+      bytes += static_cast<std::int64_t>(buffer.nbytes());
+    c.fact("nf4_bytes", bytes);
+  }
+  if (method == Method::qat) {
+    std::int64_t maps = 0;
+    for (const auto& module : model->modules())
+      maps += module->as<FakeQuantProduct>() != nullptr ? 1 : 0;
+    c.fact("fake_quantised_maps", maps);
+    c.fact("quantisation_group", kQatGroup);
+  }
 }
 
 }  // namespace
@@ -33,6 +69,7 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
   c.fact("trained_parameters", trained);
   c.fact("loaded_bytes", c.ranks().sum(loader.bytes()));
   if (c.text("parallel") == "ddp") c.fact("gradient_bytes", bytes);
+  record_method(c, finetuner.model());
 }
 
 void record_finetuning(Case& c, const History& history) {
@@ -55,9 +92,7 @@ void record_finetuning(Case& c, const History& history) {
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,
            std::vector{torch_support::mean_of_last(history.loss)}, "mean of the last 10 steps");
   rate("achieved_flops", "flop/s", RankReduce::mean, history.flops,
-       c.text("method") == "lora"
-           ? "positions * (4 N + 6 N_lora + 12 layers dim width) / step_time, a rank"
-           : "positions * (6 N + 12 layers dim width) / step_time, a rank");
+       "positions * (" + flops_formula(parse_method(c.text("method"))) + ") / step_time, a rank");
   rate("position_rate", "{token}/s", RankReduce::sum, history.positions,
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
@@ -72,9 +107,11 @@ void record_finetuning(Case& c, const History& history) {
                      RankReduce::max);
   series("first_loss", RankReduce::root, {history.loss.front()}, "before the first update");
   series("step_loss", RankReduce::root, history.loss,
-         "cross entropy of each step's rows, mean over the labels of all ranks");
+         history.terms.loss + " of each step's rows, mean over the " + history.terms.counted +
+             " of all ranks");
   series("gradient_norm", RankReduce::root, history.gradient_norm,
-         "l2 of the mean gradient over all labels");
+         "l2 of the mean gradient over all " + history.terms.counted + ", before clipping");
+  record_observed(c, history);
   c.fact("steps_without_labels", history.steps_without_labels);
   c.primary("step_time");
 }

@@ -12,7 +12,8 @@ namespace scalemark::llm {
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
                   const TokenLoader& loader);
 
-/// Collective. The metrics.
+/// Collective. The metrics; what the objective observed as a series, step_NAME, and as the mean of
+/// the last ten steps, NAME.
 void record_finetuning(Case& c, const History& history);
 
 /// Collective. The peak, and how far the prediction for the widest batch that came was from it.

@@ -36,7 +36,10 @@ std::int64_t total_steps(const Course& course, std::int64_t batches) {
 
 History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner) {
   History history;
-  std::vector<double> all_labels;  // of each step, over the ranks
+  const Objective& objective = finetuner.objective();
+  history.terms = objective.terms();
+  history.observed.resize(history.terms.observed.size());
+  std::vector<double> all_counted;  // of each step, over the ranks
   const std::int64_t steps = total_steps(course, loader.batches()),
                      an_epoch = loader.batches() / course.accumulation;
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -47,29 +50,34 @@ History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner
     c.tick();
     const std::uint64_t asked = now_ns();
     std::vector<Examples> batches;
-    std::int64_t labels = 0;
+    std::int64_t counted = 0;
     for (std::int64_t i = 0; i < course.accumulation; ++i) {
       batches.push_back(loader.next());
-      labels += batches.back().labels;
+      counted += objective.count(batches.back());
     }
     const std::uint64_t arrived = now_ns();
-    labels = c.ranks().sum(labels);
-    const StepResult result = finetuner.step(batches, labels);
+    counted = c.ranks().sum(counted);
+    const StepResult result = finetuner.step(batches, counted);
     const std::uint64_t done = now_ns();
     history.time.push_back(done - asked);
     history.wait.push_back(arrived - asked);
     history.exposed_communication.push_back(result.exposed_communication);
     history.gradient_norm.push_back(result.gradient_norm);
     history.loss.push_back(result.loss);
+    for (std::size_t i = 0; i < result.observed.size(); ++i)
+      history.observed[i].push_back(result.observed[i]);
     note(history, course, batches);
-    if (labels == 0) ++history.steps_without_labels;
-    all_labels.push_back(static_cast<double>(labels));
+    if (counted == 0) ++history.steps_without_labels;
+    all_counted.push_back(static_cast<double>(counted));
   }
-  // Outside the steps: this rank's sums become means over all labels.
-  for (std::size_t i = 0; i < history.loss.size(); ++i) {
-    const double sum = torch_support::sum_over_ranks(c.ranks(), history.loss[i]);
-    history.loss[i] = sum / std::max(all_labels[i], 1.0);
-  }
+  // Outside the steps: this rank's sums become means over all ranks.
+  const auto to_means = [&](std::vector<double>& sums) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = torch_support::sum_over_ranks(c.ranks(), sums[i]) / std::max(all_counted[i], 1.0);
+    }
+  };
+  to_means(history.loss);
+  for (std::vector<double>& sums : history.observed) to_means(sums);
   return history;
 }
 

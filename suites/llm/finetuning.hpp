@@ -25,15 +25,17 @@ std::int64_t total_steps(const Course& course, std::int64_t batches);
 
 /// One value a step, of this rank; times in ns.
 struct History {
+  Objective::Terms terms;           ///< of the objective
   std::vector<std::uint64_t> time;  ///< from asking for the first batch to the loss on the host
   std::vector<std::uint64_t> wait;  ///< of it, until the batches were there
   std::vector<std::uint64_t> exposed_communication;
-  std::vector<double> loss;  ///< mean over the labels of all ranks
+  std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
+  std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed
   std::vector<double> gradient_norm;
   std::vector<double> positions, tokens, labels;  ///< see Examples
   std::vector<double> flops;                      ///< of the model, over all positions
   std::int64_t widest = 0;                        ///< row of all batches, in tokens
-  std::int64_t steps_without_labels = 0;          ///< on no rank was there one
+  std::int64_t steps_without_labels = 0;          ///< on no rank was there anything to count
 };
 
 /// Collective. Trains, and calls the watchdog in each step; phases are named by epoch.

@@ -108,7 +108,8 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positi
   return h_bsd + mlp_(mlp_norm_(h_bsd));
 }
 
-LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options)
+LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                     const LayerMade& made)
     : config_(config), options_(options) {
   tok_embeddings_ =
       register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options));
@@ -120,6 +121,7 @@ LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& opti
   for (std::int64_t i = 0; i < config.layers; ++i) {
     layers_.emplace_back(config, options);
     layers->push_back(layers_.back());
+    if (made) made(*layers_.back());
   }
   norm_ = register_module("norm", RmsNorm(config.dim, config.norm_eps, options));
   output_ = config.tied_output

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <torch/nn/module.h>
@@ -81,7 +82,10 @@ TORCH_MODULE(DecoderLayer);
 /// The whole model, made in its final type and on its final device (options); random weights.
 class LlamaImpl : public torch::nn::Module {
  public:
-  LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  /// `made` is called with each layer right after it was made, before the next one is.
+  using LayerMade = std::function<void(DecoderLayerImpl&)>;
+  LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+            const LayerMade& made = {});
 
   /// Logits [b, s, v] of tokens [b, s] (int64, right-padded).
   torch::Tensor forward(const torch::Tensor& tokens_bs);
@@ -90,6 +94,8 @@ class LlamaImpl : public torch::nn::Module {
   /// What the head turns into logits: [b, s, d].
   torch::Tensor hidden_at(const torch::Tensor& tokens_bs, const Positions& positions);
   const Linear& head() const { return output_; }
+  const LlamaConfig& config() const { return config_; }
+  const torch::TensorOptions& options() const { return options_; }
   /// Layers keep only their input for the backward pass, and compute the rest once more there.
   void checkpoint_layers(bool on) { checkpoints_ = on; }
 

@@ -39,6 +39,8 @@ class LinearImpl : public torch::nn::Module {
   /// already.
   void add_lora(std::int64_t rank, double alpha);
   bool has_lora() const { return lora_a_ != nullptr; }
+  /// Whether y = W x with `weight` is all there is.
+  bool is_plain() const { return base_ == nullptr && !has_lora(); }
   /// Returns how it was before.
   bool switch_lora(bool on) { return std::exchange(lora_on_, on); }
 

@@ -35,6 +35,14 @@ TokenLoader::TokenLoader(std::vector<Pack> packs, const TokenLoaderOptions& opti
   }
 }
 
+TokenLoader::TokenLoader(std::vector<PreferenceTokens> pairs, const TokenLoaderOptions& options)
+    : options_(options) {
+  for (PreferenceTokens& pair : pairs) {
+    rows_.push_back(std::move(pair.chosen));
+    rejected_.push_back(std::move(pair.rejected));
+  }
+}
+
 std::int64_t TokenLoader::batches() const {
   return static_cast<std::int64_t>(rows_.size()) / (options_.ranks * options_.batch);
 }
@@ -60,6 +68,11 @@ Examples TokenLoader::next() {
     rows.push_back(&rows_[static_cast<std::size_t>(*which)]);
     if (!sequences_.empty())
       examples.sequences.push_back(sequences_[static_cast<std::size_t>(*which)]);
+  }
+  if (!rejected_.empty()) {
+    for (auto which = from; which != from + options_.batch; ++which)
+      rows.push_back(&rejected_[static_cast<std::size_t>(*which)]);
+    examples.pairs = options_.batch;
   }
   const TokenBatch padded = pad_batch(rows, options_.padding);
   const torch::Tensor shifted = shift_labels(to_tensor(padded.labels, padded.rows));

@@ -20,6 +20,7 @@ struct Examples {
   std::int64_t positions = 0;  ///< b * s: what is computed
   std::int64_t tokens = 0;     ///< of them, those that are no padding
   std::int64_t labels = 0;     ///< of them, those in the loss
+  std::int64_t pairs = 0;      ///< of preferences: b = 2 * pairs, chosen rows, then rejected ones
 };
 
 struct TokenLoaderOptions {
@@ -37,6 +38,8 @@ class TokenLoader {
   TokenLoader(std::vector<TokenRow> rows, const TokenLoaderOptions& options);
   /// Packed rows of one length.
   TokenLoader(std::vector<Pack> packs, const TokenLoaderOptions& options);
+  /// Pairs of answers: `batch` counts pairs, and a batch has twice as many rows.
+  TokenLoader(std::vector<PreferenceTokens> pairs, const TokenLoaderOptions& options);
 
   /// Of an epoch, on each rank.
   std::int64_t batches() const;
@@ -50,6 +53,7 @@ class TokenLoader {
   torch::Tensor send(const torch::Tensor& host);
 
   std::vector<TokenRow> rows_;
+  std::vector<TokenRow> rejected_;                    ///< of each row, if these are pairs
   std::vector<std::vector<std::int64_t>> sequences_;  ///< of each row, if packed
   TokenLoaderOptions options_;
   std::vector<std::int64_t> order_;

@@ -24,6 +24,21 @@ std::string given_file(const Case& c, const std::string& name) {
   return path;
 }
 
+/// Axis `rows`; how many synthetic ones that are.
+std::size_t wanted_rows(const Case& c) { return static_cast<std::size_t>(c.integer("rows")); }
+std::size_t synthetic_rows(const Case& c) {
+  return wanted_rows(c) == 0 ? kSyntheticRows : wanted_rows(c);
+}
+
+/// As many as axis `rows` says, from the start again where there are fewer; 0 = each once.
+template <typename T>
+std::vector<T> repeated(const std::vector<T>& own, std::size_t rows) {
+  std::vector<T> records;
+  for (std::size_t i = 0; i < (rows == 0 ? own.size() : rows); ++i)
+    records.push_back(own[i % own.size()]);
+  return records;
+}
+
 }  // namespace
 
 const std::vector<std::string>& tokenizer_names() {
@@ -46,16 +61,19 @@ std::unique_ptr<Tokenizer> open_tokenizer(const Case& c) {
 std::vector<Record> load_records(const Case& c) {
   const std::string &dataset = c.text("dataset"), &source = c.text("source");
   const Corpus corpus = parse_corpus(dataset);
-  const auto rows = static_cast<std::size_t>(c.integer("rows"));
-  if (source == "file") return read_records(given_file(c, dataset), corpus, {.rows = rows});
-  if (source == "synthetic")
-    return synthetic_records(corpus, rows == 0 ? kSyntheticRows : rows, c.seed());
-  if (corpus != Corpus::alpaca) c.skip("the built-in rows are dataset=alpaca");
-  const std::vector<Record> own = builtin_rows();
-  std::vector<Record> records;
-  for (std::size_t i = 0; i < (rows == 0 ? own.size() : rows); ++i)
-    records.push_back(own[i % own.size()]);
-  return records;
+  if (source == "file")
+    return read_records(given_file(c, dataset), corpus, {.rows = wanted_rows(c)});
+  if (source == "synthetic") return synthetic_records(corpus, synthetic_rows(c), c.seed());
+  if (corpus != Corpus::alpaca) c.skip("the built-in rows are dataset=alpaca or preference");
+  return repeated(builtin_rows(), wanted_rows(c));
+}
+
+std::vector<PreferenceRecord> load_preferences(const Case& c) {
+  const std::string& source = c.text("source");
+  if (source == "file")
+    return read_preferences(given_file(c, "preference"), {.rows = wanted_rows(c)});
+  if (source == "synthetic") return synthetic_preferences(synthetic_rows(c), c.seed());
+  return repeated(pair_with_other_answers(builtin_rows()), wanted_rows(c));
 }
 
 Progress show_progress(Case& c) {

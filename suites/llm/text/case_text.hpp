@@ -15,8 +15,8 @@ namespace scalemark::llm {
 
 /// Values of axis `tokenizer`: small (built in), bytes, file (`--data tokenizer=FILE`).
 const std::vector<std::string>& tokenizer_names();
-/// Values of axis `source`: synthetic, builtin (our own rows, dataset=alpaca only), file
-/// (`--data NAME=FILE`, NAME as in axis `dataset`).
+/// Values of axis `source`: synthetic, builtin (our own rows, dataset=alpaca and preference only),
+/// file (`--data NAME=FILE`, NAME as in axis `dataset`).
 const std::vector<std::string>& text_source_names();
 
 /// Of axis `tokenizer`. Skips the case where no file was given; a file that is no tokenizer is an
@@ -27,6 +27,8 @@ std::unique_ptr<Tokenizer> open_tokenizer(const Case& c);
 /// rows are repeated from their start where there are fewer). The same on all ranks. Skips the case
 /// where no file was given.
 std::vector<Record> load_records(const Case& c);
+/// The same of dataset=preference. Built-in pairs: an answer was preferred to that of another row.
+std::vector<PreferenceRecord> load_preferences(const Case& c);
 
 /// For tokenize(): a sign of life each time, a line on stderr each second and at the end of what
 /// took longer than one.

@@ -23,6 +23,17 @@ TEST(Axis, ParsesIntegersWithinItsRange) {
   EXPECT_THROW(axis.parse("eight"), UsageError);
 }
 
+TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_number("clip", 0, 10, {0});
+  const Axis& axis = *benchmark.find_axis("clip");
+  EXPECT_EQ(axis.parse("0,0.5,1e1"), (std::vector<Value>{0.0, 0.5, 10.0}));
+  EXPECT_EQ(axis.parse("1.0,1,-0,0").size(), 2U);
+  EXPECT_EQ(to_text(axis.parse("1.0").at(0)), "1") << "its text in a key";
+  EXPECT_EQ(to_text(axis.parse("0.25").at(0)), "0.25");
+  for (const char* wrong : {"10.5", "-1", "nan", "inf", "1K", "0x1", "", "1,", "one"})
+    EXPECT_THROW(axis.parse(wrong), UsageError) << wrong;
+}
+
 TEST(Axis, DropsRepeatedValues) {
   const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 1, 1024, "8");
   EXPECT_EQ(benchmark.find_axis("bytes")->parse("8,8,4:8:*2").size(), 2U);

@@ -18,7 +18,7 @@ namespace {
 using test::root;
 using ::testing::HasSubstr;
 
-test::CaseRun finetune(std::vector<std::string> axes) {
+test::CaseRun finetune(std::vector<std::string> axes, const SessionOptions& options = {}) {
   for (const char* usual : {"model=tiny", "source=builtin", "steps=6"}) {
     const std::string axis(usual);
     const auto name = axis.substr(0, axis.find('=') + 1);
@@ -26,7 +26,7 @@ test::CaseRun finetune(std::vector<std::string> axes) {
       axes.push_back(axis);
   }
   axes.push_back("ranks=" + std::to_string(test::world().size()));
-  return test::run_case("llm/finetune", axes);
+  return test::run_case("llm/finetune", axes, options);
 }
 
 double sum(const std::vector<double>& values) {
@@ -85,6 +85,71 @@ TEST(Finetune, AllPointsRun) {
   }
 }
 
+TEST(Finetune, LearnsFromQuantisedBasesAndWithFakeQuantisation) {
+  for (const char* mode : {"mode=paper", "mode=tuned"}) {
+    const auto qlora = finetune({"method=qlora", mode, "steps=3", "sequence=64"}),
+               qat = finetune({"method=qat", mode, "steps=3", "sequence=64", "clip=0.5"});
+    EXPECT_EQ(qlora.outcome.ok + qat.outcome.ok, 2U);
+    if (!root()) continue;
+    for (const auto* run : {&qlora, &qat}) {
+      EXPECT_NEAR(run->value("first_loss"), std::log(4096.0), 0.3);
+      EXPECT_EQ(run->result().verification.wrong, 0U);
+    }
+    // 4 layers of 2 * 256 * 256 + 2 * 64 * 256 + 3 * 256 * 704 weights: 4 bits each, a byte for 64,
+    // four for 16,384; of each of 28 maps a mean and 16 values.
+    constexpr int kWeights = 4 * (2 * 65'536 + 2 * 16'384 + 3 * 180'224);
+    EXPECT_EQ(qlora.fact("nf4_bytes"),
+              std::to_string(kWeights / 2 + kWeights / 64 + kWeights / 16'384 * 4 + 28 * 17 * 4));
+    EXPECT_EQ(qlora.fact("trained_parameters"),
+              std::to_string(4 * count_lora_parameters(llama_config("tiny"), {})));
+    EXPECT_EQ(qat.fact("fake_quantised_maps"), "25")
+        << "all but the w2, 704 wide, and the embedding";
+    EXPECT_EQ(qat.fact("trained_parameters"), qat.fact("parameters"));
+    EXPECT_THAT(qat.result().key, HasSubstr("clip=0.5"));
+    EXPECT_GT(qat.value("gradient_norm"), 0.5) << "before clipping";
+  }
+}
+
+TEST(Finetune, LearnsPreferences) {
+  for (const char* method : {"method=dpo", "method=dpo_full"}) {
+    for (const char* mode : {"mode=paper", "mode=tuned"}) {
+      const auto run = finetune({method, "dataset=preference", mode, "rows=4", "sequence=128",
+                                 "epochs=6", "warmup_steps=0", "steps=6"});
+      EXPECT_EQ(run.outcome.ok, 1U);
+      if (!root()) continue;
+      EXPECT_NEAR(run.value("first_loss"), std::log(2.0), 1e-6);
+      EXPECT_LT(run.series("step_loss", 0).back(), run.value("first_loss"));
+      EXPECT_EQ(run.series("step_accuracy", 0).front(), 0);
+      EXPECT_EQ(run.series("step_margin", 0).front(), 0);
+      EXPECT_GT(run.value("margin"), 0);
+      const auto chosen = run.series("step_chosen_reward", 0),
+                 rejected = run.series("step_rejected_reward", 0),
+                 margin = run.series("step_margin", 0), accuracy = run.series("step_accuracy", 0);
+      for (std::size_t i = 0; i < margin.size(); ++i) {
+        EXPECT_NEAR(margin[i], chosen[i] - rejected[i], 1e-6);
+        const double pairs = accuracy[i] * 2 * test::world().size();
+        EXPECT_NEAR(pairs, std::round(pairs), 1e-9) << "two pairs a rank";
+      }
+      EXPECT_EQ(run.fact("text_rows"), "8") << "two answers a row";
+    }
+  }
+}
+
+TEST(Finetune, LearnsPreferencesOfAFile) {
+  SessionOptions options;
+  options.data["preference"] =
+      std::string(SCALEMARK_SOURCE_DIR) + "/tests/golden/stack_exchange_paired_tiny.json";
+  const std::vector<std::string> axes{"method=dpo", "dataset=preference", "source=file", "rows=8",
+                                      "steps=2",    "sequence=256"};
+  const auto run = finetune(axes, options);
+  EXPECT_EQ(run.outcome.ok, 1U);
+  EXPECT_EQ(finetune(axes).outcome.skipped, 1U);
+  if (root()) {
+    EXPECT_EQ(run.fact("text_rows"), "16");
+    EXPECT_NEAR(run.value("first_loss"), std::log(2.0), 1e-6);
+  }
+}
+
 TEST(Finetune, WhatCannotBeIsSkippedWithItsReason) {
   const auto reason = [](const test::CaseRun& run) {
     return root() ? run.result().reason : std::string();
@@ -102,6 +167,10 @@ TEST(Finetune, WhatCannotBeIsSkippedWithItsReason) {
   expect({"tokenizer=file"}, "--data tokenizer=FILE");
   expect({"source=file"}, "--data alpaca=FILE");
   expect({"source=builtin", "dataset=grammar"}, "dataset=alpaca");
+  expect({"method=dpo"}, "dataset=preference, not alpaca");
+  expect({"method=qlora", "dataset=preference"}, "method=dpo and dpo_full, not qlora");
+  expect({"method=dpo", "dataset=preference", "packed=true"}, "packed=false");
+  expect({"method=qat", "precision=fp64"}, "precision=fp32 and bf16");
 }
 
 }  // namespace

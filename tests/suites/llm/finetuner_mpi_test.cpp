@@ -69,7 +69,8 @@ class FinetunerRanks : public testing::Test {
                                 .padding = kPadding});
     Llama model = model_with(way.lora);
     model->checkpoint_layers(way.checkpoints);
-    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .fused_loss = way.fused}, with);
+    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, with,
+                        std::make_unique<LanguageModelling>(way.fused));
     Trained result;
     loader.start(0);
     for (std::int64_t step = 0; step < kSteps; ++step) {

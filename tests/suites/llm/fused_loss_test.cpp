@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused loss and checkpointed layers against what autograd makes of the plain ones.
+// The fused losses and checkpointed layers against what autograd makes of the plain ones.
 #include "suites/llm/fused_loss.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <torch/utils.h>
 
 #include "suites/llm/checkpoint.hpp"
+#include "suites/llm/fused_log_probability.hpp"
 #include "suites/llm/llama.hpp"
 #include "suites/llm/loss.hpp"
 #include "tests/suites/llm/small_config.hpp"
@@ -73,6 +74,47 @@ TEST(FusedLoss, SixteenBitLogitsAreSummedInFp32) {
   EXPECT_EQ(got.scalar_type(), torch::kFloat);
   const double want = loss_sum(torch::linear(hidden, weight), wide.labels).item<double>();
   EXPECT_NEAR(got.item<double>(), want, 1e-5 * want);
+}
+
+TEST(FusedLogProbability, EqualsHeadAndLogSoftmaxWithBothGradients) {
+  const torch::Tensor share = torch::tensor({0.3, -0.7}, torch::kDouble);  // of the rows
+  for (const bool frozen : {false, true}) {
+    for (const std::int64_t rows : {1, 3, 256}) {
+      Inputs plain = inputs(torch::kDouble), fused = inputs(torch::kDouble);
+      plain.weight.requires_grad_(!frozen);
+      fused.weight.requires_grad_(!frozen);
+      const torch::Tensor want =
+          sequence_log_probability(torch::linear(plain.hidden, plain.weight), plain.labels);
+      const torch::Tensor got =
+          fused_log_probability(fused.hidden, fused.weight, fused.labels, rows);
+      EXPECT_LT((got - want).abs().max().item<double>(), 1e-12) << rows;
+      (want * share).sum().backward();
+      (got * share).sum().backward();
+      EXPECT_LT((fused.hidden.grad() - plain.hidden.grad()).abs().max().item<double>(), 1e-13);
+      EXPECT_EQ(fused.weight.grad().defined(), !frozen);
+      if (!frozen) {
+        EXPECT_LT((fused.weight.grad() - plain.weight.grad()).abs().max().item<double>(), 1e-13);
+      }
+      const torch::NoGradGuard no_grad;
+      EXPECT_TRUE(
+          torch::equal(fused_log_probability(fused.hidden, fused.weight, fused.labels, rows), got));
+    }
+  }
+}
+
+TEST(FusedLogProbability, ARowWithoutLabelsIsZeroWithoutGradient) {
+  for (const bool frozen : {false, true}) {
+    Inputs given = inputs(torch::kFloat);
+    given.weight.requires_grad_(!frozen);
+    given.labels.fill_(kMasked);
+    const torch::Tensor got = fused_log_probability(given.hidden, given.weight, given.labels);
+    EXPECT_EQ(got.abs().sum().item<float>(), 0);
+    got.sum().backward();
+    EXPECT_EQ(given.hidden.grad().abs().sum().item<float>(), 0);
+    if (!frozen) {
+      EXPECT_EQ(given.weight.grad().abs().sum().item<float>(), 0);
+    }
+  }
 }
 
 /// Losses and gradients of a small model, with and without checkpoints.

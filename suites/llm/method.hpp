@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods of fine-tuning: what each trains, with which settings, and what it computes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "suites/llm/adamw.hpp"
+#include "suites/llm/dpo.hpp"
+#include "suites/llm/llama.hpp"
+#include "suites/llm/objective.hpp"
+
+namespace scalemark::llm {
+
+enum class Method { lora, qlora, dpo, dpo_full, qat, full };
+
+const std::vector<std::string>& method_names();
+/// Throws UsageError that lists the names.
+Method parse_method(const std::string& name);
+
+/// Only adapters are trained; else all weights are.
+bool trains_adapters(Method method);
+/// Learns from pairs of answers; else from rows of text.
+bool compares_answers(Method method);
+
+/// Weights that share a scale in fake quantisation, as torchao's quantiser has it.
+inline constexpr std::int64_t kQatGroup = 256;
+
+/// Settings of torchtune's recipe.
+struct Recipe {
+  AdamWOptions adamw;
+  bool scheduled = false;  ///< warm-up and half a cosine; else one rate
+  DpoOptions dpo;          ///< of dpo and dpo_full
+};
+Recipe recipe_of(Method method);
+
+/// Model FLOPs of a token of a step in rows of `width`. qlora as lora, qat as full; dpo and
+/// dpo_full add a forward pass for the reference, 2 N + 4 layers dim width. Making quantised
+/// weights is not counted.
+double method_flops(Method method, const LlamaConfig& config, std::int64_t width);
+/// The formula as text: FLOPs of a token.
+std::string flops_formula(Method method);
+
+/// Random model as the method trains it: NF4 base (each layer is quantised as soon as it is made),
+/// adapters, fake quantisation. The base is the same for all methods. Throws UsageError where
+/// groups of kQatGroup divide no width.
+Llama make_method_model(Method method, const LlamaConfig& config,
+                        const torch::TensorOptions& options);
+
+/// What `model` is trained for. `fused`: heads and losses in one. dpo_full copies the model as it
+/// is now.
+std::unique_ptr<Objective> make_objective(Method method, const Llama& model, bool fused);
+
+}  // namespace scalemark::llm
