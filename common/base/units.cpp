@@ -76,6 +76,7 @@ std::string quantity(double value, std::string_view unit, int digits) {
   if (unit == "s") return seconds(value, digits);
   if (unit == "By/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "B/s");
   if (unit == "flop/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP/s");
+  if (unit == "flop") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP");
   if (unit == "By" && value >= 0 && value < 0x1p63 && value == std::floor(value)) {
     return bytes(static_cast<std::uint64_t>(value));
   }

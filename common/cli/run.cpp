@@ -48,13 +48,42 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
   }
 }
 
-void print_plan(const std::vector<PlannedCase>& plan) {
+/// Peak of this rank's device for a case, where it is known.
+std::optional<Peak> peak_for(Session& session, const Params& params) {
+  const auto text = [&](const char* axis) {
+    const auto found = params.find(axis);
+    return found == params.end() ? std::string() : to_text(found->second);
+  };
+  const Peaks& peaks = session.options().peaks;
+  if (text("device") == "cuda") {
+    if (!session.context().cuda_usable) return std::nullopt;
+    return peaks.gpu_flops(session.gpu().name(), text("precision"));
+  }
+  return peaks.cpu_flops(static_cast<int>(text::parse_integer(text("threads")).value_or(1)),
+                         text("precision"));
+}
+
+/// "  [1.5 GiB a rank, computes 7.340 TFLOP, at least 109 ms (data sheet of NVIDIA H200)]"
+std::string forecast(Session& session, const PlannedCase& planned) {
+  std::vector<std::string> parts;
+  if (const std::uint64_t memory = planned.benchmark->memory_for(planned.params))
+    parts.push_back(units::bytes(memory) + " a rank");
+  for (const Forecast& one : planned.benchmark->forecast_for(planned.params)) {
+    parts.push_back(fmt::format("{} {}", one.name, units::quantity(one.value, one.unit)));
+    if (one.unit != "flop") continue;
+    if (const std::optional<Peak> peak = peak_for(session, planned.params)) {
+      parts.push_back(fmt::format("at least {} ({})", units::seconds(one.value / peak->value, 3),
+                                  peak->source));
+    }
+  }
+  return parts.empty() ? "" : "  [" + text::join(parts, ", ") + "]";
+}
+
+void print_plan(Session& session, const std::vector<PlannedCase>& plan) {
   for (const PlannedCase& planned : plan) {
     const std::string& why = planned.benchmark->why_unavailable();
-    const std::uint64_t memory = why.empty() ? planned.benchmark->memory_for(planned.params) : 0;
-    fmt::print("{}{}{}\n", planned.key,
-               memory ? fmt::format("  [{} a rank]", units::bytes(memory)) : "",
-               why.empty() ? "" : "  [will be skipped: " + why + "]");
+    fmt::print("{}{}\n", planned.key,
+               why.empty() ? forecast(session, planned) : "  [will be skipped: " + why + "]");
   }
   fmt::print("{} cases: {}\n", plan.size(), estimate(plan));
 }
@@ -134,7 +163,7 @@ int run_on(const mpi::Comm& world, const RunOptions& options) {
       make_plan(Registry::instance(), plan_request(options), session.context());
   check_same_plan(world, plan);
   if (options.dry_run) {
-    if (world.rank() == 0) print_plan(plan);
+    if (world.rank() == 0) print_plan(session, plan);
     return static_cast<int>(plan.empty() ? ExitCode::nothing : ExitCode::ok);
   }
   Run run = describe_run(session, plan, options);

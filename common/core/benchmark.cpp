@@ -176,6 +176,11 @@ Benchmark& Benchmark::host_memory(Memory bytes_per_rank) {
   return *this;
 }
 
+Benchmark& Benchmark::forecast(Forecasts of_a_rank) {
+  forecasts_ = std::move(of_a_rank);
+  return *this;
+}
+
 Benchmark& Benchmark::unavailable(std::string reason) {
   unavailable_ = std::move(reason);
   return *this;

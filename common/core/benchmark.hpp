@@ -14,11 +14,18 @@ namespace scalemark {
 
 class Case;
 
+/// What a rank will do in one repetition (a step of a training), known before it runs.
+struct Forecast {
+  std::string name, unit;  ///< "gathered", "By"; the amount of computing has the unit "flop"
+  double value = 0;
+};
+
 class Benchmark {
  public:
   using Function = void (*)(Case&);
   /// Bytes of memory a rank will need for a point; 0 = unknown.
   using Memory = std::function<std::uint64_t(const Params&)>;
+  using Forecasts = std::function<std::vector<Forecast>(const Params&)>;
 
   Benchmark(std::string name, Function run);
 
@@ -61,6 +68,8 @@ class Benchmark {
   Benchmark& memory(Memory bytes_per_rank);
   /// Of the host besides, whatever the device is.
   Benchmark& host_memory(Memory bytes_per_rank);
+  /// For --dry-run: a rank's traffic and computing.
+  Benchmark& forecast(Forecasts of_a_rank);
   /// Does an amount of work that its axes fix (a training), whatever the sampling policy says.
   Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
@@ -84,6 +93,9 @@ class Benchmark {
   std::uint64_t host_memory_for(const Params& params) const {
     return host_memory_ ? host_memory_(params) : 0;
   }
+  std::vector<Forecast> forecast_for(const Params& params) const {
+    return forecasts_ ? forecasts_(params) : std::vector<Forecast>();
+  }
   bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
   Params adjusted(Params params) const {
     if (adjust_) adjust_(params);
@@ -99,6 +111,7 @@ class Benchmark {
   int minimum_ranks_ = 1;
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
+  Forecasts forecasts_;
   std::function<bool(const Params&)> sensible_;
   std::function<void(Params&)> adjust_;
 };

@@ -196,10 +196,12 @@ class Case {
   /// A rate derived from duration metric `source`: numerator / time.
   void record_rate(const std::string& name, const std::string& unit, const std::string& source,
                    double numerator, const std::string& formula);
+  /// Collective. Peak in flop/s of this rank's GPU, or of a core for each compute thread; of
+  /// `devices` that work for the rank. Nothing where it is not known or not the same on all ranks.
+  /// Notes it and where it comes from (facts peak_flops, peak_source).
+  std::optional<double> peak_flops(const std::string& precision, int devices = 1);
   /// Collective. achieved_flops of a rank: `flops` / duration metric `source`; beside it
-  /// peak_fraction where the peak of its GPU, or of a core for each compute thread, is known and
-  /// the same on all ranks (fact peak_flops, and where it comes from). `devices`: as many of them
-  /// work for the rank.
+  /// peak_fraction where peak_flops() is known.
   void record_flops(const std::string& source, double flops, const std::string& precision,
                     const std::string& formula, int devices = 1);
   void primary(const std::string& metric);

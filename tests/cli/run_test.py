@@ -73,6 +73,18 @@ class CaseList(ProgramTest):
         self.assertGreater(len(self.plan(2)), 10)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_dry_run_says_what_a_step_of_a_rank_needs(self):
+        peak = self.path("peak.toml")
+        with open(peak, "w", encoding="ascii") as file:
+            file.write("[cpu_core.flops]\nfp32 = 1e9\n")
+        done = run("run", "llm/finetune", "-a", "parallel=ddp", "-a", "sequence=128", "-a", "device=cpu", "-a", "threads=2",
+                   "--dry-run", "--peak", peak, ranks=2)
+        self.expect(done, 0)
+        found = re.search(r"\[[\d.]+ MiB a rank, loads 4 KiB, reduces [\d.]+ [KM]iB, computes ([\d.]+) GFLOP, "
+                          r"at least ([\d.]+) s \(--peak\)\]", done.stdout)
+        self.assertIsNotNone(found, done.stdout)
+        self.assertAlmostEqual(float(found[1]) / 2, float(found[2]), delta=0.01 * float(found[2]))
+
     def test_four_ranks_sweep_allgather(self):
         keys = [line for line in self.plan(4) if line.startswith("micro/allgather")]
         counts = {int(re.search(r"ranks=(\d+)", key)[1]) for key in keys}
