@@ -41,16 +41,13 @@ void record_text(Case& c, const TextStatistics& statistics) {
 void check_choice(const Case& c) {
   const Method method = method_of(c);
   const bool pairs = parse_corpus(c.text("dataset")) == Corpus::preference;
-  if (compares_answers(method) && !pairs) {
-    c.skip(fmt::format("method={} learns from pairs of answers: dataset=preference, not {}",
-                       c.text("method"), c.text("dataset")));
-  }
   if (!compares_answers(method) && pairs) {
     c.skip(
         fmt::format("dataset=preference is pairs of answers, for method=dpo and dpo_full, not {}",
                     c.text("method")));
   }
-  if (pairs && c.flag("packed")) c.skip("pairs of answers are padded: packed=false");
+  if (compares_answers(method) && c.flag("packed"))
+    c.skip("pairs of answers are padded: packed=false");
   if (method == Method::qat && c.text("precision") == "fp64")
     c.skip("fake quantisation is made for precision=fp32 and bf16, not fp64");
 }
@@ -62,12 +59,13 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
     c.skip(fmt::format("sequence is {}, the model allows {}", asked, config.max_seq_len));
   }
   const std::int64_t longest = asked > 0 ? asked : config.max_seq_len;
-  const Corpus corpus = parse_corpus(c.text("dataset"));
-  const TokenizeOptions tokenizing{.form = parse_template(c.text("template")),
-                                   .train_on_input = trains_on_input(corpus),
-                                   .max_tokens = static_cast<std::size_t>(longest),
-                                   .threads = c.threads(),
-                                   .progress = [&](std::size_t, std::size_t) { c.tick(); }};
+  const bool pairs = compares_answers(method_of(c));
+  const TokenizeOptions tokenizing{
+      .form = parse_template(c.text("template")),
+      .train_on_input = !pairs && trains_on_input(parse_corpus(c.text("dataset"))),
+      .max_tokens = static_cast<std::size_t>(longest),
+      .threads = c.threads(),
+      .progress = [&](std::size_t, std::size_t) { c.tick(); }};
   const TokenLoaderOptions options{.batch = c.integer("batch"),
                                    .ranks = c.size(),
                                    .rank = c.rank(),
@@ -77,10 +75,10 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
                                    .pin_memory = c.flag("pin_memory")};
   c.phase("tokenise");
   TextStatistics statistics;
-  if (corpus == Corpus::preference) {
-    auto pairs = tokenize(load_preferences(c), tokenizer, tokenizing, statistics);
+  if (pairs) {
+    auto answers = tokenize(load_preferences(c), tokenizer, tokenizing, statistics);
     record_text(c, statistics);
-    return {std::move(pairs), options};
+    return {std::move(answers), options};
   }
   std::vector<TokenRow> rows = tokenize(load_records(c), tokenizer, tokenizing, statistics);
   record_text(c, statistics);

@@ -11,14 +11,14 @@ PRESETS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has|built without DALI"
 
 
-def names():
-    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, "*-imaging*.toml")))
+def names(suite):
+    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, f"*-{suite}*.toml")))
 
 
 class Paper(ProgramTest):
-    def test_every_small_variant_runs(self):
-        small = [name for name in names() if name.endswith("-cpu")]
-        self.assertGreaterEqual(len(small), 11)
+    def run_small_variants(self, suite, least):
+        small = [name for name in names(suite) if name.endswith("-cpu")]
+        self.assertGreaterEqual(len(small), least)
         for name in small:
             with self.subTest(preset=name):
                 out = self.path(f"{name}.h5")
@@ -31,11 +31,18 @@ class Paper(ProgramTest):
                         self.assertEqual(row["status"], "skipped", f"{key}: {row['reason']}")
                         self.assertRegex(row["reason"], REASONS, key)
 
+    def test_every_small_variant_of_imaging_runs(self):
+        self.run_small_variants("imaging", 11)
+
+    def test_every_small_variant_of_llm_runs(self):
+        self.run_small_variants("llm", 8)
+
     def test_every_full_one_has_a_small_variant_and_a_plan(self):
-        for name in names():
+        every = names("imaging") + names("llm")
+        for name in every:
             if name.endswith("-cpu"):
                 continue
-            self.assertIn(name + "-cpu", names())
+            self.assertIn(name + "-cpu", every)
             self.expect(run("run", "--preset", name, "--dry-run"), 0)
 
     def test_without_the_full_set_the_rows_say_what_is_missing(self):
@@ -43,6 +50,9 @@ class Paper(ProgramTest):
         self.expect(run("run", "--preset", "paper-imaging-pin", "-a", "ranks=1", "-o", out), 4)
         for row in rows(out).values():
             self.assertRegex(row["reason"], "--data mnist=DIR|pinned memory")
+        self.expect(run("run", "--preset", "paper-llm-pin", "-a", "model=tiny", "-a", "ranks=1", "-o", out, "--force"), 4)
+        for row in rows(out).values():
+            self.assertRegex(row["reason"], "--data tokenizer=FILE|pinned memory|needs . ranks")
 
 
 if __name__ == "__main__":

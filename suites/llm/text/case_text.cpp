@@ -68,8 +68,12 @@ std::vector<Record> load_records(const Case& c) {
   return repeated(builtin_rows(), wanted_rows(c));
 }
 
-std::vector<PreferenceRecord> load_preferences(const Case& c) {
+std::vector<PreferenceRecord> load_preferences(Case& c) {
   const std::string& source = c.text("source");
+  const bool paired = parse_corpus(c.text("dataset")) == Corpus::preference;
+  c.fact("rejected_answers",
+         paired && source != "builtin" ? source : "answers to other rows, of the next length");
+  if (!paired) return pair_with_other_answers(load_records(c));
   if (source == "file")
     return read_preferences(given_file(c, "preference"), {.rows = wanted_rows(c)});
   if (source == "synthetic") return synthetic_preferences(synthetic_rows(c), c.seed());

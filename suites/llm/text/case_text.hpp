@@ -27,8 +27,9 @@ std::unique_ptr<Tokenizer> open_tokenizer(const Case& c);
 /// rows are repeated from their start where there are fewer). The same on all ranks. Skips the case
 /// where no file was given.
 std::vector<Record> load_records(const Case& c);
-/// The same of dataset=preference. Built-in pairs: an answer was preferred to that of another row.
-std::vector<PreferenceRecord> load_preferences(const Case& c);
+/// Pairs of answers: those of dataset=preference; of the other sets, and built-in ones, an answer
+/// was preferred to that of another row (a fact says so).
+std::vector<PreferenceRecord> load_preferences(Case& c);
 
 /// For tokenize(): a sign of life each time, a line on stderr each second and at the end of what
 /// took longer than one.

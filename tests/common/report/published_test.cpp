@@ -69,6 +69,30 @@ TEST(Published, OnlyWhatRepeatsTheExperimentMatches) {
   EXPECT_TRUE(published_for(failed, all).empty());
 }
 
+TEST(Published, AFineTuningOfRealRowsIsCompared) {
+  CaseResult result = training();
+  result.name = "llm/finetune";
+  result.params = {{"ranks", std::int64_t{2}},        {"method", std::string("lora")},
+                   {"model", std::string("8b")},      {"dataset", std::string("alpaca")},
+                   {"source", std::string("file")},   {"precision", std::string("fp32")},
+                   {"batch", std::int64_t{2}},        {"pin_memory", false},
+                   {"epochs", std::int64_t{1}},       {"rows", std::int64_t{500}},
+                   {"parallel", std::string("fsdp")}, {"steps", std::int64_t{0}}};
+  Metric iteration = result.metrics[0];
+  iteration.name = "mean_iteration_time";
+  result.metrics.push_back(iteration);
+  auto found = published_for(result, published_values());
+  ASSERT_EQ(found.size(), 1U) << "the total is of all rows";
+  EXPECT_EQ(found[0].source, "Table 5");
+  EXPECT_DOUBLE_EQ(found[0].value, 0.93);
+  result.params["rows"] = std::int64_t{0};
+  found = published_for(result, published_values());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_DOUBLE_EQ(found[0].value + found[1].value, 0.93 + 12030);
+  result.params["source"] = std::string("synthetic");
+  EXPECT_TRUE(published_for(result, published_values()).empty());
+}
+
 /// Section 4.3.1: the set is loaded in 35 s, on whatever number of GPUs.
 TEST(Published, ScenarioBIsTheSetInFiles) {
   const auto& all = published_values();

@@ -150,6 +150,17 @@ TEST(Finetune, LearnsPreferencesOfAFile) {
   }
 }
 
+TEST(Finetune, LearnsPreferencesOfRowsWithOneAnswer) {
+  const auto run = finetune({"method=dpo", "dataset=samsum", "rows=8", "steps=2", "sequence=256"});
+  EXPECT_EQ(run.outcome.ok, 1U);
+  if (root()) {
+    EXPECT_EQ(run.fact("text_rows"), "16");
+    EXPECT_EQ(run.fact("rejected_answers"), "answers to other rows, of the next length");
+    EXPECT_THAT(run.result().key, HasSubstr("template=summarize"));
+    EXPECT_NEAR(run.value("first_loss"), std::log(2.0), 1e-6);
+  }
+}
+
 TEST(Finetune, WhatCannotBeIsSkippedWithItsReason) {
   const auto reason = [](const test::CaseRun& run) {
     return root() ? run.result().reason : std::string();
@@ -167,7 +178,6 @@ TEST(Finetune, WhatCannotBeIsSkippedWithItsReason) {
   expect({"tokenizer=file"}, "--data tokenizer=FILE");
   expect({"source=file"}, "--data alpaca=FILE");
   expect({"source=builtin", "dataset=grammar"}, "dataset=alpaca");
-  expect({"method=dpo"}, "dataset=preference, not alpaca");
   expect({"method=qlora", "dataset=preference"}, "method=dpo and dpo_full, not qlora");
   expect({"method=dpo", "dataset=preference", "packed=true"}, "packed=false");
   expect({"method=qat", "precision=fp64"}, "precision=fp32 and bf16");
