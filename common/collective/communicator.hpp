@@ -54,12 +54,20 @@ class Communicator {
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
 
-  /// Collective. As allreduce in place and broadcast, but returns at once; host memory.
-  /// Throws Unavailable where the back end has none.
+  /// Collective. As allreduce in place, broadcast and allgather, but return at once; host memory.
+  /// Besides what `why_not` allows, fp16 and bf16 are added (HalfSums). Throw Unavailable where the
+  /// back end has none.
   virtual std::unique_ptr<Request> start_allreduce(void* data, std::size_t count, DType type,
                                                    ReduceOp op) = 0;
   virtual std::unique_ptr<Request> start_broadcast(void* data, std::size_t count, DType type,
                                                    int root) = 0;
+  virtual std::unique_ptr<Request> start_allgather(const void* in, void* out, std::size_t count,
+                                                   DType type) = 0;
+  /// Collective. `in` has size() * count elements; `out` gets the reduced `count` that begin at
+  /// rank() * count. Returns at once, as the above; the buffers do not overlap.
+  virtual std::unique_ptr<Request> start_reduce_scatter(const void* in, void* out,
+                                                        std::size_t count, DType type,
+                                                        ReduceOp op) = 0;
 };
 
 /// Collective over `ranks`. MPI on a duplicate of `ranks`. Device memory is staged through pinned

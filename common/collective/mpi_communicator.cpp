@@ -9,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/dissemination.hpp"
+#include "common/collective/half_sums.hpp"
 #include "common/collective/mpi_types.hpp"
 #include "common/collective/staging.hpp"
 
@@ -109,13 +110,10 @@ class MpiCommunicator final : public Communicator {
 
   std::unique_ptr<Request> start_allreduce(void* data, std::size_t count, DType type,
                                            ReduceOp op) override {
-    if (types_.reducing(type) == MPI_DATATYPE_NULL || types_.op(op) == MPI_OP_NULL ||
-        count > kMaxCount) {
-      refuse(count, type, op);
-    }
+    const Reduction reduction = started(count, type, op);
     auto request = std::make_unique<MpiRequest>();
-    check(MPI_Iallreduce(MPI_IN_PLACE, data, static_cast<int>(count), types_.reducing(type),
-                         types_.op(op), comm_, request->get()));
+    check(MPI_Iallreduce(MPI_IN_PLACE, data, static_cast<int>(count), reduction.type, reduction.op,
+                         comm_, request->get()));
     return request;
   }
   std::unique_ptr<Request> start_broadcast(void* data, std::size_t count, DType type,
@@ -126,8 +124,39 @@ class MpiCommunicator final : public Communicator {
     });
     return request;
   }
+  std::unique_ptr<Request> start_allgather(const void* in, void* out, std::size_t count,
+                                           DType type) override {
+    auto request = std::make_unique<MpiRequest>();
+    with_int_count(count, types_.moving(type), type, [&](int n, MPI_Datatype element) {
+      return MPI_Iallgather(in, n, element, out, n, element, comm_, request->get());
+    });
+    return request;
+  }
+  std::unique_ptr<Request> start_reduce_scatter(const void* in, void* out, std::size_t count,
+                                                DType type, ReduceOp op) override {
+    const Reduction reduction = started(count * static_cast<std::size_t>(size()), type, op);
+    auto request = std::make_unique<MpiRequest>();
+    check(MPI_Ireduce_scatter_block(in, out, static_cast<int>(count), reduction.type, reduction.op,
+                                    comm_, request->get()));
+    return request;
+  }
 
  private:
+  struct Reduction {
+    MPI_Datatype type;
+    MPI_Op op;
+  };
+  /// Of the operations that only start: these add 16-bit types too.
+  Reduction started(std::size_t count, DType type, ReduceOp op) const {
+    const MPI_Op half = op == ReduceOp::sum ? half_sums_.of(type) : MPI_OP_NULL;
+    const Reduction reduction = half == MPI_OP_NULL
+                                    ? Reduction{types_.reducing(type), types_.op(op)}
+                                    : Reduction{types_.moving(type), half};
+    if (reduction.type == MPI_DATATYPE_NULL || reduction.op == MPI_OP_NULL || count > kMaxCount)
+      refuse(count, type, op);
+    return reduction;
+  }
+
   [[noreturn]] void refuse(std::size_t count, DType type, ReduceOp op) const {
     const std::string why = why_not(type, op, device::MemoryKind::pageable);
     if (!why.empty()) throw Unavailable(why);
@@ -138,6 +167,7 @@ class MpiCommunicator final : public Communicator {
   mpi::Comm owned_;
   MPI_Comm comm_;
   MpiTypes types_;
+  HalfSums half_sums_;
   DisseminationBarrier barrier_;
 };
 

@@ -101,6 +101,13 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Request> start_broadcast(void*, std::size_t, DType, int) override {
     throw Unavailable("NCCL has no nonblocking broadcast on host memory");
   }
+  std::unique_ptr<Request> start_allgather(const void*, void*, std::size_t, DType) override {
+    throw Unavailable("NCCL has no nonblocking allgather on host memory");
+  }
+  std::unique_ptr<Request> start_reduce_scatter(const void*, void*, std::size_t, DType,
+                                                ReduceOp) override {
+    throw Unavailable("NCCL has no nonblocking reduce-scatter on host memory");
+  }
 
  private:
   void check(ncclResult_t code) {

@@ -69,6 +69,14 @@ class StagedCommunicator final : public Communicator {
                                            int root) override {
     return host_->start_broadcast(data, count, type, root);
   }
+  std::unique_ptr<Request> start_allgather(const void* in, void* out, std::size_t count,
+                                           DType type) override {
+    return host_->start_allgather(in, out, count, type);
+  }
+  std::unique_ptr<Request> start_reduce_scatter(const void* in, void* out, std::size_t count,
+                                                DType type, ReduceOp op) override {
+    return host_->start_reduce_scatter(in, out, count, type, op);
+  }
 
  private:
   /// Pinned buffers are grown as needed and kept.

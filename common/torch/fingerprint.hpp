@@ -13,8 +13,9 @@
 namespace scalemark::torch_support {
 
 /// 64-bit hash over all bits of all tensors, in logical (row-major) order, whatever their layout in
-/// memory and their device. Any changed bit changes it.
-std::uint64_t fingerprint(const std::vector<at::Tensor>& tensors);
+/// memory and their device. Any changed bit changes it. With the hash of the tensors `before`
+/// these, that of all of them.
+std::uint64_t fingerprint(const std::vector<at::Tensor>& tensors, std::uint64_t before = 0);
 
 /// 16 hexadecimal digits.
 std::string to_hex(std::uint64_t hash);

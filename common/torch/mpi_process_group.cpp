@@ -104,7 +104,7 @@ class MpiBackend : public c10d::Backend {
                                            const c10d::AllreduceOptions& options) override {
     TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM,
                 "MPI process group: only sums are reduced");
-    at::Tensor& tensor = only(tensors, ReduceOp::sum);
+    at::Tensor& tensor = only(tensors);
     return c10::make_intrusive<MpiWork>(
         c10d::OpType::ALLREDUCE, tensors,
         comm_.start_allreduce(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()),
@@ -113,23 +113,55 @@ class MpiBackend : public c10d::Backend {
 
   c10::intrusive_ptr<c10d::Work> broadcast(Tensors& tensors,
                                            const c10d::BroadcastOptions& options) override {
-    at::Tensor& tensor = only(tensors, ReduceOp::max);
+    at::Tensor& tensor = only(tensors);
     return c10::make_intrusive<MpiWork>(
         c10d::OpType::BROADCAST, tensors,
         comm_.start_broadcast(tensor.mutable_data_ptr(), static_cast<std::size_t>(tensor.numel()),
                               dtype_of(tensor), static_cast<int>(options.rootRank)));
   }
 
+  c10::intrusive_ptr<c10d::Work> _allgather_base(
+      at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& /*options*/) override {
+    check_parts(output, input);
+    return c10::make_intrusive<MpiWork>(
+        c10d::OpType::_ALLGATHER_BASE, Tensors{output, input},
+        comm_.start_allgather(input.const_data_ptr(), output.mutable_data_ptr(),
+                              static_cast<std::size_t>(input.numel()), dtype_of(input)));
+  }
+
+  c10::intrusive_ptr<c10d::Work> _reduce_scatter_base(
+      at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override {
+    TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM,
+                "MPI process group: only sums are reduced");
+    check_parts(input, output);
+    return c10::make_intrusive<MpiWork>(
+        c10d::OpType::_REDUCE_SCATTER_BASE, Tensors{output, input},
+        comm_.start_reduce_scatter(input.const_data_ptr(), output.mutable_data_ptr(),
+                                   static_cast<std::size_t>(output.numel()), dtype_of(output),
+                                   ReduceOp::sum));
+  }
+
  private:
-  at::Tensor& only(Tensors& tensors, ReduceOp op) {
+  static at::Tensor& only(Tensors& tensors) {
     TORCH_CHECK(tensors.size() == 1, "MPI process group: one tensor a call, not ", tensors.size());
-    at::Tensor& tensor = tensors.front();
+    check(tensors.front());
+    return tensors.front();
+  }
+
+  static void check(const at::Tensor& tensor) {
     TORCH_CHECK(tensor.device().is_cpu(), "MPI process group: host tensors only, not ",
                 tensor.device());
     TORCH_CHECK(tensor.is_non_overlapping_and_dense(), "MPI process group: the tensor has gaps");
-    const std::string reason = comm_.why_not(dtype_of(tensor), op, device::MemoryKind::pageable);
-    if (!reason.empty()) throw Unavailable(reason);
-    return tensor;
+  }
+
+  /// `whole` is as many parts as there are ranks.
+  void check_parts(const at::Tensor& whole, const at::Tensor& part) const {
+    check(whole);
+    check(part);
+    TORCH_CHECK(whole.scalar_type() == part.scalar_type(), "MPI process group: a whole of type ",
+                whole.scalar_type(), " has no parts of type ", part.scalar_type());
+    TORCH_CHECK(whole.numel() == part.numel() * comm_.size(), "MPI process group: ", part.numel(),
+                " elements on each of ", comm_.size(), " ranks are not ", whole.numel());
   }
 
   collective::Communicator& comm_;

@@ -31,9 +31,9 @@ std::string simplest_backend(const std::string& backend, const std::string& devi
 ProcessGroupPtr make_process_group(Case& c, c10::Device device,
                                    const std::string& backend = "auto");
 
-/// Collective. All-reduce (sum) and broadcast of host tensors by nonblocking operations of `comm`,
-/// which must outlive the group. An operation moves on while MPI is called: when the next one
-/// starts, and at the end of a backward pass, when all are completed.
+/// Collective. All-reduce, reduce-scatter (sums), broadcast and all-gather of host tensors by
+/// nonblocking operations of `comm`, which must outlive the group. An operation moves on while MPI
+/// is called: when the next one starts, and at the end of a backward pass, when all are completed.
 ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm);
 
 /// Collective. c10d's NCCL group. Throws Unavailable where this build's LibTorch has no CUDA part.

@@ -2,6 +2,8 @@
 // llm/finetune: Llama3 fine-tuning by method, data set, template and kind of parallelism.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -20,6 +22,8 @@
 
 namespace scalemark::llm {
 namespace {
+
+constexpr std::int64_t kPrefetch = 1;  // layers
 
 Method method_of(const Case& c) { return parse_method(c.text("method")); }
 
@@ -88,12 +92,26 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
           options};
 }
 
-Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
+std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
+  const std::string kind = c.text("parallel");
+  if (kind == "single") return make_single();
+  const auto group = torch_support::make_process_group(c, device, c.text("backend"));
+  c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+  if (kind == "ddp") return make_ddp(group);
+  return make_fsdp(group, {.reshard = c.flag("reshard"),
+                           .prefetch = c.integer("prefetch"),
+                           .offload = c.flag("offload")});
+}
+
+Llama make_model(Case& c, const LlamaConfig& config, torch::Device device,
+                 Parallelism& parallelism) {
   c.phase("make model");
   const auto options = torch::TensorOptions().device(device).dtype(type_of(c.text("precision")));
-  Llama model = make_method_model(method_of(c), config, options);
+  Llama model = make_method_model(method_of(c), config, options,
+                                  [&](torch::nn::Module& part) { parallelism.add_part(part); });
   model->checkpoint_layers(c.flag("checkpointing"));
   model->train();
+  parallelism.add(model);
   return model;
 }
 
@@ -101,31 +119,55 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device) {
 std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
                                std::int64_t width) {
   const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
+  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
+  const auto flag = [&](const char* axis) { return std::get<bool>(params.at(axis)); };
   const Method method = parse_method(text("method"));
-  return predict_memory({.config = config,
-                         .lora = trains_adapters(method),
-                         .nf4 = method == Method::qlora,
-                         .fake_quant = method == Method::qat,
-                         .reference = method == Method::dpo_full,
-                         .element_bytes = static_cast<std::int64_t>(
-                             c10::elementSize(type_of(text("precision")))),
-                         .batch = std::get<std::int64_t>(params.at("batch")) *
-                                  (compares_answers(method) ? 2 : 1),
-                         .width = width,
-                         .checkpointing = std::get<bool>(params.at("checkpointing")),
-                         .fused_loss = text("mode") == "tuned" && method != Method::qat})
+  const MemorySharding sharding{.ranks = integer("ranks"),
+                                .reshard = flag("reshard"),
+                                .prefetch = integer("prefetch"),
+                                .offload = flag("offload")};
+  return predict_memory(
+             {.config = config,
+              .lora = trains_adapters(method),
+              .nf4 = method == Method::qlora,
+              .fake_quant = method == Method::qat,
+              .reference = method == Method::dpo_full,
+              .element_bytes =
+                  static_cast<std::int64_t>(c10::elementSize(type_of(text("precision")))),
+              .batch = integer("batch") * (compares_answers(method) ? 2 : 1),
+              .width = width,
+              .checkpointing = flag("checkpointing"),
+              .fused_loss = text("mode") == "tuned" && method != Method::qat,
+              .sharding = text("parallel") == "fsdp" ? std::optional(sharding) : std::nullopt})
       .total();
 }
 
-void verify(Case& c, const History& history, const std::vector<torch::Tensor>& parameters) {
-  const std::uint64_t fingerprint = torch_support::fingerprint(parameters);
-  const bool identical = torch_support::equal_on_all_ranks(c.ranks(), fingerprint);
+/// Steps that moved other bytes than their formula says.
+std::uint64_t wrong_traffic(const Case& c, const History& history, const Llama& model) {
+  if (c.text("parallel") != "fsdp") return 0;
+  const Method method = method_of(c);
+  const auto expected = expected_traffic(model, {.ranks = c.size(),
+                                                 .micro_batches = c.integer("accumulation"),
+                                                 .reference_passes = method == Method::dpo ? 1 : 0,
+                                                 .frozen_copy = method == Method::dpo_full,
+                                                 .reshard = c.flag("reshard")});
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      history.communication, [&](const Communication& step) { return step.traffic != expected; }));
+}
+
+void verify(Case& c, const History& history, const Llama& model, Parallelism& parallelism) {
+  const std::uint64_t hash = fingerprint(parallelism, model);
+  const bool identical = torch_support::equal_on_all_ranks(c.ranks(), hash);
   const auto not_finite =
       std::ranges::count_if(history.loss, [](double loss) { return !std::isfinite(loss); });
-  c.verified("parameters identical on all ranks, every loss finite",
-             {.checked = history.loss.size() + 1,
-              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
-  c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));
+  const bool sharded = c.text("parallel") == "fsdp";
+  c.verified(sharded ? "parameters gathered alike on all ranks, every loss finite, bytes of every "
+                       "step as their formula"
+                     : "parameters identical on all ranks, every loss finite",
+             {.checked = history.loss.size() * (sharded ? 2 : 1) + 1,
+              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1) +
+                       wrong_traffic(c, history, model)});
+  c.fact("parameters_fingerprint", torch_support::to_hex(hash));
 }
 
 FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
@@ -139,6 +181,8 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
 void finetune(Case& c) {
   const torch::Device device = torch_support::prepare(c);
   if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  if (c.flag("offload") && device.is_cpu())
+    c.skip("offload=true takes parts out of a GPU's memory");
   check_choice(c);
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(c);
   LlamaConfig config = llama_config(c.text("model"));
@@ -155,25 +199,19 @@ void finetune(Case& c) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
                        c.size(), course.accumulation, c.integer("batch")));
   }
-  Llama model = make_model(c, config, device);
-  torch_support::ProcessGroupPtr group;
-  if (c.text("parallel") == "ddp") {
-    const std::string backend = torch_support::meant_backend(c.text("backend"), c.text("device"));
-    if (backend == "mpi" && c.text("precision") == "bf16")
-      c.skip("MPI cannot add bf16: backend=gloo can, or parallel=single");
-    group = torch_support::make_process_group(c, device, c.text("backend"));
-    c.fact("process_group", backend);
-  }
-  std::unique_ptr<Objective> objective = make_objective(method, model, c.text("mode") == "tuned");
+  const std::unique_ptr<Parallelism> parallelism = make_parallelism(c, device);
+  Llama model = make_model(c, config, device, *parallelism);
+  std::unique_ptr<Objective> objective =
+      make_objective(method, model, c.text("mode") == "tuned", parallelism.get());
   History history;
   {
     const Case::Communicating communicating(c);
-    Finetuner finetuner(model, finetuner_options(c, steps), group, std::move(objective));
+    Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
     history = run_course(c, course, loader, finetuner);
     record_facts(c, finetuner, config, loader);
   }
   c.phase("check");
-  verify(c, history, model->parameters());
+  verify(c, history, model, *parallelism);
   record_finetuning(c, history);
   record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }
@@ -196,10 +234,14 @@ void adjust(Params& params) {
     const Template form = natural_template(parse_corpus(text("dataset")));
     params["template"] = template_names().at(static_cast<std::size_t>(form));
   }
-  const bool ddp = text("parallel") == "ddp";
+  const bool single = text("parallel") == "single";
   params["backend"] =
-      ddp ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
-  if (!ddp) params["ranks"] = std::int64_t{1};
+      single ? "auto" : torch_support::simplest_backend(text("backend"), text("device"));
+  if (single) params["ranks"] = std::int64_t{1};
+  if (text("parallel") == "fsdp") return;
+  params["reshard"] = true;
+  params["prefetch"] = kPrefetch;
+  params["offload"] = false;
 }
 
 std::vector<std::string> template_axis() {
@@ -212,7 +254,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .doc("Fine-tuning of Llama3 on rows of text: step time, tokens per second, loss, memory")
     .axis("mode", {"paper", "tuned"}, {"paper"})
     .axis("method", method_names(), {"lora"})
-    .axis("parallel", {"single", "ddp"}, {"ddp"})
+    .axis("parallel", {"single", "ddp", "fsdp"}, {"ddp"})
     .axis("model", llama_names())
     .default_by_gpu("tiny", "8b")
     .axis("dataset", corpus_names(), {"alpaca"})
@@ -237,6 +279,12 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis_boolean("checkpointing", {false})
     .implied(false)
     .axis_boolean("pin_memory", {false})
+    .implied(false)
+    .axis_boolean("reshard", {true})
+    .implied(true)
+    .axis_integer("prefetch", 0, 1024, "1")
+    .implied(kPrefetch)
+    .axis_boolean("offload", {false})
     .implied(false)
     .axis("backend", torch_support::backend_names(), {"auto"})
     .implied("auto")

@@ -24,14 +24,20 @@ std::int64_t kept_by_layer(const LlamaConfig& config, bool lora) {
   return kept + (config.heads == config.kv_heads ? 0 : kv_dim);
 }
 
-/// Of the base model, once.
-std::uint64_t base_bytes(const MemoryRequest& request) {
+/// Of `layers` layers of the base model, and of `rest` other elements.
+std::uint64_t base_bytes(const MemoryRequest& request, std::int64_t layers, std::int64_t rest) {
   const ParameterCounts counts = count_parameters(request.config);
-  const std::int64_t quantised = request.nf4 ? request.config.layers * counts.layer_linear : 0;
+  const std::int64_t quantised = request.nf4 ? layers * counts.layer_linear : 0;
   // Codes of 4 bits, int8 scalers of 64 elements, factors of 256 scalers (nf4.hpp).
-  return static_cast<std::uint64_t>((counts.total - quantised) * request.element_bytes +
-                                    quantised / 2 + quantised / 64 +
-                                    quantised / (64 * 256) * request.element_bytes);
+  return static_cast<std::uint64_t>(
+      (layers * counts.per_layer + rest - quantised) * request.element_bytes + quantised / 2 +
+      quantised / 64 + quantised / (64 * 256) * request.element_bytes);
+}
+
+/// Elements of embedding, last norm and head.
+std::int64_t root_elements(const LlamaConfig& config) {
+  const ParameterCounts counts = count_parameters(config);
+  return counts.total - config.layers * counts.per_layer;
 }
 
 /// Elements of the largest weight that is made for a product and dropped behind it.
@@ -40,6 +46,34 @@ std::int64_t made_for_product(const MemoryRequest& request) {
   if (request.nf4) return config.dim * config.ffn_dim;
   if (request.fake_quant) return config.dim * std::max(config.ffn_dim, config.vocab_size);
   return 0;
+}
+
+/// The root and the layers at work are whole; of gradients a whole that is collected, and one that
+/// is under way.
+void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int64_t trained) {
+  const MemorySharding& sharding = *request.sharding;
+  const ParameterCounts counts = count_parameters(request.config);
+  const std::int64_t layers = request.config.layers,
+                     adapters = request.lora ? count_lora_parameters(request.config, {}) : 0,
+                     there = sharding.reshard ? std::min(layers, 1 + sharding.prefetch) : layers;
+  const std::int64_t collected =
+      request.lora ? adapters : std::max(counts.per_layer, counts.embedding);
+  const auto ranks = static_cast<std::uint64_t>(sharding.ranks);
+  const auto part = [&](std::uint64_t bytes) {
+    return sharding.offload ? 0 : (bytes + ranks - 1) / ranks;
+  };
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements * request.element_bytes);
+  };
+  prediction.weights = part(prediction.weights);
+  prediction.optimiser = part(prediction.optimiser);
+  // Layers that stayed whole go one by one, faster than parts of gradients come.
+  prediction.gradients = bytes(2 * collected) + (sharding.reshard ? part(bytes(trained)) : 0);
+  const std::int64_t root = root_elements(request.config);
+  prediction.gathered = base_bytes(request, there, root) + bytes(there * adapters);
+  // It computed before, and all of it that was kept is still there.
+  if (request.reference)
+    prediction.gathered += base_bytes(request, sharding.reshard ? 0 : layers, root);
 }
 
 }  // namespace
@@ -60,7 +94,9 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
     return static_cast<std::uint64_t>(elements * request.element_bytes);
   };
   MemoryPrediction prediction;
-  prediction.weights = (request.reference ? 2 : 1) * base_bytes(request) + bytes(adapters);
+  prediction.weights =
+      (request.reference ? 2 : 1) * base_bytes(request, config.layers, root_elements(config)) +
+      bytes(adapters);
   prediction.gradients = bytes(trained);
   prediction.optimiser = bytes(2 * trained);
   prediction.activations = bytes(positions * kept);
@@ -69,6 +105,7 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
   const std::int64_t loss = (request.fused_loss ? 2 : 3) * logits;
   prediction.temporaries =
       bytes(std::max(loss, made_for_product(request) + (request.fake_quant ? logits : 0)));
+  if (request.sharding) shard(prediction, request, trained);
   return prediction;
 }
 

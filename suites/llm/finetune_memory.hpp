@@ -3,10 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "suites/llm/config.hpp"
 
 namespace scalemark::llm {
+
+/// Of Fsdp.
+struct MemorySharding {
+  std::int64_t ranks = 1;
+  bool reshard = true;
+  std::int64_t prefetch = 1;
+  bool offload = false;  ///< parts, their gradients and moments are not in the device's memory
+};
 
 struct MemoryRequest {
   LlamaConfig config;
@@ -17,18 +26,20 @@ struct MemoryRequest {
   std::int64_t element_bytes = 4;
   std::int64_t batch = 1, width = 1;  ///< rows of a micro-batch, with their padding
   bool checkpointing = false, fused_loss = false;
+  std::optional<MemorySharding> sharding;
 };
 
 /// Bytes a rank, by what they are for.
 struct MemoryPrediction {
-  std::uint64_t weights = 0;      ///< with the adapters and the reference
-  std::uint64_t gradients = 0;    ///< of what is trained
+  std::uint64_t weights = 0;      ///< with adapters and reference; this rank's parts where sharded
+  std::uint64_t gradients = 0;    ///< of what is trained; with those being reduced where sharded
   std::uint64_t optimiser = 0;    ///< two moments
   std::uint64_t activations = 0;  ///< kept for the backward pass
   std::uint64_t temporaries = 0;  ///< the largest beside them: logits and their gradient, weights
                                   ///< made for a product
+  std::uint64_t gathered = 0;     ///< whole parameters that are there at a time, where sharded
   std::uint64_t total() const {
-    return weights + gradients + optimiser + activations + temporaries;
+    return weights + gradients + optimiser + activations + temporaries + gathered;
   }
 };
 

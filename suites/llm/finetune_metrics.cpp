@@ -21,6 +21,27 @@ std::vector<double> per_second(const std::vector<double>& amounts,
   return rates;
 }
 
+/// What was between the ranks.
+void record_communication(Case& c, const History& history,
+                          const std::vector<std::uint8_t>& warmup) {
+  std::vector<std::uint64_t> exposed;
+  std::vector<double> gathered, reduced;
+  for (const Communication& step : history.communication) {
+    exposed.push_back(step.exposed);
+    gathered.push_back(static_cast<double>(step.traffic.gathered_bytes));
+    reduced.push_back(static_cast<double>(step.traffic.reduced_bytes));
+  }
+  if (c.text("parallel") != "single" && c.size() > 1 && c.text("device") == "cpu")
+    c.record_durations("exposed_communication_time", exposed, RankReduce::max, warmup);
+  if (c.text("parallel") != "fsdp") return;
+  const auto bytes = [&](const std::string& name, const std::vector<double>& values,
+                         const std::string& formula) {
+    c.record(name, "By", Better::lower, MetricKind::count, RankReduce::max, values, formula);
+  };
+  bytes("gathered_bytes", gathered, "received by a rank: (ranks - 1) / ranks of each all-gather");
+  bytes("reduced_bytes", reduced, "sent by a rank: (ranks - 1) / ranks of each reduce-scatter");
+}
+
 void record_observed(Case& c, const History& history) {
   for (std::size_t i = 0; i < history.observed.size(); ++i) {
     const std::string& name = history.terms.observed[i];
@@ -60,7 +81,7 @@ void record_method(Case& c, const Llama& model) {
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
                   const TokenLoader& loader) {
   std::int64_t trained = 0, bytes = 0;
-  for (const torch::Tensor& parameter : finetuner.parameters()) {
+  for (const torch::Tensor& parameter : trainable_parameters(*finetuner.model())) {
     trained += parameter.numel();
     bytes += static_cast<std::int64_t>(parameter.nbytes());
   }
@@ -98,10 +119,7 @@ void record_finetuning(Case& c, const History& history) {
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
        "tokens in the loss over all ranks / step_time");
   c.record_durations("loader_wait", history.wait, RankReduce::max, warmup);
-  if (c.text("parallel") == "ddp" && c.size() > 1 && c.text("device") == "cpu") {
-    c.record_durations("exposed_communication_time", history.exposed_communication, RankReduce::max,
-                       warmup);
-  }
+  record_communication(c, history, warmup);
   c.record_durations("total_time", std::vector<std::uint64_t>{total}, RankReduce::max);
   c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{total / steps},
                      RankReduce::max);

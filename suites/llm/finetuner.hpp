@@ -4,15 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "common/torch/ddp.hpp"
-#include "common/torch/process_group.hpp"
 #include "suites/llm/adamw.hpp"
 #include "suites/llm/llama.hpp"
 #include "suites/llm/objective.hpp"
+#include "suites/llm/parallelism.hpp"
 #include "suites/llm/token_loader.hpp"
 
 namespace scalemark::llm {
@@ -27,36 +25,35 @@ struct StepResult {
   double loss = 0;               ///< sum over what the objective counts on this rank
   std::vector<double> observed;  ///< likewise, of its terms().observed
   double gradient_norm = 0;      ///< l2, of the mean gradient over all ranks, before clipping
-  std::uint64_t exposed_communication = 0;  ///< ns; see Ddp
+  Communication communication;
 };
 
-/// Trains the parameters of `model` that want gradients. With a process group gradients are reduced
-/// over its ranks by LibTorch's DDP.
+/// Trains the parameters of `model` that want gradients, on one rank or on several.
 class Finetuner {
  public:
-  /// Without an objective: language modelling, not fused.
-  Finetuner(Llama model, const FinetunerOptions& options, torch_support::ProcessGroupPtr group,
+  /// `parallelism` has the model already, and outlives this. Without an objective: language
+  /// modelling, not fused.
+  Finetuner(Llama model, const FinetunerOptions& options, Parallelism& parallelism,
             std::unique_ptr<Objective> objective = {});
 
-  /// Collective with a group. Gradients of all micro-batches are added; the loss is the mean over
-  /// what the objective counts on all ranks, `all_counted`; with none the step changes nothing but
-  /// the optimiser's count. Ends when the loss is on the host.
+  /// Collective over the ranks of `parallelism`. Gradients of all micro-batches are added; the loss
+  /// is the mean over what the objective counts on all ranks, `all_counted`; with none the step
+  /// changes nothing but the optimiser's count. Ends when the loss is on the host.
   StepResult step(std::span<const Examples> micro_batches, std::int64_t all_counted);
 
   const Llama& model() const { return model_; }
   const Objective& objective() const { return *objective_; }
-  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
+  /// What this rank's optimiser updates: see Parallelism.
+  const std::vector<torch::Tensor>& parameters() const { return parallelism_.parameters(); }
 
  private:
   double learning_rate() const;
 
   Llama model_;
   FinetunerOptions options_;
+  Parallelism& parallelism_;
   std::unique_ptr<Objective> objective_;
-  std::vector<torch::Tensor> parameters_;
   AdamW optimiser_;
-  std::optional<torch_support::Ddp> ddp_;
-  int ranks_ = 1;
   std::int64_t steps_ = 0;
 };
 

@@ -61,7 +61,7 @@ History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner
     const std::uint64_t done = now_ns();
     history.time.push_back(done - asked);
     history.wait.push_back(arrived - asked);
-    history.exposed_communication.push_back(result.exposed_communication);
+    history.communication.push_back(result.communication);
     history.gradient_norm.push_back(result.gradient_norm);
     history.loss.push_back(result.loss);
     for (std::size_t i = 0; i < result.observed.size(); ++i)

@@ -28,7 +28,7 @@ struct History {
   Objective::Terms terms;           ///< of the objective
   std::vector<std::uint64_t> time;  ///< from asking for the first batch to the loss on the host
   std::vector<std::uint64_t> wait;  ///< of it, until the batches were there
-  std::vector<std::uint64_t> exposed_communication;
+  std::vector<Communication> communication;
   std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
   std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed
   std::vector<double> gradient_norm;

@@ -109,24 +109,30 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positi
 }
 
 LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
-                     const LayerMade& made)
+                     const PartMade& made)
     : config_(config), options_(options) {
+  const auto finished = [&](torch::nn::Module& part) {
+    if (made) made(part);
+  };
   tok_embeddings_ =
       register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options));
   {
     const torch::NoGradGuard no_grad;
     tok_embeddings_->weight.normal_(0, kEmbeddingDeviation);
   }
+  finished(*tok_embeddings_);
   auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.layers; ++i) {
     layers_.emplace_back(config, options);
     layers->push_back(layers_.back());
-    if (made) made(*layers_.back());
+    finished(*layers_.back());
   }
   norm_ = register_module("norm", RmsNorm(config.dim, config.norm_eps, options));
+  finished(*norm_);
   output_ = config.tied_output
                 ? tok_embeddings_
                 : register_module("output", Linear(config.dim, config.vocab_size, options));
+  if (!config.tied_output) finished(*output_);
 }
 
 torch::Tensor LlamaImpl::forward(const torch::Tensor& tokens_bs) {
@@ -138,10 +144,17 @@ torch::Tensor LlamaImpl::forward_at(const torch::Tensor& tokens_bs, const Positi
 }
 
 torch::Tensor LlamaImpl::hidden_at(const torch::Tensor& tokens_bs, const Positions& positions) {
+  const bool checkpoints = checkpoints_ && torch::GradMode::is_enabled();
+  if (gate_ != nullptr) gate_->open();
   torch::Tensor x_bsd = torch::embedding(tok_embeddings_->weight, tokens_bs);
-  for (DecoderLayer& layer : layers_) {
-    auto run = [layer, positions](const torch::Tensor& x) mutable { return layer(x, positions); };
-    x_bsd = checkpoints_ && torch::GradMode::is_enabled() ? checkpointed(run, x_bsd) : run(x_bsd);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    auto run = [layer = layers_[i], positions](const torch::Tensor& x) mutable {
+      return layer(x, positions);
+    };
+    const auto compute = [&](const torch::Tensor& x) {
+      return checkpoints ? checkpointed(run, x) : run(x);
+    };
+    x_bsd = gate_ == nullptr ? compute(x_bsd) : gate_->pass(i, compute, x_bsd);
   }
   return norm_(x_bsd);
 }

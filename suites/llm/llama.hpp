@@ -4,6 +4,7 @@
 // pairs, v vocabulary.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -79,13 +80,27 @@ class DecoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderLayer);
 
+/// Called with each part of a model as soon as it is made: the embedding, each layer, the last
+/// norm, the head (unless that is the embedding). It may change the part; nothing is random after
+/// it.
+using PartMade = std::function<void(torch::nn::Module& part)>;
+
+/// Stands round the layers of a model, for instance to have their weights there when they compute.
+class LayerGate {
+ public:
+  using Layer = std::function<torch::Tensor(const torch::Tensor&)>;
+  virtual ~LayerGate() = default;
+  /// Before anything of the model is used in a forward pass.
+  virtual void open() = 0;
+  /// Calls `compute` on `x`.
+  virtual torch::Tensor pass(std::size_t layer, const Layer& compute, const torch::Tensor& x) = 0;
+};
+
 /// The whole model, made in its final type and on its final device (options); random weights.
 class LlamaImpl : public torch::nn::Module {
  public:
-  /// `made` is called with each layer right after it was made, before the next one is.
-  using LayerMade = std::function<void(DecoderLayerImpl&)>;
   LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
-            const LayerMade& made = {});
+            const PartMade& made = {});
 
   /// Logits [b, s, v] of tokens [b, s] (int64, right-padded).
   torch::Tensor forward(const torch::Tensor& tokens_bs);
@@ -98,6 +113,8 @@ class LlamaImpl : public torch::nn::Module {
   const torch::TensorOptions& options() const { return options_; }
   /// Layers keep only their input for the backward pass, and compute the rest once more there.
   void checkpoint_layers(bool on) { checkpoints_ = on; }
+  /// From now on layers are computed through `gate`, which outlives the passes; null: directly.
+  void set_gate(LayerGate* gate) { gate_ = gate; }
 
   /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
   Positions positions(std::int64_t sequence);
@@ -114,6 +131,7 @@ class LlamaImpl : public torch::nn::Module {
   std::vector<DecoderLayer> layers_;
   RmsNorm norm_{nullptr};
   bool checkpoints_ = false;
+  LayerGate* gate_ = nullptr;
 };
 TORCH_MODULE(Llama);
 

@@ -79,20 +79,24 @@ std::string flops_formula(Method method) {
 }
 
 Llama make_method_model(Method method, const LlamaConfig& config,
-                        const torch::TensorOptions& options) {
-  Llama model(config, options, [&](DecoderLayerImpl& layer) {
-    if (method == Method::qlora) quantise_base(layer);
+                        const torch::TensorOptions& options, const PartMade& made) {
+  Llama model(config, options, [&](torch::nn::Module& part) {
+    if (method == Method::qlora && part.as<DecoderLayerImpl>() != nullptr) quantise_base(part);
+    if (made) made(part);
   });
   if (trains_adapters(method)) add_lora(*model, {});
   if (method == Method::qat) prepare_qat(*model, {.group = kQatGroup});
   return model;
 }
 
-std::unique_ptr<Objective> make_objective(Method method, const Llama& model, bool fused) {
+std::unique_ptr<Objective> make_objective(Method method, const Llama& model, bool fused,
+                                          Parallelism* parallelism) {
   if (!compares_answers(method)) return std::make_unique<LanguageModelling>(fused);
   const DpoOptions options = recipe_of(method).dpo;
   if (method == Method::dpo) return std::make_unique<Preference>(options, fused);
-  return std::make_unique<Preference>(options, fused, frozen_copy(model));
+  return std::make_unique<Preference>(
+      options, fused,
+      parallelism == nullptr ? frozen_copy(model) : parallelism->make_frozen_copy(model));
 }
 
 }  // namespace scalemark::llm

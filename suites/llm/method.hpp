@@ -13,6 +13,7 @@
 #include "suites/llm/dpo.hpp"
 #include "suites/llm/llama.hpp"
 #include "suites/llm/objective.hpp"
+#include "suites/llm/parallelism.hpp"
 
 namespace scalemark::llm {
 
@@ -46,13 +47,14 @@ double method_flops(Method method, const LlamaConfig& config, std::int64_t width
 std::string flops_formula(Method method);
 
 /// Random model as the method trains it: NF4 base (each layer is quantised as soon as it is made),
-/// adapters, fake quantisation. The base is the same for all methods. Throws UsageError where
-/// groups of kQatGroup divide no width.
+/// adapters, fake quantisation. The base is the same for all methods. `made` gets each part as it
+/// is kept. Throws UsageError where groups of kQatGroup divide no width.
 Llama make_method_model(Method method, const LlamaConfig& config,
-                        const torch::TensorOptions& options);
+                        const torch::TensorOptions& options, const PartMade& made = {});
 
 /// What `model` is trained for. `fused`: heads and losses in one. dpo_full copies the model as it
-/// is now.
-std::unique_ptr<Objective> make_objective(Method method, const Llama& model, bool fused);
+/// is now, by `parallelism` where it is given.
+std::unique_ptr<Objective> make_objective(Method method, const Llama& model, bool fused,
+                                          Parallelism* parallelism = nullptr);
 
 }  // namespace scalemark::llm

@@ -133,6 +133,7 @@ TEST_F(NcclCommunicator, HostMemoryIsRefusedWithTheReason) {
             "NCCL needs device memory, not pageable");
   float x = 0;
   EXPECT_THROW(comm_->start_allreduce(&x, 1, DType::fp32, ReduceOp::sum), Unavailable);
+  EXPECT_THROW(comm_->start_allgather(&x, &x, 1, DType::fp32), Unavailable);
 }
 
 TEST_F(NcclCommunicator, TwoRanksOnOneGpuAreRefusedOnAllRanks) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -189,6 +190,65 @@ TEST_F(MpiCommunicator, StartedOperationsFinish) {
   EXPECT_THAT(gradients, Each(size_ * (size_ + 1) / 2.0));
 }
 
+TEST_F(MpiCommunicator, StartedGathersAndPartsOfSumsFinish) {
+  std::vector<std::int32_t> mine(7, rank_), all(7 * static_cast<std::size_t>(size_), -1);
+  std::vector<double> whole(3 * static_cast<std::size_t>(size_)), part(3, 0);
+  for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<double>(i) + 100 * rank_;
+  auto first = comm_->start_allgather(mine.data(), all.data(), mine.size(), DType::int32);
+  auto second = comm_->start_reduce_scatter(whole.data(), part.data(), part.size(), DType::fp64,
+                                            ReduceOp::sum);
+  second->wait();
+  first->wait();
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<int>(i / 7));
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const double place = 3.0 * rank_ + static_cast<double>(i);
+    EXPECT_EQ(part[i], place * size_ + 50.0 * size_ * (size_ - 1));
+  }
+}
+
+/// What rank 0 has plus what the last rank has, all others -0.
+std::vector<std::uint16_t> half_sum(Communicator& comm, DType type,
+                                    std::vector<std::uint16_t> first,
+                                    const std::vector<std::uint16_t>& last) {
+  std::vector<std::uint16_t> mine(first.size(), 0x8000);
+  if (comm.rank() == 0) mine = std::move(first);
+  if (comm.rank() > 0 && comm.rank() == comm.size() - 1) mine = last;
+  comm.start_allreduce(mine.data(), mine.size(), type, ReduceOp::sum)->wait();
+  return mine;
+}
+
+TEST_F(MpiCommunicator, SixteenBitSumsAreRoundedToEven) {
+  if (size_ == 1) GTEST_SKIP() << "needs something to add";
+  using Bits = std::vector<std::uint16_t>;
+  // 1 + 2^-11, 1 + 2^-10 + 2^-11; 65504 + 8, + 16; 2^-24 + 2^-24; the largest subnormal + 2^-24;
+  // infinity, and -1 + 1.
+  EXPECT_EQ(half_sum(*comm_, DType::fp16,
+                     {0x3C00, 0x3C01, 0x7BFF, 0x7BFF, 0x0001, 0x03FF, 0x7C00, 0xBC00},
+                     {0x1000, 0x1000, 0x4800, 0x4C00, 0x0001, 0x0001, 0x3C00, 0x3C00}),
+            (Bits{0x3C00, 0x3C02, 0x7BFF, 0x7C00, 0x0002, 0x0400, 0x7C00, 0x0000}));
+  // 256 + 1, 258 + 1, the largest twice, infinity - 1.
+  EXPECT_EQ(half_sum(*comm_, DType::bf16, {0x4380, 0x4381, 0x7F7F, 0x7F80},
+                     {0x3F80, 0x3F80, 0x7F7F, 0xBF80}),
+            (Bits{0x4380, 0x4382, 0x7F80, 0x7F80}));
+}
+
+TEST_F(MpiCommunicator, EverySixteenBitNumberPlusMinusZeroIsItself) {
+  if (size_ == 1) GTEST_SKIP() << "needs something to add";
+  std::vector<std::uint16_t> all(1U << 16U);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  const std::vector<std::uint16_t> zeros(all.size(), 0x8000);
+  for (const auto& [type, infinity] :
+       {std::pair(DType::fp16, 0x7C00), std::pair(DType::bf16, 0x7F80)}) {
+    const std::vector<std::uint16_t> sums = half_sum(*comm_, type, all, zeros);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool number = (i & 0x7FFF) <= static_cast<std::size_t>(infinity);
+      wrong += number ? sums[i] != all[i] : (sums[i] & 0x7FFF) <= infinity;
+    }
+    EXPECT_EQ(wrong, 0U) << to_string(type);
+  }
+}
+
 TEST_F(MpiCommunicator, ForgottenRequestsAreWaitedFor) {
   std::vector<double> data(200'000, 1.0);
   comm_->start_allreduce(data.data(), data.size(), DType::fp64, ReduceOp::sum).reset();
@@ -209,6 +269,10 @@ TEST_F(MpiCommunicator, WhatMpiDoesNotHaveIsSaid) {
   EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp16, ReduceOp::sum, *stream_), Unavailable);
   EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp32, ReduceOp::avg, *stream_), Unavailable);
   EXPECT_THROW(comm_->start_allreduce(x, 1, DType::fp32, ReduceOp::avg), Unavailable);
+  EXPECT_THROW(comm_->start_allreduce(x, 1, DType::bf16, ReduceOp::max), Unavailable);
+  EXPECT_THROW(comm_->start_reduce_scatter(x, x, 1, DType::fp32, ReduceOp::avg), Unavailable);
+  EXPECT_THROW(comm_->start_reduce_scatter(x, x, std::size_t{1} << 31, DType::fp32, ReduceOp::sum),
+               Unavailable);
   EXPECT_THROW(comm_->allreduce(x, x, std::size_t{1} << 31, DType::int8, ReduceOp::sum, *stream_),
                Unavailable);
 }

@@ -72,6 +72,58 @@ TEST_F(ProcessGroupTest, BroadcastsManyTensorsOfSeveralTypesInFewMessages) {
   for (const at::Tensor& tensor : tensors) EXPECT_TRUE(tensor.eq(0).all().item<bool>());
 }
 
+TEST_F(ProcessGroupTest, SumsSixteenBitTypes) {
+  for (const auto type : {at::kHalf, at::kBFloat16}) {
+    // Multiples of 1/4 up to 16, so that every sum is exact.
+    std::vector<at::Tensor> tensors{(at::arange(64, at::TensorOptions(type)) / 4).add_(rank)};
+    group->allreduce(tensors)->wait();
+    const at::Tensor want = at::arange(64, at::kFloat) / 4 * size + size * (size - 1) / 2;
+    EXPECT_TRUE(at::equal(tensors[0].to(at::kFloat), want)) << type;
+  }
+}
+
+TEST_F(ProcessGroupTest, GathersIntoOneTensor) {
+  for (const auto type :
+       {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar}) {
+    at::Tensor mine = at::arange(10, at::TensorOptions(type)).add_(10 * rank),
+               all = at::zeros({10 * size}, type);
+    group->_allgather_base(all, mine)->wait();
+    EXPECT_TRUE(at::equal(all, at::arange(10 * size, at::TensorOptions(type)))) << type;
+  }
+}
+
+TEST_F(ProcessGroupTest, EachRankGetsItsPartOfASum) {
+  for (const auto type : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt}) {
+    at::Tensor whole = at::arange(5 * size, at::TensorOptions(type)).add_(rank),
+               part = at::zeros({5}, type);
+    group->_reduce_scatter_base(part, whole)->wait();
+    const at::Tensor want = at::arange(5 * rank, 5 * (rank + 1), at::TensorOptions(type)) * size +
+                            size * (size - 1) / 2;
+    EXPECT_TRUE(at::equal(part, want)) << type;
+  }
+}
+
+TEST_F(ProcessGroupTest, GathersAndPartsOfSumsGoOnTogether) {
+  constexpr std::int64_t kEach = 50'000;
+  std::vector<at::Tensor> mine, all, whole, part;
+  std::vector<c10::intrusive_ptr<c10d::Work>> works;
+  for (int i = 0; i < 4; ++i) {
+    mine.push_back(at::full({kEach}, rank + i, at::kFloat));
+    all.push_back(at::zeros({kEach * size}, at::kFloat));
+    whole.push_back(at::full({kEach * size}, rank * i, at::kFloat));
+    part.push_back(at::zeros({kEach}, at::kFloat));
+    works.push_back(group->_allgather_base(all.back(), mine.back()));
+    works.push_back(group->_reduce_scatter_base(part.back(), whole.back()));
+  }
+  for (std::size_t i = works.size(); i-- > 0;) works[i]->wait();  // not in the order of their start
+  for (int i = 0; i < 4; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    for (int from = 0; from < size; ++from)
+      EXPECT_TRUE(all[at].narrow(0, kEach * from, kEach).eq(from + i).all().item<bool>());
+    EXPECT_TRUE(part[at].eq(i * size * (size - 1) / 2).all().item<bool>());
+  }
+}
+
 TEST_F(ProcessGroupTest, OutsideABackwardPassAFutureIsDoneWhenItIsGiven) {
   std::vector<at::Tensor> tensors{at::full({10}, 1, at::kFloat)};
   const auto future = group->allreduce(tensors)->getFuture();
@@ -95,6 +147,11 @@ TEST_F(ProcessGroupTest, WhatItCannotDoItRefusesOnEveryRankBeforeItSends) {
   EXPECT_THROW(group->allreduce(tensors), c10::Error) << "gaps";
   tensors = {at::zeros({4}, at::kComplexFloat)};
   EXPECT_THROW(group->allreduce(tensors), Unavailable);
+  at::Tensor part = at::zeros({3}), whole = at::zeros({3 * size + 1});
+  EXPECT_THROW(group->_allgather_base(whole, part), c10::Error);
+  EXPECT_THROW(group->_reduce_scatter_base(part, whole), c10::Error);
+  whole = at::zeros({3 * size}, at::kDouble);
+  EXPECT_THROW(group->_allgather_base(whole, part), c10::Error);
   tensors = {at::zeros({1}), at::zeros({1})};
   EXPECT_THROW(group->broadcast(tensors), c10::Error);
 }

@@ -73,12 +73,60 @@ TEST(Finetune, TokensAreCountedThreeWays) {
   EXPECT_GT(sum(run.series("achieved_flops", 0)), 0);
 }
 
+TEST(Finetune, ShardedTrainingIsTheSameAndItsBytesAreCounted) {
+  const std::vector<std::string> point = {"method=full", "sequence=64", "steps=3",
+                                          "precision=fp64"};
+  const auto with = [&](const char* axis) {
+    std::vector<std::string> axes = point;
+    axes.emplace_back(axis);
+    return finetune(axes);
+  };
+  const auto replicated = with("parallel=ddp"), sharded = with("parallel=fsdp");
+  EXPECT_EQ(sharded.outcome.ok, 1U);
+  if (!root()) return;
+  EXPECT_NEAR(sharded.value("loss"), replicated.value("loss"), 1e-9);
+  EXPECT_EQ(sharded.fact("trained_parameters"), replicated.fact("trained_parameters"));
+  EXPECT_EQ(sharded.result().verification.checked,
+            (2 * 3 + 1) * static_cast<std::size_t>(test::world().size()));
+  EXPECT_EQ(sharded.result().verification.wrong, 0U);
+  // All weights of 8 bytes, the layers' twice; the sizes divide by two.
+  const LlamaConfig config = llama_config("tiny");
+  const ParameterCounts counts = count_parameters(config);
+  const auto ranks = static_cast<double>(test::world().size());
+  const auto bytes = [&](std::int64_t elements) {
+    return 8 * static_cast<double>(elements) * (ranks - 1) / ranks;
+  };
+  EXPECT_EQ(sharded.value("reduced_bytes"), bytes(counts.total));
+  EXPECT_EQ(sharded.value("gathered_bytes"),
+            bytes(counts.total + config.layers * counts.per_layer));
+}
+
+TEST(Finetune, EveryMethodIsSharded) {
+  for (const char* method : {"method=qlora", "method=qat", "method=dpo", "method=dpo_full"}) {
+    const bool pairs = std::string(method).starts_with("method=dpo");
+    for (const char* reshard : {"reshard=true", "reshard=false"}) {
+      const auto run =
+          finetune({method, pairs ? "dataset=preference" : "dataset=alpaca", "parallel=fsdp",
+                    reshard, "rows=16", "sequence=64", "steps=2", "clip=0.5"});
+      EXPECT_EQ(run.outcome.ok, 1U) << method << " " << reshard;
+      if (root()) {
+        EXPECT_EQ(run.result().verification.wrong, 0U) << method;
+      }
+    }
+  }
+}
+
 TEST(Finetune, AllPointsRun) {
   for (const char* point : {"dataset=grammar", "dataset=samsum", "dataset=slimorca"}) {
     EXPECT_EQ(finetune({point, "source=synthetic", "rows=32", "sequence=64"}).outcome.ok, 1U)
         << point;
   }
-  EXPECT_EQ(finetune({"precision=bf16", "parallel=single", "steps=2"}).outcome.ok, 1U);
+  for (const char* parallel : {"parallel=single", "parallel=ddp", "parallel=fsdp"})
+    EXPECT_EQ(finetune({"precision=bf16", parallel, "steps=2"}).outcome.ok, 1U) << parallel;
+  EXPECT_EQ(finetune({"parallel=fsdp", "reshard=false", "prefetch=0", "steps=2", "accumulation=2",
+                      "checkpointing=true"})
+                .outcome.ok,
+            1U);
   for (const char* point : {"mode=tuned", "precision=fp64", "accumulation=2", "checkpointing=true",
                             "parallel=single", "template=chat"}) {
     EXPECT_EQ(finetune({point, "sequence=64", "steps=2"}).outcome.ok, 1U) << point;
@@ -174,7 +222,7 @@ TEST(Finetune, WhatCannotBeIsSkippedWithItsReason) {
   };
   expect({"rows=1", "batch=64"}, "less than a step");
   expect({"sequence=4096"}, "the model allows 2048");
-  expect({"precision=bf16"}, "MPI cannot add bf16");
+  expect({"parallel=fsdp", "offload=true"}, "out of a GPU's memory");
   expect({"tokenizer=file"}, "--data tokenizer=FILE");
   expect({"source=file"}, "--data alpaca=FILE");
   expect({"source=builtin", "dataset=grammar"}, "dataset=alpaca");

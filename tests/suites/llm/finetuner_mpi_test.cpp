@@ -69,7 +69,9 @@ class FinetunerRanks : public testing::Test {
                                 .padding = kPadding});
     Llama model = model_with(way.lora);
     model->checkpoint_layers(way.checkpoints);
-    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, with,
+    const std::unique_ptr<Parallelism> parallelism = with ? make_ddp(with) : make_single();
+    parallelism->add(model);
+    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, *parallelism,
                         std::make_unique<LanguageModelling>(way.fused));
     Trained result;
     loader.start(0);
@@ -147,7 +149,9 @@ TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
 
 TEST_F(FinetunerRanks, AStepWithoutLabelsLeavesTheParameters) {
   Llama model = model_with(true);
-  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}}, group);
+  const std::unique_ptr<Parallelism> parallelism = make_ddp(group);
+  parallelism->add(model);
+  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}}, *parallelism);
   std::vector<torch::Tensor> before;
   for (const torch::Tensor& parameter : finetuner.parameters())
     before.push_back(parameter.detach().clone());

@@ -32,7 +32,10 @@ struct Followed {
 inline Followed follow(const Llama& model, const Examples& examples,
                        const FinetunerOptions& options, std::size_t steps,
                        std::unique_ptr<Objective> objective) {
-  Finetuner finetuner(model, options, {}, std::move(objective));
+  const std::unique_ptr<Parallelism> parallelism = make_single();
+  Llama trained = model;
+  parallelism->add(trained);
+  Finetuner finetuner(model, options, *parallelism, std::move(objective));
   const std::int64_t count = finetuner.objective().count(examples);
   Followed result;
   for (std::size_t i = 0; i < steps; ++i) {

@@ -54,13 +54,15 @@ TokenLoader make_loader(Method method, const TokenLoaderOptions& options) {
 }
 
 /// Adapters do something from the first step on; the seed makes all ranks' models alike.
-Llama make_model(Method method) {
+Llama make_model(Method method, Parallelism& parallelism) {
   torch::manual_seed(4);
-  Llama model = make_method_model(method, config(), torch::TensorOptions(torch::kDouble));
-  const torch::NoGradGuard no_grad;
+  Llama model = make_method_model(method, config(), torch::TensorOptions(torch::kDouble),
+                                  [&](torch::nn::Module& part) { parallelism.add_part(part); });
   if (trains_adapters(method)) {
+    const torch::NoGradGuard no_grad;
     for (const torch::Tensor& parameter : trainable_parameters(*model)) parameter.normal_(0, 0.05);
   }
+  parallelism.add(model);
   return model;
 }
 
@@ -70,31 +72,32 @@ struct Trained {
   std::vector<torch::Tensor> parameters;
 };
 
-/// kSteps steps; with `group` this rank has its part of each step's rows.
-Trained train(Method method, std::int64_t batch, bool fused, double clip,
-              const torch_support::ProcessGroupPtr& group) {
+/// kSteps steps; `divided`: this rank has its part of each step's rows.
+Trained train(Method method, std::int64_t batch, bool fused, double clip, Parallelism& parallelism,
+              bool divided) {
   TokenLoader loader = make_loader(method, {.batch = batch,
-                                            .ranks = group ? test::world().size() : 1,
-                                            .rank = group ? test::world().rank() : 0,
+                                            .ranks = divided ? test::world().size() : 1,
+                                            .rank = divided ? test::world().rank() : 0,
                                             .seed = 5,
                                             .padding = kPadding});
-  Llama model = make_model(method);
-  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = clip}, group,
-                      make_objective(method, model, fused));
+  const Llama model = make_model(method, parallelism);
+  Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = clip}, parallelism,
+                      make_objective(method, model, fused, &parallelism));
   Trained result;
   loader.start(0);
   for (std::int64_t step = 0; step < kSteps; ++step) {
     const std::vector<Examples> batches{loader.next()};
     std::int64_t counted = finetuner.objective().count(batches[0]);
-    if (group) counted = test::world().sum(counted);
+    if (divided) counted = test::world().sum(counted);
     const StepResult done = finetuner.step(batches, counted);
     result.norms.push_back(done.gradient_norm);
     std::vector<double> sums{done.loss};
     sums.insert(sums.end(), done.observed.begin(), done.observed.end());
     result.sums.push_back(sums);
   }
-  for (const torch::Tensor& parameter : finetuner.parameters())
+  parallelism.visit(trainable_parameters(*model), [&](const torch::Tensor& parameter) {
     result.parameters.push_back(parameter.detach().clone());
+  });
   return result;
 }
 
@@ -107,14 +110,20 @@ TEST(MethodRanks, RanksThatDivideTheRowsAreOneRankWithAllOfThem) {
     Method method;
     bool fused;
     double clip;
+    bool sharded = false;
   };
-  for (const Way& way : {Way{Method::qlora, false, 0}, Way{Method::qlora, true, 0.5},
-                         Way{Method::dpo, false, 0.5}, Way{Method::dpo, true, 0},
-                         Way{Method::dpo_full, false, 0}, Way{Method::dpo_full, true, 0.5}}) {
+  for (const Way& way :
+       {Way{Method::qlora, false, 0}, Way{Method::qlora, true, 0.5}, Way{Method::dpo, false, 0.5},
+        Way{Method::dpo, true, 0}, Way{Method::dpo_full, false, 0},
+        Way{Method::dpo_full, true, 0.5}, Way{Method::qlora, true, 0.5, true},
+        Way{Method::dpo, false, 0.5, true}, Way{Method::dpo_full, false, 0, true},
+        Way{Method::dpo_full, true, 0.5, true}}) {
     SCOPED_TRACE(method_names()[static_cast<std::size_t>(way.method)] +
-                 (way.fused ? " fused" : ""));
-    const Trained alone = train(way.method, kBatch * test::world().size(), way.fused, way.clip, {});
-    const Trained together = train(way.method, kBatch, way.fused, way.clip, group);
+                 (way.fused ? " fused" : "") + (way.sharded ? " sharded" : ""));
+    const auto one = make_single(), all = way.sharded ? make_fsdp(group, {}) : make_ddp(group);
+    const Trained alone =
+        train(way.method, kBatch * test::world().size(), way.fused, way.clip, *one, false);
+    const Trained together = train(way.method, kBatch, way.fused, way.clip, *all, true);
     for (std::size_t i = 0; i < alone.parameters.size(); ++i) {
       ASSERT_LT((alone.parameters[i] - together.parameters[i]).abs().max().item<double>(), 1e-9);
     }
