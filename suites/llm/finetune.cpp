@@ -14,7 +14,7 @@
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/setup.hpp"
-#include "suites/llm/finetune_memory.hpp"
+#include "suites/llm/finetune_forecast.hpp"
 #include "suites/llm/finetune_metrics.hpp"
 #include "suites/llm/finetuning.hpp"
 #include "suites/llm/method.hpp"
@@ -26,11 +26,6 @@ namespace {
 constexpr std::int64_t kPrefetch = 1;  // layers
 
 Method method_of(const Case& c) { return parse_method(c.text("method")); }
-
-torch::ScalarType type_of(const std::string& precision) {
-  if (precision == "fp64") return torch::kFloat64;
-  return precision == "bf16" ? torch::kBFloat16 : torch::kFloat32;
-}
 
 void record_text(Case& c, const TextStatistics& statistics) {
   c.fact("text_rows", statistics.rows);
@@ -106,40 +101,14 @@ std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
 Llama make_model(Case& c, const LlamaConfig& config, torch::Device device,
                  Parallelism& parallelism) {
   c.phase("make model");
-  const auto options = torch::TensorOptions().device(device).dtype(type_of(c.text("precision")));
+  const auto options =
+      torch::TensorOptions().device(device).dtype(element_type(c.text("precision")));
   Llama model = make_method_model(method_of(c), config, options,
                                   [&](torch::nn::Module& part) { parallelism.add_part(part); });
   model->checkpoint_layers(c.flag("checkpointing"));
   model->train();
   parallelism.add(model);
   return model;
-}
-
-/// Of batches of `width`.
-std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
-                               std::int64_t width) {
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
-  const auto flag = [&](const char* axis) { return std::get<bool>(params.at(axis)); };
-  const Method method = parse_method(text("method"));
-  const MemorySharding sharding{.ranks = integer("ranks"),
-                                .reshard = flag("reshard"),
-                                .prefetch = integer("prefetch"),
-                                .offload = flag("offload")};
-  return predict_memory(
-             {.config = config,
-              .lora = trains_adapters(method),
-              .nf4 = method == Method::qlora,
-              .fake_quant = method == Method::qat,
-              .reference = method == Method::dpo_full,
-              .element_bytes =
-                  static_cast<std::int64_t>(c10::elementSize(type_of(text("precision")))),
-              .batch = integer("batch") * (compares_answers(method) ? 2 : 1),
-              .width = width,
-              .checkpointing = flag("checkpointing"),
-              .fused_loss = text("mode") == "tuned" && method != Method::qat,
-              .sharding = text("parallel") == "fsdp" ? std::optional(sharding) : std::nullopt})
-      .total();
 }
 
 /// Steps that moved other bytes than their formula says.
@@ -220,14 +189,6 @@ void run(Case& c) {
   torch_support::run_body([&] { finetune(c); });
 }
 
-std::uint64_t memory(const Params& params) {
-  constexpr std::int64_t kUsualRow = 512;  // where no length is given
-  const LlamaConfig config = llama_config(std::get<std::string>(params.at("model")));
-  const std::int64_t sequence = std::get<std::int64_t>(params.at("sequence"));
-  const std::int64_t width = sequence > 0 ? sequence : kUsualRow;
-  return predicted_memory(params, config, std::min(width, config.max_seq_len));
-}
-
 void adjust(Params& params) {
   const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
   if (text("template") == "natural") {
@@ -292,7 +253,8 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .ranks(1)
     .adjust(adjust)
     .fixed_work()
-    .memory(memory)
+    .memory(expected_memory)
+    .forecast(forecast_step)
     .needs("LibTorch");
 
 }  // namespace

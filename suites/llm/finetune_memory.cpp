@@ -3,25 +3,55 @@
 #include "suites/llm/finetune_memory.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace scalemark::llm {
 namespace {
 
 constexpr std::int64_t kLossRows = 256;  ///< of fused_loss_sum()
+constexpr std::int64_t kChunks = 8;      ///< of loss_sum()
 
-/// Elements that one layer keeps for each position.
-std::int64_t kept_by_layer(const LlamaConfig& config, bool lora) {
-  const std::int64_t kv_dim = config.kv_heads * config.head_dim();
-  const LoraConfig adapters;
-  // Each norm: its input in normal form and the result; the rotated q; k and v repeated to all
-  // heads; attention's result as computed and as the next product takes it; the residual.
-  std::int64_t kept =
-      2 * 2 * config.dim + config.dim + 2 * config.dim + 2 * config.dim + config.dim;
-  // w1's and w3's results, silu of the one, product of both.
-  kept += 4 * config.ffn_dim;
+std::int64_t wide_bytes(const MemoryRequest& request) {
+  return std::max<std::int64_t>(request.element_bytes, 4);
+}
+
+/// Bytes that one layer keeps for each position until its backward pass.
+std::int64_t kept_by_layer(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  // Norms compute in fp32 at least: their inputs, and where their scales learn the normal forms.
+  const std::int64_t norms = (request.lora ? 2 : 4) * config.dim;
+  // What the norms give; q and k rotated, k and v repeated to all heads, attention's result; w1's
+  // and w3's results, silu of the one, product of both.
+  std::int64_t others = (2 + 4) * config.dim + 4 * config.ffn_dim;
   // Narrow products, before and after their factor.
-  if (lora) kept += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
-  return kept + (config.heads == config.kv_heads ? 0 : kv_dim);
+  if (request.lora) {
+    const LoraConfig adapters;
+    others += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
+  }
+  return norms * wide_bytes(request) + others * request.element_bytes;
+}
+
+/// Bytes of head and loss at their worst, without the gradient of the head.
+std::int64_t loss_bytes(const MemoryRequest& request) {
+  const std::int64_t positions = request.batch * request.width,
+                     vocabulary = request.config.vocab_size, narrow = request.element_bytes,
+                     wide = wide_bytes(request);
+  if (request.fused_loss) {
+    // Logits of some rows, what logsumexp makes of them, and the gradient of the hidden states.
+    const std::int64_t logits = std::min(kLossRows, positions) * vocabulary;
+    return logits * (2 * wide + (narrow < wide ? narrow : 0)) +
+           positions * request.config.dim * narrow;
+  }
+  // Logits and their logarithms of the softmax, and a chunk's copy; not in chunks, the gradient.
+  const std::int64_t logits = positions * vocabulary;
+  if (request.pairs) return logits * (narrow + 2 * wide);
+  return logits * (narrow + wide) + logits * wide / kChunks;
+}
+
+/// Masks of packed rows: as booleans, and as what is added to the scores.
+std::int64_t mask_bytes(const MemoryRequest& request) {
+  if (!request.packed) return 0;
+  return request.batch * request.width * request.width * (1 + request.element_bytes);
 }
 
 /// Of `layers` layers of the base model, and of `rest` other elements.
@@ -80,33 +110,60 @@ void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int6
 
 MemoryPrediction predict_memory(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
-  const std::int64_t adapters =
-      request.lora ? config.layers * count_lora_parameters(config, {}) : 0;
-  const std::int64_t base = count_parameters(config).total;
-  const std::int64_t trained = request.lora ? adapters : base;
-  const std::int64_t positions = request.batch * request.width;
-  const std::int64_t layer = kept_by_layer(config, request.lora);
-  const std::int64_t kept =
-      request.checkpointing ? config.layers * config.dim + layer : config.layers * layer;
-  const std::int64_t logits =
-      config.vocab_size * (request.fused_loss ? std::min(kLossRows, positions) : positions);
   const auto bytes = [&](std::int64_t elements) {
     return static_cast<std::uint64_t>(elements * request.element_bytes);
   };
+  const std::int64_t trained = trained_elements(request);
+  const std::int64_t positions = request.batch * request.width;
   MemoryPrediction prediction;
-  prediction.weights =
-      (request.reference ? 2 : 1) * base_bytes(request, config.layers, root_elements(config)) +
-      bytes(adapters);
-  prediction.gradients = bytes(trained);
+  prediction.weights = layer_bytes(request) + root_bytes(request);
+  if (request.reference)
+    prediction.weights += base_bytes(request, config.layers, root_elements(config));
   prediction.optimiser = bytes(2 * trained);
-  prediction.activations = bytes(positions * kept);
-  // Logits, their logarithms of the softmax by chunk, and the gradient; or, at another time, a
-  // weight that is made for a product, of the head's beside the logits.
-  const std::int64_t loss = (request.fused_loss ? 2 : 3) * logits;
-  prediction.temporaries =
-      bytes(std::max(loss, made_for_product(request) + (request.fake_quant ? logits : 0)));
+
+  const auto layer = static_cast<std::uint64_t>(positions * kept_by_layer(request));
+  const std::uint64_t inputs = bytes(config.layers * positions * config.dim),
+                      all = request.checkpointing
+                                ? inputs
+                                : static_cast<std::uint64_t>(config.layers) * layer,
+                      mask = static_cast<std::uint64_t>(mask_bytes(request)),
+                      head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
+  const std::uint64_t made = bytes(made_for_product(request));
+  // The greatest of three moments: head and loss; the first layer of the backward pass; its end.
+  const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
+  struct Moment {
+    std::uint64_t gradients, activations, temporaries;
+    std::uint64_t total() const { return gradients + activations + temporaries; }
+  };
+  const std::uint64_t everything = bytes(trained), before = request.gradients_stay ? everything : 0;
+  const std::array<Moment, 3> moments{
+      {{std::max(before, head), all + mask,
+        std::max(static_cast<std::uint64_t>(loss_bytes(request)),
+                 request.fused_loss ? head : made)},
+       {std::max(before, head), all + mask + (request.checkpointing ? layer : 0), flowing},
+       {everything, layer + mask, made}}};
+  const Moment& worst = *std::ranges::max_element(moments, {}, &Moment::total);
+  prediction.gradients = worst.gradients;
+  prediction.activations = worst.activations;
+  prediction.temporaries = worst.temporaries;
   if (request.sharding) shard(prediction, request, trained);
   return prediction;
+}
+
+std::uint64_t layer_bytes(const MemoryRequest& request) {
+  const std::int64_t adapters = request.lora ? trained_elements(request) : 0;
+  return base_bytes(request, request.config.layers, 0) +
+         static_cast<std::uint64_t>(adapters * request.element_bytes);
+}
+
+std::uint64_t root_bytes(const MemoryRequest& request) {
+  return base_bytes(request, 0, root_elements(request.config));
+}
+
+std::int64_t trained_elements(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  return request.lora ? config.layers * count_lora_parameters(config, {})
+                      : count_parameters(config).total;
 }
 
 }  // namespace scalemark::llm

@@ -2,6 +2,7 @@
 // Metrics of a fine-tuning.
 #include "suites/llm/finetune_metrics.hpp"
 
+#include <optional>
 #include <string>
 
 #include "common/torch/setup.hpp"
@@ -114,6 +115,11 @@ void record_finetuning(Case& c, const History& history) {
            std::vector{torch_support::mean_of_last(history.loss)}, "mean of the last 10 steps");
   rate("achieved_flops", "flop/s", RankReduce::mean, history.flops,
        "positions * (" + flops_formula(parse_method(c.text("method"))) + ") / step_time, a rank");
+  if (const std::optional<double> peak = c.peak_flops(c.text("precision"))) {
+    std::vector<double> parts = history.flops;
+    for (double& flops : parts) flops /= *peak;
+    rate("peak_fraction", "1", RankReduce::mean, parts, "achieved_flops / peak_flops");
+  }
   rate("position_rate", "{token}/s", RankReduce::sum, history.positions,
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,

@@ -34,6 +34,11 @@ bool trains_adapters(Method method) {
 
 bool compares_answers(Method method) { return method == Method::dpo || method == Method::dpo_full; }
 
+torch::ScalarType element_type(const std::string& precision) {
+  if (precision == "fp64") return torch::kFloat64;
+  return precision == "bf16" ? torch::kBFloat16 : torch::kFloat32;
+}
+
 Recipe recipe_of(Method method) {
   switch (method) {
     case Method::lora:

@@ -31,6 +31,9 @@ bool compares_answers(Method method);
 /// Weights that share a scale in fake quantisation, as torchao's quantiser has it.
 inline constexpr std::int64_t kQatGroup = 256;
 
+/// Of axis `precision`: fp64, fp32, bf16.
+torch::ScalarType element_type(const std::string& precision);
+
 /// Settings of torchtune's recipe.
 struct Recipe {
   AdamWOptions adamw;
