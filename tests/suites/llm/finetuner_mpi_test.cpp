@@ -12,28 +12,13 @@
 #include "common/torch/fingerprint.hpp"
 #include "suites/llm/finetuner.hpp"
 #include "tests/suites/llm/small_config.hpp"
+#include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::llm {
 namespace {
 
-constexpr Token kPadding = 60;
-constexpr std::size_t kRows = 24;
 constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
-
-/// Rows of several lengths; the first tokens of each are no labels.
-std::vector<TokenRow> rows() {
-  std::vector<TokenRow> made;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    TokenRow row;
-    for (std::size_t k = 0; k < 4 + i * 7 % 11; ++k) {
-      row.ids.push_back(static_cast<Token>((i * 31 + k * 17) % 59));
-      row.labels.push_back(k < 1 + i % 3 ? kIgnoredLabel : row.ids.back());
-    }
-    made.push_back(row);
-  }
-  return made;
-}
 
 Llama model_with(bool lora) {
   torch::manual_seed(4);
@@ -62,11 +47,11 @@ class FinetunerRanks : public testing::Test {
   /// kSteps steps on all ranks with `group`, else on this one alone.
   Trained train(const Way& way, const torch_support::ProcessGroupPtr& with) const {
     const std::int64_t ranks = with ? size : 1;
-    TokenLoader loader(rows(), {.batch = way.batch,
-                                .ranks = ranks,
-                                .rank = with ? rank : 0,
-                                .seed = 5,
-                                .padding = kPadding});
+    TokenLoader loader(small_rows(), {.batch = way.batch,
+                                      .ranks = ranks,
+                                      .rank = with ? rank : 0,
+                                      .seed = 5,
+                                      .padding = kPadding});
     Llama model = model_with(way.lora);
     model->checkpoint_layers(way.checkpoints);
     const std::unique_ptr<Parallelism> parallelism = with ? make_ddp(with) : make_single();
@@ -155,7 +140,7 @@ TEST_F(FinetunerRanks, AStepWithoutLabelsLeavesTheParameters) {
   std::vector<torch::Tensor> before;
   for (const torch::Tensor& parameter : finetuner.parameters())
     before.push_back(parameter.detach().clone());
-  std::vector<TokenRow> masked = rows();
+  std::vector<TokenRow> masked = small_rows();
   for (TokenRow& row : masked) std::ranges::fill(row.labels, kIgnoredLabel);
   TokenLoader loader(std::move(masked),
                      {.batch = 2, .ranks = size, .rank = rank, .padding = kPadding});

@@ -21,6 +21,7 @@
 #include "suites/llm/qat.hpp"
 #include "suites/llm/qlora.hpp"
 #include "tests/suites/llm/small_config.hpp"
+#include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::llm {
@@ -29,8 +30,6 @@ namespace {
 using torch_support::FsdpOptions;
 using torch_support::FsdpTraffic;
 
-constexpr Token kPadding = 60;
-constexpr std::size_t kRows = 24;
 constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
 
 enum class Method { lora, full, qlora, qat };
@@ -42,20 +41,6 @@ struct Way {
   std::int64_t accumulation = 1;
   FsdpOptions fsdp = {};
 };
-
-/// Rows of several lengths; the first tokens of each are no labels.
-std::vector<TokenRow> rows() {
-  std::vector<TokenRow> made;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    TokenRow row;
-    for (std::size_t k = 0; k < 4 + i * 7 % 11; ++k) {
-      row.ids.push_back(static_cast<Token>((i * 31 + k * 17) % 59));
-      row.labels.push_back(k < 1 + i % 3 ? kIgnoredLabel : row.ids.back());
-    }
-    made.push_back(row);
-  }
-  return made;
-}
 
 LlamaConfig config_of(const Way& way) {
   LlamaConfig config = medium_config();
@@ -108,11 +93,11 @@ class Fsdp : public testing::Test {
   /// kSteps steps, of all ranks together or of this one with all rows.
   Trained train(const Way& way, bool sharded) {
     const std::int64_t ranks = sharded ? size : 1;
-    TokenLoader loader(rows(), {.batch = kBatch * size / ranks,
-                                .ranks = ranks,
-                                .rank = sharded ? rank : 0,
-                                .seed = 5,
-                                .padding = kPadding});
+    TokenLoader loader(small_rows(), {.batch = kBatch * size / ranks,
+                                      .ranks = ranks,
+                                      .rank = sharded ? rank : 0,
+                                      .seed = 5,
+                                      .padding = kPadding});
     const auto parallelism = sharded ? make_fsdp(group_of(way), way.fsdp) : make_single();
     const Llama model = make_model(way, *parallelism);
     Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, *parallelism,
@@ -277,7 +262,7 @@ TEST_F(Fsdp, AStepWithoutLabelsLeavesTheParameters) {
   const Llama model = make_model({}, *parallelism);
   const std::uint64_t before = fingerprint(*parallelism, model);
   Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}}, *parallelism);
-  std::vector<TokenRow> masked = rows();
+  std::vector<TokenRow> masked = small_rows();
   for (TokenRow& row : masked) std::ranges::fill(row.labels, kIgnoredLabel);
   TokenLoader loader(std::move(masked),
                      {.batch = kBatch, .ranks = size, .rank = rank, .padding = kPadding});
@@ -355,7 +340,8 @@ TEST_F(Fsdp, MemoryFallsWithTheRanksAsPredicted) {
       model->checkpoint_layers(true);
       parallelism->add(model);
       Finetuner finetuner(model, {}, *parallelism);
-      TokenLoader loader(rows(), {.batch = 1, .ranks = size, .rank = rank, .padding = kPadding});
+      TokenLoader loader(small_rows(),
+                         {.batch = 1, .ranks = size, .rank = rank, .padding = kPadding});
       loader.start(0);
       std::int64_t widest = 0;
       for (std::int64_t step = 0; step < kSteps; ++step) {
