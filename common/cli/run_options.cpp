@@ -108,7 +108,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--data", options.data_texts,
-                  "NAME=PATH: where data lie (mnist=DIR, rgb300=DIR, weights=FILE)")
+                  "NAME=PATH: where data lie (mnist=DIR, rgb300=DIR, weights=FILE, alpaca=FILE, "
+                  "tokenizer=FILE), or go to (adapters=DIR)")
       ->allow_extra_args(false);
   command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
   command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");

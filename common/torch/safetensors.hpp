@@ -21,13 +21,10 @@ std::string to_safetensors(const NamedTensors& tensors);
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
 /// Tensors on the host, with memory of their own. `source` is named in messages. Throws InputError
-/// unless the bytes are exactly what the format allows: a header of at most 100 MB within the
-/// bytes, no name twice, known types, shapes whose size is that of their bytes, bytes that follow
-/// one another without gap or overlap up to the end.
+/// unless the bytes are what the format allows: parse_safetensors().
 NamedTensors from_safetensors(std::string_view bytes, const std::string& source);
 
-/// The same of a file, which is mapped: `*.safetensors`, or `*.safetensors.index.json` with the
-/// files of its "weight_map" beside it.
+/// All tensors of a file, or of the shards of one, as TensorFile finds them.
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
 }  // namespace scalemark::torch_support

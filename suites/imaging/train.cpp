@@ -160,7 +160,7 @@ void train_network(Case& c) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
     c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
   }
-  const std::optional<SavedTraining> saved = saved_training(c);
+  const std::optional<torch_support::SavedTraining> saved = torch_support::saved_training(c);
   History history;
   {
     const Case::Communicating communicating(c);

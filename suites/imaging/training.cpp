@@ -43,7 +43,7 @@ struct Training {
   Progress progress;
   std::int64_t loaded_before = 0;  ///< bytes, in the run that was interrupted
 
-  void save() { c.save(pack_state(trainer, history, progress)); }
+  void save() { imaging::save(c, trainer, history, progress); }
 };
 
 /// Saves and throws StoppedEarly if a signal asks for it.
@@ -125,7 +125,7 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
 }  // namespace
 
 History run_course(Case& c, const Course& course, Loader& loader, const Pictures& pictures,
-                   Trainer& trainer, const std::optional<SavedTraining>& saved) {
+                   Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved) {
   const Case::Stoppable stoppable(c);
   Training t{c, course, loader, trainer, {}, {}};
   if (saved) {

@@ -58,7 +58,7 @@ struct Course {
 /// 2", "test epoch 2". Saves its state after each epoch but the last, goes on from
 /// `saved`, and stops after a step when a signal asks for it (throws StoppedEarly).
 History run_course(Case& c, const Course& course, Loader& loader, const Pictures& test,
-                   Trainer& trainer, const std::optional<SavedTraining>& saved);
+                   Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved);
 
 /// Collective. Records the metrics of a training; `course` and `images_a_step` (over all ranks) say
 /// of what.

@@ -2,7 +2,10 @@
 // Packing and unpacking the state of a training, as safetensors.
 #include "suites/imaging/training_state.hpp"
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -13,41 +16,10 @@
 namespace scalemark::imaging {
 namespace {
 
+using torch_support::copy_saved;
 using torch_support::NamedTensors;
-
-const at::Tensor& taken(const NamedTensors& tensors, const std::string& name) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end()) throw InputError(fmt::format("the saved state has no '{}'", name));
-  return found->second;
-}
-
-/// Copies `name` over `target`, which must have the same shape and type.
-void copy_into(at::Tensor target, const NamedTensors& tensors, const std::string& name) {
-  const at::Tensor& saved = taken(tensors, name);
-  if (saved.sizes() != target.sizes() || saved.scalar_type() != target.scalar_type())
-    throw InputError(fmt::format("'{}' of the saved state has another shape or type", name));
-  target.copy_(saved);
-}
-
-template <typename T>
-at::Tensor tensor_of(const std::vector<T>& values) {
-  constexpr bool real = std::is_floating_point_v<T>;
-  at::Tensor tensor =
-      at::empty({static_cast<std::int64_t>(values.size())}, real ? at::kDouble : at::kLong);
-  std::copy(values.begin(), values.end(),
-            tensor.mutable_data_ptr<std::conditional_t<real, double, std::int64_t>>());
-  return tensor;
-}
-
-template <typename T>
-void read_values(const NamedTensors& tensors, const std::string& name, std::vector<T>& values) {
-  using Stored = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
-  const at::Tensor& saved = taken(tensors, name);
-  if (saved.dim() != 1 || saved.scalar_type() != c10::CppTypeToScalarType<Stored>::value)
-    throw InputError(fmt::format("'{}' of the saved state is no list of numbers", name));
-  const auto* data = saved.const_data_ptr<Stored>();
-  values.assign(data, data + saved.numel());
-}
+using torch_support::saved_values;
+using torch_support::to_saved;
 
 /// Calls `use` with name and values of each record.
 template <typename SomeHistory, typename Use>
@@ -85,73 +57,58 @@ NamedTensors shared_part(Trainer& trainer) {
     if (momentum.defined()) tensors[momentum_name(i)] = momentum;
   }
   const auto scaler = trainer.scaler().state();
-  tensors["scaler"] = tensor_of(
-      std::vector<double>{scaler.scale, static_cast<double>(scaler.steps_without_overflow),
-                          static_cast<double>(scaler.skipped)});
+  tensors["scaler"] =
+      to_saved(std::vector<double>{scaler.scale, static_cast<double>(scaler.steps_without_overflow),
+                                   static_cast<double>(scaler.skipped)});
   return tensors;
 }
 
 void restore_shared(const NamedTensors& tensors, Trainer& trainer) {
   for (const auto& item : trainer.model().named_parameters())
-    copy_into(item.value(), tensors, "parameter." + item.key());
+    copy_saved(item.value(), tensors, "parameter." + item.key());
   const std::vector<at::Tensor> parameters = trainer.model().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!tensors.contains(momentum_name(i))) continue;
     auto state = std::make_unique<torch::optim::SGDParamState>();
     at::Tensor momentum = at::empty_like(parameters[i]);
-    copy_into(momentum, tensors, momentum_name(i));
+    copy_saved(momentum, tensors, momentum_name(i));
     state->momentum_buffer(momentum);
     trainer.optimiser().state()[parameters[i].unsafeGetTensorImpl()] = std::move(state);
   }
-  std::vector<double> scaler;
-  read_values(tensors, "scaler", scaler);
+  const auto scaler = saved_values<double>(tensors, "scaler");
   if (scaler.size() != 3) throw InputError("the saved state has no valid 'scaler'");
   trainer.scaler().restore(
       {scaler[0], static_cast<std::int64_t>(scaler[1]), static_cast<std::int64_t>(scaler[2])});
 }
 
-/// The generators that a training draws from.
-std::vector<std::pair<std::string, at::Generator>> generators(c10::Device device) {
-  std::vector<std::pair<std::string, at::Generator>> all{
-      {"random.cpu", at::globalContext().defaultGenerator(c10::Device(c10::kCPU))}};
-  if (!device.is_cpu())
-    all.emplace_back("random.device", at::globalContext().defaultGenerator(device));
-  return all;
-}
+c10::Device device_of(Trainer& trainer) { return trainer.model().parameters().front().device(); }
 
 NamedTensors own_part(Trainer& trainer, const History& history, const Progress& progress) {
-  NamedTensors tensors;
+  NamedTensors tensors = torch_support::random_states(device_of(trainer));
   for (const auto& item : trainer.model().named_buffers())
     tensors["buffer." + item.key()] = item.value();
-  for (auto& [name, generator] : generators(trainer.model().parameters().front().device())) {
-    const std::lock_guard lock(generator.mutex());
-    tensors[name] = generator.get_state();
-  }
   for_each_record(history,
-                  [&](const char* name, const auto& values) { tensors[name] = tensor_of(values); });
-  tensors["progress"] = tensor_of(std::vector<std::int64_t>{
+                  [&](const char* name, const auto& values) { tensors[name] = to_saved(values); });
+  tensors["progress"] = to_saved(std::vector<std::int64_t>{
       progress.epoch, progress.loaded, progress.tally.right, progress.tally.images,
       progress.tally.batches, static_cast<std::int64_t>(progress.epoch_time),
       static_cast<std::int64_t>(progress.since_start), history.images_computed,
       history.loaded_bytes});
-  tensors["tally_loss"] = tensor_of(std::vector<double>{progress.tally.loss});
+  tensors["tally_loss"] = to_saved(std::vector<double>{progress.tally.loss});
   return tensors;
 }
 
 void restore_own(const NamedTensors& tensors, Trainer& trainer, History& history,
                  Progress& progress) {
   for (const auto& item : trainer.model().named_buffers())
-    copy_into(item.value(), tensors, "buffer." + item.key());
-  for (auto& [name, generator] : generators(trainer.model().parameters().front().device())) {
-    const std::lock_guard lock(generator.mutex());
-    generator.set_state(taken(tensors, name));
-  }
-  for_each_record(history,
-                  [&](const char* name, auto& values) { read_values(tensors, name, values); });
-  std::vector<std::int64_t> numbers;
-  std::vector<double> loss;
-  read_values(tensors, "progress", numbers);
-  read_values(tensors, "tally_loss", loss);
+    copy_saved(item.value(), tensors, "buffer." + item.key());
+  torch_support::restore_random(tensors, device_of(trainer));
+  for_each_record(history, [&](const char* name, auto& values) {
+    using Value = typename std::decay_t<decltype(values)>::value_type;
+    values = saved_values<Value>(tensors, name);
+  });
+  const auto numbers = saved_values<std::int64_t>(tensors, "progress");
+  const auto loss = saved_values<double>(tensors, "tally_loss");
   if (numbers.size() != 9 || loss.size() != 1 || *std::ranges::min_element(numbers) < 0)
     throw InputError("the saved state has no valid 'progress'");
   progress = {.epoch = numbers[0],
@@ -165,20 +122,12 @@ void restore_own(const NamedTensors& tensors, Trainer& trainer, History& history
 
 }  // namespace
 
-Case::State pack_state(Trainer& trainer, const History& history, const Progress& progress) {
-  return {torch_support::to_safetensors(shared_part(trainer)),
-          torch_support::to_safetensors(own_part(trainer, history, progress))};
+void save(Case& c, Trainer& trainer, const History& history, const Progress& progress) {
+  torch_support::save_training(c, shared_part(trainer), own_part(trainer, history, progress));
 }
 
-std::optional<SavedTraining> saved_training(const Case& c) {
-  const std::optional<Case::State> state = c.saved();
-  if (!state) return std::nullopt;
-  const std::string source = "the saved state of this case";
-  return SavedTraining{torch_support::from_safetensors(state->shared, source),
-                       torch_support::from_safetensors(state->own, source)};
-}
-
-void restore(const SavedTraining& saved, Trainer& trainer, History& history, Progress& progress) {
+void restore(const torch_support::SavedTraining& saved, Trainer& trainer, History& history,
+             Progress& progress) {
   const at::NoGradGuard no_grad;
   restore_shared(saved.shared, trainer);
   restore_own(saved.own, trainer, history, progress);

@@ -27,6 +27,11 @@ class AdamW {
   /// For schedules.
   void set_learning_rate(double learning_rate) { options_.learning_rate = learning_rate; }
 
+  /// What decides how it goes on, one for each parameter; they may be written to.
+  const std::vector<torch::Tensor>& means() const { return means_; }
+  const std::vector<torch::Tensor>& squares() const { return squares_; }
+  const std::vector<torch::Tensor>& updates() const { return steps_; }  ///< float, how many
+
  private:
   std::vector<torch::Tensor> parameters_, means_, squares_, steps_;
   AdamWOptions options_;

@@ -2,9 +2,11 @@
 // llm/finetune: Llama3 fine-tuning by method, data set, template and kind of parallelism.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,11 +16,13 @@
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/setup.hpp"
+#include "suites/llm/adapters.hpp"
 #include "suites/llm/finetune_forecast.hpp"
 #include "suites/llm/finetune_metrics.hpp"
 #include "suites/llm/finetuning.hpp"
 #include "suites/llm/method.hpp"
 #include "suites/llm/text/case_text.hpp"
+#include "suites/llm/weights.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -98,13 +102,17 @@ std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
                            .offload = c.flag("offload")});
 }
 
-Llama make_model(Case& c, const LlamaConfig& config, torch::Device device,
+Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const Start& start,
                  Parallelism& parallelism) {
   c.phase("make model");
   const auto options =
       torch::TensorOptions().device(device).dtype(element_type(c.text("precision")));
-  Llama model = make_method_model(method_of(c), config, options,
-                                  [&](torch::nn::Module& part) { parallelism.add_part(part); });
+  const auto fill = [&](torch::nn::Module& part, const std::string& prefix) {
+    start.weights->copy_into(part, prefix, [&] { c.tick(); });
+  };
+  Llama model = make_method_model(
+      method_of(c), config, options, [&](torch::nn::Module& part) { parallelism.add_part(part); },
+      start.weights ? FillPart(fill) : FillPart());
   model->checkpoint_layers(c.flag("checkpointing"));
   model->train();
   parallelism.add(model);
@@ -157,30 +165,41 @@ void finetune(Case& c) {
   LlamaConfig config = llama_config(c.text("model"));
   config.vocab_size = std::max<std::int64_t>(config.vocab_size, tokenizer->size());
   TokenLoader loader = make_loader(c, config, *tokenizer, device);
+  const Start start = open_start(c, config);
   const Method method = method_of(c);
   const Course course{
       .epochs = c.integer("epochs"),
       .steps = c.integer("steps"),
       .accumulation = c.integer("accumulation"),
-      .flops_a_token = [&](std::int64_t width) { return method_flops(method, config, width); }};
+      .flops_a_token = [&](std::int64_t width) { return method_flops(method, config, width); },
+      .save_every = c.integer("save_every"),
+      .sharded = c.text("parallel") == "fsdp",
+      .seed = c.seed(),
+      .start = start.fingerprint};
   const std::int64_t steps = total_steps(course, loader.batches());
   if (steps == 0) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
                        c.size(), course.accumulation, c.integer("batch")));
   }
+  const std::filesystem::path adapters = adapters_folder(c, trains_adapters(method));
   const std::unique_ptr<Parallelism> parallelism = make_parallelism(c, device);
-  Llama model = make_model(c, config, device, *parallelism);
+  Llama model = make_model(c, config, device, start, *parallelism);
   std::unique_ptr<Objective> objective =
       make_objective(method, model, c.text("mode") == "tuned", parallelism.get());
+  Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
+  const auto saved = torch_support::saved_training(c);
   History history;
+  if (saved) history = go_on(c, *saved, course, loader.batches(), finetuner);
   {
     const Case::Communicating communicating(c);
-    Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
-    history = run_course(c, course, loader, finetuner);
-    record_facts(c, finetuner, config, loader);
+    if (saved) rehearse(c, *saved, course, loader, finetuner);
+    history = run_course(c, course, loader, finetuner, std::move(history));
+    record_facts(c, finetuner, config, history);
   }
   c.phase("check");
   verify(c, history, model, *parallelism);
+  if (!adapters.empty())
+    save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
   record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }
@@ -235,6 +254,10 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .implied(std::int64_t{100})
     .axis_number("clip", 0, 1'000'000, {0})  // largest norm of the gradients; 0: any
     .implied(0.0)
+    .axis_integer("save_every", 0, 1'000'000, "0")  // 0: after each epoch
+    .implied(std::int64_t{0})
+    .axis("start", {"random", "weights"}, {"random"})
+    .implied("random")
     .axis_boolean("packed", {false})
     .implied(false)
     .axis_boolean("checkpointing", {false})

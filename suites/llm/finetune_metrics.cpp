@@ -80,7 +80,7 @@ void record_method(Case& c, const Llama& model) {
 }  // namespace
 
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
-                  const TokenLoader& loader) {
+                  const History& history) {
   std::int64_t trained = 0, bytes = 0;
   for (const torch::Tensor& parameter : trainable_parameters(*finetuner.model())) {
     trained += parameter.numel();
@@ -89,7 +89,7 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
   c.fact("vocabulary", config.vocab_size);
   c.fact("parameters", count_parameters(config).total);
   c.fact("trained_parameters", trained);
-  c.fact("loaded_bytes", c.ranks().sum(loader.bytes()));
+  c.fact("loaded_bytes", c.ranks().sum(history.loaded_bytes));
   if (c.text("parallel") == "ddp") c.fact("gradient_bytes", bytes);
   record_method(c, finetuner.model());
 }

@@ -10,7 +10,7 @@ namespace scalemark::llm {
 
 /// Collective. Settings that the axes leave open, and what was moved.
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
-                  const TokenLoader& loader);
+                  const History& history);
 
 /// Collective. The metrics; what the objective observed as a series, step_NAME, and as the mean of
 /// the last ten steps, NAME.

@@ -45,6 +45,10 @@ class Finetuner {
   const Objective& objective() const { return *objective_; }
   /// What this rank's optimiser updates: see Parallelism.
   const std::vector<torch::Tensor>& parameters() const { return parallelism_.parameters(); }
+  const AdamW& optimiser() const { return optimiser_; }
+  /// Done so far: the schedule's place. Set when a training goes on.
+  std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t steps) { steps_ = steps; }
 
  private:
   double learning_rate() const;

@@ -13,6 +13,16 @@
 #include "suites/llm/qlora.hpp"
 
 namespace scalemark::llm {
+namespace {
+
+/// What LlamaImpl calls a part that comes after so many layers, with a dot behind it.
+std::string prefix_of(torch::nn::Module& part, std::int64_t layers) {
+  if (part.as<DecoderLayerImpl>() != nullptr) return fmt::format("layers.{}.", layers);
+  if (part.as<RmsNormImpl>() != nullptr) return "norm.";
+  return layers == 0 ? "tok_embeddings." : "output.";
+}
+
+}  // namespace
 
 const std::vector<std::string>& method_names() {
   static const std::vector<std::string> names{"lora", "qlora", "dpo", "dpo_full", "qat", "full"};
@@ -84,9 +94,14 @@ std::string flops_formula(Method method) {
 }
 
 Llama make_method_model(Method method, const LlamaConfig& config,
-                        const torch::TensorOptions& options, const PartMade& made) {
+                        const torch::TensorOptions& options, const PartMade& made,
+                        const FillPart& fill) {
+  std::int64_t layers = 0;
   Llama model(config, options, [&](torch::nn::Module& part) {
-    if (method == Method::qlora && part.as<DecoderLayerImpl>() != nullptr) quantise_base(part);
+    const bool is_layer = part.as<DecoderLayerImpl>() != nullptr;
+    if (fill) fill(part, prefix_of(part, layers));
+    if (method == Method::qlora && is_layer) quantise_base(part);
+    if (is_layer) ++layers;
     if (made) made(part);
   });
   if (trains_adapters(method)) add_lora(*model, {});

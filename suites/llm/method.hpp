@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,11 +50,17 @@ double method_flops(Method method, const LlamaConfig& config, std::int64_t width
 /// The formula as text: FLOPs of a token.
 std::string flops_formula(Method method);
 
+/// Gives a part of a model, right after it was made, weights from elsewhere; `prefix` is what its
+/// parameters' names begin with in the model: "layers.3.".
+using FillPart = std::function<void(torch::nn::Module& part, const std::string& prefix)>;
+
 /// Random model as the method trains it: NF4 base (each layer is quantised as soon as it is made),
 /// adapters, fake quantisation. The base is the same for all methods. `made` gets each part as it
-/// is kept. Throws UsageError where groups of kQatGroup divide no width.
+/// is kept; with `fill` its weights are not random. Throws UsageError where groups of kQatGroup
+/// divide no width.
 Llama make_method_model(Method method, const LlamaConfig& config,
-                        const torch::TensorOptions& options, const PartMade& made = {});
+                        const torch::TensorOptions& options, const PartMade& made = {},
+                        const FillPart& fill = {});
 
 /// What `model` is trained for. `fused`: heads and losses in one. dpo_full copies the model as it
 /// is now, by `parallelism` where it is given.

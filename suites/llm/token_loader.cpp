@@ -47,14 +47,14 @@ std::int64_t TokenLoader::batches() const {
   return static_cast<std::int64_t>(rows_.size()) / (options_.ranks * options_.batch);
 }
 
-void TokenLoader::start(std::uint64_t epoch) {
+void TokenLoader::start(std::uint64_t epoch, std::int64_t done) {
   order_ = torch_support::sampler_indices({.samples = static_cast<std::int64_t>(rows_.size()),
                                            .ranks = options_.ranks,
                                            .rank = options_.rank,
                                            .seed = options_.seed,
                                            .epoch = epoch});
   order_.resize(static_cast<std::size_t>(batches() * options_.batch));
-  next_ = 0;
+  next_ = static_cast<std::size_t>(done * options_.batch);
 }
 
 Examples TokenLoader::next() {

@@ -43,7 +43,8 @@ class TokenLoader {
 
   /// Of an epoch, on each rank.
   std::int64_t batches() const;
-  void start(std::uint64_t epoch);
+  /// At the epoch's first batch, or behind so many of them.
+  void start(std::uint64_t epoch, std::int64_t done = 0);
   /// Throws Error behind the epoch's last one.
   Examples next();
   /// Sent to the device so far; on a CPU those that would be.

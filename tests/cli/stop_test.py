@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGTERM in a training: the step is finished, the state saved, exit code 3; --resume then gives the training that was
-never interrupted. The same after kill -9, from the last whole epoch on."""
+never interrupted. The same after kill -9, from the state that was saved last."""
 import glob
 import os
 import signal
@@ -12,14 +12,18 @@ import unittest
 from harness import MPIRUN, SCALEMARK, ProgramTest, rows, run
 from kill_test import ranks_of
 
-EPOCHS = 5
-AXES = {"device": "cpu", "threads": 1, "image": 32, "batch": 8, "images": 128, "test_images": 32, "epochs": EPOCHS}
+COMMON = {"device": "cpu", "threads": 1}
+IMAGING = {"image": 32, "batch": 8, "images": 128, "test_images": 32, "epochs": 5, **COMMON}
+LLM = {"model": "tiny", "source": "builtin", "sequence": 48, "rows": 64, "epochs": 100, "steps": 120, "save_every": 10,
+       **COMMON}
 
 
 class Stop(ProgramTest):
+    benchmark, axes = "imaging/train", IMAGING
+
     def command(self, out, *more):
-        axes = [word for name, value in AXES.items() for word in ("-a", f"{name}={value}")]
-        return ["run", "imaging/train", *axes, "-o", self.path(out), "--quiet", *more]
+        axes = [word for name, value in self.axes.items() for word in ("-a", f"{name}={value}")]
+        return ["run", self.benchmark, *axes, "-o", self.path(out), "--quiet", *more]
 
     def facts(self, out):
         row, = rows(self.path(out)).values()
@@ -27,7 +31,7 @@ class Stop(ProgramTest):
         return row["facts"]
 
     def interrupt(self, out, number, wanted):
-        """Sends the signal to the first rank once the second epoch is under way."""
+        """Sends the signal to the first rank once the training is under way behind a saved state."""
         process = subprocess.Popen([MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none", SCALEMARK, *self.command(out)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 60
@@ -49,9 +53,14 @@ class Stop(ProgramTest):
                 self.assertEqual(len(glob.glob(self.path(name + ".h5.parts/c*.state"))), 1)
                 self.expect(run(*self.command(name + ".h5", "--resume"), ranks=2), 0)
                 resumed = self.facts(name + ".h5")
-                self.assertGreaterEqual(int(resumed.pop("resumed_at_epoch")), 2)
+                place, = (name for name in resumed if name.startswith("resumed_at_"))
+                self.assertGreaterEqual(int(resumed.pop(place)), 2)
                 self.assertEqual(resumed, whole)
                 self.assertFalse(os.path.exists(self.path(name + ".h5.parts")))
+
+
+class StopFinetuning(Stop):
+    benchmark, axes = "llm/finetune", LLM
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/tensor_file.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark::torch_support {
@@ -163,6 +164,23 @@ TEST_F(Shards, AreReadTogether) {
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all.at("c").item<int>(), 3);
   EXPECT_EQ(read_safetensors(folder_ / "two.safetensors").size(), 1U);
+}
+
+TEST_F(Shards, TensorsOfAFileOutliveItAndNeedNoAlignment) {
+  put("odd.safetensors", to_safetensors({{"a", at::tensor({1}, at::kByte)},
+                                         {"b", at::tensor({2.5F})},
+                                         {"c", at::tensor({1.5F, 3.5F})}}));
+  at::Tensor odd, even;
+  {
+    const TensorFile file(folder_ / "odd.safetensors"), other(folder_ / "one.safetensors");
+    EXPECT_EQ(file.entries().at("c").shape, (std::vector<std::int64_t>{2}));
+    odd = file.tensor("c");
+    even = other.tensor("b");
+    EXPECT_EQ(other.tensor("b").const_data_ptr(), even.const_data_ptr()) << "no copy";
+    EXPECT_THROW(file.tensor("d"), InputError);
+  }
+  EXPECT_TRUE(odd.equal(at::tensor({1.5F, 3.5F})));
+  EXPECT_EQ(even.item<int>(), 2);
 }
 
 TEST_F(Shards, AnIndexThatLiesIsRefused) {
