@@ -69,7 +69,8 @@ std::string forecast(Session& session, const PlannedCase& planned) {
   if (const std::uint64_t memory = planned.benchmark->memory_for(planned.params))
     parts.push_back(units::bytes(memory) + " a rank");
   for (const Forecast& one : planned.benchmark->forecast_for(planned.params)) {
-    parts.push_back(fmt::format("{} {}", one.name, units::quantity(one.value, one.unit)));
+    parts.push_back(one.unit.empty() ? one.name
+                                     : one.name + " " + units::quantity(one.value, one.unit));
     if (one.unit != "flop") continue;
     if (const std::optional<Peak> peak = peak_for(session, planned.params)) {
       parts.push_back(fmt::format("at least {} ({})", units::seconds(one.value / peak->value, 3),

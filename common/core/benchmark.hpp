@@ -16,7 +16,8 @@ class Case;
 
 /// What a rank will do in one repetition (a step of a training), known before it runs.
 struct Forecast {
-  std::string name, unit;  ///< "gathered", "By"; the amount of computing has the unit "flop"
+  /// "gathers", "By"; the amount of computing has the unit "flop"; without a unit: words alone.
+  std::string name, unit;
   double value = 0;
 };
 

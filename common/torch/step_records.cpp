@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -30,6 +29,15 @@ std::vector<std::uint8_t> warmup_steps(const SamplingPolicy& policy, std::size_t
   const auto marked = static_cast<std::size_t>(std::max(0, policy.warmup.value_or(kWarmup)));
   std::fill_n(marks.begin(), std::min(marked, steps - 1), std::uint8_t{1});
   return marks;
+}
+
+void record_energy(Case& c, const std::optional<double>& joules, const std::string& name,
+                   double count, const std::string& over) {
+  if (!c.agree(joules.has_value())) return;
+  c.record("energy", "J", Better::lower, MetricKind::ratio, RankReduce::sum, std::vector{*joules},
+           "of the CPU packages or GPUs in use, over " + over);
+  c.record("energy_per_" + name, "J", Better::lower, MetricKind::ratio, RankReduce::sum,
+           std::vector{*joules / count}, fmt::format("energy / {}s over all ranks", name));
 }
 
 double sum_over_ranks(const mpi::Comm& ranks, double mine) {

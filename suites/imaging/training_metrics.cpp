@@ -24,14 +24,10 @@ void record_time_to(Case& c, const History& history, double accuracy, const std:
 
 /// Collective. A training that was interrupted has used energy that nobody counted.
 void record_energy(Case& c, const History& history) {
-  if (!c.agree(history.energy.has_value() && !c.result().facts.contains("resumed_at_epoch")))
-    return;
-  const auto images = static_cast<double>(c.ranks().sum(history.images_computed));
-  const double mine = *history.energy;
-  c.record("energy", "J", Better::lower, MetricKind::ratio, RankReduce::sum, std::vector{mine},
-           "of the CPU packages or GPUs in use, over the epochs without their tests");
-  c.record("energy_per_image", "J", Better::lower, MetricKind::ratio, RankReduce::sum,
-           std::vector{mine / images}, "energy / images over all ranks");
+  const bool whole = !c.result().facts.contains("resumed_at_epoch");
+  torch_support::record_energy(c, whole ? history.energy : std::nullopt, "image",
+                               static_cast<double>(c.ranks().sum(history.images_computed)),
+                               "the epochs without their tests");
 }
 
 }  // namespace

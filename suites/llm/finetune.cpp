@@ -189,11 +189,16 @@ void finetune(Case& c) {
   Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
   const auto saved = torch_support::saved_training(c);
   History history;
+  std::optional<double> joules;
   if (saved) history = go_on(c, *saved, course, loader.batches(), finetuner);
   {
     const Case::Communicating communicating(c);
     if (saved) rehearse(c, *saved, course, loader, finetuner);
+    const std::optional<double> before = c.energy();
     history = run_course(c, course, loader, finetuner, std::move(history));
+    // A training that was interrupted has used energy that nobody counted.
+    if (const std::optional<double> after = c.energy(); before && after && !saved)
+      joules = *after - *before;
     record_facts(c, finetuner, config, history);
   }
   c.phase("check");
@@ -201,6 +206,7 @@ void finetune(Case& c) {
   if (!adapters.empty())
     save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
+  record_energy(c, history, joules);
   record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "suites/llm/finetune_memory.hpp"
 #include "suites/llm/method.hpp"
 
@@ -86,7 +88,7 @@ std::vector<Forecast> forecast_step(const Params& params) {
   const MemoryRequest request = request_of(point, config, width);
   const auto positions = static_cast<double>(point.integer("accumulation") * point.rows() * width);
   const auto trained = static_cast<double>(trained_elements(request) * request.element_bytes);
-  std::vector<Forecast> forecasts{{"rows of", "{token}", static_cast<double>(width)},
+  std::vector<Forecast> forecasts{{fmt::format("rows of {} tokens", width), "", 0},
                                   {"loads", "By", positions * 2 * sizeof(std::int64_t)}};
   if (point.text("parallel") == "ddp") forecasts.push_back({"reduces", "By", trained});
   if (request.sharding) {

@@ -2,6 +2,7 @@
 // Metrics of a fine-tuning.
 #include "suites/llm/finetune_metrics.hpp"
 
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -138,6 +139,12 @@ void record_finetuning(Case& c, const History& history) {
   record_observed(c, history);
   c.fact("steps_without_labels", history.steps_without_labels);
   c.primary("step_time");
+}
+
+void record_energy(Case& c, const History& history, const std::optional<double>& joules) {
+  const double mine = std::accumulate(history.tokens.begin(), history.tokens.end(), 0.0);
+  torch_support::record_energy(c, joules, "token", torch_support::sum_over_ranks(c.ranks(), mine),
+                               "all steps");
 }
 
 void record_memory(Case& c, torch::Device device, std::uint64_t predicted) {

@@ -242,7 +242,7 @@ void check_packed(const Field& part, const GoldenContext& context) {
       in_range && torch::equal(positions.rotation[0],
                                table.index({torch::tensor(places).to(table.device())})),
       "positions do not restart as in the file");
-  context.integer(part["mask_true_entries"], positions.mask.sum().item<std::int64_t>());
+  context.integer(part["mask_true_entries"], (positions.mask == 0).sum().item<std::int64_t>());
 
   const torch::Tensor packed = model->forward_at(tokens, positions);
   std::vector<torch::Tensor> separate;

@@ -199,13 +199,30 @@ TEST(Finetune, LearnsPreferencesOfAFile) {
 }
 
 TEST(Finetune, LearnsPreferencesOfRowsWithOneAnswer) {
-  const auto run = finetune({"method=dpo", "dataset=samsum", "rows=8", "steps=2", "sequence=256"});
+  const auto run = finetune(
+      {"method=dpo", "dataset=samsum", "source=synthetic", "rows=8", "steps=2", "sequence=256"});
   EXPECT_EQ(run.outcome.ok, 1U);
   if (root()) {
     EXPECT_EQ(run.fact("text_rows"), "16");
     EXPECT_EQ(run.fact("rejected_answers"), "answers to other rows, of the next length");
     EXPECT_THAT(run.result().key, HasSubstr("template=summarize"));
     EXPECT_NEAR(run.value("first_loss"), std::log(2.0), 1e-6);
+  }
+}
+
+TEST(Finetune, NeedsTheMemoryThatIsPredicted) {
+  using Axes = std::vector<std::string>;
+  for (const Axes& axes :
+       {Axes{"method=lora", "mode=paper", "batch=8"}, Axes{"method=full", "mode=paper"},
+        Axes{"method=full", "mode=tuned", "packed=true"}, Axes{"method=qlora", "mode=tuned"},
+        Axes{"method=qat", "mode=paper", "accumulation=2"}, Axes{"method=dpo", "mode=paper"},
+        Axes{"method=lora", "mode=tuned", "packed=true", "checkpointing=true"},
+        Axes{"method=full", "mode=paper", "precision=bf16", "batch=4"}}) {
+    Axes all{"parallel=single", "steps=2", "sequence=128", "rows=64"};
+    all.insert(all.end(), axes.begin(), axes.end());
+    const auto run = finetune(all);
+    if (!root()) continue;
+    EXPECT_NEAR(run.value("memory_prediction_error"), 0, 0.1) << run.result().key;
   }
 }
 
