@@ -81,7 +81,7 @@ class CaseList(ProgramTest):
                    "--dry-run", "--peak", peak, ranks=2)
         self.expect(done, 0)
         found = re.search(r"\[[\d.]+ MiB a rank, rows of 128 tokens, loads 4 KiB, reduces [\d.]+ [KM]iB, computes ([\d.]+) GFLOP, "
-                          r"at least ([\d.]+) s \(--peak\)\]", done.stdout)
+                          r"at least ([\d.]+) s \(--peak, 2 cores\)\]", done.stdout)
         self.assertIsNotNone(found, done.stdout)
         self.assertAlmostEqual(float(found[1]) / 2, float(found[2]), delta=0.01 * float(found[2]))
 
