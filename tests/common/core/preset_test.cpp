@@ -51,8 +51,9 @@ TEST(Preset, ErrorsNameLineAndKey) {
   EXPECT_NE(error_of("[policy]\niterations = 0\n[[benchmark]]\nname='a/b'\n").find("iterations"),
             std::string::npos);
   EXPECT_NE(error_of("[policy]\nmax_time = \"soon\"\n").find("mine.toml:2"), std::string::npos);
-  EXPECT_NE(error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 2026-01-31}\n").find("mine.toml:3"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 2026-01-31}\n").find("mine.toml:3"),
+      std::string::npos);
 }
 
 TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {

@@ -286,7 +286,8 @@ TEST(Adapters, AddedToWeightsAsPeftAddsThemGiveTheSameLogits) {
     const std::string marker = ".lora_B.weight";
     if (!name.ends_with(marker)) continue;
     const std::string module = name.substr(0, name.size() - marker.size());
-    const torch::Tensor a = peft_adapters(lora_parameters(*model), config).at(module + ".lora_A.weight");
+    const torch::Tensor a =
+        peft_adapters(lora_parameters(*model), config).at(module + ".lora_A.weight");
     merged.at(module.substr(std::string("base_model.model.").size()) + ".weight") +=
         16.0 / 8 * b.matmul(a);
   }
