@@ -122,17 +122,16 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
   return tally;
 }
 
-/// Collective. Does a step and takes it back: DDP then brings gradients together in the buckets
-/// that it rebuilt after its first step, as the training did that goes on. In others, sums over
-/// three ranks and more would be rounded in another order.
-void rehearse(Training& t, const Pictures& pictures, const torch_support::SavedTraining& saved) {
+/// Collective. Does a step that restore() takes back: DDP then brings gradients together in the
+/// buckets that it rebuilt after its first step, as the training did that goes on. In others, sums
+/// over three ranks and more would be rounded in another order.
+void rehearse(Training& t, const Pictures& pictures) {
   if (t.c.size() == 1) return;
   const LoaderOptions& options = t.course.loading;
   const at::Tensor which = at::arange(options.batch, at::kLong).remainder(pictures.labels.size(0));
   t.trainer.model().train();
   t.trainer.step({prepare(pictures.pixels.index_select(0, which).to(options.device), options),
                   pictures.labels.index_select(0, which).to(options.device)});
-  restore(saved, t.trainer, t.history, t.progress);
 }
 
 }  // namespace
@@ -142,12 +141,12 @@ History run_course(Case& c, const Course& course, Loader& loader, const Pictures
   const Case::Stoppable stoppable(c);
   Training t{c, course, loader, trainer, {}, {}};
   if (saved) {
+    rehearse(t, pictures);
     restore(*saved, trainer, t.history, t.progress);
     t.loaded_before = t.history.loaded_bytes;
     if (t.progress.epoch >= course.epochs || t.progress.loaded > plan_of(c, course, 0).loaded)
       throw InputError("the saved state is of a longer training");
     c.fact("resumed_at_epoch", t.progress.epoch + 1);
-    rehearse(t, pictures, *saved);
   }
   const std::uint64_t start = now_ns() - t.progress.since_start;
   History::Epochs& epochs = t.history.epochs;

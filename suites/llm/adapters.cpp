@@ -13,6 +13,7 @@
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
 #include "common/base/whole_file.hpp"
+#include "common/result/value.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "suites/llm/weight_names.hpp"
 
@@ -31,11 +32,8 @@ std::string module_in_peft(const std::string& path) {
 
 /// A folder's name of the case: what is trained, and a hash of the key, in which all of it stands.
 std::string case_folder(const Case& c) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
-  for (const char byte : c.result().key)
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
   return fmt::format("{}-{}-{}-{}", c.text("method"), c.text("model"), c.text("dataset"),
-                     torch_support::to_hex(hash));
+                     hash_text(c.result().key));
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "suites/llm/loss.hpp"
+
 namespace scalemark::llm {
 namespace {
-
-constexpr std::int64_t kLossRows = 256;  ///< of fused_loss_sum()
-constexpr std::int64_t kChunks = 8;      ///< of loss_sum()
 
 std::int64_t wide_bytes(const MemoryRequest& request) {
   return std::max<std::int64_t>(request.element_bytes, 4);
@@ -45,7 +44,7 @@ std::int64_t loss_bytes(const MemoryRequest& request) {
   // Logits and their logarithms of the softmax, and a chunk's copy; not in chunks, the gradient.
   const std::int64_t logits = positions * vocabulary;
   if (request.pairs) return logits * (narrow + 2 * wide);
-  return logits * (narrow + wide) + logits * wide / kChunks;
+  return logits * (narrow + wide) + logits * wide / kLossChunks;
 }
 
 /// Masks of packed rows: as booleans, and as what is added to the scores.

@@ -7,6 +7,8 @@
 
 #include <torch/types.h>
 
+#include "suites/llm/loss.hpp"
+
 namespace scalemark::llm {
 
 /// Log-probability of the unmasked labels of each row [b] under softmax(hidden @ weight^T). Tokens
@@ -15,6 +17,6 @@ namespace scalemark::llm {
 /// in the forward pass. For one that learns the logits are computed again in the backward pass.
 ///   hidden_bsd [b, s, d]; weight_vd [v, d]; shifted_bs as of shift_labels().
 torch::Tensor fused_log_probability(const torch::Tensor& hidden_bsd, const torch::Tensor& weight_vd,
-                                    const torch::Tensor& shifted_bs, std::int64_t rows = 256);
+                                    const torch::Tensor& shifted_bs, std::int64_t rows = kLossRows);
 
 }  // namespace scalemark::llm

@@ -6,6 +6,8 @@
 
 #include <torch/types.h>
 
+#include "suites/llm/loss.hpp"
+
 namespace scalemark::llm {
 
 /// Sum of the cross-entropies of hidden @ weight^T against the labels that are not masked; rows of
@@ -14,6 +16,6 @@ namespace scalemark::llm {
 /// every label is masked.
 ///   hidden_bsd [b, s, d]; weight_vd [v, d]; shifted_bs as of shift_labels().
 torch::Tensor fused_loss_sum(const torch::Tensor& hidden_bsd, const torch::Tensor& weight_vd,
-                             const torch::Tensor& shifted_bs, std::int64_t rows = 256);
+                             const torch::Tensor& shifted_bs, std::int64_t rows = kLossRows);
 
 }  // namespace scalemark::llm

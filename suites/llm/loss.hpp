@@ -10,6 +10,11 @@ namespace scalemark::llm {
 
 inline constexpr std::int64_t kMasked = -100;
 
+/// Parts of torchtune's chunked cross-entropy.
+inline constexpr std::int64_t kLossChunks = 8;
+/// Labels whose logits a loss that is fused with the head computes at a time.
+inline constexpr std::int64_t kLossRows = 256;
+
 /// Labels moved one place to the left, so that place i holds what the model should say there; the
 /// last place is masked.
 torch::Tensor shift_labels(const torch::Tensor& labels_bs);

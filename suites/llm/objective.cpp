@@ -9,12 +9,6 @@
 #include "suites/llm/loss.hpp"
 
 namespace scalemark::llm {
-namespace {
-
-constexpr std::int64_t kChunks = 8;  // of torchtune's chunked cross-entropy
-
-}  // namespace
-
 Objective::Terms LanguageModelling::terms() const { return {"cross-entropy", "labels", {}}; }
 
 Objective::Sums LanguageModelling::sums(Llama& model, const Examples& examples) {
@@ -25,7 +19,7 @@ Objective::Sums LanguageModelling::sums(Llama& model, const Examples& examples) 
   Linear head = model->head();
   if (fused_ && head->is_plain())
     return {fused_loss_sum(hidden, head->weight, examples.shifted_bs), {}};
-  return {loss_sum(head(hidden), examples.shifted_bs, kChunks), {}};
+  return {loss_sum(head(hidden), examples.shifted_bs, kLossChunks), {}};
 }
 
 Objective::Terms Preference::terms() const {

@@ -17,6 +17,7 @@
 #include "common/torch/ddp.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/rendezvous.hpp"
+#include "tests/common/torch/group_checks.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::torch_support {
@@ -62,21 +63,9 @@ TEST_F(Gloo, SumsAndBroadcasts) {
 }
 
 TEST_F(Gloo, GathersAndGivesPartsOfSums) {
-  for (const auto type :
-       {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar}) {
-    at::Tensor mine = at::arange(10, at::TensorOptions(type)).add_(10 * rank),
-               all = at::zeros({10 * size}, type);
-    group->_allgather_base(all, mine)->wait();
-    EXPECT_TRUE(at::equal(all, at::arange(10 * size, at::TensorOptions(type)))) << type;
-  }
-  for (const auto type : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
-    at::Tensor whole = at::arange(5 * size, at::TensorOptions(type)).add_(rank),
-               part = at::zeros({5}, type);
-    group->_reduce_scatter_base(part, whole)->wait();
-    const at::Tensor want = at::arange(5 * rank, 5 * (rank + 1), at::TensorOptions(type)) * size +
-                            size * (size - 1) / 2;
-    EXPECT_TRUE(at::equal(part, want)) << type;
-  }
+  expect_gathered(*group,
+                  {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar});
+  expect_parts_of_sums(*group, {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16});
 }
 
 TEST_F(Gloo, GroupsComeAndGo) {

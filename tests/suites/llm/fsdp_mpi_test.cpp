@@ -105,12 +105,7 @@ class Fsdp : public testing::Test {
     Trained result;
     loader.start(0);
     for (std::int64_t step = 0; step < kSteps / way.accumulation; ++step) {
-      std::vector<Examples> batches;
-      std::int64_t labels = 0;
-      for (std::int64_t i = 0; i < way.accumulation; ++i) {
-        batches.push_back(loader.next());
-        labels += batches.back().labels;
-      }
+      const auto [batches, labels] = next_micro_batches(loader, way.accumulation);
       const StepResult done = finetuner.step(batches, sharded ? test::world().sum(labels) : labels);
       result.losses.push_back(sharded ? sum(done.loss) : done.loss);
       result.norms.push_back(done.gradient_norm);

@@ -26,4 +26,18 @@ inline std::vector<TokenRow> small_rows() {
   return made;
 }
 
+struct MicroBatches {
+  std::vector<Examples> batches;
+  std::int64_t labels = 0;  ///< of all of them
+};
+
+inline MicroBatches next_micro_batches(TokenLoader& loader, std::int64_t count) {
+  MicroBatches step;
+  for (std::int64_t i = 0; i < count; ++i) {
+    step.batches.push_back(loader.next());
+    step.labels += step.batches.back().labels;
+  }
+  return step;
+}
+
 }  // namespace scalemark::llm
