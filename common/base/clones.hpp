@@ -11,4 +11,9 @@
 #else
 #define SCALEMARK_CLONES
 #endif
+/// Before a function of such loops. In sources of CUDA it is one of kernels too.
+#ifdef __CUDACC__
+#define SCALEMARK_INLINE __host__ __device__ __forceinline__
+#else
 #define SCALEMARK_INLINE [[gnu::always_inline]] inline
+#endif

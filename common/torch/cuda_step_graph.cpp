@@ -2,6 +2,7 @@
 // CUDA graphs through LibTorch, whose allocator keeps a graph's memory apart.
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -13,7 +14,10 @@ namespace {
 class CudaStepGraph final : public StepGraph {
  public:
   explicit CudaStepGraph(c10::Device device)
-      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())) {}
+      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())),
+        pool_(at::cuda::graph_pool_handle()) {}
+  explicit CudaStepGraph(const CudaStepGraph& beside)
+      : stream_(beside.stream_), pool_(beside.pool_) {}
 
   void warm_up(const std::function<void()>& work) override {
     const auto outside = c10::cuda::getCurrentCUDAStream(stream_.device_index());
@@ -27,8 +31,10 @@ class CudaStepGraph final : public StepGraph {
 
   void capture(const std::function<void()>& work) override {
     stream_.synchronize();
+    // The graph's memory is another than that of the steps before.
+    c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream_);
-    graph_.capture_begin();
+    graph_.capture_begin(pool_);
     work();
     graph_.capture_end();
   }
@@ -44,13 +50,15 @@ class CudaStepGraph final : public StepGraph {
   }
 
   c10::cuda::CUDAStream stream_;
+  c10::MempoolId_t pool_;
   at::cuda::CUDAGraph graph_;
 };
 
 }  // namespace
 
-std::unique_ptr<StepGraph> make_step_graph(c10::Device device) {
-  return std::make_unique<CudaStepGraph>(device);
+std::unique_ptr<StepGraph> make_step_graph(c10::Device device, const StepGraph* beside) {
+  if (beside == nullptr) return std::make_unique<CudaStepGraph>(device);
+  return std::make_unique<CudaStepGraph>(dynamic_cast<const CudaStepGraph&>(*beside));
 }
 
 }  // namespace scalemark::torch_support

@@ -14,7 +14,7 @@ ProcessGroupPtr make_nccl_process_group(const mpi::Comm& /*ranks*/, c10::Device 
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }
 
-std::unique_ptr<StepGraph> make_step_graph(c10::Device /*device*/) {
+std::unique_ptr<StepGraph> make_step_graph(c10::Device /*device*/, const StepGraph* /*beside*/) {
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }
 

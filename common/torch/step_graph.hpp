@@ -24,7 +24,9 @@ class StepGraph {
   virtual void launch() = 0;
 };
 
-/// Throws Unavailable in a build whose LibTorch has no CUDA part.
-std::unique_ptr<StepGraph> make_step_graph(c10::Device device);
+/// `beside`: another graph on the device, which is never launched at the same time; they share a
+/// stream and memory, so that nothing that is made in one may be used behind the other. Throws
+/// Unavailable in a build whose LibTorch has no CUDA part.
+std::unique_ptr<StepGraph> make_step_graph(c10::Device device, const StepGraph* beside = nullptr);
 
 }  // namespace scalemark::torch_support

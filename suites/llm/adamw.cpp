@@ -23,10 +23,26 @@ void AdamW::step() {
   gradients.reserve(parameters_.size());
   for (const torch::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
   at::_foreach_add_(steps_, 1);
-  at::_fused_adamw_(parameters_, gradients, means_, squares_, /*max_exp_avg_sqs=*/{}, steps_,
-                    options_.learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
-                    options_.eps, /*amsgrad=*/false,
-                    /*maximize=*/false);
+  const auto update = [&](const auto& rate) {
+    at::_fused_adamw_(parameters_, gradients, means_, squares_, /*max_exp_avg_sqs=*/{}, steps_,
+                      rate, options_.beta1, options_.beta2, options_.weight_decay, options_.eps,
+                      /*amsgrad=*/false, /*maximize=*/false);
+  };
+  if (rate_.defined()) {
+    update(rate_);
+  } else {
+    update(options_.learning_rate);
+  }
+}
+
+void AdamW::set_learning_rate(double learning_rate) {
+  options_.learning_rate = learning_rate;
+  if (rate_.defined()) rate_.fill_(learning_rate);
+}
+
+void AdamW::keep_rate_on_device() {
+  rate_ =
+      torch::full({}, options_.learning_rate, parameters_.front().options().dtype(torch::kFloat32));
 }
 
 void AdamW::zero_grad() {

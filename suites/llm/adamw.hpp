@@ -25,7 +25,10 @@ class AdamW {
   /// Drops the gradients, so that the next backward writes instead of adds.
   void zero_grad();
   /// For schedules.
-  void set_learning_rate(double learning_rate) { options_.learning_rate = learning_rate; }
+  void set_learning_rate(double learning_rate);
+  /// From now on step() takes the learning rate from the device's memory, as fp32: it can be
+  /// recorded as a graph, which has the numbers of its launches in it.
+  void keep_rate_on_device();
 
   /// What decides how it goes on, one for each parameter; they may be written to.
   const std::vector<torch::Tensor>& means() const { return means_; }
@@ -35,6 +38,7 @@ class AdamW {
  private:
   std::vector<torch::Tensor> parameters_, means_, squares_, steps_;
   AdamWOptions options_;
+  torch::Tensor rate_;  ///< defined if it is on the device
 };
 
 }  // namespace scalemark::llm

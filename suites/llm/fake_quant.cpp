@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake quantisation by loops of our own on CPUs, by LibTorch's operators elsewhere, and the
-// autograd function over it.
+// Fake quantisation by loops and kernels of our own, and the autograd function over it.
 #include "suites/llm/fake_quant.hpp"
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/products.hpp"
+#include "suites/llm/device_kernels.hpp"
 #include "suites/llm/fake_quant_rows.hpp"
 
 namespace scalemark::llm {
@@ -54,11 +55,15 @@ void for_rows(const torch::Tensor& like, std::int64_t width, const Use& use) {
 /// In place: the gradient of a weight is zero where its code was clipped.
 void mask_weight_gradient(torch::Tensor& gradient, const torch::Tensor& weight,
                           const FakeQuantOptions& options) {
-  if (!gradient.is_cpu() || !gradient.is_contiguous() || !weight.is_contiguous()) {
+  const float floor = weight_floor(weight, options);
+  if (!gradient.is_cpu()) {
+    device_kernels::mask_weight_gradient(gradient, weight, options.group, floor);
+    return;
+  }
+  if (!gradient.is_contiguous() || !weight.is_contiguous()) {
     gradient.mul_(examine_weight(weight, options).inside);
     return;
   }
-  const float floor = weight_floor(weight, options);
   for_rows(weight, options.group, [&](auto element, std::int64_t first, std::int64_t count) {
     using T = decltype(element);
     const std::int64_t skip = first * options.group;
@@ -68,7 +73,11 @@ void mask_weight_gradient(torch::Tensor& gradient, const torch::Tensor& weight,
 }
 
 void mask_token_gradient(torch::Tensor& gradient, const torch::Tensor& x) {
-  if (!gradient.is_cpu() || !gradient.is_contiguous() || !x.is_contiguous()) {
+  if (!gradient.is_cpu()) {
+    device_kernels::mask_token_gradient(gradient, x);
+    return;
+  }
+  if (!gradient.is_contiguous() || !x.is_contiguous()) {
     gradient.mul_(examine_tokens(x).inside);
     return;
   }
@@ -107,8 +116,9 @@ struct FakeQuantLinear : torch::autograd::Function<FakeQuantLinear> {
     context->saved_data["group"] = group;
     context->saved_data["clip_gradient"] = clip_gradient;
     context->saved_data["floor_of_type"] = floor_of_type;
-    return torch::linear(fake_quantise_tokens(x),
-                         fake_quantise_weight(weight, {group, clip_gradient, floor_of_type}));
+    return torch_support::linear(
+        fake_quantise_tokens(x),
+        fake_quantise_weight(weight, {group, clip_gradient, floor_of_type}));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -119,13 +129,12 @@ struct FakeQuantLinear : torch::autograd::Function<FakeQuantLinear> {
                                    context->saved_data["floor_of_type"].toBool()};
     torch::Tensor dx, dweight;
     if (context->needs_input_grad(0)) {
-      dx = dy.matmul(fake_quantise_weight(weight, options));
+      dx = torch_support::product(dy, fake_quantise_weight(weight, options));
       if (options.clip_gradient) mask_token_gradient(dx, x);
     }
     if (context->needs_input_grad(1)) {
-      dweight = dy.reshape({-1, dy.size(-1)})
-                    .t()
-                    .matmul(fake_quantise_tokens(x).reshape({-1, x.size(-1)}));
+      dweight = torch_support::product(dy.reshape({-1, dy.size(-1)}).t(),
+                                       fake_quantise_tokens(x).reshape({-1, x.size(-1)}));
       if (options.clip_gradient) mask_weight_gradient(dweight, weight, options);
     }
     return {dx, dweight, {}, {}, {}};
@@ -166,7 +175,10 @@ FakeQuantised examine_tokens(const torch::Tensor& x) {
 
 torch::Tensor fake_quantise_weight(const torch::Tensor& weight, const FakeQuantOptions& options) {
   check_weight(weight, options);
-  if (!weight.is_cpu()) return examine_weight(weight, options).values;
+  if (!weight.is_cpu()) {
+    return device_kernels::fake_quantise_weight(weight, options.group,
+                                                weight_floor(weight, options));
+  }
   const torch::Tensor source = weight.detach().contiguous();
   torch::Tensor values = torch::empty_like(source);
   const float floor = weight_floor(weight, options);
@@ -181,7 +193,7 @@ torch::Tensor fake_quantise_weight(const torch::Tensor& weight, const FakeQuantO
 
 torch::Tensor fake_quantise_tokens(const torch::Tensor& x) {
   check_type(x);
-  if (!x.is_cpu()) return examine_tokens(x).values;
+  if (!x.is_cpu()) return device_kernels::fake_quantise_tokens(x);
   const torch::Tensor source = x.detach().contiguous();
   torch::Tensor values = torch::empty_like(source);
   const std::int64_t width = x.size(-1);

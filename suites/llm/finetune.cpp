@@ -15,7 +15,9 @@
 #include "common/core/case.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/process_group.hpp"
+#include "common/torch/products.hpp"
 #include "common/torch/setup.hpp"
+#include "common/torch/step_graph.hpp"
 #include "suites/llm/adapters.hpp"
 #include "suites/llm/finetune_forecast.hpp"
 #include "suites/llm/finetune_metrics.hpp"
@@ -29,6 +31,7 @@ namespace {
 
 constexpr std::int64_t kPrefetch = 1;  // layers
 
+bool is_tuned(const Case& c) { return c.text("mode") == "tuned"; }
 Method method_of(const Case& c) { return parse_method(c.text("method")); }
 
 void record_text(Case& c, const TextStatistics& statistics) {
@@ -75,7 +78,9 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
                                    .seed = c.seed(),
                                    .padding = tokenizer.special().padding,
                                    .device = device,
-                                   .pin_memory = c.flag("pin_memory")};
+                                   .pin_memory = c.flag("pin_memory"),
+                                   .multiple = c.integer("pad_multiple"),
+                                   .longest = longest};
   c.phase("tokenise");
   TextStatistics statistics;
   if (pairs) {
@@ -93,10 +98,11 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
 
 std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
   const std::string kind = c.text("parallel");
-  if (kind == "single") return make_single();
+  const bool graphs = c.flag("graphs");
+  if (kind == "single") return graphs ? make_replicas({}) : make_single();
   const auto group = torch_support::make_process_group(c, device, c.text("backend"));
   c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
-  if (kind == "ddp") return make_ddp(group);
+  if (kind == "ddp") return graphs ? make_replicas(group) : make_ddp(group);
   return make_fsdp(group, {.reshard = c.flag("reshard"),
                            .prefetch = c.integer("prefetch"),
                            .offload = c.flag("offload")});
@@ -114,6 +120,7 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const
       method_of(c), config, options, [&](torch::nn::Module& part) { parallelism.add_part(part); },
       start.weights ? FillPart(fill) : FillPart());
   model->checkpoint_layers(c.flag("checkpointing"));
+  model->fuse(is_tuned(c));
   model->train();
   parallelism.add(model);
   return model;
@@ -160,7 +167,11 @@ void finetune(Case& c) {
   if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
   if (c.flag("offload") && device.is_cpu())
     c.skip("offload=true takes parts out of a GPU's memory");
+  if (c.flag("graphs") && device.is_cpu()) c.skip("CUDA graphs are for GPUs");
+  if (c.flag("graphs") && c.text("parallel") == "fsdp")
+    c.skip("steps that gather parameters are not recorded as CUDA graphs");
   check_choice(c);
+  const torch_support::FastProducts fast_products(is_tuned(c));
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(c);
   LlamaConfig config = llama_config(c.text("model"));
   config.vocab_size = std::max<std::int64_t>(config.vocab_size, tokenizer->size());
@@ -185,8 +196,13 @@ void finetune(Case& c) {
   const std::unique_ptr<Parallelism> parallelism = make_parallelism(c, device);
   Llama model = make_model(c, config, device, start, *parallelism);
   std::unique_ptr<Objective> objective =
-      make_objective(method, model, c.text("mode") == "tuned", parallelism.get());
+      make_objective(method, model, is_tuned(c), parallelism.get());
   Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
+  if (c.flag("graphs")) {
+    finetuner.record([device](const torch_support::StepGraph* beside) {
+      return torch_support::make_step_graph(device, beside);
+    });
+  }
   const auto saved = torch_support::saved_training(c);
   History history;
   std::optional<double> joules;
@@ -265,6 +281,10 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis("start", {"random", "weights"}, {"random"})
     .implied("random")
     .axis_boolean("packed", {false})
+    .implied(false)
+    .axis_integer("pad_multiple", 1, 8192, "1")  // widths of batches are multiples of it
+    .implied(std::int64_t{1})
+    .axis_boolean("graphs", {false})
     .implied(false)
     .axis_boolean("checkpointing", {false})
     .implied(false)

@@ -33,22 +33,23 @@ std::int64_t usual_width(const Point& point, const LlamaConfig& config) {
 
 MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int64_t width) {
   const Method method = point.method();
-  MemoryRequest request{
-      .config = config,
-      .lora = trains_adapters(method),
-      .nf4 = method == Method::qlora,
-      .fake_quant = method == Method::qat,
-      .reference = method == Method::dpo_full,
-      .pairs = compares_answers(method),
-      .packed = point.flag("packed"),
-      .gradients_stay = point.text("parallel") == "ddp" || point.integer("accumulation") > 1,
-      .element_bytes =
-          static_cast<std::int64_t>(c10::elementSize(element_type(point.text("precision")))),
-      .batch = point.rows(),
-      .width = width,
-      .checkpointing = point.flag("checkpointing"),
-      .fused_loss = point.text("mode") == "tuned" && method != Method::qat,
-      .sharding = {}};
+  MemoryRequest request{.config = config,
+                        .lora = trains_adapters(method),
+                        .nf4 = method == Method::qlora,
+                        .fake_quant = method == Method::qat,
+                        .reference = method == Method::dpo_full,
+                        .pairs = compares_answers(method),
+                        .packed = point.flag("packed"),
+                        .gradients_stay = point.text("parallel") == "ddp" ||
+                                          point.integer("accumulation") > 1 || point.flag("graphs"),
+                        .element_bytes = static_cast<std::int64_t>(
+                            c10::elementSize(element_type(point.text("precision")))),
+                        .batch = point.rows(),
+                        .width = width,
+                        .checkpointing = point.flag("checkpointing"),
+                        .fused_loss = point.text("mode") == "tuned" && method != Method::qat,
+                        .fused = point.text("mode") == "tuned",
+                        .sharding = {}};
   if (point.text("parallel") == "fsdp") {
     request.sharding = MemorySharding{.ranks = point.integer("ranks"),
                                       .reshard = point.flag("reshard"),

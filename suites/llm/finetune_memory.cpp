@@ -20,8 +20,8 @@ std::int64_t kept_by_layer(const MemoryRequest& request) {
   // Norms compute in fp32 at least: their inputs, and where their scales learn the normal forms.
   const std::int64_t norms = (request.lora ? 2 : 4) * config.dim;
   // What the norms give; q and k rotated, k and v repeated to all heads, attention's result; w1's
-  // and w3's results, silu of the one, product of both.
-  std::int64_t others = (2 + 4) * config.dim + 4 * config.ffn_dim;
+  // and w3's results, the product, and silu of the one where they are not fused.
+  std::int64_t others = (2 + 4) * config.dim + (request.fused ? 3 : 4) * config.ffn_dim;
   // Narrow products, before and after their factor.
   if (request.lora) {
     const LoraConfig adapters;

@@ -29,6 +29,7 @@ struct MemoryRequest {
   std::int64_t element_bytes = 4;
   std::int64_t batch = 1, width = 1;  ///< rows of a micro-batch, with their padding
   bool checkpointing = false, fused_loss = false;
+  bool fused = false;  ///< Llama::fuse
   std::optional<MemorySharding> sharding;
 };
 

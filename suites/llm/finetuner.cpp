@@ -7,6 +7,7 @@
 
 #include <torch/utils.h>
 
+#include "common/base/error.hpp"
 #include "suites/llm/gradient_norm.hpp"
 #include "suites/llm/schedule.hpp"
 
@@ -19,7 +20,13 @@ Finetuner::Finetuner(Llama model, const FinetunerOptions& options, Parallelism& 
       parallelism_(parallelism),
       objective_(objective ? std::move(objective)
                            : std::make_unique<LanguageModelling>(/*fused=*/false)),
-      optimiser_(parallelism.parameters(), options.adamw) {}
+      optimiser_(parallelism.parameters(), options.adamw) {
+  const auto numbers =
+      torch::TensorOptions().dtype(torch::kDouble).device(model_->options().device());
+  const auto observed = static_cast<std::int64_t>(objective_->terms().observed.size());
+  share_ = torch::ones({}, numbers);
+  sums_ = torch::zeros({observed + 2}, numbers);
+}
 
 double Finetuner::learning_rate() const {
   const double most = options_.adamw.learning_rate;
@@ -27,34 +34,64 @@ double Finetuner::learning_rate() const {
   return most * cosine_with_warmup(steps_, options_.warmup_steps, options_.total_steps);
 }
 
-StepResult Finetuner::step(std::span<const Examples> micro_batches, std::int64_t all_counted) {
-  const double share =
-      parallelism_.loss_factor() / static_cast<double>(std::max<std::int64_t>(all_counted, 1));
-  torch::Tensor sums;  // the loss, then what is observed
+void Finetuner::record(GraphedSteps::MakeGraph make_graph) {
+  if (!parallelism_.gradients_stay())
+    throw Error("steps are recorded as graphs where gradients stay in their memory");
+  optimiser_.keep_rate_on_device();
+  graphs_.emplace(std::move(make_graph));
+}
+
+void Finetuner::pass(const Examples& examples, bool last) {
+  const Objective::Sums now = objective_->sums(model_, examples);
+  if (!graphs_) parallelism_.before_backward(last);
+  (now.loss * share_).backward();
+  const torch::NoGradGuard no_grad;
+  sums_[0] += now.loss.detach();
+  if (now.observed.defined()) sums_.slice(0, 1, -1) += now.observed;
+}
+
+void Finetuner::update() {
+  const torch::Tensor norm = parallelism_.gradient_norm();
+  sums_[-1].copy_(norm);
+  if (options_.clip > 0) clip_gradients(parallelism_.parameters(), norm, options_.clip);
+  optimiser_.step();
+  parallelism_.zero_gradients();
+}
+
+void Finetuner::begin(std::span<const Examples> micro_batches, std::int64_t all_counted) {
+  share_.fill_(parallelism_.loss_factor() /
+               static_cast<double>(std::max<std::int64_t>(all_counted, 1)));
+  sums_.zero_();
   for (std::size_t i = 0; i < micro_batches.size(); ++i) {
     const bool last = i + 1 == micro_batches.size();
     parallelism_.before_forward(last);
-    const Objective::Sums now = objective_->sums(model_, micro_batches[i]);
-    parallelism_.before_backward(last);
-    (now.loss * share).backward();
+    if (graphs_) {
+      parallelism_.before_backward(last);
+      graphs_->accumulate(micro_batches[i],
+                          [this](const Examples& fixed) { pass(fixed, /*last=*/true); });
+    } else {
+      pass(micro_batches[i], last);
+    }
     parallelism_.after_backward();
-    const torch::Tensor loss = now.loss.detach().to(torch::kDouble).view({1});
-    const torch::Tensor all = now.observed.defined() ? torch::cat({loss, now.observed}) : loss;
-    sums = sums.defined() ? sums + all : all;
   }
-  StepResult result;
-  result.communication = parallelism_.take_communication();
-  const torch::Tensor norm = parallelism_.gradient_norm();
-  if (options_.clip > 0) clip_gradients(parallelism_.parameters(), norm, options_.clip);
+  communication_ = parallelism_.take_communication();
   optimiser_.set_learning_rate(learning_rate());
-  optimiser_.step();
-  parallelism_.zero_gradients();
+  if (graphs_) {
+    graphs_->update([this] { update(); });
+  } else {
+    update();
+  }
   ++steps_;
-  const torch::Tensor host = torch::cat({norm.to(sums.options()).view({1}), sums}).cpu();
+}
+
+StepResult Finetuner::finish() {
+  StepResult result;
+  result.communication = communication_;
+  const torch::Tensor host = sums_.cpu();
   const auto* const values = host.const_data_ptr<double>();
-  result.gradient_norm = values[0];
-  result.loss = values[1];
-  result.observed.assign(values + 2, values + host.numel());
+  result.loss = values[0];
+  result.observed.assign(values + 1, values + host.numel() - 1);
+  result.gradient_norm = values[host.numel() - 1];
   return result;
 }
 

@@ -22,6 +22,7 @@ void note(History& history, const Course& course, const std::vector<Examples>& b
     history.widest = std::max(history.widest, batch.tokens_bs.size(1));
     tokens += static_cast<double>(batch.tokens);
     labels += static_cast<double>(batch.labels);
+    history.loaded_bytes += batch.bytes;
   }
   history.positions.push_back(positions);
   history.tokens.push_back(tokens);
@@ -60,12 +61,13 @@ void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& f
   const std::int64_t step = finetuner.steps();
   if (step % steps_an_epoch(course, loader) == 0) enter_epoch(c, course, loader, step);
   c.tick();
-  const std::int64_t sent_before = loader.bytes();
   const std::uint64_t asked = now_ns();
   const std::vector<Examples> batches = next_batches(course, loader);
   const std::uint64_t arrived = now_ns();
   const std::int64_t counted = count(c, finetuner, batches);
-  const StepResult result = finetuner.step(batches, counted);
+  finetuner.begin(batches, counted);
+  loader.prepare(course.accumulation);  // while a GPU works
+  const StepResult result = finetuner.finish();
   const std::uint64_t done = now_ns();
   history.time.push_back(done - asked);
   history.wait.push_back(arrived - asked);
@@ -77,7 +79,6 @@ void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& f
   note(history, course, batches);
   if (counted == 0) ++history.steps_without_labels;
   history.all_counted.push_back(static_cast<double>(counted));
-  history.loaded_bytes += loader.bytes() - sent_before;
 }
 
 bool is_due(const Course& course, const TokenLoader& loader, std::int64_t done) {

@@ -7,12 +7,13 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "common/torch/products.hpp"
 #include "suites/llm/loss.hpp"
 
 namespace scalemark::llm {
 namespace {
 
-/// Rows of hidden states that have a label, from `from` on.
+/// Rows of hidden states that are in the loss, from `from` on.
 struct Chunk {
   torch::Tensor places, hidden, labels, logits;
 
@@ -22,25 +23,20 @@ struct Chunk {
       : places(all_places.slice(0, from, from + rows)),
         hidden(hidden_nd.index_select(0, places)),
         labels(labels_n.index_select(0, places).unsqueeze(1)),
-        logits(torch::linear(hidden, weight_vd)
+        logits(torch_support::linear(hidden, weight_vd)
                    .to(torch::promoteTypes(hidden.scalar_type(), torch::kFloat32))) {}
 
   /// The log-probabilities; `logits` become their gradient, one at the label minus softmax, if
   /// `want_gradient`.
   torch::Tensor log_probability(bool want_gradient) {
-    const torch::Tensor scale = logits.logsumexp(1, /*keepdim=*/true);
-    const torch::Tensor result = logits.gather(1, labels) - scale;
+    const LabelLogarithms logarithms = label_logarithms(logits, labels);
     if (want_gradient) {
-      logits.sub_(scale).exp_().neg_();
-      logits.scatter_add_(1, labels, torch::ones_like(result));
+      logits.sub_(logarithms.scale).exp_().neg_();
+      logits.scatter_add_(1, logarithms.labels, logarithms.counts);
     }
-    return result.squeeze(1);
+    return logarithms.values.squeeze(1);
   }
 };
-
-torch::Tensor labelled(const torch::Tensor& labels_n) {
-  return (labels_n != kMasked).nonzero().squeeze(1);
-}
 
 class FusedLogProbability : public torch::autograd::Function<FusedLogProbability> {
  public:
@@ -49,7 +45,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
                                const torch::Tensor& labels_n, std::int64_t rows, bool learns) {
     const bool weight_learns = learns && weight_vd.requires_grad();
     const bool gradient_now = learns && !weight_learns;
-    const torch::Tensor places = labelled(labels_n);
+    const torch::Tensor places = places_in_loss(labels_n);
     torch::Tensor result = torch::zeros(
         labels_n.sizes(),
         hidden_nd.options().dtype(torch::promoteTypes(hidden_nd.scalar_type(), torch::kFloat32)));
@@ -59,8 +55,9 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
       Chunk chunk(hidden_nd, weight_vd, labels_n, places, from, rows);
       result.index_copy_(0, chunk.places, chunk.log_probability(gradient_now));
       if (gradient_now) {
-        to_hidden.index_copy_(0, chunk.places,
-                              torch::mm(chunk.logits.to(weight_vd.scalar_type()), weight_vd));
+        to_hidden.index_copy_(
+            0, chunk.places,
+            torch_support::product(chunk.logits.to(weight_vd.scalar_type()), weight_vd));
       }
     }
     context->saved_data["rows"] = rows;
@@ -78,7 +75,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
     }
     const torch::Tensor &hidden_nd = saved[0], &weight_vd = saved[1], &labels_n = saved[2];
     const std::int64_t rows = context->saved_data["rows"].toInt();
-    const torch::Tensor places = labelled(labels_n);
+    const torch::Tensor places = places_in_loss(labels_n);
     torch::Tensor to_hidden = torch::zeros_like(hidden_nd),
                   to_weight = torch::zeros_like(weight_vd);
     for (std::int64_t from = 0; from < places.size(0); from += rows) {
@@ -87,7 +84,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
       const torch::Tensor gradient =
           chunk.logits.mul_(gradients[0].index_select(0, chunk.places).unsqueeze(1))
               .to(weight_vd.scalar_type());
-      to_hidden.index_copy_(0, chunk.places, torch::mm(gradient, weight_vd));
+      to_hidden.index_copy_(0, chunk.places, torch_support::product(gradient, weight_vd));
       to_weight.addmm_(gradient.t(), chunk.hidden);
     }
     return {to_hidden, to_weight, torch::Tensor(), torch::Tensor(), torch::Tensor()};

@@ -7,6 +7,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "common/torch/products.hpp"
 #include "suites/llm/loss.hpp"
 
 namespace scalemark::llm {
@@ -19,7 +20,7 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
                                const torch::Tensor& labels_n, std::int64_t rows) {
     const auto wide = torch::promoteTypes(hidden_nd.scalar_type(), torch::kFloat32);
     const bool weight_learns = weight_vd.requires_grad();
-    const torch::Tensor places = (labels_n != kMasked).nonzero().squeeze(1);
+    const torch::Tensor places = places_in_loss(labels_n);
     torch::Tensor sum = torch::zeros({}, hidden_nd.options().dtype(wide));
     torch::Tensor to_hidden = torch::zeros_like(hidden_nd);
     torch::Tensor to_weight =
@@ -28,15 +29,13 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
       const torch::Tensor chosen = places.slice(0, from, from + rows);
       const torch::Tensor hidden = hidden_nd.index_select(0, chosen);
       const torch::Tensor labels = labels_n.index_select(0, chosen).unsqueeze(1);
-      torch::Tensor logits = torch::linear(hidden, weight_vd).to(wide);
-      // Becomes softmax - one at the label: the gradient.
-      const torch::Tensor at_label = logits.gather(1, labels);
-      const torch::Tensor scale = logits.logsumexp(1, /*keepdim=*/true);
-      sum += (scale - at_label).sum();
-      logits.sub_(scale).exp_();
-      logits.scatter_add_(1, labels, torch::full_like(at_label, -1));
+      torch::Tensor logits = torch_support::linear(hidden, weight_vd).to(wide);
+      const LabelLogarithms logarithms = label_logarithms(logits, labels);
+      sum -= logarithms.values.sum();
+      logits.sub_(logarithms.scale).exp_();  // softmax - one at the label: the gradient
+      logits.scatter_add_(1, logarithms.labels, -logarithms.counts);
       const torch::Tensor gradient = logits.to(weight_vd.scalar_type());
-      to_hidden.index_copy_(0, chosen, torch::mm(gradient, weight_vd));
+      to_hidden.index_copy_(0, chosen, torch_support::product(gradient, weight_vd));
       if (weight_learns) to_weight.addmm_(gradient.t(), hidden);
     }
     context->save_for_backward({to_hidden, to_weight});

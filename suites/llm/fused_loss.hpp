@@ -10,8 +10,8 @@
 
 namespace scalemark::llm {
 
-/// Sum of the cross-entropies of hidden @ weight^T against the labels that are not masked; rows of
-/// masked labels are not computed at all. Both gradients are made chunk by chunk in the forward
+/// Sum of the cross-entropies of hidden @ weight^T against the labels that are not masked; only
+/// places_in_loss() are computed. Both gradients are made chunk by chunk in the forward
 /// pass, which holds at most `rows` rows of logits, in at least fp32. 0, with zero gradients, where
 /// every label is masked.
 ///   hidden_bsd [b, s, d]; weight_vd [v, d]; shifted_bs as of shift_labels().

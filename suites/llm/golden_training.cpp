@@ -232,7 +232,7 @@ void check_packed(const Field& part, const GoldenContext& context) {
                                  part.path(), sum, tokens.size(1)));
   }
   Llama model = context.model.base(kFp64);
-  const Positions positions = model->packed_positions({lengths});
+  const Positions positions = model->packed_positions(make_packing({lengths}));
   const std::vector<std::int64_t> places = part["positions"].integers();
   const bool in_range =
       std::ranges::all_of(places, [&](std::int64_t place) { return place >= 0 && place < sum; });

@@ -4,6 +4,7 @@
 #include "suites/llm/llama.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "suites/llm/checkpoint.hpp"
+#include "suites/llm/fused_ops.hpp"
 #include "suites/llm/rope.hpp"
 
 namespace scalemark::llm {
@@ -26,6 +28,37 @@ torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions,
   const torch::Tensor pairs = torch::from_blob(
       table.data(), {positions, 1, config.head_dim() / 2, 2}, torch::TensorOptions().dtype(real));
   return torch::view_as_complex(pairs.clone()).to(device);
+}
+
+/// Whether LibTorch's flash attention takes such tensors: it needs no repeated heads, and knows
+/// sequences.
+bool has_flash(const torch::TensorOptions& options) {
+  const auto type = c10::typeMetaToScalarType(options.dtype());
+  return options.device().is_cuda() && (type == torch::kBFloat16 || type == torch::kFloat16);
+}
+
+/// Of q_bshe over k_bske and v_bske [b, s, h, e]; causal without a mask.
+torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
+                        const torch::Tensor& v_bske, const torch::Tensor& mask, bool grouped) {
+  const std::int64_t times = grouped ? 1 : q_bshe.size(2) / k_bske.size(2);
+  const bool causal = !mask.defined();
+  return at::scaled_dot_product_attention(
+             q_bshe.transpose(1, 2), repeat_heads(k_bske, times).transpose(1, 2),
+             repeat_heads(v_bske, times).transpose(1, 2),
+             causal ? c10::nullopt : c10::make_optional(mask), /*dropout_p=*/0, causal,
+             /*scale=*/{}, /*enable_gqa=*/grouped)
+      .transpose(1, 2);
+}
+
+/// The same, causal in each of the sequences that the rows are laid out in.
+torch::Tensor attention_by_sequences(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
+                                     const torch::Tensor& v_bske, const Positions& positions) {
+  const std::int64_t longest = q_bshe.size(1);  // the host does not know the true one
+  const torch::Tensor y_nhe = std::get<0>(at::_flash_attention_forward(
+      q_bshe.flatten(0, 1), k_bske.flatten(0, 1), v_bske.flatten(0, 1), positions.starts,
+      positions.starts, longest, longest, /*dropout_p=*/0, /*is_causal=*/true,
+      /*return_debug_mask=*/false));
+  return y_nhe.view(q_bshe.sizes());
 }
 
 }  // namespace
@@ -47,6 +80,25 @@ torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation)
 torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times) {
   if (times == 1) return x_bske;
   return x_bske.unsqueeze(3).expand({-1, -1, -1, times, -1}).flatten(2, 3);
+}
+
+Packing make_packing(const std::vector<std::vector<std::int64_t>>& lengths) {
+  constexpr std::size_t kLeast = 16;
+  std::vector<std::int64_t> places, sequences;
+  std::vector<std::int32_t> starts{0};
+  for (const std::vector<std::int64_t>& row : lengths) {
+    std::int64_t which = 0;
+    for (const std::int64_t length : row) {
+      for (std::int64_t i = 0; i < length; ++i) places.push_back(i);
+      sequences.insert(sequences.end(), static_cast<std::size_t>(length), which++);
+      starts.push_back(starts.back() + static_cast<std::int32_t>(length));
+    }
+  }
+  starts.resize(std::bit_ceil(std::max(starts.size() - 1, kLeast)) + 1, starts.back());
+  const auto rows = static_cast<std::int64_t>(lengths.size());
+  return {.places_bs = torch::tensor(places).view({rows, -1}),
+          .sequences_bs = torch::tensor(sequences).view({rows, -1}),
+          .starts = torch::tensor(starts, torch::kInt32)};
 }
 
 RmsNormImpl::RmsNormImpl(std::int64_t dim, double norm_eps, const torch::TensorOptions& options)
@@ -71,19 +123,17 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
   const auto heads = [&](Linear& projection, std::int64_t count) {
     return projection(x_bsd).unflatten(-1, {count, head_dim_});
   };
-  const std::int64_t times = heads_ / kv_heads_;
-  const torch::Tensor q_bshe = rotate(heads(q_proj_, heads_), positions.rotation);
-  const torch::Tensor k_bshe =
-      repeat_heads(rotate(heads(k_proj_, kv_heads_), positions.rotation), times);
-  const torch::Tensor v_bshe = repeat_heads(heads(v_proj_, kv_heads_), times);
-
-  const bool causal = !positions.mask.defined();
-  const c10::optional<torch::Tensor> mask =
-      causal ? c10::nullopt : c10::make_optional(positions.mask);
-  const torch::Tensor y_bhse =
-      at::scaled_dot_product_attention(q_bshe.transpose(1, 2), k_bshe.transpose(1, 2),
-                                       v_bshe.transpose(1, 2), mask, /*dropout_p=*/0, causal);
-  return output_proj_(y_bhse.transpose(1, 2).flatten(2));
+  const auto turned = [&](const torch::Tensor& x_bshe) {
+    return fused_ ? fused_rotate(x_bshe, positions.rotation) : rotate(x_bshe, positions.rotation);
+  };
+  const torch::Tensor q_bshe = turned(heads(q_proj_, heads_)),
+                      k_bshe = turned(heads(k_proj_, kv_heads_)),
+                      v_bshe = heads(v_proj_, kv_heads_);
+  const torch::Tensor y_bshe =
+      positions.starts.defined()
+          ? attention_by_sequences(q_bshe, k_bshe, v_bshe, positions)
+          : attention(q_bshe, k_bshe, v_bshe, positions.mask, fused_ && has_flash(x_bsd.options()));
+  return output_proj_(y_bshe.flatten(2));
 }
 
 FeedForwardImpl::FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options) {
@@ -93,7 +143,8 @@ FeedForwardImpl::FeedForwardImpl(const LlamaConfig& config, const torch::TensorO
 }
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x_bsd) {
-  return w2_(torch::silu(w1_(x_bsd)) * w3_(x_bsd));
+  const torch::Tensor gate = w1_(x_bsd), up = w3_(x_bsd);
+  return w2_(fused_ ? fused_swiglu(gate, up) : torch::silu(gate) * up);
 }
 
 DecoderLayerImpl::DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options) {
@@ -106,6 +157,11 @@ DecoderLayerImpl::DecoderLayerImpl(const LlamaConfig& config, const torch::Tenso
 torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positions& positions) {
   const torch::Tensor h_bsd = x_bsd + attn_(sa_norm_(x_bsd), positions);
   return h_bsd + mlp_(mlp_norm_(h_bsd));
+}
+
+void DecoderLayerImpl::fuse(bool on) {
+  attn_->fuse(on);
+  mlp_->fuse(on);
 }
 
 LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
@@ -169,28 +225,31 @@ Positions LlamaImpl::positions(std::int64_t sequence) {
     rotation_ = rotation_table(
         config_, std::min(std::max(sequence, 2 * known), config_.max_seq_len), options_);
   }
-  return {.rotation = rotation_.narrow(0, 0, sequence), .mask = {}};
+  return {.rotation = rotation_.narrow(0, 0, sequence), .mask = {}, .starts = {}};
 }
 
-Positions LlamaImpl::packed_positions(const std::vector<std::vector<std::int64_t>>& lengths) {
-  std::vector<torch::Tensor> positions_bs, masks;
-  for (const std::vector<std::int64_t>& row : lengths) {
-    std::vector<torch::Tensor> places, blocks;
-    for (const std::int64_t length : row) {
-      places.push_back(torch::arange(length));
-      blocks.push_back(torch::ones({length, length}, torch::kBool).tril());
-    }
-    positions_bs.push_back(torch::cat(places));
-    masks.push_back(torch::block_diag(blocks));
-  }
-  const torch::Tensor index_bs = torch::stack(positions_bs).to(options_.device());
-  const torch::Tensor table = positions(index_bs.size(1)).rotation;
+bool LlamaImpl::flash() const { return fused_ && has_flash(options_); }
+
+void LlamaImpl::fuse(bool on) {
+  fused_ = on;
+  for (DecoderLayer& layer : layers_) layer->fuse(on);
+}
+
+Positions LlamaImpl::packed_positions(const Packing& packing) {
+  const std::int64_t width = packing.places_bs.size(1);
+  const torch::Tensor rotation = positions(width).rotation.index({packing.places_bs});
+  if (flash()) return {.rotation = rotation, .mask = {}, .starts = packing.starts};
   // Attention would make its sum of a boolean mask in each layer, and keep it.
-  const torch::Tensor mask_bss = torch::stack(masks).to(options_.device());
-  const torch::Tensor added =
-      torch::zeros(mask_bss.sizes(), options_)
-          .masked_fill_(~mask_bss, -std::numeric_limits<double>::infinity());
-  return {.rotation = table.index({index_bs}), .mask = added.unsqueeze(1)};
+  const torch::Tensor sequences = packing.sequences_bs;
+  const torch::Tensor hidden =
+      sequences.unsqueeze(2)
+          .eq(sequences.unsqueeze(1))
+          .logical_and_(
+              torch::ones({width, width}, sequences.options().dtype(torch::kBool)).tril_())
+          .logical_not_();
+  const torch::Tensor added = torch::zeros(hidden.sizes(), options_)
+                                  .masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+  return {.rotation = rotation, .mask = added.unsqueeze(1), .starts = {}};
 }
 
 }  // namespace scalemark::llm

@@ -21,7 +21,21 @@ namespace scalemark::llm {
 struct Positions {
   torch::Tensor rotation;  ///< complex [s, 1, p] or [b, s, 1, p]
   torch::Tensor mask;      ///< added to the scores [b, 1, s, s]: 0 or -infinity; undefined = causal
+  torch::Tensor starts;    ///< instead of the mask: Packing::starts, for attention by sequences
 };
+
+/// Rows that hold several sequences each.
+struct Packing {
+  torch::Tensor places_bs;     ///< int64, of each token in its sequence
+  torch::Tensor sequences_bs;  ///< int64, which one of its row a token belongs to
+  /// int32 [sequences + 1]: where each begins among all tokens, row after row, and the end. The
+  /// last ones may be empty.
+  torch::Tensor starts;
+  bool defined() const { return places_bs.defined(); }
+};
+/// `lengths` lists the sequences row by row; each row sums to the same. On the host. `starts` gets
+/// empty sequences at its end until there are a power of two, 16 at least: few different shapes.
+Packing make_packing(const std::vector<std::vector<std::int64_t>>& lengths);
 
 /// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128
 /// where `options` say double, else complex64.
@@ -50,9 +64,11 @@ class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options);
   torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+  void fuse(bool on) { fused_ = on; }
 
  private:
   std::int64_t heads_, kv_heads_, head_dim_;
+  bool fused_ = false;
   Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, output_proj_{nullptr};
 };
 TORCH_MODULE(Attention);
@@ -62,8 +78,10 @@ class FeedForwardImpl : public torch::nn::Module {
  public:
   FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options);
   torch::Tensor forward(const torch::Tensor& x_bsd);
+  void fuse(bool on) { fused_ = on; }
 
  private:
+  bool fused_ = false;
   Linear w1_{nullptr}, w2_{nullptr}, w3_{nullptr};
 };
 TORCH_MODULE(FeedForward);
@@ -72,6 +90,7 @@ class DecoderLayerImpl : public torch::nn::Module {
  public:
   DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options);
   torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+  void fuse(bool on);
 
  private:
   Attention attn_{nullptr};
@@ -113,18 +132,25 @@ class LlamaImpl : public torch::nn::Module {
   const torch::TensorOptions& options() const { return options_; }
   /// Layers keep only their input for the backward pass, and compute the rest once more there.
   void checkpoint_layers(bool on) { checkpoints_ = on; }
+  /// Rotary positions and SwiGLU as of fused_ops.hpp; and, in 16 bits on a GPU, attention by
+  /// LibTorch's flash kernels without repeated heads or masks.
+  void fuse(bool on);
   /// From now on layers are computed through `gate`, which outlives the passes; null: directly.
   void set_gate(LayerGate* gate) { gate_ = gate; }
 
   /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
   Positions positions(std::int64_t sequence);
   /// Several sequences in each row: positions restart, no token looks into another sequence.
-  /// `lengths` lists them row by row; each row sums to the same.
-  Positions packed_positions(const std::vector<std::vector<std::int64_t>>& lengths);
+  /// `packing` is on the model's device. Throws Error for rows above the model's max_seq_len.
+  Positions packed_positions(const Packing& packing);
 
  private:
+  /// Whether attention goes by LibTorch's flash kernels.
+  bool flash() const;
+
   LlamaConfig config_;
   torch::TensorOptions options_;
+  bool fused_ = false;
   torch::Tensor
       rotation_;  ///< table of the positions met so far; no buffer, since to() would make it real
   Linear tok_embeddings_{nullptr}, output_{nullptr};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <torch/autograd.h>
 #include <torch/utils.h>
@@ -50,6 +51,20 @@ torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& sh
                         std::int64_t chunks) {
   const std::int64_t count = count_labels(shifted_bs);
   return loss_sum(logits_bsv, shifted_bs, chunks) / std::max<std::int64_t>(count, 1);
+}
+
+torch::Tensor places_in_loss(const torch::Tensor& labels_n) {
+  if (labels_n.is_cpu()) return (labels_n != kMasked).nonzero().squeeze(1);
+  return torch::arange(labels_n.size(0), labels_n.options());
+}
+
+LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Tensor& labels_n1) {
+  const torch::Tensor masked = labels_n1 == kMasked, labels = labels_n1.clamp_min(0);
+  const torch::Tensor sum = logits_nv.logsumexp(1, /*keepdim=*/true);
+  return {.values = (logits_nv.gather(1, labels) - sum).masked_fill_(masked, 0),
+          .scale = sum.masked_fill(masked, std::numeric_limits<double>::infinity()),
+          .labels = labels,
+          .counts = masked.logical_not().to(logits_nv.scalar_type())};
 }
 
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,

@@ -36,6 +36,20 @@ torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shi
 torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
                         std::int64_t chunks = 1);
 
+/// Places of labels [n] that a loss fused with the head computes. On CPUs those that are not
+/// masked; on other devices all, since counting them would make the host wait.
+torch::Tensor places_in_loss(const torch::Tensor& labels_n);
+
+/// What such a loss makes of some logits.
+struct LabelLogarithms {
+  torch::Tensor values;  ///< [n, 1] logarithm of softmax at the label; 0 where masked
+  torch::Tensor scale;   ///< [n, 1] softmax is exp(logits - scale), and 0 where masked
+  torch::Tensor labels;  ///< [n, 1] 0 where masked
+  torch::Tensor counts;  ///< [n, 1] 0 where masked, else 1
+};
+/// logits_nv in at least fp32, labels_n1 with kMasked.
+LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Tensor& labels_n1);
+
 /// Log-probability of the unmasked labels of each row [b].
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
                                        const torch::Tensor& shifted_bs);

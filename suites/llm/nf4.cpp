@@ -14,6 +14,8 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/products.hpp"
+#include "suites/llm/device_kernels.hpp"
 #include "suites/llm/nf4_rows.hpp"
 
 namespace scalemark::llm {
@@ -95,14 +97,14 @@ struct Nf4Linear : torch::autograd::Function<Nf4Linear> {
                           const std::vector<std::int64_t>& shape) {
     context->save_for_backward({packed, scalers, factors, mean, codebook});
     context->saved_data["shape"] = shape;
-    return torch::linear(x, dequantise({packed, scalers, factors, mean, codebook, shape}));
+    return torch_support::linear(x, dequantise({packed, scalers, factors, mean, codebook, shape}));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor weight = dequantise({saved[0], saved[1], saved[2], saved[3], saved[4],
                                              context->saved_data["shape"].toIntVector()});
-    return {gradients[0].matmul(weight), {}, {}, {}, {}, {}, {}};
+    return {torch_support::product(gradients[0], weight), {}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -151,7 +153,7 @@ torch::Tensor dequantise_by_operators(const Nf4Tensor& quantised) {
 
 torch::Tensor dequantise(const Nf4Tensor& quantised) {
   const torch::NoGradGuard no_grad;
-  if (!quantised.packed.is_cpu()) return dequantise_by_operators(quantised);
+  if (!quantised.packed.is_cpu()) return device_kernels::dequantise(quantised);
   torch::Tensor weight = torch::empty(quantised.shape, quantised.factors.options());
   AT_DISPATCH_FLOATING_TYPES_AND(torch::kBFloat16, quantised.type(), "dequantise_nf4",
                                  [&] { dequantise_on_cpu<scalar_t>(quantised, weight); });

@@ -30,7 +30,8 @@ struct Nf4Tensor {
 Nf4Tensor quantise_nf4(const torch::Tensor& weight);
 
 /// The weight back, in its type and shape: scale = scaler / factor + mean, element = codebook[code]
-/// * scale. On CPUs one pass on LibTorch's threads; the result does not depend on their number.
+/// * scale. One pass on LibTorch's threads, the result does not depend on their number; or one
+/// kernel on a GPU.
 torch::Tensor dequantise(const Nf4Tensor& quantised);
 /// The same by LibTorch's operators, as on other devices.
 torch::Tensor dequantise_by_operators(const Nf4Tensor& quantised);

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "suites/llm/narrow.hpp"
-
 namespace scalemark::llm::nf4 {
 namespace {
 
@@ -35,8 +33,7 @@ SCALEMARK_INLINE void dequantise_blocks(const std::uint8_t* packed, const std::i
   const PairTable<T>& table = pair_table<T>();
   const Wide<T> wide_factor = widen(factor), wide_mean = widen(mean);
   for (std::int64_t block = 0; block < kScalerBlock; ++block) {
-    const auto scaler = static_cast<Wide<T>>(scalers[block]);
-    const Wide<T> scale = rounded<T>(rounded<T>(scaler / wide_factor) + wide_mean);
+    const Wide<T> scale = scale_of<T>(scalers[block], wide_factor, wide_mean);
     std::array<Wide<T>, kBlock> values;
     for (std::size_t i = 0; i < kBlock / 2; ++i)
       std::memcpy(values.data() + 2 * i, table.pairs[packed[i]].data(), sizeof(table.pairs[0]));

@@ -12,9 +12,9 @@ namespace scalemark::llm {
 Objective::Terms LanguageModelling::terms() const { return {"cross-entropy", "labels", {}}; }
 
 Objective::Sums LanguageModelling::sums(Llama& model, const Examples& examples) {
-  const Positions positions = examples.sequences.empty()
-                                  ? model->positions(examples.tokens_bs.size(1))
-                                  : model->packed_positions(examples.sequences);
+  const Positions positions = examples.packing.defined()
+                                  ? model->packed_positions(examples.packing)
+                                  : model->positions(examples.tokens_bs.size(1));
   const torch::Tensor hidden = model->hidden_at(examples.tokens_bs, positions);
   Linear head = model->head();
   if (fused_ && head->is_plain())
@@ -27,7 +27,7 @@ Objective::Terms Preference::terms() const {
 }
 
 Objective::Sums Preference::sums(Llama& model, const Examples& examples) {
-  if (examples.pairs == 0 || !examples.sequences.empty())
+  if (examples.pairs == 0 || examples.packing.defined())
     throw Error("preferences are learnt from padded pairs of answers");
   const DpoBatch batch{examples.tokens_bs, examples.shifted_bs};
   LogProbabilities reference;

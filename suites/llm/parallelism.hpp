@@ -40,6 +40,10 @@ class Parallelism {
   /// ranks' losses.
   virtual double loss_factor() const { return 1; }
 
+  /// Whether gradients are in the same memory in all steps, added to from zero, and nothing is
+  /// between a forward and its backward pass: such passes can be recorded as graphs.
+  virtual bool gradients_stay() const { return false; }
+
   /// `last`: of the step's micro-batches.
   virtual void before_forward(bool /*last*/) {}
   virtual void before_backward(bool /*last*/) {}
@@ -60,6 +64,10 @@ std::unique_ptr<Parallelism> make_single();
 /// LibTorch's DDP. Gradients of the last micro-batch's backward pass are reduced, with all that was
 /// added up before.
 std::unique_ptr<Parallelism> make_ddp(torch_support::ProcessGroupPtr group);
+/// Data parallelism whose gradients are one block of memory. They are added over the ranks at once,
+/// behind the last micro-batch's backward pass: nothing is hidden, which costs little where few
+/// parameters learn. Without a group: one rank alone.
+std::unique_ptr<Parallelism> make_replicas(torch_support::ProcessGroupPtr group);
 /// Fsdp with one unit a layer, and embedding, last norm and head as root. Gradients are reduced in
 /// each backward pass.
 std::unique_ptr<Parallelism> make_fsdp(torch_support::ProcessGroupPtr group,

@@ -55,26 +55,40 @@ void TokenLoader::start(std::uint64_t epoch, std::int64_t done) {
                                            .epoch = epoch});
   order_.resize(static_cast<std::size_t>(batches() * options_.batch));
   next_ = static_cast<std::size_t>(done * options_.batch);
+  prepared_.clear();
+}
+
+void TokenLoader::prepare(std::int64_t count) {
+  while (static_cast<std::int64_t>(prepared_.size()) < count && !at_end())
+    prepared_.push_back(make());
 }
 
 Examples TokenLoader::next() {
-  const auto batch = static_cast<std::size_t>(options_.batch);
-  if (next_ + batch > order_.size()) throw Error("the loader has no further batch in this epoch");
+  if (prepared_.empty()) return make();
+  Examples examples = std::move(prepared_.front());
+  prepared_.pop_front();
+  return examples;
+}
+
+Examples TokenLoader::make() {
+  if (at_end()) throw Error("the loader has no further batch in this epoch");
   const auto from = order_.begin() + static_cast<std::ptrdiff_t>(next_);
-  next_ += batch;
+  next_ += static_cast<std::size_t>(options_.batch);
   std::vector<const TokenRow*> rows;
+  std::vector<std::vector<std::int64_t>> sequences;
   Examples examples;
   for (auto which = from; which != from + options_.batch; ++which) {
     rows.push_back(&rows_[static_cast<std::size_t>(*which)]);
-    if (!sequences_.empty())
-      examples.sequences.push_back(sequences_[static_cast<std::size_t>(*which)]);
+    if (!sequences_.empty()) sequences.push_back(sequences_[static_cast<std::size_t>(*which)]);
   }
   if (!rejected_.empty()) {
     for (auto which = from; which != from + options_.batch; ++which)
       rows.push_back(&rejected_[static_cast<std::size_t>(*which)]);
     examples.pairs = options_.batch;
   }
-  const TokenBatch padded = pad_batch(rows, options_.padding);
+  const TokenBatch padded =
+      pad_batch(rows, options_.padding, static_cast<std::size_t>(options_.multiple),
+                static_cast<std::size_t>(options_.longest));
   const torch::Tensor shifted = shift_labels(to_tensor(padded.labels, padded.rows));
   examples.positions = static_cast<std::int64_t>(padded.ids.size());
   examples.tokens =
@@ -82,13 +96,19 @@ Examples TokenLoader::next() {
           ? examples.positions - padded.padding
           : std::ranges::count_if(padded.ids, [&](Token id) { return id != options_.padding; });
   examples.labels = count_labels(shifted);
-  examples.tokens_bs = send(to_tensor(padded.ids, padded.rows));
-  examples.shifted_bs = send(shifted);
+  examples.tokens_bs = send(to_tensor(padded.ids, padded.rows), examples);
+  examples.shifted_bs = send(shifted, examples);
+  if (!sequences.empty()) {
+    const Packing packing = make_packing(sequences);
+    examples.packing =
+        Packing{send(packing.places_bs, examples), send(packing.sequences_bs, examples),
+                send(packing.starts, examples)};
+  }
   return examples;
 }
 
-torch::Tensor TokenLoader::send(const torch::Tensor& host) {
-  bytes_ += static_cast<std::int64_t>(host.nbytes());
+torch::Tensor TokenLoader::send(const torch::Tensor& host, Examples& examples) const {
+  examples.bytes += static_cast<std::int64_t>(host.nbytes());
   if (options_.device.is_cpu()) return host;
   return (options_.pin_memory ? host.pin_memory() : host)
       .to(options_.device, /*non_blocking=*/options_.pin_memory);

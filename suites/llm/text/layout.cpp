@@ -61,13 +61,15 @@ TokenRow lay_out(std::span<const Message> messages, const Tokenizer& tokenizer, 
   return row;
 }
 
-TokenBatch pad_batch(std::span<const TokenRow* const> rows, Token padding, std::size_t multiple) {
+TokenBatch pad_batch(std::span<const TokenRow* const> rows, Token padding, std::size_t multiple,
+                     std::size_t most) {
   if (rows.empty() || multiple == 0)
     throw Error("a batch has rows, and pads to a multiple of 1 or more");
   TokenBatch batch;
   batch.rows = rows.size();
   for (const TokenRow* row : rows) batch.width = std::max(batch.width, row->ids.size());
-  batch.width = (batch.width + multiple - 1) / multiple * multiple;
+  const std::size_t up = (batch.width + multiple - 1) / multiple * multiple;
+  batch.width = most == 0 ? up : std::max(batch.width, std::min(up, most));
   batch.ids.assign(batch.rows * batch.width, padding);
   batch.labels.assign(batch.rows * batch.width, kIgnoredLabel);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -72,9 +72,9 @@ struct TokenBatch {
   std::int64_t label_count = 0;    ///< 0: the loss of this batch is defined as 0
 };
 
-/// Padded to the longest, then up to a multiple of `multiple`. Throws Error for no rows, and for
-/// multiple 0.
-TokenBatch pad_batch(std::span<const TokenRow* const> rows, Token padding,
-                     std::size_t multiple = 1);
+/// Padded to the longest, then up to a multiple of `multiple`, or to `most` where that is less (0 =
+/// no limit). Throws Error for no rows, and for multiple 0.
+TokenBatch pad_batch(std::span<const TokenRow* const> rows, Token padding, std::size_t multiple = 1,
+                     std::size_t most = 0);
 
 }  // namespace scalemark::llm

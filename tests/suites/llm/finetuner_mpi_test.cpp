@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of fine-tuning: ranks, micro-batches and kinds of loss give the same training.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
@@ -40,6 +42,32 @@ struct Trained {
 struct Way {
   bool lora = true, fused = false, checkpoints = false;
   std::int64_t batch = kBatch, accumulation = 1;
+  bool fused_layers = false;
+  bool replicas = false, graphs = false;  ///< gradients in one block; recorded steps
+  std::int64_t steps = kSteps, multiple = 1;
+  double clip = 0;
+};
+
+/// Records the work itself, as CUDA records its kernels: all that it takes and gives must be where
+/// it was. tests/gpu has the same with CUDA's.
+class RunningGraph final : public torch_support::StepGraph {
+ public:
+  void warm_up(const std::function<void()>& work) override {
+    ++warm_ups;
+    work();
+  }
+  void capture(const std::function<void()>& work) override {
+    ++captures;
+    recorded_ = work;
+  }
+  void launch() override {
+    ++launches;
+    recorded_();
+  }
+  static inline int warm_ups = 0, captures = 0, launches = 0;
+
+ private:
+  std::function<void()> recorded_;
 };
 
 class FinetunerRanks : public testing::Test {
@@ -51,16 +79,25 @@ class FinetunerRanks : public testing::Test {
                                       .ranks = ranks,
                                       .rank = with ? rank : 0,
                                       .seed = 5,
-                                      .padding = kPadding});
+                                      .padding = kPadding,
+                                      .multiple = way.multiple,
+                                      .longest = 15});
     Llama model = model_with(way.lora);
     model->checkpoint_layers(way.checkpoints);
-    const std::unique_ptr<Parallelism> parallelism = with ? make_ddp(with) : make_single();
+    model->fuse(way.fused_layers);
+    const std::unique_ptr<Parallelism> parallelism = way.replicas ? make_replicas(with)
+                                                     : with       ? make_ddp(with)
+                                                                  : make_single();
     parallelism->add(model);
-    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, *parallelism,
+    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = way.clip}, *parallelism,
                         std::make_unique<LanguageModelling>(way.fused));
+    if (way.graphs) {
+      finetuner.record(
+          [](const torch_support::StepGraph*) { return std::make_unique<RunningGraph>(); });
+    }
     Trained result;
     loader.start(0);
-    for (std::int64_t step = 0; step < kSteps; ++step) {
+    for (std::int64_t step = 0; step < way.steps; ++step) {
       const auto [batches, labels] = next_micro_batches(loader, way.accumulation);
       const StepResult done = finetuner.step(batches, with ? test::world().sum(labels) : labels);
       result.losses.push_back(done.loss);
@@ -125,6 +162,70 @@ TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
     for (std::size_t i = 0; i < plain.losses.size(); ++i)
       EXPECT_NEAR(fused.losses[i], plain.losses[i], 1e-9 * plain.losses[i]);
   }
+}
+
+TEST_F(FinetunerRanks, FusedLayersChangeNothing) {
+  for (const bool lora : {true, false}) {
+    for (const bool checkpoints : {true, false}) {
+      const Trained plain = train({.lora = lora, .checkpoints = checkpoints}, group);
+      const Trained fused =
+          train({.lora = lora, .checkpoints = checkpoints, .fused_layers = true}, group);
+      EXPECT_LT(difference(plain, fused), 1e-12);
+    }
+  }
+}
+
+TEST_F(FinetunerRanks, PaddingUpToAMultipleChangesNothing) {
+  const Trained narrow = train({}, {}), wide = train({.multiple = 8}, {});
+  EXPECT_LT(difference(narrow, wide), 1e-12);
+}
+
+TEST_F(FinetunerRanks, GradientsInOneBlockAreThoseOfDdp) {
+  for (const std::int64_t accumulation : {1, 2}) {
+    const Trained ddp = train({.accumulation = accumulation, .clip = 0.5}, group);
+    const Trained block =
+        train({.accumulation = accumulation, .replicas = true, .clip = 0.5}, group);
+    EXPECT_LT(difference(ddp, block), 1e-9);
+    EXPECT_NEAR(ddp.norm, block.norm, 1e-9 * ddp.norm);
+    EXPECT_TRUE(torch_support::equal_on_all_ranks(test::world(),
+                                                  torch_support::fingerprint(block.parameters)));
+  }
+  const Trained single = train({}, {}), alone = train({.replicas = true}, {});
+  EXPECT_LT(difference(single, alone), 1e-12);
+}
+
+TEST_F(FinetunerRanks, RecordedStepsAreThoseThatWereNotRecorded) {
+  // The learning rate is rounded to fp32 where steps are recorded.
+  const std::int64_t steps = 24 / (kBatch * size);
+  for (const auto& with : {torch_support::ProcessGroupPtr(), group}) {
+    for (const std::int64_t multiple : {1, 8, 16}) {
+      RunningGraph::warm_ups = RunningGraph::captures = RunningGraph::launches = 0;
+      const Trained plain =
+          train({.replicas = true, .steps = steps, .multiple = multiple, .clip = 0.5}, with);
+      const Trained recorded = train(
+          {.replicas = true, .graphs = true, .steps = steps, .multiple = multiple, .clip = 0.5},
+          with);
+      EXPECT_LT(difference(plain, recorded), 1e-7);
+      for (std::size_t i = 0; i < plain.losses.size(); ++i)
+        EXPECT_NEAR(recorded.losses[i], plain.losses[i], 1e-6 * plain.losses[i]) << i;
+      EXPECT_EQ(RunningGraph::warm_ups + RunningGraph::launches, 2 * steps) << "pass and update";
+      if (multiple == 16) {
+        EXPECT_EQ(RunningGraph::captures, 2) << "one width, at most 15";
+      }
+      EXPECT_GE(RunningGraph::launches, steps - 3) << "the update";
+    }
+  }
+}
+
+TEST_F(FinetunerRanks, StepsAreRecordedOnlyWhereGradientsStay) {
+  Llama model = model_with(true);
+  const std::unique_ptr<Parallelism> parallelism = make_single();
+  parallelism->add(model);
+  Finetuner finetuner(model, {}, *parallelism);
+  EXPECT_THROW(finetuner.record([](const torch_support::StepGraph*) {
+    return std::make_unique<RunningGraph>();
+  }),
+               Error);
 }
 
 TEST_F(FinetunerRanks, AStepWithoutLabelsLeavesTheParameters) {

@@ -143,7 +143,8 @@ TEST(Llama, PackedRowsEqualSeparateSequences) {
   const torch::NoGradGuard no_grad;
   Llama model(small_config(), kDouble);
   const torch::Tensor tokens = torch::randint(32, {2, 9}, torch::kInt64);
-  const torch::Tensor packed = model->forward_at(tokens, model->packed_positions({{4, 5}, {1, 8}}));
+  const torch::Tensor packed =
+      model->forward_at(tokens, model->packed_positions(make_packing({{4, 5}, {1, 8}})));
   EXPECT_LT(largest_difference(packed[0].slice(0, 4), model(tokens.slice(0, 0, 1).slice(1, 4))[0]),
             1e-13);
   EXPECT_LT(largest_difference(packed[1].slice(0, 1), model(tokens.slice(0, 1).slice(1, 1))[0]),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels over rows share: sizes of grids, reductions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark::llm::cuda {
+
+constexpr int kThreads = 256;
+constexpr std::int64_t kMostBlocks = 1 << 16;  ///< threads go round for more
+
+inline unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks));
+}
+
+inline void check_launch(const char* kernel) {
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)
+    throw Error(std::string("kernel ") + kernel + ": " + cudaGetErrorString(error));
+}
+
+/// The first and the step of a thread's part of a grid's elements.
+__device__ inline std::int64_t first_of_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline std::int64_t threads_of_grid() {
+  return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+}
+
+/// The largest over a warp, for all its lanes.
+__device__ inline std::int32_t largest_in_warp(std::int32_t value) {
+  for (int lane = 16; lane > 0; lane /= 2)
+    value = max(value, __shfl_xor_sync(0xFFFF'FFFFU, value, lane));
+  return value;
+}
+
+/// The largest over a block of kThreads, for all its threads. `room`: of kThreads / 32 elements.
+__device__ inline std::int32_t largest_in_block(std::int32_t value, std::int32_t* room) {
+  value = largest_in_warp(value);
+  __syncthreads();  // what was in the room has been read
+  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;
+  __syncthreads();
+  for (int warp = 0; warp < kThreads / 32; ++warp) value = max(value, room[warp]);
+  return value;
+}
+
+}  // namespace scalemark::llm::cuda
