@@ -30,7 +30,7 @@ void GraphedSteps::accumulate(const Examples& examples,
     copy(bucket.fixed.packing.sequences_bs, examples.packing.sequences_bs);
     copy(bucket.fixed.packing.starts, examples.packing.starts);
   }
-  run(bucket.recording, [&work, &bucket] { work(bucket.fixed); });
+  run(bucket.recording, [work, &bucket] { work(bucket.fixed); });
 }
 
 void GraphedSteps::update(const std::function<void()>& work) { run(update_, work); }
