@@ -47,14 +47,12 @@ std::string_view nccl_kernel(std::string_view symbol) {
   std::string_view name = symbol.substr(0, symbol.find('('));
   // Itanium C++ ABI: _Z, the length of the function's name, the name, its parameters.
   if (symbol.starts_with("_Z")) {
-    std::size_t length = 0;
-    const auto [end, error] =
-        std::from_chars(symbol.data() + 2, symbol.data() + symbol.size(), length);
-    if (error != std::errc()) return {};
+    std::size_t length = 0;  // what is in a namespace has none here
+    const char* end = std::from_chars(symbol.data() + 2, symbol.data() + symbol.size(), length).ptr;
     name = symbol.substr(static_cast<std::size_t>(end - symbol.data()), length);
   }
   const bool is_kernel =
-      name.starts_with("nccl") && name.find("DevKernel") != std::string_view::npos;
+      name.starts_with("nccl") && name.find("DevKernel_") != std::string_view::npos;
   return is_kernel ? name : std::string_view();
 }
 

@@ -10,9 +10,8 @@
 
 namespace scalemark::profile {
 
-/// Watches between start() and stop(), as often as wished. Watching costs time: each call of the
-/// runtime and each kernel takes about a microsecond more. One profile watches at a time in a
-/// process.
+/// Watches between start() and stop(), as often as wished. Watching costs time with each call of
+/// the runtime and each kernel. One profile watches at a time in a process.
 class Profile {
  public:
   /// Ends watching without waiting for the GPU.

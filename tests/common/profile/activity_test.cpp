@@ -45,6 +45,7 @@ TEST(Activity, KernelsOfNcclAreKnownByTheirNames) {
   EXPECT_EQ(nccl_kernel("_ZN2at6native29vectorized_elementwise_kernelILi4EEEvi"), "");
   EXPECT_EQ(nccl_kernel("_Z16ncclLaunchKernelP8ncclCommP14ncclKernelPlan"), "");
   EXPECT_EQ(nccl_kernel("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n"), "");
+  EXPECT_EQ(nccl_kernel("ncclDevKernel"), "");
   EXPECT_EQ(nccl_kernel("_Z"), "");
   EXPECT_EQ(nccl_kernel("_Z999999999999999999999999ncclDevKernel"), "") << "hostile length";
   EXPECT_EQ(nccl_kernel("_Z99ncclDevKernel_X"), "ncclDevKernel_X") << "a length past the end";
@@ -76,18 +77,18 @@ TEST(Activity, CopiesByDirectionWithBytesAndTime) {
 
 TEST(Activity, CallsByNameAndByThread) {
   ActivityCounter counter;
-  counter.add_call("cudaLaunchKernel", 1, 0 + 10, 40);
-  counter.add_call("cudaLaunchKernel", 2, 20, 60);
+  counter.add_call("cudaLaunchKernel", 1, 10, 40);
+  counter.add_call("cudaLaunchKernel", 2, 20, 95);
   counter.add_call("cudaStreamSynchronize", 1, 40, 90);
   const ActivityTotals totals = counter.totals(100);
   ASSERT_EQ(totals.calls.size(), 2U);
   EXPECT_EQ(totals.calls.at("cudaLaunchKernel").count, 2U);
-  EXPECT_EQ(totals.calls.at("cudaLaunchKernel").time, 70U);
-  EXPECT_EQ(totals.calls.at("cudaLaunchKernel").covered, 50U);
+  EXPECT_EQ(totals.calls.at("cudaLaunchKernel").time, 105U);
+  EXPECT_EQ(totals.calls.at("cudaLaunchKernel").covered, 85U);
   EXPECT_EQ(totals.calls.at("cudaStreamSynchronize").time, 50U);
   EXPECT_EQ(totals.all_calls.count, 3U);
-  EXPECT_EQ(totals.all_calls.time, 120U);
-  EXPECT_EQ(totals.all_calls.covered, 80U);
+  EXPECT_EQ(totals.all_calls.time, 155U);
+  EXPECT_EQ(totals.all_calls.covered, 85U);
   EXPECT_EQ(totals.busiest_thread, 80U) << "thread 1: 10 to 90";
 }
 
