@@ -111,11 +111,13 @@ if(SCALEMARK_HAVE_CUDA AND NOT SCALEMARK_ENABLE_NCCL STREQUAL "OFF")
 endif()
 scalemark_decide(NCCL NCCL_FOUND "needs CUDA and libnccl-dev (nccl.h, libnccl.so), or NCCL_ROOT")
 
-# Reserved for the profiler; it is off until it exists.
-if(SCALEMARK_ENABLE_CUPTI STREQUAL "ON")
-  message(FATAL_ERROR "SCALEMARK_ENABLE_CUPTI is ON, but this version of Scalemark has no CUPTI support yet")
+# Its records have other layouts before CUDA 13, which is what LibTorch brings.
+set(cupti_found OFF)
+if(SCALEMARK_HAVE_CUDA AND TARGET CUDA::cupti AND CUDAToolkit_VERSION_MAJOR GREATER_EQUAL 13)
+  set(cupti_found ON)
 endif()
-list(APPEND SCALEMARK_SUMMARY "CUPTI|off|not part of this version")
+set(SCALEMARK_DETAIL_CUPTI "CUPTI of CUDA ${CUDAToolkit_VERSION}, loaded at run time")
+scalemark_decide(CUPTI cupti_found "needs CUPTI of CUDA 13 (cuda-cupti-dev: cupti.h, libcupti.so)")
 
 if(NOT SCALEMARK_ENABLE_LIBTORCH STREQUAL "OFF")
   find_package(LibTorch)

@@ -198,14 +198,15 @@ void Case::record(const std::string& name, const std::string& unit, Better bette
 }
 
 void Case::record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds,
-                            RankReduce reduce, std::span<const std::uint8_t> warmup) {
+                            RankReduce reduce, std::span<const std::uint8_t> warmup,
+                            const std::string& formula) {
   checkpoint();
   Metric metric{.name = name,
                 .unit = "s",
                 .better = Better::lower,
                 .kind = MetricKind::duration,
                 .rank_reduce = reduce,
-                .formula = {},
+                .formula = formula,
                 .source = {},
                 .numerator = 0,
                 .samples = {}};

@@ -192,7 +192,8 @@ class Case {
               RankReduce reduce, std::span<const double> values, const std::string& formula = {},
               std::span<const std::uint8_t> warmup = {});
   void record_durations(const std::string& name, std::span<const std::uint64_t> nanoseconds,
-                        RankReduce reduce, std::span<const std::uint8_t> warmup = {});
+                        RankReduce reduce, std::span<const std::uint8_t> warmup = {},
+                        const std::string& formula = {});
   /// A rate derived from duration metric `source`: numerator / time.
   void record_rate(const std::string& name, const std::string& unit, const std::string& source,
                    double numerator, const std::string& formula);

@@ -62,6 +62,9 @@ bool repeats(const CaseResult& result, const Published& one) {
     return to_text(found->second);
   };
   if (result.name != workload_of(one.experiment)) return false;
+  // Watching slows a training: its times are compared with those of watched ones only.
+  const bool watched = text_of("profile") == "true";
+  if (watched != one.experiment.ends_with("-profile")) return false;
   if (one.gpus != 0 && text_of("ranks") != std::to_string(one.gpus)) return false;
   return std::ranges::all_of(one.parameters,
                              [&](const auto& pair) { return text_of(pair.first) == pair.second; });

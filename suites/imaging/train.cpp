@@ -10,6 +10,7 @@
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "common/torch/case_profile.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/setup.hpp"
@@ -143,6 +144,7 @@ void record_facts(Case& c, const Setup& setup, const DataSet& data, const Histor
 
 void train_network(Case& c) {
   const c10::Device device = torch_support::prepare(c);
+  torch_support::CaseProfile profile(c);
   Setup setup = read_axes(c, device);
   check(c, setup);
   torch_support::allow_tf32(setup.course.precision.tf32);
@@ -170,6 +172,7 @@ void train_network(Case& c) {
     setup.course.loading.device = device;  // where tests run
     // Dropout differs between ranks.
     at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
+    setup.course.profile = &profile;
     history = run_course(c, setup.course, *loader, data.test, *trainer, saved);
     std::int64_t gradient_bytes = 0;
     for (const at::Tensor& parameter : model->parameters())
@@ -181,6 +184,7 @@ void train_network(Case& c) {
   verify(c, history, fingerprint);
   record_training(c, setup.course, history, setup.images_a_step);
   record_loading(c, data);
+  profile.record(!saved);
   c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));
 }
 
@@ -236,6 +240,8 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .axis_boolean("broadcast_buffers", {true})
     .implied(true)
     .axis_boolean("graphs", {false})
+    .implied(false)
+    .axis_boolean("profile", {false})
     .implied(false)
     .axis("backend", torch_support::backend_names(), {"auto"})
     .implied("auto")

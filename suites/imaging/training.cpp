@@ -154,7 +154,9 @@ History run_course(Case& c, const Course& course, Loader& loader, const Pictures
     const std::int64_t epoch = t.progress.epoch + 1;
     c.phase(fmt::format("train epoch {}", epoch));
     const std::optional<double> before = c.energy();
+    if (course.profile != nullptr) course.profile->start();
     train_epoch(t, start);
+    if (course.profile != nullptr) course.profile->stop();
     if (const std::optional<double> after = c.energy(); before && after)
       t.history.energy = t.history.energy.value_or(0) + *after - *before;
     const Tally trained = t.progress.tally;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/core/case.hpp"
+#include "common/torch/case_profile.hpp"
 #include "suites/imaging/loader.hpp"
 #include "suites/imaging/trainer.hpp"
 #include "suites/imaging/training_state.hpp"
@@ -52,6 +53,7 @@ struct Course {
   std::int64_t epochs = 1, samples = 0;
   LoaderOptions loading;
   torch_support::Precision precision;
+  torch_support::CaseProfile* profile = nullptr;  ///< watches the epochs without their tests
 };
 
 /// Collective. Trains and tests; calls the watchdog in each step. Names its phases: "train epoch

@@ -13,6 +13,7 @@
 #include "common/base/log.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "common/torch/case_profile.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/process_group.hpp"
 #include "common/torch/products.hpp"
@@ -164,6 +165,7 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
 
 void finetune(Case& c) {
   const torch::Device device = torch_support::prepare(c);
+  torch_support::CaseProfile profile(c);
   if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
   if (c.flag("offload") && device.is_cpu())
     c.skip("offload=true takes parts out of a GPU's memory");
@@ -211,7 +213,9 @@ void finetune(Case& c) {
     const Case::Communicating communicating(c);
     if (saved) rehearse(c, *saved, course, loader, finetuner);
     const std::optional<double> before = c.energy();
+    profile.start();
     history = run_course(c, course, loader, finetuner, std::move(history));
+    profile.stop();
     // A training that was interrupted has used energy that nobody counted.
     if (const std::optional<double> after = c.energy(); before && after && !saved)
       joules = *after - *before;
@@ -223,6 +227,7 @@ void finetune(Case& c) {
     save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
   record_energy(c, history, joules);
+  profile.record(!saved);
   record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }
 
@@ -295,6 +300,8 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis_integer("prefetch", 0, 1024, "1")
     .implied(kPrefetch)
     .axis_boolean("offload", {false})
+    .implied(false)
+    .axis_boolean("profile", {false})
     .implied(false)
     .axis("backend", torch_support::backend_names(), {"auto"})
     .implied("auto")

@@ -45,6 +45,14 @@ class Paper(ProgramTest):
             self.assertIn(name + "-cpu", every)
             self.expect(run("run", "--preset", name, "--dry-run"), 0)
 
+    def test_a_profile_of_a_cpu_is_refused_with_the_reason(self):
+        for name in ("imaging/train", "llm/finetune"):
+            out = self.path("profile.h5")
+            self.expect(run("run", name, "--quick", "-a", "ranks=1", "-a", "device=cpu", "-a", "profile=true", "-o", out, "--force"), 4)
+            (key, row), = rows(out).items()
+            self.assertIn("profile=true", key)
+            self.assertEqual((row["status"], row["reason"]), ("skipped", "profile=true counts work of a GPU"))
+
     def test_without_the_full_set_the_rows_say_what_is_missing(self):
         out = self.path("full.h5")
         self.expect(run("run", "--preset", "paper-imaging-pin", "-a", "ranks=1", "-o", out), 4)

@@ -69,6 +69,21 @@ TEST(Published, OnlyWhatRepeatsTheExperimentMatches) {
   EXPECT_TRUE(published_for(failed, all).empty());
 }
 
+TEST(Published, AWatchedTrainingIsComparedWithWatchedOnes) {
+  const auto& all = published_values();
+  CaseResult result = training();
+  Metric copies = result.metrics[0];
+  copies.name = "time_htod";
+  result.metrics.push_back(copies);
+  EXPECT_EQ(published_for(result, all).size(), 2U) << "total_time alone";
+  result.params["profile"] = true;
+  const auto found = published_for(result, all);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].experiment, "imaging-precision-profile");
+  EXPECT_EQ(found[0].metric, "time_htod");
+  EXPECT_DOUBLE_EQ(found[0].value, 104);
+}
+
 TEST(Published, AFineTuningOfRealRowsIsCompared) {
   CaseResult result = training();
   result.name = "llm/finetune";

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles in a build without CUPTI: none, and the reason.
+#include "common/base/error.hpp"
+#include "common/profile/profile.hpp"
+
+namespace scalemark::profile {
+
+std::string why_not() { return "built without CUPTI"; }
+
+std::unique_ptr<Profile> make_profile() { throw Unavailable(why_not()); }
+
+}  // namespace scalemark::profile
