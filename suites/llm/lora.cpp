@@ -26,6 +26,11 @@ torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
   return y + lora_b_->forward(lora_a_->forward(x) * lora_scale_);
 }
 
+std::optional<Operands> LinearImpl::operands(const torch::Tensor& x) {
+  if (has_lora()) return std::nullopt;
+  return base_ ? base_->operands(x, weight) : Operands{x, weight};
+}
+
 void LinearImpl::set_base_product(std::shared_ptr<BaseProduct> product) {
   if (base_) throw Error("a linear map can have one base product only");
   base_ = register_module("base", std::move(product));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,8 @@ class LinearImpl : public torch::nn::Module {
   /// already.
   void add_lora(std::int64_t rank, double alpha);
   bool has_lora() const { return lora_a_ != nullptr; }
-  /// Whether y = W x with `weight` is all there is.
-  bool is_plain() const { return base_ == nullptr && !has_lora(); }
+  /// Tensors of which forward(x) is torch::linear: see BaseProduct. Nothing with an adapter.
+  std::optional<Operands> operands(const torch::Tensor& x);
   /// Returns how it was before.
   bool switch_lora(bool on) { return std::exchange(lora_on_, on); }
 

@@ -82,8 +82,7 @@ TEST(Method, QatWithFakeQuantisationOffIsFullBitForBit) {
     };
     const Followed without = train(off), on = train(made(Method::qat)),
                    full = follow(made(Method::full), some_examples(),
-                                 {.adamw = {.learning_rate = 1e-3}}, 3,
-                                 language_modelling(/*fused=*/false));
+                                 {.adamw = {.learning_rate = 1e-3}}, 3, language_modelling(fused));
     EXPECT_EQ(without.losses, full.losses);
     EXPECT_EQ(without.norms, full.norms);
     for (std::size_t i = 0; i < full.parameters.size(); ++i)
