@@ -74,7 +74,7 @@ LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused) 
 }
 
 Llama frozen_copy(const Llama& model) {
-  Llama copy(model->config(), model->options());
+  Llama copy(model->config(), model->options(), PartMade(), Initial::unset);
   const std::vector<torch::Tensor> from = model->parameters(), to = copy->parameters();
   if (from.size() != to.size()) throw Error("only a plain model has a frozen copy");
   const torch::NoGradGuard no_grad;

@@ -13,10 +13,13 @@
 
 namespace scalemark::llm {
 
-LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options)
+LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options,
+                       Initial initial)
     : in_(in), out_(out) {
   const double bound = 1 / std::sqrt(static_cast<double>(in));
-  weight = register_parameter("weight", torch::empty({out, in}, options).uniform_(-bound, bound));
+  torch::Tensor values = torch::empty({out, in}, options);
+  if (initial == Initial::random) values.uniform_(-bound, bound);
+  weight = register_parameter("weight", values);
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {

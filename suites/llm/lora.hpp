@@ -17,12 +17,17 @@
 
 namespace scalemark::llm {
 
+/// What weights hold when they are made: random numbers, or nothing yet, for those that are filled
+/// next.
+enum class Initial { random, unset };
+
 /// y = W x, and with an adapter that is switched on y = W x + (alpha / rank) B A x. How W x is
 /// computed, and in which form W is kept, can be left to a BaseProduct.
 class LinearImpl : public torch::nn::Module {
  public:
   /// Kaiming-uniform weight with a = sqrt(5), that is uniform in +-1 / sqrt(in).
-  LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options);
+  LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options,
+             Initial initial = Initial::random);
 
   torch::Tensor forward(const torch::Tensor& x);
   std::int64_t in_features() const { return in_; }
