@@ -125,15 +125,22 @@ std::string Comm::broadcast(const std::string& value, int root) const {
 }
 
 std::vector<std::string> Comm::gather(const std::string& value) const {
-  // All texts padded to the longest: one shape for gather_in_slabs, lengths tell the padding.
+  // Each straight to its place: they may be states of trainings, of which no second copy fits.
+  constexpr int kTag = 2;
   const std::uint64_t length = value.size();
   const std::vector<std::uint64_t> lengths = gather(std::span(&length, 1));
-  std::string padded = value;
-  padded.resize(static_cast<std::size_t>(max(static_cast<std::int64_t>(length))));
-  const std::vector<char> all = gather_in_slabs<char>(*this, padded, MPI_CHAR, slab_of(*this));
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    texts.emplace_back(all.data() + i * padded.size(), lengths[i]);
+  if (rank_ > 0) {
+    for_each_slab(value.size(), kSlabElements, [&](std::size_t offset, int count) {
+      check(MPI_Send(value.data() + offset, count, MPI_CHAR, 0, kTag, comm_));
+    });
+    return {};
+  }
+  std::vector<std::string> texts{value};
+  for (int from = 1; from < size_; ++from) {
+    std::string& text = texts.emplace_back(lengths[static_cast<std::size_t>(from)], '\0');
+    for_each_slab(text.size(), kSlabElements, [&](std::size_t offset, int count) {
+      check(MPI_Recv(text.data() + offset, count, MPI_CHAR, from, kTag, comm_, MPI_STATUS_IGNORE));
+    });
   }
   return texts;
 }

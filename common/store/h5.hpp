@@ -105,7 +105,7 @@ void write_vector(hid_t parent, const std::string& name, std::span<const std::ui
 void write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
 
 /// Not compressed, with checksums.
-void write_bytes(hid_t parent, const std::string& name, const std::string& bytes);
+void write_bytes(hid_t parent, const std::string& name, std::string_view bytes);
 
 struct Shape {
   std::size_t rows = 0, columns = 0;

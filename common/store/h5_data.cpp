@@ -183,7 +183,7 @@ void write_vector(hid_t parent, const std::string& name, std::span<const std::in
   write_1d(parent, name, H5T_NATIVE_INT64, values.data(), values.size());
 }
 
-void write_bytes(hid_t parent, const std::string& name, const std::string& bytes) {
+void write_bytes(hid_t parent, const std::string& name, std::string_view bytes) {
   const std::array<hsize_t, 1> shape = {bytes.size()};
   const std::array<hsize_t, 1> chunk = {std::clamp<hsize_t>(bytes.size(), 1, 1 << 20)};
   const Id properties = dataset_properties(name);

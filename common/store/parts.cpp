@@ -17,9 +17,6 @@
 namespace scalemark::store {
 namespace {
 
-/// Merged files above this size are written by HDF5 piece by piece.
-constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{256} << 20;
-
 bool is_segment(const std::string& name) {
   return name.size() >= 10 && name.starts_with('c') && name.ends_with(".h5") &&
          std::all_of(name.begin() + 1, name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });

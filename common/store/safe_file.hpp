@@ -2,12 +2,16 @@
 // Files that are there whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 
 #include "common/store/h5.hpp"
 
 namespace scalemark::store {
+
+/// Files above this size are written by HDF5 piece by piece, after reserve_space().
+inline constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{256} << 20;
 
 /// How write_safely() works.
 struct SafeWrite {

@@ -3,6 +3,7 @@
 #include "common/store/state.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,29 @@ namespace scalemark::store {
 namespace {
 
 constexpr std::int64_t kMaxRanks = 1 << 20;
+
+std::string piece_name(const std::string& name, std::size_t piece) {
+  return piece == 0 ? name : fmt::format("{}.{}", name, piece);
+}
+
+/// As datasets of at most kStatePiece bytes.
+void write_pieces(hid_t root, const std::string& name, std::string_view bytes) {
+  for (std::size_t piece = 0; piece == 0 || piece * kStatePiece < bytes.size(); ++piece)
+    h5::write_bytes(root, piece_name(name, piece), bytes.substr(piece * kStatePiece, kStatePiece));
+}
+
+std::string read_pieces(hid_t root, const std::string& name) {
+  std::string bytes = h5::read_bytes(root, name);
+  for (std::size_t piece = 1; h5::has(root, piece_name(name, piece)); ++piece)
+    bytes += h5::read_bytes(root, piece_name(name, piece));
+  return bytes;
+}
+
+std::uint64_t size_of(const CaseState& state) {
+  std::uint64_t bytes = state.shared.size();
+  for (const std::string& own : state.own) bytes += own.size();
+  return bytes;
+}
 
 }  // namespace
 
@@ -28,13 +52,19 @@ bool is_state(const std::string& name) {
 
 void write_state(const std::filesystem::path& parts, const CaseResult& current,
                  const CaseState& state) {
-  write_safely(state_path(parts, current.index), [&](hid_t root) {
+  const auto fill = [&](hid_t root) {
     h5::write_attribute(root, "config_hash", current.config_hash);
     h5::write_attribute(root, "ranks", static_cast<std::int64_t>(state.own.size()));
-    h5::write_bytes(root, "shared", state.shared);
+    write_pieces(root, "shared", state.shared);
     for (std::size_t i = 0; i < state.own.size(); ++i)
-      h5::write_bytes(root, fmt::format("rank_{}", i), state.own[i]);
-  });
+      write_pieces(root, fmt::format("rank_{}", i), state.own[i]);
+  };
+  const std::uint64_t bytes = size_of(state);
+  const bool in_memory = bytes < kMaxInMemory;
+  // Tried beforehand, as in merge(): HDF5 does not survive a disk that gets full.
+  if (!in_memory) reserve_space(parts, bytes + bytes / 64);
+  write_safely(state_path(parts, current.index), fill,
+               {.staging = {}, .check = {}, .in_memory = in_memory});
 }
 
 std::optional<CaseState> read_state(const std::filesystem::path& parts, const CaseResult& planned) {
@@ -46,9 +76,9 @@ std::optional<CaseState> read_state(const std::filesystem::path& parts, const Ca
   const std::int64_t ranks = h5::read_integer_attribute(file.get(), "ranks");
   if (ranks < 1 || ranks > kMaxRanks)
     throw InputError(fmt::format("{} names {} ranks", path.string(), ranks));
-  CaseState state{h5::read_bytes(file.get(), "shared"), {}};
+  CaseState state{read_pieces(file.get(), "shared"), {}};
   for (std::int64_t i = 0; i < ranks; ++i)
-    state.own.push_back(h5::read_bytes(file.get(), fmt::format("rank_{}", i)));
+    state.own.push_back(read_pieces(file.get(), fmt::format("rank_{}", i)));
   return state;
 }
 

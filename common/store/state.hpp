@@ -11,6 +11,10 @@
 
 namespace scalemark::store {
 
+/// Most bytes of a state that stand in one dataset; a reader takes no larger ones from any file.
+/// Longer ones go on in datasets NAME.1, NAME.2 and so on.
+inline constexpr std::size_t kStatePiece = std::size_t{32} << 20;
+
 std::filesystem::path state_path(const std::filesystem::path& parts, std::size_t index);
 /// Whether `name` is that of a state.
 bool is_state(const std::string& name);

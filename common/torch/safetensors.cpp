@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -22,20 +21,17 @@ using nlohmann::json;
 
 std::string to_safetensors(const NamedTensors& tensors) {
   json header = json::object();
-  std::vector<at::Tensor> kept;
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
-    kept.push_back(tensor.detach().to(at::kCPU).contiguous());
-    const at::Tensor& one = kept.back();
-    const char* type = safetensors_type(one.scalar_type());
+    const char* type = safetensors_type(tensor.scalar_type());
     if (type == nullptr) {
       throw Error(fmt::format("'{}' is of type {}, which safetensors does not have", name,
-                              c10::toString(one.scalar_type())));
+                              c10::toString(tensor.scalar_type())));
     }
     header[name] = {{"dtype", type},
-                    {"shape", one.sizes().vec()},
-                    {"data_offsets", {offset, offset + one.nbytes()}}};
-    offset += one.nbytes();
+                    {"shape", tensor.sizes().vec()},
+                    {"data_offsets", {offset, offset + tensor.nbytes()}}};
+    offset += tensor.nbytes();
   }
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.resize((text.size() + kSafetensorsLength - 1) / kSafetensorsLength * kSafetensorsLength,
@@ -44,8 +40,11 @@ std::string to_safetensors(const NamedTensors& tensors) {
   std::string bytes(reinterpret_cast<const char*>(&length), kSafetensorsLength);
   bytes.reserve(kSafetensorsLength + text.size() + offset);
   bytes += text;
-  for (const at::Tensor& one : kept)
+  // One at a time: there is no memory on the host for all of a GPU's twice.
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor one = tensor.detach().to(at::kCPU).contiguous();
     bytes.append(static_cast<const char*>(one.const_data_ptr()), one.nbytes());
+  }
   return bytes;
 }
 

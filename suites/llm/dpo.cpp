@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,9 +59,10 @@ LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch, bool
   const torch::Tensor hidden =
       model->hidden_at(batch.tokens_bs, model->positions(batch.tokens_bs.size(1)));
   Linear head = model->head();
-  const torch::Tensor sums = fused && head->is_plain()
-                                 ? fused_log_probability(hidden, head->weight, batch.shifted_bs)
-                                 : sequence_log_probability(head(hidden), batch.shifted_bs);
+  const std::optional<Operands> operands = fused ? head->operands(hidden) : std::nullopt;
+  const torch::Tensor sums =
+      operands ? fused_log_probability(operands->x, operands->weight, batch.shifted_bs)
+               : sequence_log_probability(head(hidden), batch.shifted_bs);
   const std::int64_t pairs = sums.size(0) / 2;
   return {sums.narrow(0, 0, pairs), sums.narrow(0, pairs, pairs)};
 }
@@ -72,7 +74,7 @@ LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused) 
 }
 
 Llama frozen_copy(const Llama& model) {
-  Llama copy(model->config(), model->options());
+  Llama copy(model->config(), model->options(), PartMade(), Initial::unset);
   const std::vector<torch::Tensor> from = model->parameters(), to = copy->parameters();
   if (from.size() != to.size()) throw Error("only a plain model has a frozen copy");
   const torch::NoGradGuard no_grad;

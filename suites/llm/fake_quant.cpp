@@ -109,24 +109,29 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
+void keep(AutogradContext* context, const FakeQuantOptions& options) {
+  context->saved_data["group"] = options.group;
+  context->saved_data["clip_gradient"] = options.clip_gradient;
+  context->saved_data["floor_of_type"] = options.floor_of_type;
+}
+
+FakeQuantOptions kept_options(AutogradContext* context) {
+  return {context->saved_data["group"].toInt(), context->saved_data["clip_gradient"].toBool(),
+          context->saved_data["floor_of_type"].toBool()};
+}
+
 struct FakeQuantLinear : torch::autograd::Function<FakeQuantLinear> {
   static Variable forward(AutogradContext* context, const Variable& x, const Variable& weight,
-                          std::int64_t group, bool clip_gradient, bool floor_of_type) {
+                          const FakeQuantOptions& options) {
     context->save_for_backward({x, weight});
-    context->saved_data["group"] = group;
-    context->saved_data["clip_gradient"] = clip_gradient;
-    context->saved_data["floor_of_type"] = floor_of_type;
-    return torch_support::linear(
-        fake_quantise_tokens(x),
-        fake_quantise_weight(weight, {group, clip_gradient, floor_of_type}));
+    keep(context, options);
+    return torch_support::linear(fake_quantise_tokens(x), fake_quantise_weight(weight, options));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor &x = saved[0], &weight = saved[1], &dy = gradients[0];
-    const FakeQuantOptions options{context->saved_data["group"].toInt(),
-                                   context->saved_data["clip_gradient"].toBool(),
-                                   context->saved_data["floor_of_type"].toBool()};
+    const FakeQuantOptions options = kept_options(context);
     torch::Tensor dx, dweight;
     if (context->needs_input_grad(0)) {
       dx = torch_support::product(dy, fake_quantise_weight(weight, options));
@@ -137,7 +142,39 @@ struct FakeQuantLinear : torch::autograd::Function<FakeQuantLinear> {
                                        fake_quantise_tokens(x).reshape({-1, x.size(-1)}));
       if (options.clip_gradient) mask_weight_gradient(dweight, weight, options);
     }
-    return {dx, dweight, {}, {}, {}};
+    return {dx, dweight, {}};
+  }
+};
+
+struct StraightThroughTokens : torch::autograd::Function<StraightThroughTokens> {
+  static Variable forward(AutogradContext* context, const Variable& x, bool clip_gradient) {
+    if (clip_gradient) context->save_for_backward({x});
+    return fake_quantise_tokens(x);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    if (saved.empty()) return {gradients[0], {}};
+    torch::Tensor dx = gradients[0].clone(at::MemoryFormat::Contiguous);
+    mask_token_gradient(dx, saved[0]);
+    return {dx, {}};
+  }
+};
+
+struct StraightThroughWeight : torch::autograd::Function<StraightThroughWeight> {
+  static Variable forward(AutogradContext* context, const Variable& weight,
+                          const FakeQuantOptions& options) {
+    keep(context, options);
+    if (options.clip_gradient) context->save_for_backward({weight});
+    return fake_quantise_weight(weight, options);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    if (saved.empty()) return {gradients[0], {}};
+    torch::Tensor dweight = gradients[0].clone(at::MemoryFormat::Contiguous);
+    mask_weight_gradient(dweight, saved[0], kept_options(context));
+    return {dweight, {}};
   }
 };
 
@@ -207,8 +244,16 @@ torch::Tensor fake_quantise_tokens(const torch::Tensor& x) {
 
 torch::Tensor fake_quant_linear(const torch::Tensor& x, const torch::Tensor& weight,
                                 const FakeQuantOptions& options) {
-  return FakeQuantLinear::apply(x, weight, options.group, options.clip_gradient,
-                                options.floor_of_type);
+  return FakeQuantLinear::apply(x, weight, options);
+}
+
+torch::Tensor straight_through_tokens(const torch::Tensor& x, const FakeQuantOptions& options) {
+  return StraightThroughTokens::apply(x, options.clip_gradient);
+}
+
+torch::Tensor straight_through_weight(const torch::Tensor& weight,
+                                      const FakeQuantOptions& options) {
+  return StraightThroughWeight::apply(weight, options);
 }
 
 }  // namespace scalemark::llm

@@ -51,4 +51,10 @@ FakeQuantised examine_tokens(const torch::Tensor& x);
 torch::Tensor fake_quant_linear(const torch::Tensor& x, const torch::Tensor& weight,
                                 const FakeQuantOptions& options);
 
+/// The two factors of fake_quant_linear(), with its gradients: what else is made of them may take
+/// the product apart. Kept for the gradients: x and the weight, and those only where clipped codes
+/// have none.
+torch::Tensor straight_through_tokens(const torch::Tensor& x, const FakeQuantOptions& options);
+torch::Tensor straight_through_weight(const torch::Tensor& weight, const FakeQuantOptions& options);
+
 }  // namespace scalemark::llm

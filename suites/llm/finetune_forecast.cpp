@@ -47,7 +47,7 @@ MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int
                         .batch = point.rows(),
                         .width = width,
                         .checkpointing = point.flag("checkpointing"),
-                        .fused_loss = point.text("mode") == "tuned" && method != Method::qat,
+                        .fused_loss = point.text("mode") == "tuned",
                         .fused = point.text("mode") == "tuned",
                         .sharding = {}};
   if (point.text("parallel") == "fsdp") {

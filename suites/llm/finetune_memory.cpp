@@ -30,16 +30,24 @@ std::int64_t kept_by_layer(const MemoryRequest& request) {
   return norms * wide_bytes(request) + others * request.element_bytes;
 }
 
+/// Elements of a head that is made for its product and dropped behind it.
+std::int64_t head_made(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  return request.fake_quant && !config.tied_output ? config.dim * config.vocab_size : 0;
+}
+
 /// Bytes of head and loss at their worst, without the gradient of the head.
 std::int64_t loss_bytes(const MemoryRequest& request) {
   const std::int64_t positions = request.batch * request.width,
                      vocabulary = request.config.vocab_size, narrow = request.element_bytes,
                      wide = wide_bytes(request);
   if (request.fused_loss) {
-    // Logits of some rows, what logsumexp makes of them, and the gradient of the hidden states.
-    const std::int64_t logits = std::min(kLossRows, positions) * vocabulary;
-    return logits * (2 * wide + (narrow < wide ? narrow : 0)) +
-           positions * request.config.dim * narrow;
+    // Logits of some rows, what logsumexp makes of them, and the gradient of the hidden states;
+    // where fake-quantised, these and the head.
+    const std::int64_t logits = std::min(kLossRows, positions) * vocabulary,
+                       hidden = positions * request.config.dim,
+                       quantised = request.fake_quant ? hidden + head_made(request) : 0;
+    return logits * (2 * wide + (narrow < wide ? narrow : 0)) + (hidden + quantised) * narrow;
   }
   // Logits and their logarithms of the softmax, and a chunk's copy; not in chunks, the gradient.
   const std::int64_t logits = positions * vocabulary;
@@ -69,12 +77,9 @@ std::int64_t root_elements(const LlamaConfig& config) {
   return counts.total - config.layers * counts.per_layer;
 }
 
-/// Elements of the largest weight that is made for a product and dropped behind it.
-std::int64_t made_for_product(const MemoryRequest& request) {
-  const LlamaConfig& config = request.config;
-  if (request.nf4) return config.dim * config.ffn_dim;
-  if (request.fake_quant) return config.dim * std::max(config.ffn_dim, config.vocab_size);
-  return 0;
+/// The same of the largest weight of a layer.
+std::int64_t weight_made(const MemoryRequest& request) {
+  return request.nf4 || request.fake_quant ? request.config.dim * request.config.ffn_dim : 0;
 }
 
 /// The root and the layers at work are whole; of gradients a whole that is collected, and one that
@@ -127,7 +132,7 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
                                 : static_cast<std::uint64_t>(config.layers) * layer,
                       mask = static_cast<std::uint64_t>(mask_bytes(request)),
                       head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
-  const std::uint64_t made = bytes(made_for_product(request));
+  const std::uint64_t made = bytes(weight_made(request)), made_head = bytes(head_made(request));
   // The greatest of three moments: head and loss; the first layer of the backward pass; its end.
   const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
   struct Moment {
@@ -138,7 +143,7 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
   const std::array<Moment, 3> moments{
       {{std::max(before, head), all + mask,
         std::max(static_cast<std::uint64_t>(loss_bytes(request)),
-                 request.fused_loss ? head : made)},
+                 request.fused_loss ? head : std::max(made, made_head))},
        {std::max(before, head), all + mask + (request.checkpointing ? layer : 0), flowing},
        {everything, layer + mask, made}}};
   const Moment& worst = *std::ranges::max_element(moments, {}, &Moment::total);

@@ -110,13 +110,14 @@ torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) {
   return torch::rms_norm(x, scale.sizes(), scale, eps_);
 }
 
-AttentionImpl::AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options)
+AttentionImpl::AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                             Initial initial)
     : heads_(config.heads), kv_heads_(config.kv_heads), head_dim_(config.head_dim()) {
   const std::int64_t kv_dim = kv_heads_ * head_dim_;
-  q_proj_ = register_module("q_proj", Linear(config.dim, config.dim, options));
-  k_proj_ = register_module("k_proj", Linear(config.dim, kv_dim, options));
-  v_proj_ = register_module("v_proj", Linear(config.dim, kv_dim, options));
-  output_proj_ = register_module("output_proj", Linear(config.dim, config.dim, options));
+  q_proj_ = register_module("q_proj", Linear(config.dim, config.dim, options, initial));
+  k_proj_ = register_module("k_proj", Linear(config.dim, kv_dim, options, initial));
+  v_proj_ = register_module("v_proj", Linear(config.dim, kv_dim, options, initial));
+  output_proj_ = register_module("output_proj", Linear(config.dim, config.dim, options, initial));
 }
 
 torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions& positions) {
@@ -136,10 +137,11 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
   return output_proj_(y_bshe.flatten(2));
 }
 
-FeedForwardImpl::FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options) {
-  w1_ = register_module("w1", Linear(config.dim, config.ffn_dim, options));
-  w2_ = register_module("w2", Linear(config.ffn_dim, config.dim, options));
-  w3_ = register_module("w3", Linear(config.dim, config.ffn_dim, options));
+FeedForwardImpl::FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                                 Initial initial) {
+  w1_ = register_module("w1", Linear(config.dim, config.ffn_dim, options, initial));
+  w2_ = register_module("w2", Linear(config.ffn_dim, config.dim, options, initial));
+  w3_ = register_module("w3", Linear(config.dim, config.ffn_dim, options, initial));
 }
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x_bsd) {
@@ -147,9 +149,10 @@ torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x_bsd) {
   return w2_(fused_ ? fused_swiglu(gate, up) : torch::silu(gate) * up);
 }
 
-DecoderLayerImpl::DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options) {
-  attn_ = register_module("attn", Attention(config, options));
-  mlp_ = register_module("mlp", FeedForward(config, options));
+DecoderLayerImpl::DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                                   Initial initial) {
+  attn_ = register_module("attn", Attention(config, options, initial));
+  mlp_ = register_module("mlp", FeedForward(config, options, initial));
   sa_norm_ = register_module("sa_norm", RmsNorm(config.dim, config.norm_eps, options));
   mlp_norm_ = register_module("mlp_norm", RmsNorm(config.dim, config.norm_eps, options));
 }
@@ -165,29 +168,30 @@ void DecoderLayerImpl::fuse(bool on) {
 }
 
 LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
-                     const PartMade& made)
+                     const PartMade& made, Initial initial)
     : config_(config), options_(options) {
   const auto finished = [&](torch::nn::Module& part) {
     if (made) made(part);
   };
   tok_embeddings_ =
-      register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options));
-  {
+      register_module("tok_embeddings", Linear(config.dim, config.vocab_size, options, initial));
+  if (initial == Initial::random) {
     const torch::NoGradGuard no_grad;
     tok_embeddings_->weight.normal_(0, kEmbeddingDeviation);
   }
   finished(*tok_embeddings_);
   auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.layers; ++i) {
-    layers_.emplace_back(config, options);
+    layers_.emplace_back(config, options, initial);
     layers->push_back(layers_.back());
     finished(*layers_.back());
   }
   norm_ = register_module("norm", RmsNorm(config.dim, config.norm_eps, options));
   finished(*norm_);
-  output_ = config.tied_output
-                ? tok_embeddings_
-                : register_module("output", Linear(config.dim, config.vocab_size, options));
+  output_ =
+      config.tied_output
+          ? tok_embeddings_
+          : register_module("output", Linear(config.dim, config.vocab_size, options, initial));
   if (!config.tied_output) finished(*output_);
 }
 

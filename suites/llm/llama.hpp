@@ -62,7 +62,8 @@ TORCH_MODULE(RmsNorm);
 
 class AttentionImpl : public torch::nn::Module {
  public:
-  AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                Initial initial = Initial::random);
   torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
   void fuse(bool on) { fused_ = on; }
 
@@ -76,7 +77,8 @@ TORCH_MODULE(Attention);
 /// w2(silu(w1 x) * w3 x)
 class FeedForwardImpl : public torch::nn::Module {
  public:
-  FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                  Initial initial = Initial::random);
   torch::Tensor forward(const torch::Tensor& x_bsd);
   void fuse(bool on) { fused_ = on; }
 
@@ -88,7 +90,8 @@ TORCH_MODULE(FeedForward);
 
 class DecoderLayerImpl : public torch::nn::Module {
  public:
-  DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options);
+  DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options,
+                   Initial initial = Initial::random);
   torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
   void fuse(bool on);
 
@@ -115,11 +118,11 @@ class LayerGate {
   virtual torch::Tensor pass(std::size_t layer, const Layer& compute, const torch::Tensor& x) = 0;
 };
 
-/// The whole model, made in its final type and on its final device (options); random weights.
+/// The whole model, made in its final type and on its final device (options).
 class LlamaImpl : public torch::nn::Module {
  public:
   LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
-            const PartMade& made = {});
+            const PartMade& made = {}, Initial initial = Initial::random);
 
   /// Logits [b, s, v] of tokens [b, s] (int64, right-padded).
   torch::Tensor forward(const torch::Tensor& tokens_bs);

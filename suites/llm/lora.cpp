@@ -13,10 +13,13 @@
 
 namespace scalemark::llm {
 
-LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options)
+LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options,
+                       Initial initial)
     : in_(in), out_(out) {
   const double bound = 1 / std::sqrt(static_cast<double>(in));
-  weight = register_parameter("weight", torch::empty({out, in}, options).uniform_(-bound, bound));
+  torch::Tensor values = torch::empty({out, in}, options);
+  if (initial == Initial::random) values.uniform_(-bound, bound);
+  weight = register_parameter("weight", values);
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
@@ -24,6 +27,11 @@ torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
   if (!has_lora() || !lora_on_) return y;
   // The factor goes onto the narrow product: rank numbers a token instead of the whole width.
   return y + lora_b_->forward(lora_a_->forward(x) * lora_scale_);
+}
+
+std::optional<Operands> LinearImpl::operands(const torch::Tensor& x) {
+  if (has_lora()) return std::nullopt;
+  return base_ ? base_->operands(x, weight) : Operands{x, weight};
 }
 
 void LinearImpl::set_base_product(std::shared_ptr<BaseProduct> product) {

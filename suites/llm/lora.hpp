@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +17,17 @@
 
 namespace scalemark::llm {
 
+/// What weights hold when they are made: random numbers, or nothing yet, for those that are filled
+/// next.
+enum class Initial { random, unset };
+
 /// y = W x, and with an adapter that is switched on y = W x + (alpha / rank) B A x. How W x is
 /// computed, and in which form W is kept, can be left to a BaseProduct.
 class LinearImpl : public torch::nn::Module {
  public:
   /// Kaiming-uniform weight with a = sqrt(5), that is uniform in +-1 / sqrt(in).
-  LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options);
+  LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOptions& options,
+             Initial initial = Initial::random);
 
   torch::Tensor forward(const torch::Tensor& x);
   std::int64_t in_features() const { return in_; }
@@ -39,8 +45,8 @@ class LinearImpl : public torch::nn::Module {
   /// already.
   void add_lora(std::int64_t rank, double alpha);
   bool has_lora() const { return lora_a_ != nullptr; }
-  /// Whether y = W x with `weight` is all there is.
-  bool is_plain() const { return base_ == nullptr && !has_lora(); }
+  /// Tensors of which forward(x) is torch::linear: see BaseProduct. Nothing with an adapter.
+  std::optional<Operands> operands(const torch::Tensor& x);
   /// Returns how it was before.
   bool switch_lora(bool on) { return std::exchange(lora_on_, on); }
 

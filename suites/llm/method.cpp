@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
+#include <torch/utils.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
@@ -20,6 +22,11 @@ std::string prefix_of(torch::nn::Module& part, std::int64_t layers) {
   if (part.as<DecoderLayerImpl>() != nullptr) return fmt::format("layers.{}.", layers);
   if (part.as<RmsNormImpl>() != nullptr) return "norm.";
   return layers == 0 ? "tok_embeddings." : "output.";
+}
+
+/// Random numbers from here on do not depend on how many were drawn for the base.
+void reseed() {
+  torch::manual_seed(at::globalContext().defaultGenerator(torch::kCPU).current_seed() + 1);
 }
 
 }  // namespace
@@ -97,14 +104,18 @@ Llama make_method_model(Method method, const LlamaConfig& config,
                         const torch::TensorOptions& options, const PartMade& made,
                         const FillPart& fill) {
   std::int64_t layers = 0;
-  Llama model(config, options, [&](torch::nn::Module& part) {
+  const auto finish = [&](torch::nn::Module& part) {
     const bool is_layer = part.as<DecoderLayerImpl>() != nullptr;
     if (fill) fill(part, prefix_of(part, layers));
     if (method == Method::qlora && is_layer) quantise_base(part);
     if (is_layer) ++layers;
     if (made) made(part);
-  });
-  if (trains_adapters(method)) add_lora(*model, {});
+  };
+  Llama model(config, options, finish, fill ? Initial::unset : Initial::random);
+  if (trains_adapters(method)) {
+    reseed();
+    add_lora(*model, {});
+  }
   if (method == Method::qat) prepare_qat(*model, {.group = kQatGroup});
   return model;
 }

@@ -56,8 +56,8 @@ using FillPart = std::function<void(torch::nn::Module& part, const std::string& 
 
 /// Random model as the method trains it: NF4 base (each layer is quantised as soon as it is made),
 /// adapters, fake quantisation. The base is the same for all methods. `made` gets each part as it
-/// is kept; with `fill` its weights are not random. Throws UsageError where groups of kQatGroup
-/// divide no width.
+/// is kept; with `fill` no weight is drawn, and adapters are those of a random base. Throws
+/// UsageError where groups of kQatGroup divide no width.
 Llama make_method_model(Method method, const LlamaConfig& config,
                         const torch::TensorOptions& options, const PartMade& made = {},
                         const FillPart& fill = {});

@@ -2,6 +2,8 @@
 // Language modelling and preferences.
 #include "suites/llm/objective.hpp"
 
+#include <optional>
+
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
@@ -17,8 +19,8 @@ Objective::Sums LanguageModelling::sums(Llama& model, const Examples& examples) 
                                   : model->positions(examples.tokens_bs.size(1));
   const torch::Tensor hidden = model->hidden_at(examples.tokens_bs, positions);
   Linear head = model->head();
-  if (fused_ && head->is_plain())
-    return {fused_loss_sum(hidden, head->weight, examples.shifted_bs), {}};
+  const std::optional<Operands> operands = fused_ ? head->operands(hidden) : std::nullopt;
+  if (operands) return {fused_loss_sum(operands->x, operands->weight, examples.shifted_bs), {}};
   return {loss_sum(head(hidden), examples.shifted_bs, kLossChunks), {}};
 }
 

@@ -36,8 +36,8 @@ class Objective {
 };
 
 /// Cross-entropy of the labels. Not fused: logits of all tokens, their cross-entropy in 8 chunks,
-/// as torchtune. Fused: fused_loss_sum(), where the head is a plain matrix (not where it is
-/// fake-quantised or has an adapter).
+/// as torchtune. Fused: fused_loss_sum() of the head's operands, where it has such (not with an
+/// adapter).
 class LanguageModelling final : public Objective {
  public:
   explicit LanguageModelling(bool fused) : fused_(fused) {}

@@ -130,7 +130,7 @@ class FullySharded final : public Parallelism {
       next = end;
       copies_.back()->add_part(part);
     };
-    Llama copy(model->config(), model->options(), fill);
+    Llama copy(model->config(), model->options(), fill, Initial::unset);
     copies_.back()->add(copy);
     return copy;
   }

@@ -16,6 +16,12 @@ torch::Tensor FakeQuantProduct::product(const torch::Tensor& x, const torch::Ten
   return on_ ? fake_quant_linear(x, weight, options_) : torch::linear(x, weight);
 }
 
+std::optional<Operands> FakeQuantProduct::operands(const torch::Tensor& x,
+                                                   const torch::Tensor& weight) {
+  if (!on_) return Operands{x, weight};
+  return Operands{straight_through_tokens(x, options_), straight_through_weight(weight, options_)};
+}
+
 std::vector<std::string> prepare_qat(torch::nn::Module& model, const FakeQuantOptions& options) {
   if (options.group < 1)
     throw UsageError(fmt::format("a group of {} weights; allowed: 1 or more", options.group));

@@ -3,6 +3,7 @@
 // activations.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ class FakeQuantProduct : public BaseProduct {
  public:
   explicit FakeQuantProduct(const FakeQuantOptions& options) : options_(options) {}
   torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight) override;
+  std::optional<Operands> operands(const torch::Tensor& x, const torch::Tensor& weight) override;
   /// Returns how it was before.
   bool switch_on(bool on) { return std::exchange(on_, on); }
 

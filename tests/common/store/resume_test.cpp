@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/store/h5.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/state.hpp"
@@ -95,6 +96,24 @@ TEST_F(Resume, TheStateOfAnUnfinishedCaseIsKeptUntilItIsFinished) {
   finish(sink, 2);
   sink.end(example_run());
   EXPECT_FALSE(std::filesystem::exists(parts_));
+}
+
+TEST_F(Resume, AStateMayBeLargerThanADatasetThatIsRead) {
+  interrupt(1);
+  std::string large(store::kStatePiece + 5, 'a');
+  large.front() = 'b';
+  large.back() = 'c';
+  const CaseState state{std::string(2 * store::kStatePiece, 'd'), {large, "e"}};
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  begin_case(sink, 1, "measure");
+  sink.save(example_case(1), state);
+  const auto read = sink.saved(example_case(1));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->shared == state.shared && read->own == state.own) << "too long to print";
+  const store::h5::Id file = store::h5::open_file(store::state_path(parts_, 1));
+  EXPECT_THAT(store::h5::members(file.get()),
+              ElementsAre("rank_0", "rank_0.1", "rank_1", "shared", "shared.1"));
 }
 
 TEST_F(Resume, AStateIsAStepAheadAfterWhichTriesCountAnew) {

@@ -215,7 +215,8 @@ TEST(Finetune, NeedsTheMemoryThatIsPredicted) {
   for (const Axes& axes :
        {Axes{"method=lora", "mode=paper", "batch=8"}, Axes{"method=full", "mode=paper"},
         Axes{"method=full", "mode=tuned", "packed=true"}, Axes{"method=qlora", "mode=tuned"},
-        Axes{"method=qat", "mode=paper", "accumulation=2"}, Axes{"method=dpo", "mode=paper"},
+        Axes{"method=qat", "mode=paper", "accumulation=2"}, Axes{"method=qat", "mode=tuned"},
+        Axes{"method=dpo", "mode=paper"},
         Axes{"method=lora", "mode=tuned", "packed=true", "checkpointing=true"},
         Axes{"method=full", "mode=paper", "precision=bf16", "batch=4"}}) {
     Axes all{"parallel=single", "steps=2", "sequence=128", "rows=64"};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Context.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/nn/utils/clip_grad.h>
@@ -72,6 +73,49 @@ TEST(Method, AllBeginWithTheSameBase) {
   EXPECT_FALSE(qlora->named_parameters().contains("layers.0.attn.k_proj.weight"));
 }
 
+/// Of the generator that everything random on a CPU is drawn from.
+torch::Tensor random_state() {
+  return at::globalContext().defaultGenerator(torch::kCPU).get_state();
+}
+
+TEST(Method, WhatIsFilledIsNotDrawnAndAdaptersAreTheSame) {
+  const auto base = made(Method::full)->named_parameters();
+  std::size_t filled = 0;
+  const auto fill = [&](torch::nn::Module& part, const std::string& prefix) {
+    const torch::NoGradGuard no_grad;
+    for (auto& item : part.named_parameters()) {
+      item.value().copy_(base[prefix + item.key()]);
+      ++filled;
+    }
+  };
+  for (const Method method :
+       {Method::lora, Method::qlora, Method::dpo, Method::dpo_full, Method::qat, Method::full}) {
+    SCOPED_TRACE(method_names()[static_cast<std::size_t>(method)]);
+    filled = 0;
+    torch::manual_seed(3);
+    const torch::Tensor before = random_state();
+    const Llama read =
+        make_method_model(method, wide_config(), torch::TensorOptions(torch::kFloat32), {}, fill);
+    EXPECT_EQ(filled, base.size());
+    if (!trains_adapters(method)) {
+      EXPECT_TRUE(torch::equal(random_state(), before));
+    }
+    const auto want = made(method)->named_parameters(), got = read->named_parameters();
+    ASSERT_EQ(got.size(), want.size());
+    for (const auto& item : want)
+      EXPECT_TRUE(torch::equal(got[item.key()], item.value())) << item.key();
+  }
+}
+
+TEST(Method, AFrozenCopyIsNotDrawn) {
+  const Llama model = made(Method::full);
+  const torch::Tensor before = random_state();
+  const Llama copy = frozen_copy(model);
+  EXPECT_TRUE(torch::equal(random_state(), before));
+  for (const auto& item : model->named_parameters())
+    EXPECT_TRUE(torch::equal(copy->named_parameters()[item.key()], item.value())) << item.key();
+}
+
 TEST(Method, QatWithFakeQuantisationOffIsFullBitForBit) {
   for (const bool fused : {false, true}) {
     Llama off = made(Method::qat);
@@ -82,8 +126,7 @@ TEST(Method, QatWithFakeQuantisationOffIsFullBitForBit) {
     };
     const Followed without = train(off), on = train(made(Method::qat)),
                    full = follow(made(Method::full), some_examples(),
-                                 {.adamw = {.learning_rate = 1e-3}}, 3,
-                                 language_modelling(/*fused=*/false));
+                                 {.adamw = {.learning_rate = 1e-3}}, 3, language_modelling(fused));
     EXPECT_EQ(without.losses, full.losses);
     EXPECT_EQ(without.norms, full.norms);
     for (std::size_t i = 0; i < full.parameters.size(); ++i)

@@ -13,8 +13,10 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/cpu_memory.hpp"
 #include "suites/llm/llama.hpp"
 #include "suites/llm/loss.hpp"
+#include "suites/llm/objective.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -152,7 +154,17 @@ torch::Tensor straight_through(const torch::Tensor& v, const FakeQuantised& fake
   return clip ? torch::where(fake.inside, pass, fake.values) : pass;
 }
 
-void expect_gradients(torch::ScalarType type, bool clip, double tolerance) {
+/// fake_quant_linear() taken apart.
+torch::Tensor by_factors(const torch::Tensor& x, const torch::Tensor& weight,
+                         const FakeQuantOptions& options) {
+  return torch::linear(straight_through_tokens(x, options),
+                       straight_through_weight(weight, options));
+}
+
+using Product = torch::Tensor (*)(const torch::Tensor& x, const torch::Tensor& weight,
+                                  const FakeQuantOptions& options);
+
+void expect_gradients(Product product, torch::ScalarType type, bool clip, double tolerance) {
   torch::manual_seed(6);
   const FakeQuantOptions options{.group = 32, .clip_gradient = clip};
   const auto leaf = [&](const std::vector<std::int64_t>& shape) {
@@ -165,7 +177,7 @@ void expect_gradients(torch::ScalarType type, bool clip, double tolerance) {
     y.backward(dy);
     return std::array{y.detach(), x.grad(), weight.grad()};
   };
-  const auto got = gradients(fake_quant_linear(x, weight, options));
+  const auto got = gradients(product(x, weight, options));
   const auto want =
       gradients(torch::linear(straight_through(x, examine_tokens(x), clip),
                               straight_through(weight, examine_weight(weight, options), clip)));
@@ -176,9 +188,12 @@ void expect_gradients(torch::ScalarType type, bool clip, double tolerance) {
 }
 
 TEST(FakeQuant, GradientsAreThoseOfTheComposition) {
-  expect_gradients(torch::kFloat32, true, 1e-6);
-  expect_gradients(torch::kFloat32, false, 1e-6);
-  expect_gradients(torch::kBFloat16, true, 1e-2);
+  for (const Product product : {fake_quant_linear, by_factors}) {
+    expect_gradients(product, torch::kFloat32, true, 1e-6);
+    expect_gradients(product, torch::kFloat32, false, 1e-6);
+    expect_gradients(product, torch::kBFloat16, true, 1e-2);
+    expect_gradients(product, torch::kBFloat16, false, 1e-2);
+  }
 }
 
 TEST(FakeQuant, GradientsOfOneInputAlone) {
@@ -277,6 +292,68 @@ TEST(Qat, ReplacesWhatTheGroupDivides) {
   Llama other(small_config(), kFloat);
   EXPECT_THAT([&] { prepare_qat(*other, {.group = 40}); },
               ThrowsMessage<UsageError>(HasSubstr("groups of 40")));
+}
+
+struct Pass {
+  double loss = 0;
+  std::vector<torch::Tensor> gradients;
+};
+
+/// Loss and gradients of a model whose head is fake-quantised too.
+Pass pass(bool fused, torch::ScalarType type, bool clip) {
+  torch::manual_seed(8);
+  Llama model(small_config(), torch::TensorOptions(type));
+  prepare_qat(*model, {.group = 32, .clip_gradient = clip});
+  Examples examples;
+  examples.tokens_bs = torch::randint(64, {3, 9}, torch::kInt64);
+  examples.shifted_bs = shift_labels(examples.tokens_bs);
+  examples.shifted_bs[1].slice(0, 0, 4).fill_(kMasked);
+  const torch::Tensor loss = LanguageModelling(fused).sums(model, examples).loss;
+  (loss * 0.1).backward();
+  Pass result{loss.item<double>(), {}};
+  for (const auto& item : model->named_parameters()) {
+    result.gradients.push_back(item.value().grad());
+    if (item.key() != "output.weight") continue;
+    const FakeQuantised head = examine_weight(item.value(), {.group = 32});
+    EXPECT_EQ(torch::equal(item.value().grad() == 0, ~head.inside), clip);
+  }
+  return result;
+}
+
+TEST(Qat, AFusedLossIsThatOfAllLogits) {
+  const auto expect = [](torch::ScalarType type, bool clip, double tolerance) {
+    const Pass plain = pass(false, type, clip), fused = pass(true, type, clip);
+    EXPECT_NEAR(fused.loss, plain.loss, 1e-6 * plain.loss);
+    ASSERT_EQ(fused.gradients.size(), plain.gradients.size());
+    for (std::size_t i = 0; i < plain.gradients.size(); ++i) {
+      const torch::Tensor &got = fused.gradients[i], &want = plain.gradients[i];
+      EXPECT_LE(((got - want).norm() / want.norm()).item<double>(), tolerance) << i;
+    }
+  };
+  for (const bool clip : {true, false}) {
+    expect(torch::kFloat32, clip, 1e-6);
+    expect(torch::kBFloat16, clip, 2e-2);
+  }
+}
+
+TEST(Qat, AFusedLossNeverHoldsAllLogits) {
+  LlamaConfig config = small_config();
+  config.vocab_size = 4096;
+  config.layers = 1;
+  config.max_seq_len = 1024;
+  Examples examples;
+  examples.tokens_bs = torch::randint(config.vocab_size, {2, config.max_seq_len}, torch::kInt64);
+  examples.shifted_bs = shift_labels(examples.tokens_bs);
+  const auto peak = [&](bool fused) {
+    const torch_support::CpuMemoryScope counted;
+    Llama model(config, kFloat);
+    prepare_qat(*model, {.group = 32});
+    LanguageModelling(fused).sums(model, examples).loss.backward();
+    return torch_support::cpu_memory().peak;
+  };
+  const auto logits = static_cast<std::uint64_t>(4 * examples.tokens_bs.numel() * 4096);
+  EXPECT_LT(peak(true), logits);
+  EXPECT_GT(peak(false), 2 * logits);
 }
 
 TEST(Qat, AdaptersSeeTheActivationsAsTheyAre) {
