@@ -36,6 +36,20 @@ function(scalemark_add_module name)
   scalemark_precompile_torch(scalemark_${name} "${arg_PUBLIC}" "${arg_PRIVATE}")
 endfunction()
 
+# scalemark_link_cuda(TARGET LINK libraries SOURCES files): libraries of CUDA whose headers only these files see. All other
+# sources of a CUDA build are compiled by the command lines of a CPU build: ccache has them from there.
+function(scalemark_link_cuda target)
+  cmake_parse_arguments(arg "" "" "LINK;SOURCES" ${ARGN})
+  foreach(library ${arg_LINK})
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:${library}>)
+  endforeach()
+  set(options "")
+  foreach(folder ${CUDAToolkit_INCLUDE_DIRS} ${NCCL_INCLUDE_DIR})
+    list(APPEND options -isystem${folder})
+  endforeach()
+  set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY COMPILE_OPTIONS "${options}")
+endfunction()
+
 # scalemark_add_suite(NAME SOURCES ... [LINK targets]): an OBJECT library, because benchmarks register
 # themselves: its objects go straight into every executable that lists it in SCALEMARK_SUITES.
 function(scalemark_add_suite name)

@@ -10,7 +10,9 @@
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
-# Tests labelled slow run with the release build only.
+# Tests labelled slow run with the release build only. The CUDA build compiles and links everything, most of it from
+# ccache, and runs the tests of what differs in it: the program on every benchmark, devices, collectives, LibTorch and
+# what stands on them; the others with --full.
 # Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
 # sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
 # where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
@@ -124,7 +126,9 @@ check_cuda_release() {
   export CUDACXX=$nvcc
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release --label-exclude "$excluded|jobscripts|slow|full" || true
+  local differs=(--tests-regex '^(gpu|cli\.(smoke|verify)|common\.(device|topology|collective|core|torch))')
+  if ((full)); then differs=(); fi
+  step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
 nvcc=$(find_nvcc) || nvcc=
