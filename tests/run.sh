@@ -13,9 +13,10 @@
 # Tests labelled slow run with the release build only. The CUDA build compiles and links everything, most of it from
 # ccache, and runs the tests of what differs in it: the program on every benchmark, devices, collectives, LibTorch and
 # what stands on them; the others with --full.
-# Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
-# sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
-# where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# Builds: cpu-release (with every header compiled alone; those that include LibTorch with --full only, otherwise each is
+# the first that its source includes), cpu-asan (address and undefined-behaviour sanitizers, without LibTorch), and
+# cuda-release where nvcc is found; its tests that need a GPU run where there is one. Build folders are build/PRESET, and
+# stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
 # skipped and say so, and a small vocabulary's cases run.
 # All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
@@ -105,7 +106,9 @@ if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
 check_cpu_release() {
-  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" || return 0
+  local headers=OFF
+  if ((full)); then headers=ON; fi
+  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" -DSCALEMARK_VERIFY_TORCH_HEADERS=$headers || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
