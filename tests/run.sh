@@ -82,7 +82,7 @@ attribute() { # file, name: of the JUnit file's testsuite
   sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# run_tests BUILD [OPTION of ctest...]
+# run_tests BUILD [OPTION of ctest...]. One more at a time than there are cores: many wait, for launchers and timeouts.
 # shellcheck disable=SC2317  # called by step
 run_tests() {
   local folder=build/$1 code=0 file
@@ -90,7 +90,7 @@ run_tests() {
   file=$folder/tests.xml
   rm -f "$file"
   ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$root/$file" \
-    --parallel "$(nproc)" "$@" || code=$?
+    --parallel $(($(nproc) + 1)) "$@" || code=$?
   if [[ -s $file ]]; then
     tests=$((tests + $(attribute "$file" tests)))
     test_failures=$((test_failures + $(attribute "$file" failures)))
