@@ -115,12 +115,12 @@ check_cpu_release() {
 }
 
 # Open MPI and its plug-ins keep memory to the end: leaks are looked for elsewhere. The black-box tests limit
-# the address space and want LibTorch; they run with the release build.
+# the address space and want LibTorch; they run with the release build. So the command line is not built here.
 check_sanitizers() { # build folder, options of the configuration
   local name=$1
   shift
   step "$name: configure" configure cpu-asan -B "build/$name" "$@" || return 0
-  step "$name: build" build "$name" || return 0
+  step "$name: build" build "$name" test_programs || return 0
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
 }
