@@ -18,6 +18,7 @@ function(scalemark_add_module name)
     set_target_properties(scalemark_${name} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
   endif()
   scalemark_precompile_torch(scalemark_${name} ${arg_SOURCES})
+  set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
 # scalemark_link_cuda(TARGET LINK libraries SOURCES files): libraries of CUDA whose headers only these files see. All other
@@ -41,6 +42,7 @@ function(scalemark_add_suite name)
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE scalemark_warnings)
   scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})
+  set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
 endfunction()
 
