@@ -46,6 +46,7 @@ endfunction()
 # scalemark_precompile_torch(TARGET sources...): those that include LibTorch come behind its precompiled headers
 # (target scalemark_torch_headers), which cost the others three seconds each.
 function(scalemark_precompile_torch target)
+  list(FILTER ARGN EXCLUDE REGEX "\\.cu$")
   scalemark_split_by_torch(with without ${ARGN})
   if(NOT with OR NOT SCALEMARK_HAVE_LIBTORCH)
     return()

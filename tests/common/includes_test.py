@@ -30,7 +30,7 @@ ALLOWED = {
 LIBRARIES = {
     r"mpi\.h": ["common/mpi", "common/collective", "common/core"],
     r"nccl\.h": ["common/collective"],
-    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/torch"],
+    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/torch", "suites/llm"],
     r"hdf5(_hl)?\.h": ["common/store"],
     r"hwloc(/.*)?\.h": ["common/topology"],
     r"png\.h": ["suites/imaging"],
