@@ -30,9 +30,10 @@ if(EXISTS "${DALI_DIR}/nvidia/dali/libdali_operators.so")
     file(STRINGS "${DALI_DIR}/nvidia/dali/__init__.py" line REGEX "^__version__")
     string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" DALI_VERSION "${line}")
   endif()
-  # dali.h names types of the CUDA runtime: the header of the toolkit that is built with, else that of a wheel.
-  foreach(dir ${CUDAToolkit_INCLUDE_DIRS} "${DALI_DIR}/nvidia/cu13/include" "${LIBTORCH_DIR}/nvidia/cu13/include"
-              "${LIBTORCH_DIR}/../nvidia/cu13/include")
+  # dali.h names types of the CUDA runtime. The header of a wheel comes before that of a toolkit that is built with, so
+  # that the command lines of a CPU and a CUDA build are the same.
+  foreach(dir "${DALI_DIR}/nvidia/cu13/include" "${LIBTORCH_DIR}/nvidia/cu13/include"
+              "${LIBTORCH_DIR}/../nvidia/cu13/include" ${CUDAToolkit_INCLUDE_DIRS})
     if(EXISTS "${dir}/cuda_runtime_api.h")
       get_filename_component(DALI_CUDA_INCLUDE_DIR "${dir}" ABSOLUTE)
       break()

@@ -71,7 +71,6 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10_cuda.so)
     add_library(LibTorch::cuda SHARED IMPORTED)
     set_target_properties(LibTorch::cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libtorch_cuda.so
-      INTERFACE_COMPILE_DEFINITIONS "USE_C10D_NCCL"
       INTERFACE_LINK_LIBRARIES "LibTorch::cpu;LibTorch::c10_cuda"
       INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed,${torch_root}/lib/libtorch_cuda.so,${torch_root}/lib/libc10_cuda.so,--as-needed")
   endif()

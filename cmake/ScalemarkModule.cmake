@@ -1,27 +1,6 @@
 # Libraries of this project.
 include_guard(GLOBAL)
 
-# scalemark_precompile_torch(TARGET links...): where one of the links brings LibTorch, its headers, which every source
-# would parse for ten seconds, are compiled once for all (target scalemark_torch_headers).
-
-function(scalemark_precompile_torch target)
-  if(NOT SCALEMARK_HAVE_LIBTORCH OR NOT ARGN MATCHES "LibTorch::|scalemark(::|_suite_)(torch|imaging|llm)(;|$)")
-    return()
-  endif()
-  if(NOT TARGET scalemark_torch_headers)
-    set(source ${PROJECT_BINARY_DIR}/torch_headers.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(scalemark_torch_headers OBJECT ${source})
-    target_compile_features(scalemark_torch_headers PUBLIC cxx_std_20)
-    target_link_libraries(scalemark_torch_headers PRIVATE LibTorch::cpu scalemark_warnings)
-    target_precompile_headers(scalemark_torch_headers PRIVATE <algorithm> <memory> <string> <vector> <torch/autograd.h>
-                              <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM scalemark_torch_headers)
-  # Precompiled headers want one kind of position independence, and executables have another by default.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
-endfunction()
-
 # scalemark_add_module(NAME SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets])
 # One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The links say who
 # may include whom: a module sees only what it links.
@@ -29,11 +8,31 @@ function(scalemark_add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
   add_library(scalemark_${name} STATIC ${arg_SOURCES})
   add_library(scalemark::${name} ALIAS scalemark_${name})
-  target_sources(scalemark_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  scalemark_split_by_torch(torch_headers headers ${arg_HEADERS})
+  target_sources(scalemark_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
+                 FILE_SET torch_headers TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${torch_headers})
   target_compile_features(scalemark_${name} PUBLIC cxx_std_20)
   target_link_libraries(scalemark_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} scalemark_warnings)
   set_target_properties(scalemark_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-  scalemark_precompile_torch(scalemark_${name} "${arg_PUBLIC}" "${arg_PRIVATE}")
+  if(NOT SCALEMARK_VERIFY_TORCH_HEADERS)
+    set_target_properties(scalemark_${name} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+  endif()
+  scalemark_precompile_torch(scalemark_${name} ${arg_SOURCES})
+  set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+endfunction()
+
+# scalemark_link_cuda(TARGET LINK libraries SOURCES files): libraries of CUDA whose headers only these files see. All other
+# sources of a CUDA build are compiled by the command lines of a CPU build: ccache has them from there.
+function(scalemark_link_cuda target)
+  cmake_parse_arguments(arg "" "" "LINK;SOURCES" ${ARGN})
+  foreach(library ${arg_LINK})
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:${library}>)
+  endforeach()
+  set(options "")
+  foreach(folder ${CUDAToolkit_INCLUDE_DIRS} ${NCCL_INCLUDE_DIR})
+    list(APPEND options -isystem${folder})
+  endforeach()
+  set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY COMPILE_OPTIONS "${options}")
 endfunction()
 
 # scalemark_add_suite(NAME SOURCES ... [LINK targets]): an OBJECT library, because benchmarks register
@@ -42,7 +41,8 @@ function(scalemark_add_suite name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE scalemark_warnings)
-  scalemark_precompile_torch(scalemark_suite_${name} "${arg_LINK}")
+  scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})
+  set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
 endfunction()
 

@@ -1,18 +1,21 @@
 # scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES])
 # NAME is dotted like the tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest
 # program; with RANKS it is started under mpirun once per count as NAME.npN, and fails when it got
-# fewer ranks than promised (tests/support/mpi_main.cpp). SUITES links all benchmarks in.
+# fewer ranks than promised (tests/support/mpi_main.cpp). SUITES links all benchmarks in. Target test_programs builds these
+# and what they need, without the command line.
 include_guard(GLOBAL)
+add_custom_target(test_programs)
 
 function(scalemark_add_test name)
   cmake_parse_arguments(arg "SUITES" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target test_${name})
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
-  scalemark_precompile_torch(${target} "${arg_LINK}")
+  scalemark_precompile_torch(${target} ${arg_SOURCES})
   if(arg_SUITES)
     scalemark_link_suites(${target})
   endif()
+  add_dependencies(test_programs ${target})
   target_compile_definitions(${target} PRIVATE SCALEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)

@@ -4,6 +4,10 @@ add_library(scalemark_warnings INTERFACE)
 set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     -Wno-missing-field-initializers)  # designated initialisers leave the rest at its default on purpose
 target_compile_options(scalemark_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+if(SCALEMARK_UNITY)
+  # A type with members of an anonymous namespace is its file's own, which here is no file but included in one.
+  target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 if(SCALEMARK_WERROR)
   target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
                          "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>")

@@ -10,10 +10,14 @@
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
-# Tests labelled slow run with the release build only.
-# Builds: cpu-release (with every header compiled alone), cpu-asan (address and undefined-behaviour
-# sanitizers, without LibTorch), and cuda-release where nvcc is found; its tests that need a GPU run
-# where there is one. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# Tests labelled slow run with the release build only. The CUDA build compiles and links everything, most of it from
+# ccache, and runs the tests of what differs in it: the program on every benchmark, devices, collectives, LibTorch and
+# what stands on them; the others with --full.
+# The sources of a module are compiled ten at a time (SCALEMARK_UNITY), with --full one by one, which shows that each
+# includes what it uses; then the headers that include LibTorch are compiled alone, too, and not only the others.
+# Builds: cpu-release (with the headers compiled alone), cpu-asan (address and undefined-behaviour sanitizers, without
+# LibTorch and the command line), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.
+# Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
 # skipped and say so, and a small vocabulary's cases run.
 # All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
@@ -79,7 +83,7 @@ attribute() { # file, name: of the JUnit file's testsuite
   sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# run_tests BUILD [OPTION of ctest...]
+# run_tests BUILD [OPTION of ctest...]. One more at a time than there are cores: many wait, for launchers and timeouts.
 # shellcheck disable=SC2317  # called by step
 run_tests() {
   local folder=build/$1 code=0 file
@@ -87,7 +91,7 @@ run_tests() {
   file=$folder/tests.xml
   rm -f "$file"
   ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$root/$file" \
-    --parallel "$(nproc)" "$@" || code=$?
+    --parallel $(($(nproc) + 1)) "$@" || code=$?
   if [[ -s $file ]]; then
     tests=$((tests + $(attribute "$file" tests)))
     test_failures=$((test_failures + $(attribute "$file" failures)))
@@ -102,29 +106,34 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
+thorough=(-DSCALEMARK_UNITY=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
+if ((full)); then thorough=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_VERIFY_TORCH_HEADERS=ON); fi
+
 check_cpu_release() {
-  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" || return 0
+  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
 }
 
 # Open MPI and its plug-ins keep memory to the end: leaks are looked for elsewhere. The black-box tests limit
-# the address space and want LibTorch; they run with the release build.
+# the address space and want LibTorch; they run with the release build. So the command line is not built here.
 check_sanitizers() { # build folder, options of the configuration
   local name=$1
   shift
-  step "$name: configure" configure cpu-asan -B "build/$name" "$@" || return 0
-  step "$name: build" build "$name" || return 0
+  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "$@" || return 0
+  step "$name: build" build "$name" test_programs || return 0
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
 }
 
 check_cuda_release() {
   export CUDACXX=$nvcc
-  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" || return 0
+  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release --label-exclude "$excluded|jobscripts|slow|full" || true
+  local differs=(--tests-regex '^(gpu|cli\.(smoke|verify)|common\.(device|topology|collective|core|torch))')
+  if ((full)); then differs=(); fi
+  step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
 nvcc=$(find_nvcc) || nvcc=

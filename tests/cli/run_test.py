@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real runs: presets, ranks, files, resume, what they print."""
+"""Real runs: the quick training, plans, files, what they print."""
 import json
 import os
 import re
@@ -7,39 +7,6 @@ import subprocess
 import unittest
 
 from harness import ProgramTest, rows, run
-
-
-class Smoke(ProgramTest):
-    def smoke(self, ranks):
-        out = self.path(f"smoke{ranks}.h5")
-        done = run("run", "--preset", "smoke", "-o", out, "--format", "jsonl", ranks=ranks, timeout=280)
-        self.expect(done, 0)
-        printed = {json.loads(line)["key"]: json.loads(line) for line in done.stdout.splitlines()}
-        stored = rows(out)
-        self.assertEqual(set(printed), set(stored), "what was printed is what is in the file")
-        return stored
-
-    def test_two_ranks(self):
-        table = self.smoke(2)
-        listed = {entry["name"] for entry in json.loads(run("list", "--json").stdout)}
-        for name in listed - {row["name"] for row in table.values()}:
-            out = self.path(name.replace("/", "-") + ".h5")
-            self.expect(run("run", name, "--quick", "-o", out, ranks=2, timeout=280), 0)
-        for name in ["micro/pingpong", "micro/allreduce", "micro/allgather", "micro/memcpy", "micro/conv2d",
-                     "micro/lora_step", "imaging/train"]:
-            states = {row["status"] for key, row in table.items() if row["name"] == name}
-            self.assertIn("ok", states, f"{name}: {states}")
-        for key, row in table.items():
-            if row["status"] == "skipped":
-                self.assertTrue(row["reason"], key)
-                self.assertRegex(key, "cuda|device|nccl|h2d|d2h|pinned", "only GPU rows may be skipped here")
-
-    def test_one_rank_says_what_it_cannot_show(self):
-        done = run("run", "--preset", "smoke", "-o", self.path("one.h5"), timeout=280)
-        self.expect(done, 0, "one rank")
-        table = rows(self.path("one.h5"))
-        skipped = [row["reason"] for row in table.values() if row["name"] == "micro/allreduce"]
-        self.assertTrue(all("ranks" in reason for reason in skipped), skipped)
 
 
 class QuickTraining(ProgramTest):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom (docs/architecture.md). A module may include itself and what stands in its row."""
+"""Who may include whom (docs/architecture.md). A module may include itself and what stands in its row. A source includes
+its own header first: so every header with a source is seen to compile by itself."""
 import pathlib
 import re
 import sys
@@ -30,7 +31,7 @@ ALLOWED = {
 LIBRARIES = {
     r"mpi\.h": ["common/mpi", "common/collective", "common/core"],
     r"nccl\.h": ["common/collective"],
-    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch"],
+    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch", "suites/llm/cuda"],
     r"cupti.*\.h": ["common/profile"],
     r"hdf5(_hl)?\.h": ["common/store"],
     r"hwloc(/.*)?\.h": ["common/topology"],
@@ -52,6 +53,10 @@ def problems_of(path):
     row = folder_of(path)
     if row is None:
         return
+    header = path.with_suffix(".hpp")
+    first = re.search(r"^#include [<\"]([^>\"]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    if path.suffix == ".cpp" and header.exists() and (not first or first[1] != header.relative_to(ROOT).as_posix()):
+        yield f"{path.relative_to(ROOT)}: {header.name} must be included first"
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         ours = re.match(r'#include "(common|suites)/([a-z_]+)/', line)
         if ours:

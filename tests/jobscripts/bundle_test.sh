@@ -41,7 +41,7 @@ run_hidden() { # folder, libtorch
   "$bundle/run.sh" "${torch[@]}" scalemark show "$1/smoke.h5" --format jsonl >"$1/rows"
   grep -q '"micro/allreduce.*ranks=2' "$1/rows" || fail "there is no row of two ranks"
   # The launcher of the bundle, and help texts: an option that mpirun does not know.
-  "$bundle/run.sh" "${torch[@]}" "$bundle/jobscripts/local.sh" --output "$1/local" -- --preset smoke || fail "local.sh in the bundle"
+  "$bundle/run.sh" "${torch[@]}" "$bundle/jobscripts/local.sh" --output "$1/local" -- micro/memcpy --quick || fail "local.sh in the bundle"
   [[ -f $1/local/run-1.h5 ]] || fail "local.sh wrote no file"
   "$bundle/run.sh" "${torch[@]}" mpirun -n 1 /nonexistent/program 2>"$1/help" && fail "mpirun started a program that is not there"
   if grep -q 'help file' "$1/help"; then fail "mpirun does not find its help texts: $(cat "$1/help")"; fi
@@ -74,4 +74,4 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/there"
 tar -xzf "$folder/scalemark-bundle.tar.gz" -C "$folder/there"
 rm -rf "$folder/scalemark-bundle"
-env -i PATH=/usr/bin:/bin HOME="$folder" "${namespace[@]}" "$here/bundle_test.sh" --hidden "$folder" "$2"
+env -i PATH=/usr/bin:/bin HOME="$folder" OMP_NUM_THREADS=1 "${namespace[@]}" "$here/bundle_test.sh" --hidden "$folder" "$2"
