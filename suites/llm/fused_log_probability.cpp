@@ -76,8 +76,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
     const torch::Tensor &hidden_nd = saved[0], &weight_vd = saved[1], &labels_n = saved[2];
     const std::int64_t rows = context->saved_data["rows"].toInt();
     const torch::Tensor places = places_in_loss(labels_n);
-    torch::Tensor to_hidden = torch::zeros_like(hidden_nd),
-                  to_weight = torch::zeros_like(weight_vd);
+    torch::Tensor to_hidden = torch::zeros_like(hidden_nd), to_weight;
     for (std::int64_t from = 0; from < places.size(0); from += rows) {
       Chunk chunk(hidden_nd, weight_vd, labels_n, places, from, rows);
       chunk.log_probability(/*want_gradient=*/true);
@@ -85,8 +84,9 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
           chunk.logits.mul_(gradients[0].index_select(0, chunk.places).unsqueeze(1))
               .to(weight_vd.scalar_type());
       to_hidden.index_copy_(0, chunk.places, torch_support::product(gradient, weight_vd));
-      to_weight.addmm_(gradient.t(), chunk.hidden);
+      add_product(to_weight, gradient.t(), chunk.hidden);
     }
+    if (!to_weight.defined()) to_weight = torch::zeros_like(weight_vd);
     return {to_hidden, to_weight, torch::Tensor(), torch::Tensor(), torch::Tensor()};
   }
 };

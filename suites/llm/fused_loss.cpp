@@ -23,8 +23,7 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
     const torch::Tensor places = places_in_loss(labels_n);
     torch::Tensor sum = torch::zeros({}, hidden_nd.options().dtype(wide));
     torch::Tensor to_hidden = torch::zeros_like(hidden_nd);
-    torch::Tensor to_weight =
-        weight_learns ? torch::zeros_like(weight_vd) : torch::empty({0}, weight_vd.options());
+    torch::Tensor to_weight;
     for (std::int64_t from = 0; from < places.size(0); from += rows) {
       const torch::Tensor chosen = places.slice(0, from, from + rows);
       const torch::Tensor hidden = hidden_nd.index_select(0, chosen);
@@ -36,8 +35,9 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
       logits.scatter_add_(1, logarithms.labels, -logarithms.counts);
       const torch::Tensor gradient = logits.to(weight_vd.scalar_type());
       to_hidden.index_copy_(0, chosen, torch_support::product(gradient, weight_vd));
-      if (weight_learns) to_weight.addmm_(gradient.t(), hidden);
+      if (weight_learns) add_product(to_weight, gradient.t(), hidden);
     }
+    if (weight_learns && !to_weight.defined()) to_weight = torch::zeros_like(weight_vd);
     context->save_for_backward({to_hidden, to_weight});
     return sum;
   }
@@ -46,8 +46,8 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
                                                const torch::autograd::tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
     const auto scaled = [&](const torch::Tensor& gradient) {
-      return gradient.numel() == 0 ? torch::Tensor()
-                                   : gradient * gradients[0].to(gradient.scalar_type());
+      return gradient.defined() ? gradient * gradients[0].to(gradient.scalar_type())
+                                : torch::Tensor();
     };
     return {scaled(saved[0]), scaled(saved[1]), torch::Tensor(), torch::Tensor()};
   }

@@ -9,6 +9,8 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "common/torch/products.hpp"
+
 namespace scalemark::llm {
 namespace {
 
@@ -65,6 +67,14 @@ LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Te
           .scale = sum.masked_fill(masked, std::numeric_limits<double>::infinity()),
           .labels = labels,
           .counts = masked.logical_not().to(logits_nv.scalar_type())};
+}
+
+void add_product(torch::Tensor& sum, const torch::Tensor& a, const torch::Tensor& b) {
+  if (sum.defined()) {
+    sum.addmm_(a, b);
+  } else {
+    sum = torch_support::product(a, b);
+  }
 }
 
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,

@@ -50,6 +50,9 @@ struct LabelLogarithms {
 /// logits_nv in at least fp32, labels_n1 with kMasked.
 LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Tensor& labels_n1);
 
+/// sum += a b; `sum` becomes a b if it is undefined.
+void add_product(torch::Tensor& sum, const torch::Tensor& a, const torch::Tensor& b);
+
 /// Log-probability of the unmasked labels of each row [b].
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
                                        const torch::Tensor& shifted_bs);
