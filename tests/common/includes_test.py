@@ -31,7 +31,7 @@ ALLOWED = {
 LIBRARIES = {
     r"mpi\.h": ["common/mpi", "common/collective", "common/core"],
     r"nccl\.h": ["common/collective"],
-    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch", "suites/llm/cuda"],
+    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch", "suites/llm"],
     r"cupti.*\.h": ["common/profile"],
     r"hdf5(_hl)?\.h": ["common/store"],
     r"hwloc(/.*)?\.h": ["common/topology"],
