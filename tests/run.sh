@@ -131,7 +131,7 @@ check_cuda_release() {
   export CUDACXX=$nvcc
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  local differs=(--tests-regex '^(gpu|cli\.(smoke|verify)|common\.(device|topology|collective|core|torch))')
+  local differs=(--tests-regex '^(gpu|cli\.(smoke|verify)|common\.(device|topology|collective|profile|core|torch))')
   if ((full)); then differs=(); fi
   step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
 }
