@@ -53,6 +53,7 @@ say "== 2/4 Build"
 gpus=$(gpu_count)
 build_preset=cpu-release options=()
 mapfile -t options < <(libtorch_options)
+options+=(-DSCALEMARK_UNITY=ON)  # half the time of the first build
 if ((gpus > 0)); then
   if nvcc=$(find_nvcc); then
     export CUDACXX=$nvcc

@@ -44,8 +44,14 @@ void record_text(Case& c, const TextStatistics& statistics) {
   c.fact("text_longest", statistics.longest);
 }
 
-/// What no method, data set, type or layout of this kind can be together with.
-void check_choice(const Case& c) {
+/// What no device, method, data set, type or layout of this kind can be together with.
+void check_choice(const Case& c, torch::Device device) {
+  if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
+  if (c.flag("offload") && device.is_cpu())
+    c.skip("offload=true takes parts out of a GPU's memory");
+  if (c.flag("graphs") && device.is_cpu()) c.skip("CUDA graphs are for GPUs");
+  if (c.flag("graphs") && c.text("parallel") == "fsdp")
+    c.skip("steps that gather parameters are not recorded as CUDA graphs");
   const Method method = method_of(c);
   const bool pairs = parse_corpus(c.text("dataset")) == Corpus::preference;
   if (!compares_answers(method) && pairs) {
@@ -163,16 +169,22 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
           .clip = c.number("clip")};
 }
 
+Course course_of(const Case& c, const LlamaConfig& config, const Start& start) {
+  return {.epochs = c.integer("epochs"),
+          .steps = c.integer("steps"),
+          .accumulation = c.integer("accumulation"),
+          .flops_a_token = [config, method = method_of(c)](
+                               std::int64_t width) { return method_flops(method, config, width); },
+          .save_every = c.integer("save_every"),
+          .sharded = c.text("parallel") == "fsdp",
+          .seed = c.seed(),
+          .start = start.fingerprint};
+}
+
 void finetune(Case& c) {
   const torch::Device device = torch_support::prepare(c);
   torch_support::CaseProfile profile(c);
-  if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
-  if (c.flag("offload") && device.is_cpu())
-    c.skip("offload=true takes parts out of a GPU's memory");
-  if (c.flag("graphs") && device.is_cpu()) c.skip("CUDA graphs are for GPUs");
-  if (c.flag("graphs") && c.text("parallel") == "fsdp")
-    c.skip("steps that gather parameters are not recorded as CUDA graphs");
-  check_choice(c);
+  check_choice(c, device);
   const torch_support::FastProducts fast_products(is_tuned(c));
   const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(c);
   LlamaConfig config = llama_config(c.text("model"));
@@ -180,15 +192,7 @@ void finetune(Case& c) {
   TokenLoader loader = make_loader(c, config, *tokenizer, device);
   const Start start = open_start(c, config);
   const Method method = method_of(c);
-  const Course course{
-      .epochs = c.integer("epochs"),
-      .steps = c.integer("steps"),
-      .accumulation = c.integer("accumulation"),
-      .flops_a_token = [&](std::int64_t width) { return method_flops(method, config, width); },
-      .save_every = c.integer("save_every"),
-      .sharded = c.text("parallel") == "fsdp",
-      .seed = c.seed(),
-      .start = start.fingerprint};
+  const Course course = course_of(c, config, start);
   const std::int64_t steps = total_steps(course, loader.batches());
   if (steps == 0) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",

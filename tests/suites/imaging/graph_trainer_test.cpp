@@ -6,29 +6,12 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/running_graph.hpp"
+
 namespace scalemark::imaging {
 namespace {
 
-/// Records the work itself, as CUDA records its kernels: nothing else may have changed since.
-class RunningGraph final : public torch_support::StepGraph {
- public:
-  void warm_up(const std::function<void()>& work) override {
-    ++warm_ups;
-    work();
-  }
-  void capture(const std::function<void()>& work) override {
-    ++captures;
-    recorded_ = work;
-  }
-  void launch() override {
-    ++launches;
-    recorded_();
-  }
-  static inline int warm_ups = 0, captures = 0, launches = 0;
-
- private:
-  std::function<void()> recorded_;
-};
+using test::RunningGraph;
 
 std::vector<double> losses(bool graphs) {
   at::manual_seed(1);

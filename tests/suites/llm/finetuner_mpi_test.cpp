@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of fine-tuning: ranks, micro-batches and kinds of loss give the same training.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,9 +15,12 @@
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"
+#include "tests/support/running_graph.hpp"
 
 namespace scalemark::llm {
 namespace {
+
+using test::RunningGraph;
 
 constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
 
@@ -46,28 +48,6 @@ struct Way {
   bool replicas = false, graphs = false;  ///< gradients in one block; recorded steps
   std::int64_t steps = kSteps, multiple = 1;
   double clip = 0;
-};
-
-/// Records the work itself, as CUDA records its kernels: all that it takes and gives must be where
-/// it was. tests/gpu has the same with CUDA's.
-class RunningGraph final : public torch_support::StepGraph {
- public:
-  void warm_up(const std::function<void()>& work) override {
-    ++warm_ups;
-    work();
-  }
-  void capture(const std::function<void()>& work) override {
-    ++captures;
-    recorded_ = work;
-  }
-  void launch() override {
-    ++launches;
-    recorded_();
-  }
-  static inline int warm_ups = 0, captures = 0, launches = 0;
-
- private:
-  std::function<void()> recorded_;
 };
 
 class FinetunerRanks : public testing::Test {
@@ -199,7 +179,7 @@ TEST_F(FinetunerRanks, RecordedStepsAreThoseThatWereNotRecorded) {
   const std::int64_t steps = 24 / (kBatch * size);
   for (const auto& with : {torch_support::ProcessGroupPtr(), group}) {
     for (const std::int64_t multiple : {1, 8, 16}) {
-      RunningGraph::warm_ups = RunningGraph::captures = RunningGraph::launches = 0;
+      RunningGraph::reset();
       const Trained plain =
           train({.replicas = true, .steps = steps, .multiple = multiple, .clip = 0.5}, with);
       const Trained recorded = train(
