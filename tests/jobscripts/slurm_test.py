@@ -88,6 +88,8 @@ class Slurm(ScriptTest):
         wait_for("the queue", lambda: "Back into the queue" in self.printed(), 30)
         # Slurm lets a requeued job wait for two minutes; that can be shortened.
         wait_for("the state", lambda: "PENDING" in start("scontrol", "-o", "show", "job", job).stdout, 60)
+        # Shortened too far, the end of the first start would be taken for that of the second.
+        wait_for("the nodes", lambda: set(start("sinfo", "-h", "-N", "-o", "%T").stdout.split()) == {"idle"}, 60)
         start("scontrol", "update", f"JobId={job}", "StartTime=now")
         wait_for("the end", lambda: re.search("JobState=(COMPLETED|FAILED|TIMEOUT|CANCELLED)",
                                               start("scontrol", "-o", "show", "job", job).stdout), 120)
