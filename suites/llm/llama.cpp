@@ -224,12 +224,12 @@ Positions LlamaImpl::positions(std::int64_t sequence) {
     throw Error(fmt::format("a sequence of {} tokens was given; the model allows {}", sequence,
                             config_.max_seq_len));
   }
-  if (!rotation_.defined() || rotation_.size(0) < sequence) {
-    const std::int64_t known = rotation_.defined() ? rotation_.size(0) : 0;
-    rotation_ = rotation_table(
-        config_, std::min(std::max(sequence, 2 * known), config_.max_seq_len), options_);
+  if (rotations_.empty() || rotations_.back().size(0) < sequence) {
+    const std::int64_t known = rotations_.empty() ? 0 : rotations_.back().size(0);
+    rotations_.push_back(rotation_table(
+        config_, std::min(std::max(sequence, 2 * known), config_.max_seq_len), options_));
   }
-  return {.rotation = rotation_.narrow(0, 0, sequence), .mask = {}, .starts = {}};
+  return {.rotation = rotations_.back().narrow(0, 0, sequence), .mask = {}, .starts = {}};
 }
 
 bool LlamaImpl::flash() const { return fused_ && has_flash(options_); }

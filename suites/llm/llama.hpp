@@ -154,8 +154,9 @@ class LlamaImpl : public torch::nn::Module {
   LlamaConfig config_;
   torch::TensorOptions options_;
   bool fused_ = false;
-  torch::Tensor
-      rotation_;  ///< table of the positions met so far; no buffer, since to() would make it real
+  /// Tables of the positions met so far, each larger than the one before: passes that were recorded
+  /// as graphs read the one that was the last then. No buffers, since to() would make them real.
+  std::vector<torch::Tensor> rotations_;
   Linear tok_embeddings_{nullptr}, output_{nullptr};
   std::vector<DecoderLayer> layers_;
   RmsNorm norm_{nullptr};

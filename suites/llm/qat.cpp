@@ -8,12 +8,13 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/products.hpp"
 #include "suites/llm/lora.hpp"
 
 namespace scalemark::llm {
 
 torch::Tensor FakeQuantProduct::product(const torch::Tensor& x, const torch::Tensor& weight) {
-  return on_ ? fake_quant_linear(x, weight, options_) : torch::linear(x, weight);
+  return on_ ? fake_quant_linear(x, weight, options_) : torch_support::linear(x, weight);
 }
 
 std::optional<Operands> FakeQuantProduct::operands(const torch::Tensor& x,

@@ -18,6 +18,16 @@ double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
+TEST(Model, ATableOfPositionsStaysWhenAWiderOneIsMade) {
+  Llama model(small_config(), torch::TensorOptions(torch::kDouble));
+  const torch::Tensor narrow = model->positions(4).rotation;
+  const std::size_t owners = narrow.storage().use_count();
+  EXPECT_GT(owners, 1U) << "the model has it too";
+  const torch::Tensor wide = model->positions(16).rotation;
+  EXPECT_EQ(narrow.storage().use_count(), owners) << "recorded passes may read it";
+  EXPECT_EQ(model->positions(2).rotation.const_data_ptr(), wide.const_data_ptr());
+}
+
 TEST(RmsNorm, OfASmallVector) {
   const torch::NoGradGuard no_grad;
   RmsNorm norm(2, 0.5, kDouble);
