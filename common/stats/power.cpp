@@ -29,10 +29,13 @@ double power_of(double beyond, double variance, double df, int runs_a, int runs_
 }
 
 int runs_needed(double variance, double prior_df, double tau) {
-  for (int runs = 2; runs < kMostRuns; ++runs) {
-    if (detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau) return runs;
+  // More runs detect less, so the first number that is enough can be bisected.
+  int too_few = 1, enough = kMostRuns;
+  while (enough - too_few > 1) {
+    const int runs = (too_few + enough) / 2;
+    (detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau ? enough : too_few) = runs;
   }
-  return kMostRuns;
+  return enough;
 }
 
 }  // namespace scalemark::stats

@@ -30,13 +30,6 @@ class Random {
   double normal() {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.141592653589793 * uniform());
   }
-  /// Nearly normal, from one word: the sum of four 16-bit numbers. For what enters a median only.
-  double quick_normal() {
-    const std::uint64_t z = word();
-    const auto sum =
-        static_cast<double>((z & 0xFFFF) + ((z >> 16) & 0xFFFF) + ((z >> 32) & 0xFFFF) + (z >> 48));
-    return (sum / 65535 - 2) * 1.7320508075688772;
-  }
 
  private:
   std::uint64_t state_;
@@ -65,15 +58,24 @@ struct GeneratedTable {
   std::size_t runs_a = 0;
 };
 
+/// Nearly normal, from three 16-bit numbers of a word: for what enters a median only.
+inline double quick_normal(std::uint64_t word) {
+  const auto sum =
+      static_cast<double>((word & 0xFFFF) + ((word >> 16) & 0xFFFF) + ((word >> 32) & 0xFFFF));
+  return (sum / 65535 - 1.5) * 2;
+}
+
 /// The log median of one run's iterations about 0.
 inline double run_median(const Scenario& scenario, Random& random, std::vector<double>& values) {
   values.resize(scenario.iterations);
   const double fresh = std::sqrt(1 - scenario.correlation * scenario.correlation);
-  double state = random.quick_normal();
+  const double spike = std::log(1.5);
+  const auto spike_words = static_cast<std::uint64_t>(scenario.spikes * 65536);
+  double state = quick_normal(random.word());
   for (double& value : values) {
-    state = scenario.correlation * state + fresh * random.quick_normal();
-    value = scenario.iteration_sd * state;
-    if (scenario.spikes > 0 && random.chance(scenario.spikes)) value += std::log(1.5);
+    const std::uint64_t word = random.word();
+    state = scenario.correlation * state + fresh * quick_normal(word);
+    value = scenario.iteration_sd * state + ((word >> 48) < spike_words ? spike : 0);
     if (scenario.slow_mode > 0 && random.chance(scenario.slow_mode)) value += std::log(1.1);
   }
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

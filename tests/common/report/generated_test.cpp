@@ -124,7 +124,7 @@ TEST(GeneratedRuns, WholeRunsOnABadNodePassTheGate) {
                             .run_sd = 0.01,
                             .rows_differ = true,
                             .slow_whole_runs = 0.05};
-    expect_few_failures(same_code(scenario, tables(500)));
+    expect_few_failures(same_code(scenario, tables(300)));
   }
 }
 
@@ -160,7 +160,7 @@ Found find(const Scenario& scenario, std::size_t count) {
 }
 
 void expect_power(Scenario scenario, double power) {
-  const Found found = find(scenario, tables(500));
+  const Found found = find(scenario, tables(300));
   EXPECT_GE(found.power, power - band(power, static_cast<double>(found.changed)));
   EXPECT_LE(found.false_discoveries, 0.06);
 }
