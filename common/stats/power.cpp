@@ -2,6 +2,7 @@
 // Detectable differences and runs needed, with central t quantiles: a little careful for few runs.
 #include "common/stats/power.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/stats/distributions.hpp"
@@ -29,11 +30,18 @@ double power_of(double beyond, double variance, double df, int runs_a, int runs_
 }
 
 int runs_needed(double variance, double prior_df, double tau) {
-  // More runs detect less, so the first number that is enough can be bisected.
-  int too_few = 1, enough = kMostRuns;
+  const auto are_enough = [&](int runs) {
+    return detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau;
+  };
+  // More runs detect less, so the first number that is enough can be bisected. It is mostly small.
+  int too_few = 1, enough = 2;
+  while (enough < kMostRuns && !are_enough(enough)) {
+    too_few = enough;
+    enough = std::min(2 * enough, kMostRuns);
+  }
   while (enough - too_few > 1) {
     const int runs = (too_few + enough) / 2;
-    (detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau ? enough : too_few) = runs;
+    (are_enough(runs) ? enough : too_few) = runs;
   }
   return enough;
 }
