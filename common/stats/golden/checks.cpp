@@ -16,10 +16,10 @@ bool has_list(const nlohmann::json& file, const char* name) {
 }
 
 bool is_special(const nlohmann::json& file) {
-  constexpr std::array kTables = {"t_cdf",          "t_quantile", "beta_inc",         "log_gamma",
-                                  "digamma",        "trigamma",   "trigamma_inverse", "normal_cdf",
-                                  "normal_quantile"};
-  return std::ranges::any_of(kTables, [&](const char* name) { return has_list(file, name); });
+  constexpr std::array kOfSpecial = {
+      "t_cdf",    "t_quantile",       "beta_inc",   "log_gamma",      "digamma",
+      "trigamma", "trigamma_inverse", "normal_cdf", "normal_quantile"};
+  return std::ranges::any_of(kOfSpecial, [&](const char* name) { return has_list(file, name); });
 }
 bool is_series(const nlohmann::json& file) { return has_list(file, "series"); }
 bool is_quantiles(const nlohmann::json& file) { return has_list(file, "arrays"); }
