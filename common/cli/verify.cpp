@@ -12,6 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/golden/report.hpp"
+#include "common/stats/golden/checks.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -42,8 +43,7 @@ void check_file(const std::string& path, const VerifyOptions& options,
                 std::vector<golden::Item>& items) {
   const nlohmann::json json = read_json(path);
   golden::Report report(path);
-  const std::string topic =
-      json.contains("topic") && json["topic"].is_string() ? json["topic"].get<std::string>() : "";
+  const std::string topic = golden::topic_of(json);
   const auto known = golden::topics().find(topic);
   if (known == golden::topics().end()) {
     report.skip("topic",
@@ -95,6 +95,7 @@ std::size_t count(const std::vector<golden::Item>& items, golden::Outcome outcom
 }
 
 int verify(VerifyOptions& options) {
+  stats::register_golden_checks();
   options.checks.precisions.clear();
   for (const std::string& precision : text::split(options.precision, ',')) {
     if (precision != "fp64" && precision != "fp32")

@@ -3,6 +3,8 @@
 #include "common/golden/field.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +27,16 @@ bool flatten(const nlohmann::json& value, std::vector<T>& into, int depth = 2) {
   if (std::is_integral_v<T> ? !value.is_number_integer() : !value.is_number()) return false;
   into.push_back(value.get<T>());
   return true;
+}
+
+/// Nothing where it is none of what Field::number_or_missing() takes.
+std::optional<double> as_number(const nlohmann::json& value) {
+  using limits = std::numeric_limits<double>;
+  if (value.is_number()) return value.get<double>();
+  if (value.is_null()) return limits::quiet_NaN();
+  if (value == "inf") return limits::infinity();
+  if (value == "-inf") return -limits::infinity();
+  return std::nullopt;
 }
 
 }  // namespace
@@ -108,6 +120,24 @@ std::vector<double> Field::numbers() const {
 std::vector<std::int64_t> Field::integers() const {
   std::vector<std::int64_t> result;
   if (!value_->is_array() || !flatten(*value_, result)) fail("a list of integers");
+  mark();
+  return result;
+}
+
+double Field::number_or_missing() const {
+  const std::optional<double> number = as_number(*value_);
+  if (!number) fail("a number, \"inf\", \"-inf\" or null");
+  mark();
+  return *number;
+}
+
+std::vector<double> Field::numbers_or_missing() const {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::optional<double> number = as_number(value_->at(i));
+    if (!number) fail("a list of numbers, \"inf\", \"-inf\" or null");
+    result.push_back(*number);
+  }
   mark();
   return result;
 }

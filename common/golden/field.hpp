@@ -35,6 +35,10 @@ class Field {
   /// Numbers of a list, or of a list of lists row by row.
   std::vector<double> numbers() const;
   std::vector<std::int64_t> integers() const;
+  /// A number, "inf" or "-inf", or null, which is NaN: a value that is missing or not defined.
+  double number_or_missing() const;
+  /// A list of them.
+  std::vector<double> numbers_or_missing() const;
   /// A digest as it is; only the keys of a digest are marked as known.
   const nlohmann::json& digest() const;
   /// A note for people: marked as known with all below it.

@@ -19,6 +19,11 @@ std::map<std::string, Check>& registered() {
   return checks;
 }
 
+std::map<std::string, Recognise>& recognisers() {
+  static std::map<std::string, Recognise> tests;
+  return tests;
+}
+
 /// Sum with Neumaier's compensation in extended precision: right to the last bit of a double for
 /// the sizes at hand.
 class ExactSum {
@@ -114,6 +119,29 @@ void Report::all_near(const std::string& item, std::span<const double> got,
                     good ? "" : fmt::format("largest error {:.3g}", error), error, tolerance});
 }
 
+void Report::all_close(const std::string& item, std::span<const double> got,
+                       std::span<const double> want, double relative, double absolute) {
+  if (got.size() != want.size())
+    return exact(item, false, fmt::format("{} values, want {}", got.size(), want.size()));
+  double worst = -1, worst_error = 0, worst_allowed = absolute;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]))) continue;
+    const double error = std::abs(got[i] - want[i]);
+    const double allowed = relative * std::abs(want[i]) + absolute;
+    if (!(error <= allowed) || !std::isfinite(error)) {
+      items_.push_back({file_, item, Outcome::fail,
+                        fmt::format("value {}: got {:.17g}, want {:.17g}", i, got[i], want[i]),
+                        error, allowed});
+      return;
+    }
+    if (error / allowed <= worst) continue;
+    worst = error / allowed;
+    worst_error = error;
+    worst_allowed = allowed;
+  }
+  items_.push_back({file_, item, Outcome::pass, "", worst_error, worst_allowed});
+}
+
 void Report::exact(const std::string& item, bool equal, const std::string& detail) {
   items_.push_back({file_, item, equal ? Outcome::pass : Outcome::fail, equal ? "" : detail});
 }
@@ -155,10 +183,20 @@ void Report::skip(const std::string& item, const std::string& reason) {
 
 void Report::unknown(const std::string& item) { skip(item, "unknown field"); }
 
-bool register_topic(const std::string& topic, Check check) {
+bool register_topic(const std::string& topic, Check check, Recognise recognise) {
   if (!registered().emplace(topic, check).second)
     throw Error(fmt::format("topic '{}' is registered twice", topic));
+  if (recognise != nullptr) recognisers().emplace(topic, recognise);
   return true;
+}
+
+std::string topic_of(const nlohmann::json& file) {
+  if (file.contains("topic"))
+    return file.at("topic").is_string() ? file.at("topic").get<std::string>() : "";
+  for (const auto& [topic, recognise] : recognisers()) {
+    if (recognise(file)) return topic;
+  }
+  return "";
 }
 
 const std::map<std::string, Check>& topics() { return registered(); }

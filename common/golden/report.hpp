@@ -46,6 +46,10 @@ class Report {
                 double tolerance);
   /// Equal integers, texts, shapes: `equal` was decided by the caller, `detail` says what differed.
   void exact(const std::string& item, bool equal, const std::string& detail = {});
+  /// |got - want| <= relative * |want| + absolute for each; the item shows the worst of them. NaN
+  /// stands for a value that is missing, and must be missing on both sides; infinities are equal.
+  void all_close(const std::string& item, std::span<const double> got, std::span<const double> want,
+                 double relative, double absolute);
   /// Compares values against a digest object {n, sum, abs_sum, weighted_sum, first, last | values}:
   /// sums within relative * abs_sum, edge values within `absolute_edge`, or relative * abs_sum / n
   /// when that is negative.
@@ -64,8 +68,14 @@ class Report {
 
 using Check = void (*)(const nlohmann::json& file, const Options& options, Report& report);
 
+/// Whether a file without the field `topic` is of a topic: by the fields that it has. `file` is an
+/// object.
+using Recognise = bool (*)(const nlohmann::json& file);
+
 /// Static registration beside the check: const bool registered = register_topic("imaging", check);
-bool register_topic(const std::string& topic, Check check);
+bool register_topic(const std::string& topic, Check check, Recognise recognise = nullptr);
 const std::map<std::string, Check>& topics();
+/// The field `topic` of an object; without one, the topic that recognises the file. Empty: neither.
+std::string topic_of(const nlohmann::json& file);
 
 }  // namespace scalemark::golden

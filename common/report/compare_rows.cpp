@@ -11,6 +11,8 @@
 
 #include "common/stats/adjust.hpp"
 #include "common/stats/moderated.hpp"
+#include "common/stats/power.hpp"
+#include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -18,8 +20,6 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Rows from which on a prior of their variances is worth fitting.
 constexpr std::size_t kLeastRowsForPrior = 20;
-/// Degrees of freedom that the prior may lend: few enough that a wild row stays wild.
-constexpr double kMostPriorDf = 20;
 
 /// A row on its way: what was measured, then what it is tested with.
 struct Work {
@@ -117,8 +117,7 @@ double estimate_all(std::vector<Work>& rows, std::string& method) {
     if (work.contrast->df() > 0) ++repeated;
   }
   if (repeated >= kLeastRowsForPrior) {
-    stats::Prior prior = stats::fit_prior(contrasts).value();
-    prior.df = std::min(prior.df, kMostPriorDf);
+    const stats::Prior prior = stats::capped(stats::fit_prior(contrasts).value());
     for (Work& work : rows) {
       if (work.contrast) work.estimate = stats::moderated(*work.contrast, prior, df_limit);
     }

@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "common/stats/distributions.hpp"
+#include "common/stats/limits.hpp"
 #include "common/stats/special.hpp"
 
 namespace scalemark::stats {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMostRuns = 1000;
 
 struct Side {
   int runs = 0;
@@ -66,11 +63,18 @@ Contrast with_floor(Contrast row, double floor) {
 }
 
 std::optional<Prior> fit_prior(std::span<const Contrast> rows) {
+  std::vector<SampleVariance> variances;
+  for (const Contrast& row : rows)
+    variances.push_back({row.variance, static_cast<double>(row.df())});
+  return fit_prior(variances);
+}
+
+std::optional<Prior> fit_prior(std::span<const SampleVariance> rows) {
   std::vector<double> variances, dfs;
-  for (const Contrast& row : rows) {
-    if (row.df() <= 0 || !std::isfinite(row.variance)) continue;
+  for (const SampleVariance& row : rows) {
+    if (row.df <= 0 || !std::isfinite(row.variance)) continue;
     variances.push_back(row.variance);
-    dfs.push_back(row.df());
+    dfs.push_back(row.df);
   }
   if (variances.empty()) return std::nullopt;
   if (variances.size() == 1) return Prior{0, variances[0]};
@@ -91,18 +95,28 @@ std::optional<Prior> fit_prior(std::span<const Contrast> rows) {
   return Prior{2 * half, std::exp(mean(logs) + digamma(half) - std::log(half))};
 }
 
-Estimate moderated(const Contrast& row, const Prior& prior, double df_limit) {
+Prior capped(Prior prior, double most_df) {
+  prior.df = std::min(prior.df, most_df);
+  return prior;
+}
+
+Estimate moderated(double difference, const SampleVariance& own, double scale, const Prior& prior,
+                   double df_limit) {
   Estimate estimate;
-  estimate.difference = row.difference;
-  const double df = row.df();
-  if (df <= 0 || std::isinf(prior.df)) {
+  estimate.difference = difference;
+  if (own.df <= 0 || std::isinf(prior.df)) {
     estimate.variance = prior.variance;
   } else {
-    estimate.variance = (prior.df * prior.variance + df * row.variance) / (prior.df + df);
+    estimate.variance = (prior.df * prior.variance + own.df * own.variance) / (prior.df + own.df);
   }
-  estimate.df = std::min(prior.df + df, df_limit);
-  estimate.standard_error = std::sqrt(estimate.variance * (1.0 / row.runs_a + 1.0 / row.runs_b));
+  estimate.df = std::min(prior.df + own.df, df_limit);
+  estimate.standard_error = std::sqrt(estimate.variance * scale);
   return estimate;
+}
+
+Estimate moderated(const Contrast& row, const Prior& prior, double df_limit) {
+  return moderated(row.difference, {row.variance, static_cast<double>(row.df())},
+                   1.0 / row.runs_a + 1.0 / row.runs_b, prior, df_limit);
 }
 
 std::optional<Estimate> welch(const Contrast& row) {
@@ -126,6 +140,10 @@ double p_beyond(const Estimate& estimate, double tau) {
   return std::min(1.0, upper(size - tau, estimate) + upper(size + tau, estimate));
 }
 
+double p_more_than(const Estimate& estimate, double tau) {
+  return upper(estimate.difference - tau, estimate);
+}
+
 double p_outside(const Estimate& estimate, double tau) {
   return std::max(upper(tau + estimate.difference, estimate),
                   upper(tau - estimate.difference, estimate));
@@ -134,18 +152,6 @@ double p_outside(const Estimate& estimate, double tau) {
 Interval confidence_interval(const Estimate& estimate, double level) {
   const double half = student_t_quantile(0.5 + level / 2, estimate.df) * estimate.standard_error;
   return {estimate.difference - half, estimate.difference + half};
-}
-
-double detectable(double variance, double df, int runs_a, int runs_b, double alpha, double power) {
-  const double quantiles = student_t_quantile(1 - alpha, df) + student_t_quantile(power, df);
-  return quantiles * std::sqrt(variance * (1.0 / runs_a + 1.0 / runs_b));
-}
-
-int runs_needed(double variance, double prior_df, double tau) {
-  for (int runs = 2; runs < kMostRuns; ++runs) {
-    if (detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau) return runs;
-  }
-  return kMostRuns;
 }
 
 }  // namespace scalemark::stats

@@ -32,9 +32,20 @@ struct Prior {
   double variance = 0;
 };
 
+/// A variance and the degrees of freedom that it rests on.
+struct SampleVariance {
+  double variance = 0, df = 0;
+};
+
 /// Empirical Bayes fit by the moments of log variances (Smyth 2004, section 6.2; as limma's
 /// fitFDist) over rows with df > 0 and a finite variance. Nothing without such rows.
+std::optional<Prior> fit_prior(std::span<const SampleVariance> rows);
 std::optional<Prior> fit_prior(std::span<const Contrast> rows);
+
+/// Few enough borrowed degrees of freedom that a wild row stays wild.
+inline constexpr double kMostPriorDf = 20;
+/// The prior with its degrees of freedom limited, its variance as it is.
+Prior capped(Prior prior, double most_df = kMostPriorDf);
 
 /// What a test rests on.
 struct Estimate {
@@ -44,8 +55,11 @@ struct Estimate {
   double variance = 0;  ///< of one run
 };
 
-/// Variance of the row shrunk towards the prior. `df_limit`: the degrees of freedom of all rows
-/// together, which bound those of one (limma); infinite for a prior from elsewhere.
+/// A difference whose squared standard error is `scale` times a variance of one run, which is
+/// shrunk towards the prior. `df_limit`: the degrees of freedom of all rows together, which bound
+/// those of one (limma); infinite for a prior from elsewhere, as one stored with a baseline.
+Estimate moderated(double difference, const SampleVariance& own, double scale, const Prior& prior,
+                   double df_limit);
 Estimate moderated(const Contrast& row, const Prior& prior, double df_limit);
 
 /// Welch's test (Satterthwaite's degrees of freedom). Nothing if a side has one run.
@@ -56,19 +70,12 @@ double p_different(const Estimate& estimate);
 /// p of "the difference is within +-tau", two-sided: TREAT (McCarthy and Smyth 2009). The direction
 /// is the sign of the difference.
 double p_beyond(const Estimate& estimate, double tau);
+/// p of "the difference is at most tau", one-sided, as McCarthy and Smyth's test of one direction.
+/// For the other direction negate the difference.
+double p_more_than(const Estimate& estimate, double tau);
 /// p of "the difference is outside +-tau": two one-sided tests (Schuirmann 1987).
 double p_outside(const Estimate& estimate, double tau);
 /// Interval of the difference that holds it with probability `level`.
 Interval confidence_interval(const Estimate& estimate, double level);
-
-/// The difference beyond the threshold that a one-sided test at `alpha` finds with probability
-/// `power`: (t_alpha + t_power) sqrt(variance (1/runs_a + 1/runs_b)).
-double detectable(double variance, double df, int runs_a, int runs_b, double alpha = 0.05,
-                  double power = 0.8);
-
-/// The least number of runs on each side with detectable() <= tau, and so with a good chance to
-/// tell no change, the threshold, and twice the threshold apart. `prior_df` are borrowed degrees of
-/// freedom (0 = none). At most 1000, which stands for "1000 or more".
-int runs_needed(double variance, double prior_df, double tau);
 
 }  // namespace scalemark::stats

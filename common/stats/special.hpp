@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The special functions that the tests need, on Boost.Math.
+// The incomplete beta function and the gamma family, on Boost.Math. What has no value is NaN.
 #pragma once
 
 namespace scalemark::stats {
 
-/// P(T > t) of Student's t with `df` > 0 degrees of freedom, fractional or infinite (the normal).
-double student_t_upper(double t, double df);
+/// I_x(a, b), the regularised incomplete beta function; a, b > 0, x in [0, 1].
+double beta_inc(double a, double b, double x);
+/// 1 - I_x(a, b), with digits of its own where it is small.
+double beta_inc_complement(double a, double b, double x);
+/// ln I_x(a, b) with x = 1 / (1 + odds): for tails beyond the smallest double. x lies well below
+/// the mean, a / (a + b).
+double log_beta_tail(double a, double b, double odds);
 
-/// The t with P(T <= t) = p, p in (0, 1).
-double student_t_quantile(double p, double df);
-
+/// ln Gamma(x), x > 0.
+double log_gamma(double x);
 /// psi(x), x > 0.
 double digamma(double x);
 /// psi'(x), x > 0.

@@ -2,9 +2,7 @@
 // Quantiles and the interval of the median.
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <vector>
 
 namespace scalemark::stats {
 
@@ -18,11 +16,6 @@ double mean(std::span<const double> values);
 double stddev(std::span<const double> values);
 /// 1.4826 * median |x - median|.
 double mad(std::span<const double> values);
-
-/// Integrated autocorrelation time of the sign of x - median (Geyer's initial positive sequence),
-/// at least 1; robust against spikes, unlike that of the values. golden/stats/README.md has the
-/// formula.
-double autocorrelation_time(std::span<const double> values);
 
 struct Interval {
   double low = 0, high = 0;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""verify and llm/tokenizer: token ids with and without Llama 3's tokenizer, which the project may not bring along."""
+"""verify and llm/tokenizer: token ids with and without Llama 3's tokenizer, which the project may not bring along; verify on
+the statistics' golden files, which name no topic."""
 import json
 import os
 import unittest
@@ -47,6 +48,34 @@ class Tokens(ProgramTest):
         done = run("verify", path)
         self.expect(done, 6)
         self.assertIn("strings[3].ids_small", done.stdout)
+
+
+class Statistics(ProgramTest):
+    FILES = ["adjust", "moderated", "moderated_edge", "moderated_large", "quantiles", "special", "timeseries"]
+
+    def file(self, name):
+        return os.path.join(os.path.dirname(GOLDEN), "stats", name + ".json")
+
+    def test_all_values_are_met(self):
+        done = run("verify", *map(self.file, self.FILES), "--require-all")
+        self.expect(done, 0)
+        self.assertRegex(done.stdout, r"^[0-9]{4} passed, 0 failed, 0 skipped")
+
+    def test_a_changed_value_and_an_unknown_field(self):
+        with open(self.file("moderated"), encoding="utf-8") as file:
+            golden = json.load(file)
+        golden["cases"][0]["note2"] = 1
+        path = self.path("changed.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(golden, file)
+        self.expect(run("verify", path), 0)
+        self.expect(run("verify", path, "--require-all"), 4)
+        golden["cases"][0]["expected"]["p_two_sided"][4] *= 1.0001
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(golden, file)
+        done = run("verify", path)
+        self.expect(done, 6)
+        self.assertIn("cases[0].expected.p_two_sided", done.stdout)
 
 
 class Encoding(ProgramTest):

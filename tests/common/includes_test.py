@@ -11,6 +11,7 @@ ALLOWED = {
     "common/base": [],
     "common/golden": ["base"],
     "common/stats": ["base"],
+    "common/stats/golden": ["base", "golden", "stats"],
     "common/result": ["base", "stats"],
     "common/mpi": ["base"],
     "common/topology": ["base"],

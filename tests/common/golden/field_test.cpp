@@ -2,6 +2,10 @@
 // Reading golden files: checked types, errors with the path, and fields that nobody read.
 #include "common/golden/field.hpp"
 
+#include <cmath>
+#include <functional>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,6 +90,22 @@ TEST(Field, UnknownFieldsInsideADigestAreReported) {
   for (const auto* key : {"n", "flag", "name", "rows", "deep"}) root[key].note();
   root["digest"].digest();
   EXPECT_THAT(unknown_items(root), ElementsAre("digest.median"));
+}
+
+TEST(Field, ReadsMissingAndInfiniteNumbers) {
+  const json file = json::parse(R"({"x": [1.5, null, "inf", "-inf"], "y": null, "z": ["nan"]})");
+  const Field root(file);
+  const std::vector<double> x = root["x"].numbers_or_missing();
+  ASSERT_EQ(x.size(), 4U);
+  EXPECT_EQ(x[0], 1.5);
+  EXPECT_TRUE(std::isnan(x[1]));
+  EXPECT_EQ(x[2], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(x[3], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(root["y"].number_or_missing()));
+  EXPECT_EQ(root["x"][0].number_or_missing(), 1.5);
+  EXPECT_THAT(message([&] { root["z"].numbers_or_missing(); }), HasSubstr("'z'"));
+  EXPECT_THAT(message([&] { root["x"].number_or_missing(); }), HasSubstr("'x'"));
+  EXPECT_THAT(unknown_items(root), ElementsAre("z"));
 }
 
 }  // namespace

@@ -175,5 +175,24 @@ TEST(Report, SkippedAndUnknownCarryTheirReason) {
   EXPECT_EQ(item_of(report, "b").reason, "unknown field");
 }
 
+TEST(Report, ComparesEachValueToItsOwnTolerance) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> want = {1, 1000, kNan, infinity, 0};
+  Report report("f");
+  report.all_close("good", std::vector<double>{1, 1000.9, kNan, infinity, 1e-7}, want, 1e-3, 1e-6);
+  report.all_close("one off", std::vector<double>{1.1, 1000, kNan, infinity, 0}, want, 1e-3, 1e-6);
+  report.all_close("not missing", std::vector<double>{1, 1000, 3, infinity, 0}, want, 1e-3, 1e-6);
+  report.all_close("missing", std::vector<double>{1, kNan, kNan, infinity, 0}, want, 1e-3, 1e-6);
+  report.all_close("finite", std::vector<double>{1, 1000, kNan, 1e300, 0}, want, 1e-3, 1e-6);
+  report.all_close("short", std::vector<double>{1}, want, 1e-3, 1e-6);
+  ASSERT_EQ(report.items().size(), 6U);
+  EXPECT_EQ(report.items()[0].outcome, Outcome::pass);
+  EXPECT_NEAR(report.items()[0].error, 0.9, 1e-9) << "the worst of them";
+  for (std::size_t i = 1; i < 6; ++i) {
+    EXPECT_EQ(report.items()[i].outcome, Outcome::fail) << report.items()[i].item;
+    EXPECT_FALSE(report.items()[i].reason.empty());
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::golden

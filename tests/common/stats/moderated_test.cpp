@@ -144,6 +144,23 @@ TEST(Contrast, FloorRaisesSmallVariancesOnly) {
   EXPECT_EQ(row.variance, 1);
 }
 
+// Tables, 6 degrees of freedom: t(.95) = 1.94318, t(.975) = 2.44691.
+TEST(Estimate, OneSidedTestsGoByTheDirection) {
+  const Estimate worse{0.01 + 1.94318 * 0.002, 0.002, 6, 0};
+  EXPECT_NEAR(p_more_than(worse, 0.01), 0.05, 1e-6);
+  EXPECT_NEAR(p_more_than({-worse.difference, 0.002, 6, 0}, 0.01), 1, 1e-3);
+  const Estimate far{2.44691 * 0.002, 0.002, 6, 0};
+  EXPECT_NEAR(p_more_than(far, 0), 0.025, 1e-6);
+  EXPECT_NEAR(p_beyond(far, 0), p_different(far), 1e-15);
+}
+
+TEST(Prior, IsCappedInItsDegreesOfFreedomAlone) {
+  EXPECT_EQ(capped({kInfinity, 3}).df, 20);
+  EXPECT_EQ(capped({kInfinity, 3}).variance, 3);
+  EXPECT_EQ(capped({4, 3}).df, 4);
+  EXPECT_EQ(capped({4, 3}, 2).df, 2);
+}
+
 // Equal values in every run, as of an accuracy: the difference alone decides.
 TEST(Estimate, WithoutVarianceIsDecidedByTheDifference) {
   const double tau = 0.01;
@@ -164,22 +181,6 @@ TEST(Estimate, NinetyPercentIntervalTellsTheSameAsTost) {
       EXPECT_EQ(p_outside(estimate, 0.01) <= 0.05, inside) << difference << " " << error;
     }
   }
-}
-
-// t tables: t(.95, 4) = 2.1318, t(.8, 4) = 0.9410; (2.1318 + 0.9410) * 1 % * sqrt(2/3) = 2.509 %.
-// And t(.95, 18) = 1.7341, t(.8, 18) = 0.8620: 2.5961 * 1 % * sqrt(2/10) = 1.161 %.
-TEST(Detectable, FollowsTheTables) {
-  EXPECT_NEAR(detectable(1e-4, 4, 3, 3), 0.02509, 2e-6);
-  EXPECT_NEAR(detectable(1e-4, 18, 10, 10), 0.01161, 2e-6);
-}
-
-// Of the same tables, for 1 %: 13 runs give 2.5680 * sqrt(2/13) = 1.0073 %, 14 give 2.5618 *
-// sqrt(2/14) = 0.9683 % (t(.95, 24) = 1.7109, t(.8, 24) = 0.8569; t(.95, 26) = 1.7056, .8557).
-TEST(RunsNeeded, IsTheLeastNumberThatFindsTheThreshold) {
-  EXPECT_EQ(runs_needed(1e-4, 0, 0.01), 14);
-  EXPECT_EQ(runs_needed(1e-10, 0, 0.01), 2);
-  EXPECT_EQ(runs_needed(1, 0, 0.01), 1000);
-  EXPECT_LT(runs_needed(1e-4, 20, 0.01), 14);
 }
 
 }  // namespace

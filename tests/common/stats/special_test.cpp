@@ -2,6 +2,7 @@
 // Special functions against 60-digit values (tests/golden/stats/special.json).
 #include "common/stats/special.hpp"
 
+#include "common/stats/distributions.hpp"
 #include "tests/common/stats/golden_values.hpp"
 
 namespace scalemark::stats {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geyer's initial positive sequence, on values and on signs.
+#include "common/stats/autocorrelation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "common/stats/summary.hpp"
+
+namespace scalemark::stats {
+namespace {
+
+/// Lags up to which every pair is looked at, and how many one stands for beyond.
+constexpr std::size_t kDenseLags = 4096;
+constexpr std::size_t kSparseStep = 64;
+
+/// Sum over i of sign[i] * sign[i + lag]; integers, hence exact.
+std::int64_t product_sum(std::span<const std::int8_t> sign, std::size_t lag) {
+  std::int64_t total = 0;
+  constexpr std::size_t kBlock = 1 << 16;
+  for (std::size_t begin = 0; begin + lag < sign.size(); begin += kBlock) {
+    const std::size_t end = std::min(sign.size() - lag, begin + kBlock);
+    std::int32_t block = 0;
+    for (std::size_t i = begin; i < end; ++i) block += sign[i] * sign[i + lag];
+    total += block;
+  }
+  return total;
+}
+
+/// `covariance(lag)`: the sum of products about the mean.
+template <typename Covariance>
+Autocorrelation initial_positive_sequence(std::size_t n, const Covariance& covariance) {
+  Autocorrelation result;
+  result.n_eff = static_cast<double>(n);
+  const double variance = n > 0 ? covariance(0) : 0;
+  if (!(variance > 0)) return result;
+  result.constant = false;
+  double total = 0;
+  // Each pair costs n; a drift keeps pairs positive up to n/2. Far out they change slowly.
+  for (std::size_t lag = 0; lag + 1 < n;) {
+    const std::size_t stands_for = lag < kDenseLags ? 1 : kSparseStep;
+    const double pair = covariance(lag) + covariance(lag + 1);
+    if (!(pair > 0)) break;
+    total += pair * static_cast<double>(stands_for);
+    result.pairs += stands_for;
+    lag += 2 * stands_for;
+  }
+  result.tau_raw = 2 * total / variance - 1;
+  result.tau = std::max(1.0, result.tau_raw);
+  result.n_eff = static_cast<double>(n) / result.tau;
+  return result;
+}
+
+}  // namespace
+
+Autocorrelation autocorrelation(std::span<const double> values) {
+  const std::size_t n = values.size();
+  std::vector<double> centred(n);
+  // The first value goes off before the mean: nanoseconds of a clock may have 16 digits.
+  for (std::size_t i = 0; i < n; ++i) centred[i] = values[i] - values[0];
+  const double average = mean(centred);
+  for (double& value : centred) value -= average;
+  return initial_positive_sequence(n, [&](std::size_t lag) {
+    double sum = 0;
+    for (std::size_t i = 0; i + lag < n; ++i) sum += centred[i] * centred[i + lag];
+    return sum;
+  });
+}
+
+Autocorrelation sign_autocorrelation(std::span<const double> values) {
+  const std::size_t n = values.size();
+  const double center = median(values);
+  std::vector<std::int8_t> sign(n);
+  std::vector<std::int64_t> sum(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    sign[i] = static_cast<std::int8_t>((values[i] > center) - (values[i] < center));
+    sum[i + 1] = sum[i] + sign[i];
+  }
+  const double average = n > 0 ? static_cast<double>(sum[n]) / static_cast<double>(n) : 0;
+  // Sum of (s_i - m)(s_(i+k) - m), opened so that only integers are summed over i.
+  return initial_positive_sequence(n, [&](std::size_t lag) {
+    const auto edges = static_cast<double>(sum[n - lag] + sum[n] - sum[lag]);
+    return static_cast<double>(product_sum(sign, lag)) - average * edges +
+           static_cast<double>(n - lag) * average * average;
+  });
+}
+
+MedianInterval order_statistic_interval(std::span<const double> sorted, double n_eff, double z) {
+  const auto n = static_cast<double>(sorted.size());
+  const double half = z * n / (2 * std::sqrt(n_eff));
+  const double low = std::floor(n / 2 - half), high = std::ceil(1 + n / 2 + half);
+  MedianInterval interval;
+  interval.median = quantile_sorted(sorted, 0.5);
+  interval.clamped = low < 1 || high > n;
+  interval.rank_low = static_cast<std::size_t>(std::clamp(low, 1.0, n));
+  interval.rank_high = static_cast<std::size_t>(std::clamp(high, 1.0, n));
+  interval.low = sorted[interval.rank_low - 1];
+  interval.high = sorted[interval.rank_high - 1];
+  return interval;
+}
+
+}  // namespace scalemark::stats

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// NaN stands for "no value", infinity for "known exactly".
+#pragma once
+
+#include <limits>
+
+namespace scalemark::stats {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace scalemark::stats

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// How Boost.Math tells of errors here: a test without numbers is NaN, not an exception. Only
+// sources of this module include it.
+#pragma once
+
+#include <boost/math/policies/policy.hpp>
+
+namespace scalemark::stats {
+
+namespace bmp = boost::math::policies;
+using Policy =
+    bmp::policy<bmp::domain_error<bmp::ignore_error>, bmp::pole_error<bmp::ignore_error>,
+                bmp::overflow_error<bmp::ignore_error>, bmp::evaluation_error<bmp::ignore_error>>;
+
+}  // namespace scalemark::stats

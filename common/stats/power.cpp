@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detectable differences and runs needed, with central t quantiles: a little careful for few runs.
+#include "common/stats/power.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/stats/distributions.hpp"
+
+namespace scalemark::stats {
+namespace {
+
+constexpr int kMostRuns = 1000;
+
+double error_of(double variance, int runs_a, int runs_b) {
+  return std::sqrt(variance * (1.0 / runs_a + 1.0 / runs_b));
+}
+
+}  // namespace
+
+double detectable(double variance, double df, int runs_a, int runs_b, double alpha, double power) {
+  const double quantiles = student_t_quantile(1 - alpha, df) + student_t_quantile(power, df);
+  return quantiles * error_of(variance, runs_a, runs_b);
+}
+
+double power_of(double beyond, double variance, double df, int runs_a, int runs_b, double alpha) {
+  const double error = error_of(variance, runs_a, runs_b);
+  if (error == 0) return beyond > 0 ? 1 : 0;
+  return student_t_upper(student_t_quantile(1 - alpha, df) - beyond / error, df);
+}
+
+int runs_needed(double variance, double prior_df, double tau) {
+  const auto are_enough = [&](int runs) {
+    return detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau;
+  };
+  // More runs detect less, so the first number that is enough can be bisected. It is mostly small.
+  int too_few = 1, enough = 2;
+  while (enough < kMostRuns && !are_enough(enough)) {
+    too_few = enough;
+    enough = std::min(2 * enough, kMostRuns);
+  }
+  while (enough - too_few > 1) {
+    const int runs = (too_few + enough) / 2;
+    (are_enough(runs) ? enough : too_few) = runs;
+  }
+  return enough;
+}
+
+}  // namespace scalemark::stats
