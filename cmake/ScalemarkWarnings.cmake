@@ -6,7 +6,7 @@ set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -
 target_compile_options(scalemark_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 if(SCALEMARK_UNITY)
   # A type with members of an anonymous namespace is its file's own, which here is no file but included in one.
-  target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(SCALEMARK_WERROR)
   target_compile_options(scalemark_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>

@@ -6,7 +6,7 @@
 #
 #   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
 #                    trainings, hundreds of kills) and the sanitizers with LibTorch; hours, not minutes
-#   --only PRESET    only this build: cpu-release, cpu-asan or cuda-release; may be repeated
+#   --only PRESET    only this build: cpu-release, cpu-asan, cpu-fuzz or cuda-release; may be repeated
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
@@ -16,7 +16,8 @@
 # The sources of a module are compiled ten at a time (SCALEMARK_UNITY), with --full one by one, which shows that each
 # includes what it uses; then the headers that include LibTorch are compiled alone, too, and not only the others.
 # Builds: cpu-release (with the headers compiled alone), cpu-asan (address and undefined-behaviour sanitizers, without
-# LibTorch and the command line), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.
+# LibTorch and the command line), cpu-fuzz where clang has libFuzzer (tests/fuzz: the reader of result files gets a minute
+# of made-up input, with --full ten), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.
 # Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
 # skipped and say so, and a small vocabulary's cases run.
@@ -39,8 +40,8 @@ while (($#)); do
       need_value "$@"
       case $1 in
         --only)
-          [[ $2 =~ ^(cpu-release|cpu-asan|cuda-release)$ ]] ||
-            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cuda-release"
+          [[ $2 =~ ^(cpu-release|cpu-asan|cpu-fuzz|cuda-release)$ ]] ||
+            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cpu-fuzz, cuda-release"
           only+=("$2")
           ;;
         --libtorch) setup_options+=("$1" "$2") choice=1 ;;
@@ -127,6 +128,23 @@ check_sanitizers() { # build folder, options of the configuration
     step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
 }
 
+has_libfuzzer() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null
+}
+
+check_fuzz() {
+  local seconds=60
+  if ((full)); then seconds=600; fi
+  if ! has_libfuzzer; then
+    summary+=("fuzzing: not done, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
+    return 0
+  fi
+  step "cpu-fuzz: configure" configure cpu-fuzz -DSCALEMARK_UNITY=ON || return 0
+  step "cpu-fuzz: build" build cpu-fuzz fuzz || return 0
+  step "cpu-fuzz: $seconds s" tests/fuzz/run.sh build/cpu-fuzz "$seconds" || true
+}
+
 check_cuda_release() {
   export CUDACXX=$nvcc
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" || return 0
@@ -155,6 +173,7 @@ fi
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers cpu-asan; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi
+if wanted cpu-fuzz; then check_fuzz; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi

@@ -26,7 +26,7 @@ int finalize(FinalizeOptions options) {
     options.output.replace_extension();
   }
   finalize_parts(options.parts, options.output, options.force);
-  const Run run = read_run(options.output, {.samples = false});
+  const Run run = read_run(options.output, {.samples = false, .apart = false});
   fmt::print("{}: {} of {} planned cases\n", options.output.string(), run.cases.size(),
              run.planned.size());
   return static_cast<int>(ExitCode::ok);

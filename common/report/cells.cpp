@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of CSV, JSON and aligned text.
+// Cells of all formats.
 #include "common/report/cells.hpp"
 
 #include <cmath>
@@ -41,6 +41,33 @@ nlohmann::ordered_json json_value(const Value& value) {
 }
 
 nlohmann::ordered_json json_text(std::string_view text) { return text::printable(text); }
+
+std::string html_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text::printable(text)) {
+    if (std::string_view("<>&\"'").find(c) != std::string_view::npos) {
+      escaped += fmt::format("&#{};", static_cast<int>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view kBackslashed = "\\`*_[]|~";
+  constexpr std::string_view kNumbered = "<>&@#";
+  std::string escaped;
+  for (const char c : text::printable(text)) {
+    if (kNumbered.find(c) != std::string_view::npos) {
+      escaped += fmt::format("&#{};", static_cast<int>(c));
+    } else {
+      if (kBackslashed.find(c) != std::string_view::npos) escaped += '\\';
+      escaped += c;
+    }
+  }
+  return escaped;
+}
 
 std::string left_aligned(std::string_view text, std::size_t width) {
   std::string cell(text);

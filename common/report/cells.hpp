@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as cells of CSV, JSON and aligned text.
+// Values as cells of CSV, JSON, HTML, Markdown and aligned text: each format has its one way for
+// texts that come from a file, which all printers take.
 #pragma once
 
 #include <string>
@@ -22,6 +23,12 @@ nlohmann::ordered_json json_number(double value);
 nlohmann::ordered_json json_value(const Value& value);
 /// Text from a file, cleaned.
 nlohmann::ordered_json json_text(std::string_view text);
+
+/// Text from a file inside an HTML or XML element or a quoted attribute, cleaned.
+std::string html_text(std::string_view text);
+/// Text from a file that Markdown and HTML leave alone, and that mentions nobody and nothing
+/// (@name, #1); cleaned.
+std::string markdown_text(std::string_view text);
 
 /// Text filled up with blanks to `width` on its right or left.
 std::string left_aligned(std::string_view text, std::size_t width);

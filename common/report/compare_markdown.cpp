@@ -5,26 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/report/cells.hpp"
 #include "common/report/compare_formats.hpp"
 
 namespace scalemark::report {
 namespace {
-
-/// Text that Markdown and HTML leave alone, and that mentions nobody and nothing (@name, #1).
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kBackslashed = "\\`*_[]|~";
-  constexpr std::string_view kNumbered = "<>&@#";
-  std::string result;
-  for (const char c : text) {
-    if (kNumbered.find(c) != std::string_view::npos) {
-      result += fmt::format("&#{};", static_cast<int>(c));
-    } else {
-      if (kBackslashed.find(c) != std::string_view::npos) result += '\\';
-      result += c;
-    }
-  }
-  return result;
-}
 
 void print_line(const std::vector<std::string>& cells, std::ostream& out) {
   for (const std::string& cell : cells) fmt::print(out, "| {} ", cell);
@@ -36,7 +21,7 @@ void print_table(const std::vector<const CompareRow*>& rows, std::ostream& out) 
   fmt::print(out, "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
   for (const CompareRow* row : rows) {
     std::vector<std::string> cells = row_cells(*row);
-    std::transform(cells.begin(), cells.end(), cells.begin(), escaped);
+    std::transform(cells.begin(), cells.end(), cells.begin(), markdown_text);
     print_line(cells, out);
   }
 }
@@ -52,7 +37,7 @@ void print_folded(const char* title, const std::vector<const CompareRow*>& rows,
 void print_list(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
   if (lines.empty()) return;
   fmt::print(out, "\n**{}**\n\n", title);
-  for (const std::string& line : lines) fmt::print(out, "- {}\n", escaped(line));
+  for (const std::string& line : lines) fmt::print(out, "- {}\n", markdown_text(line));
 }
 
 std::vector<std::string> failed_lines(const Comparison& comparison) {
@@ -74,7 +59,8 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out) 
   }
   print_list(differences, "Environments differ", out);
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
-  for (const std::string& line : method_lines(comparison)) fmt::print(out, "{}  \n", escaped(line));
+  for (const std::string& line : method_lines(comparison))
+    fmt::print(out, "{}  \n", markdown_text(line));
   std::vector<const CompareRow*> decided, open, same;
   for (const CompareRow& row : comparison.rows) {
     auto& group = row.verdict == Verdict::same           ? same

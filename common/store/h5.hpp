@@ -43,7 +43,7 @@ constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{64} << 20;
 constexpr std::size_t kMaxAttributeText = 1 << 20;
 constexpr std::size_t kMaxChildren = 1'000'000;
-constexpr std::size_t kMaxAttributes = 100'000;
+constexpr std::size_t kMaxAttributes = 1 << 16;
 constexpr std::size_t kMaxName = 4096;
 
 /// Throws Error with HDF5's own explanation if `code` is negative.
@@ -79,9 +79,14 @@ void write_attribute(hid_t object, const std::string& name, double value);
 bool has_attribute(hid_t object, const std::string& name);
 /// As it stands in the file after clean_text().
 std::string read_text_attribute(hid_t object, const std::string& name);
+/// One that names something: refused if there is anything to clean, or a second line.
+std::string read_line_attribute(hid_t object, const std::string& name);
 std::int64_t read_integer_attribute(hid_t object, const std::string& name);
 std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name);
 double read_real_attribute(hid_t object, const std::string& name);
+/// Whether a type is an integer of 1 to 8 bytes or a float of 4 or 8 bytes, all of whose bits
+/// count.
+bool is_plain_number(hid_t type);
 enum class AttributeType { text, integer, real };
 AttributeType attribute_type(hid_t object, const std::string& name);
 std::vector<std::string> attribute_names(hid_t object);
@@ -115,6 +120,12 @@ struct Shape {
 /// Its number of elements, of 8 bytes each, is then at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
+/// Elements times their size in memory.
+std::uint64_t unpacked_bytes(hid_t dataset);
+/// All elements of a dataset of open_dataset(), as `memory_type`, which is the file's own for
+/// texts. Chunks are unpacked here and must have their size. Throws InputError that begins with
+/// `what`.
+void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_view what);
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count);
 std::vector<double> read_real(hid_t dataset, std::size_t count);
 std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name);

@@ -90,7 +90,10 @@ bool has_attribute(hid_t object, const std::string& name) {
   return H5Aexists(object, name.c_str()) > 0;
 }
 
-std::string read_text_attribute(hid_t object, const std::string& name) {
+namespace {
+
+/// Up to the first NUL.
+std::string read_raw_text(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
   const Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
   const std::size_t size = H5Tget_size(type.get());
@@ -100,7 +103,22 @@ std::string read_text_attribute(hid_t object, const std::string& name) {
   }
   std::string value(size, '\0');
   check(H5Aread(attribute.get(), type.get(), value.data()), quoted(name));
-  return clean_text(value);
+  value.resize(std::min(value.find('\0'), value.size()));
+  return value;
+}
+
+}  // namespace
+
+std::string read_text_attribute(hid_t object, const std::string& name) {
+  return clean_text(read_raw_text(object, name));
+}
+
+std::string read_line_attribute(hid_t object, const std::string& name) {
+  std::string value = read_raw_text(object, name);
+  if (text::printable(value, kMaxName) != value) {
+    throw InputError(quoted(name) + " has control characters, or is too long");
+  }
+  return value;
 }
 
 std::int64_t read_integer_attribute(hid_t object, const std::string& name) {
@@ -121,19 +139,27 @@ double read_real_attribute(hid_t object, const std::string& name) {
   return read_number<double>(object, name, H5T_NATIVE_DOUBLE);
 }
 
+bool is_plain_number(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  const std::size_t width = H5Tget_size(type);
+  if (kind == H5T_INTEGER) {
+    return (width == 1 || width == 2 || width == 4 || width == 8) &&
+           H5Tget_precision(type) == 8 * width;
+  }
+  if (kind != H5T_FLOAT) return false;
+  return H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0 ||
+         H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+}
+
 AttributeType attribute_type(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
   const Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
-  switch (H5Tget_class(type.get())) {
-    case H5T_STRING:
-      return AttributeType::text;
-    case H5T_INTEGER:
-      return AttributeType::integer;
-    case H5T_FLOAT:
-      return AttributeType::real;
-    default:
-      throw InputError(quoted(name) + " has a type that a result file never has");
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind == H5T_STRING) return AttributeType::text;
+  if (H5Tcommitted(type.get()) != 0 || !is_plain_number(type.get())) {
+    throw InputError(quoted(name) + " has a type that a result file never has");
   }
+  return kind == H5T_INTEGER ? AttributeType::integer : AttributeType::real;
 }
 
 std::vector<std::string> attribute_names(hid_t object) {
@@ -181,10 +207,7 @@ std::vector<std::string> read_texts(hid_t parent, const std::string& name) {
     throw InputError(what + " is no text, or too long");
   }
   std::string packed(width * count, '\0');
-  if (count > 0 &&
-      H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0) {
-    throw InputError(fmt::format("{} cannot be read: {}", what, explain()));
-  }
+  if (count > 0) read_values(dataset.get(), type.get(), packed.data(), what);
   std::vector<std::string> values;
   values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -18,6 +18,8 @@ constexpr std::uint64_t kMaxExpansion = 1032;
 /// Below this size it does no harm either way.
 constexpr std::uint64_t kUnsuspicious = 1 << 20;
 constexpr hsize_t kChunkElements = (1 << 20) / 8;
+/// A dataset of 2 GiB has 4096 where the writer makes the chunks.
+constexpr std::uint64_t kMaxChunks = 1 << 20;
 
 /// Chunks of at most 64 ranks by all iterations, limited to about 1 MiB.
 std::array<hsize_t, 2> chunk_of(hsize_t rows, hsize_t columns) {
@@ -79,18 +81,35 @@ void write_1d(hid_t parent, const std::string& name, hid_t type, const void* val
   throw InputError(fmt::format("dataset '{}' {}", text::printable(name, 80), why));
 }
 
+/// Numbers as processors have them, and texts of a fixed length. Anything else has its own way
+/// through HDF5's conversions.
+void check_type(hid_t type, const std::string& name) {
+  const H5T_class_t kind = H5Tget_class(type);
+  const std::size_t width = H5Tget_size(type);
+  if (H5Tcommitted(type) != 0) refuse(name, "has a committed type, which a result file never has");
+  if (kind == H5T_STRING) {
+    if (H5Tis_variable_str(type) != 0) refuse(name, "has texts of variable length");
+    if (width > kMaxText) refuse(name, "has texts that are too long");
+  } else if (!is_plain_number(type)) {
+    refuse(name, "has a type that a result file never uses");
+  }
+}
+
+/// Each once, in the order in which the writer uses them: packed twice, a chunk can unpack to a
+/// million times its size.
 void check_filters(hid_t properties, const std::string& name) {
+  constexpr std::array<H5Z_filter_t, 3> kOrder = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE,
+                                                  H5Z_FILTER_FLETCHER32};
+  auto next = kOrder.begin();
   const int filters = H5Pget_nfilters(properties);
-  if (filters > 4) refuse(name, "has more filters than a result file uses");
   for (int i = 0; i < filters; ++i) {
     unsigned flags = 0, config = 0;
     std::size_t values = 0;
     const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags,
                                                &values, nullptr, 0, nullptr, &config);
-    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE &&
-        filter != H5Z_FILTER_FLETCHER32) {
-      refuse(name, "has a filter that a result file never uses");
-    }
+    next = std::find(next, kOrder.end(), filter);
+    if (next == kOrder.end()) refuse(name, "has a filter that a result file never uses there");
+    ++next;
   }
 }
 
@@ -129,21 +148,27 @@ std::uint64_t check_extent(hid_t space, std::uint64_t width, const std::string& 
   return empty ? 0 : elements;
 }
 
+void check_chunk_count(hid_t space, hid_t properties, const std::string& name) {
+  std::array<hsize_t, 2> shape{1, 1}, chunk{1, 1};
+  if (H5Pget_chunk(properties, 2, chunk.data()) != H5Sget_simple_extent_ndims(space)) {
+    refuse(name, "has chunks of other dimensions than itself");
+  }
+  H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+  const auto along = [&](std::size_t i) { return (shape[i] + chunk[i] - 1) / chunk[i]; };
+  if (along(0) > 0 && along(1) > kMaxChunks / along(0)) refuse(name, "has too many chunks");
+}
+
 /// Memory is only taken for what the file can really hold.
-void check_storage(hid_t dataset, std::uint64_t bytes, const std::string& name) {
+void check_storage(hid_t dataset, bool chunked, std::uint64_t bytes, const std::string& name) {
   const std::uint64_t stored = H5Dget_storage_size(dataset);
+  // HDF5 copies as much as the shape says.
+  if (!chunked && stored != bytes) refuse(name, "holds more or less than its shape says");
   const Id file(H5Iget_file_id(dataset), H5Fclose, name);
   hsize_t file_size = 0;
   check(H5Fget_filesize(file.get(), &file_size), name);
   if (stored > file_size) refuse(name, "claims more data than the file holds");
   if (bytes > kUnsuspicious && bytes / kMaxExpansion > stored) {
     refuse(name, "claims more data than the file holds");
-  }
-}
-
-void read(hid_t dataset, hid_t type, void* values, std::string_view name) {
-  if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-    throw InputError(fmt::format("{} cannot be read: {}", name, explain()));
   }
 }
 
@@ -208,18 +233,24 @@ Id open_dataset(hid_t parent, const std::string& name) {
   if (id < 0) refuse(name, "is no dataset: " + explain());
   Id dataset(id, H5Dclose, name);
   const Id type(H5Dget_type(dataset.get()), H5Tclose, name);
-  const H5T_class_t kind = H5Tget_class(type.get());
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_STRING) {
-    refuse(name, "has a type that a result file never uses");
-  }
-  if (H5Tis_variable_str(type.get()) != 0) refuse(name, "has texts of variable length");
+  check_type(type.get(), name);
   const std::uint64_t width = H5Tget_size(type.get());
   const Id properties(H5Dget_create_plist(dataset.get()), H5Pclose, name);
   check_layout(properties.get(), width, name);
   check_filters(properties.get(), name);
   const Id space(H5Dget_space(dataset.get()), H5Sclose, name);
-  check_storage(dataset.get(), check_extent(space.get(), width, name) * width, name);
+  const std::uint64_t bytes = check_extent(space.get(), width, name) * width;
+  const bool chunked = H5Pget_layout(properties.get()) == H5D_CHUNKED;
+  if (chunked) check_chunk_count(space.get(), properties.get(), name);
+  check_storage(dataset.get(), chunked, bytes, name);
   return dataset;
+}
+
+std::uint64_t unpacked_bytes(hid_t dataset) {
+  const Id space(H5Dget_space(dataset), H5Sclose, "dataset");
+  const Id type(H5Dget_type(dataset), H5Tclose, "dataset");
+  return static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get())) *
+         std::max<std::uint64_t>(H5Tget_size(type.get()), 8);
 }
 
 Shape matrix_shape(hid_t dataset) {
@@ -235,13 +266,13 @@ Shape matrix_shape(hid_t dataset) {
 
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count) {
   std::vector<std::uint64_t> values(count);
-  if (count > 0) read(dataset, H5T_NATIVE_UINT64, values.data(), "dataset 'samples'");
+  if (count > 0) read_values(dataset, H5T_NATIVE_UINT64, values.data(), "dataset 'samples'");
   return values;
 }
 
 std::vector<double> read_real(hid_t dataset, std::size_t count) {
   std::vector<double> values(count);
-  if (count > 0) read(dataset, H5T_NATIVE_DOUBLE, values.data(), "dataset 'samples'");
+  if (count > 0) read_values(dataset, H5T_NATIVE_DOUBLE, values.data(), "dataset 'samples'");
   return values;
 }
 
@@ -253,8 +284,8 @@ std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name) {
   std::vector<std::int64_t> values(
       static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
   if (!values.empty()) {
-    read(dataset.get(), H5T_NATIVE_INT64, values.data(),
-         fmt::format("dataset '{}'", text::printable(name, 80)));
+    read_values(dataset.get(), H5T_NATIVE_INT64, values.data(),
+                fmt::format("dataset '{}'", text::printable(name, 80)));
   }
   return values;
 }
@@ -266,8 +297,8 @@ std::string read_bytes(hid_t parent, const std::string& name) {
   const Id space(H5Dget_space(dataset.get()), H5Sclose, name);
   std::string bytes(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())), '\0');
   if (!bytes.empty()) {
-    read(dataset.get(), H5T_NATIVE_UINT8, bytes.data(),
-         fmt::format("dataset '{}'", text::printable(name, 80)));
+    read_values(dataset.get(), H5T_NATIVE_UINT8, bytes.data(),
+                fmt::format("dataset '{}'", text::printable(name, 80)));
   }
   return bytes;
 }

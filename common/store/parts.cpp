@@ -13,6 +13,7 @@
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
 #include "common/store/state.hpp"
+#include "common/store/tree_check.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -69,14 +70,14 @@ void write_segment(const std::filesystem::path& parts, const CaseResult& result)
 }
 
 Run read_meta(const std::filesystem::path& parts) {
-  const h5::Id file = h5::open_file(parts / kMetaName);
+  const h5::Id file = open_result(parts / kMetaName);
   return read_header(file.get());
 }
 
 void for_each_segment(const std::filesystem::path& parts, bool samples,
                       const std::function<void(CaseResult)>& take) {
   for (const std::filesystem::path& path : segments(parts)) {
-    const h5::Id file = h5::open_file(path);
+    const h5::Id file = open_result(path);
     std::vector<CaseResult> cases = read_cases(file.get(), samples);
     if (cases.size() != 1 || segment_path(parts, cases[0].index) != path) {
       throw InputError(fmt::format("{} does not hold the case of its name", path.string()));
@@ -117,17 +118,15 @@ CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryS
   return result;
 }
 
-Run read_parts(const std::filesystem::path& parts, bool samples) {
+void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor) {
   Run run = read_meta(parts);
   run.complete = false;
-  for_each_segment(parts, samples,
-                   [&](CaseResult result) { run.cases.push_back(std::move(result)); });
+  visitor.header(run);
+  for_each_segment(parts, samples, visitor.one_case);
   const MemoryState now = memory_state();
   for (const Begun& begun : read_unfinished(parts, run)) {
-    run.cases.push_back(interrupted_case(run, begun, now));
+    visitor.one_case(interrupted_case(run, begun, now));
   }
-  std::ranges::sort(run.cases, {}, &CaseResult::index);
-  return run;
 }
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,

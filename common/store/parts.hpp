@@ -9,6 +9,7 @@
 
 #include "common/result/model.hpp"
 #include "common/store/journal.hpp"
+#include "common/store/reader.hpp"
 
 namespace scalemark::store {
 
@@ -31,7 +32,7 @@ void for_each_segment(const std::filesystem::path& parts, bool samples,
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 
 /// Header, finished cases, and the begun ones as rows of interrupted_case().
-Run read_parts(const std::filesystem::path& parts, bool samples);
+void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor);
 
 /// The row of a case that was begun and never finished: `oom` if a rank said so before it ended the
 /// job, the prediction did not fit into the memory of the first node, or the kernel killed a

@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/store/message.hpp"
 #include "common/store/parts.hpp"
+#include "common/store/sandbox.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/tree_check.hpp"
 
 namespace scalemark {
 namespace {
@@ -20,16 +23,39 @@ bool is_parts(const std::filesystem::path& path) {
          std::filesystem::exists(path / store::kMetaName, ignored);
 }
 
-Run read_file(const std::filesystem::path& path, const ReadOptions& options) {
-  const store::h5::Id file = store::h5::open_file(path);
-  Run run = store::read_header(file.get());
-  run.cases = store::read_cases(file.get(), options.samples);
-  return run;
+void visit_here(const std::filesystem::path& path, bool samples, const RunVisitor& visitor) {
+  if (is_parts(path)) return store::visit_parts(path, samples, visitor);
+  const store::h5::Id file = store::open_result(path);
+  visitor.header(store::read_header(file.get()));
+  store::for_each_case(file.get(), samples, visitor.one_case);
+}
+
+std::uint64_t size_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto size = [&](const auto& file) {
+    return file.is_regular_file(ignored) ? std::uint64_t{file.file_size(ignored)} : 0;
+  };
+  std::uint64_t bytes = size(std::filesystem::directory_entry(path, ignored));
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) bytes += size(entry);
+  return bytes;
+}
+
+void visit_apart(const std::filesystem::path& path, bool samples, const RunVisitor& visitor) {
+  const auto produce = [&](const store::SendBytes& send) {
+    visit_here(path, samples,
+               {.header = [&](const Run& run) { store::send_header(send, run); },
+                .one_case = [&](const CaseResult& one) { store::send_case(send, one); }});
+    store::send_end(send);
+  };
+  store::run_apart(
+      store::limits_for(size_of(path)), produce,
+      [&](const store::ReceiveBytes& receive) { store::receive_run(receive, samples, visitor); });
 }
 
 }  // namespace
 
-Run read_run(const std::filesystem::path& path, const ReadOptions& options) {
+void visit_run(const std::filesystem::path& path, const ReadOptions& options,
+               const RunVisitor& visitor) {
   const std::string name = text::printable(path.string());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored) && !is_parts(path)) {
@@ -38,13 +64,29 @@ Run read_run(const std::filesystem::path& path, const ReadOptions& options) {
                     name, store::kMetaName));
   }
   try {
-    return is_parts(path) ? store::read_parts(path, options.samples) : read_file(path, options);
+    (options.apart ? visit_apart : visit_here)(path, options.samples, visitor);
   } catch (const InputError& error) {
     const std::string text = error.what();
     throw InputError(text.starts_with(name) ? text : fmt::format("{}: {}", name, text));
   } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: {}", name, text::printable(error.what(), 300)));
   }
+}
+
+Run read_run(const std::filesystem::path& path, const ReadOptions& options) {
+  Run run;
+  std::vector<CaseResult> cases;
+  visit_run(path, options,
+            {.header = [&](Run header) { run = std::move(header); },
+             .one_case = [&](CaseResult one) { cases.push_back(std::move(one)); }});
+  std::ranges::stable_sort(cases, {}, &CaseResult::index);
+  const auto same = std::ranges::adjacent_find(cases, {}, &CaseResult::index);
+  if (same != cases.end()) {
+    throw InputError(fmt::format("{}: two cases have the index {}", text::printable(path.string()),
+                                 same->index));
+  }
+  run.cases = std::move(cases);
+  return run;
 }
 
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& path) {

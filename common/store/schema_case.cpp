@@ -170,8 +170,8 @@ CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
   result.index = h5::read_unsigned_attribute(group.get(), "index");
   if (result.index > kMaxIndex)
     throw InputError(fmt::format("index {} is too large", result.index));
-  result.name = text_of("name");
-  result.key = text_of("key");
+  result.name = h5::read_line_attribute(group.get(), "name");
+  result.key = h5::read_line_attribute(group.get(), "key");
   result.config_hash = text_of("config_hash");
   result.status = status_from(text_of("status"));
   result.reason = text_of("reason");

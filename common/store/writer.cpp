@@ -99,7 +99,7 @@ bool FileSink::check_names(const Run& run) {
 
 /// A run that was killed between the merge and the removal of its parts is finished.
 bool FileSink::take_finished(const Run& run) {
-  const Run merged = read_run(options_.output, {.samples = false});
+  const Run merged = read_run(options_.output, {.samples = false, .apart = false});
   if (!merged.complete) return false;
   if (!std::filesystem::exists(parts_ / store::kMetaName)) return false;
   read_header(run);

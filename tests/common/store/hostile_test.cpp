@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no results, or not any more, or that were made to do harm: one clear line, always.
+// Files that are no results, or not any more, or that were made to do harm: one clear line, always,
+// also where no child process reads them.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -74,7 +75,7 @@ class Hostile : public ::testing::Test {
   /// The error's text, which must be one line that names the file.
   std::string refusal(const std::filesystem::path& path) const {
     try {
-      read_run(path);
+      read_run(path, {.apart = false});
     } catch (const InputError& error) {
       const std::string text = error.what();
       EXPECT_EQ(text.find('\n'), std::string::npos) << text;
@@ -192,15 +193,17 @@ TEST_F(Hostile, LinksToElsewhere) {
 TEST_F(Hostile, CyclesOfHardLinks) {
   edit("/cases",
        [](hid_t cases) { H5Lcreate_hard(cases, "/", cases, "000001", H5P_DEFAULT, H5P_DEFAULT); });
-  EXPECT_THAT(refusal(), HasSubstr("'index' is missing"));
+  EXPECT_THAT(refusal(), HasSubstr("a loop"));
   edit("/cases", [](hid_t cases) {
     H5Ldelete(cases, "000001", H5P_DEFAULT);
     H5Lcreate_hard(cases, "000000", cases, "000001", H5P_DEFAULT, H5P_DEFAULT);
   });
+  EXPECT_THAT(refusal(), HasSubstr("second name"));
+  edit("/cases", [](hid_t cases) {
+    H5Ldelete(cases, "000001", H5P_DEFAULT);
+    H5Ocopy(cases, "000000", cases, "000001", H5P_DEFAULT, H5P_DEFAULT);
+  });
   EXPECT_THAT(refusal(), HasSubstr("two cases have the index 0"));
-  edit("/env/differs",
-       [](hid_t group) { H5Lcreate_hard(group, "/", group, "up", H5P_DEFAULT, H5P_DEFAULT); });
-  EXPECT_NE(refusal(), "(not refused)");
 }
 
 TEST_F(Hostile, SizesThatNoMemoryHolds) {
@@ -248,7 +251,10 @@ TEST_F(Hostile, TypesFiltersAndShapesOfNoResult) {
   EXPECT_THAT(refusal(), HasSubstr("variable length"));
   replace_samples({2, 5, 2});
   EXPECT_THAT(refusal(), HasSubstr("dimensions"));
-  replace_samples({10});
+  edit(kMetric, [](hid_t group) {
+    H5Ldelete(group, "samples", H5P_DEFAULT);
+    h5::write_vector(group, "samples", std::vector<std::int64_t>(10));
+  });
   EXPECT_THAT(refusal(), HasSubstr("no matrix"));
 }
 
@@ -346,11 +352,13 @@ TEST_F(Hostile, DamagedSamplesAreNoticed) {
   file.seekp(-20'000, std::ios::end);
   file.put('\x55').put('\xAA').put('\x55');
   file.close();
-  EXPECT_NE(refusal(), "(not refused)");
+  EXPECT_THAT(refusal(), HasSubstr("chunk"));
   EXPECT_EQ(read_run(path_, {.samples = false}).cases.size(), 1U);
 }
 
-// Random damage: read or refused, never a crash, a hang or a number without its mask.
+// Random damage: read or refused, never a crash, a hang or a number without its mask. HDF5 1.10
+// itself crashes on some of these, freeing what it never took: that is what the child process is
+// for.
 TEST_F(Hostile, FlippedBytes) {
   std::ostringstream content;
   content << std::ifstream(path_, std::ios::binary).rdbuf();

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of a run in their order, the same for both directions.
+#include "common/store/message.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/store/h5.hpp"
+
+namespace scalemark::store {
+namespace {
+
+constexpr std::uint64_t kMaxItems = h5::kMaxChildren;
+/// Memory for what is announced is taken in steps, as it arrives.
+constexpr std::size_t kStep = std::size_t{1} << 20;
+
+[[noreturn]] void malformed(const char* what) {
+  throw InputError(fmt::format("what was read came back malformed: {}", what));
+}
+
+template <typename T>
+constexpr bool kIsNumber = std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t> ||
+                           std::is_same_v<T, double>;
+
+class Encoder {
+ public:
+  explicit Encoder(const SendBytes& send) : send_(send) {}
+
+  template <typename T>
+  requires kIsNumber<T>
+  void operator()(const T& value) { raw(&value, 1); }
+  void operator()(const std::string& text) {
+    (*this)(std::uint64_t{text.size()});
+    raw(text.data(), text.size());
+  }
+  template <typename T>
+  void array(const std::vector<T>& values) {
+    (*this)(std::uint64_t{values.size()});
+    raw(values.data(), values.size());
+  }
+
+ private:
+  template <typename T>
+  void raw(const T* values, std::size_t count) {
+    send_({reinterpret_cast<const char*>(values), count * sizeof(T)});
+  }
+  const SendBytes& send_;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(const ReceiveBytes& receive) : receive_(receive) {}
+
+  template <typename T>
+  requires kIsNumber<T>
+  void operator()(T& value) { receive_({reinterpret_cast<char*>(&value), sizeof value}); }
+  void operator()(std::string& text) {
+    std::string arrived;
+    fill(arrived, length(h5::kMaxText));
+    text = h5::clean_text(arrived);
+  }
+  template <typename T>
+  void array(std::vector<T>& values) {
+    fill(values, length(h5::kMaxDatasetBytes / sizeof(T)));
+  }
+  std::size_t length(std::uint64_t limit) {
+    std::uint64_t count = 0;
+    (*this)(count);
+    if (count > limit) malformed("a length beyond the limits");
+    return static_cast<std::size_t>(count);
+  }
+
+ private:
+  template <typename Container>
+  void fill(Container& values, std::size_t count) {
+    using T = typename Container::value_type;
+    values.clear();
+    while (values.size() < count) {
+      const std::size_t had = values.size(), more = std::min(count - had, kStep / sizeof(T));
+      values.resize(had + more);
+      receive_({reinterpret_cast<char*>(values.data() + had), more * sizeof(T)});
+    }
+  }
+  const ReceiveBytes& receive_;
+};
+
+// A field or a group of fields in both directions: to an Encoder the object is const.
+
+template <typename Int>
+void number(Encoder& to, const Int& value) {
+  to(static_cast<std::int64_t>(value));
+}
+template <typename Int>
+void number(Decoder& from, Int& value) {
+  std::int64_t wide = 0;
+  from(wide);
+  if (!std::in_range<Int>(wide)) malformed("a number beyond the limits");
+  value = static_cast<Int>(wide);
+}
+
+void flag(Encoder& to, const bool& value) { to(std::uint64_t{value}); }
+void flag(Decoder& from, bool& value) {
+  std::uint64_t number = 0;
+  from(number);
+  value = number != 0;
+}
+
+template <typename Enum>
+void choice(Encoder& to, const Enum& value, Enum /*last*/) {
+  to(static_cast<std::uint64_t>(value));
+}
+template <typename Enum>
+void choice(Decoder& from, Enum& value, Enum last) {
+  std::uint64_t number = 0;
+  from(number);
+  if (number > static_cast<std::uint64_t>(last)) malformed("a word of no meaning");
+  value = static_cast<Enum>(number);
+}
+
+/// As many elements as announced; `each` gets one after the other.
+template <typename Each>
+void list(Encoder& to, const auto& values, Each&& each) {
+  to(std::uint64_t{values.size()});
+  for (const auto& value : values) each(to, value);
+}
+template <typename T, typename Each>
+void list(Decoder& from, std::vector<T>& values, Each&& each) {
+  for (std::size_t left = from.length(kMaxItems); left > 0; --left) {
+    each(from, values.emplace_back());
+  }
+}
+template <typename T, typename Each>
+void list(Decoder& from, std::map<std::string, T>& values, Each&& each) {
+  for (std::size_t left = from.length(kMaxItems); left > 0; --left) {
+    std::pair<std::string, T> pair;
+    each(from, pair);
+    values.insert(std::move(pair));
+  }
+}
+
+constexpr auto kText = [](auto& stream, auto& text) { stream(text); };
+constexpr auto kTextByName = [](auto& stream, auto& pair) {
+  stream(pair.first);
+  stream(pair.second);
+};
+
+void any(Encoder& to, const Value& value) {
+  to(std::uint64_t{value.index()});
+  if (const auto* boolean = std::get_if<bool>(&value)) {
+    flag(to, *boolean);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    to(*integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    to(*real);
+  } else {
+    to(std::get<std::string>(value));
+  }
+}
+void any(Decoder& from, Value& value) {
+  switch (from.length(std::variant_size_v<Value> - 1)) {
+    case 0:
+      flag(from, value.emplace<bool>());
+      break;
+    case 1:
+      from(value.emplace<std::int64_t>());
+      break;
+    case 2:
+      from(value.emplace<double>());
+      break;
+    default:
+      from(value.emplace<std::string>());
+  }
+}
+
+void numbers(Encoder& to, const decltype(Samples::values)& values) {
+  to(std::uint64_t{values.index()});
+  std::visit([&](const auto& held) { to.array(held); }, values);
+}
+void numbers(Decoder& from, decltype(Samples::values)& values) {
+  if (from.length(1) == 0) {
+    from.array(values.emplace<std::vector<std::uint64_t>>());
+  } else {
+    from.array(values.emplace<std::vector<double>>());
+  }
+}
+
+constexpr auto kParam = [](auto& stream, auto& pair) {
+  stream(pair.first);
+  any(stream, pair.second);
+};
+
+void transfer_samples(auto& stream, auto& samples) {
+  number(stream, samples.ranks);
+  number(stream, samples.iterations);
+  numbers(stream, samples.values);
+  stream(samples.scale);
+  stream(samples.inner);
+  stream.array(samples.warmup);
+  stream.array(samples.flags);
+}
+
+constexpr auto kMetric = [](auto& stream, auto& metric) {
+  stream(metric.name);
+  stream(metric.unit);
+  choice(stream, metric.better, Better::none);
+  choice(stream, metric.kind, MetricKind::ratio);
+  choice(stream, metric.rank_reduce, RankReduce::sum);
+  stream(metric.formula);
+  stream(metric.source);
+  stream(metric.numerator);
+  transfer_samples(stream, metric.samples);
+};
+
+void transfer_case(auto& stream, auto& result) {
+  number(stream, result.index);
+  stream(result.name);
+  list(stream, result.params, kParam);
+  stream(result.key);
+  stream(result.config_hash);
+  choice(stream, result.status, Status::timeout);
+  stream(result.reason);
+  stream(result.phase);
+  stream(result.stop_reason);
+  stream(result.primary_metric);
+  list(stream, result.metrics, kMetric);
+  flag(stream, result.verification.done);
+  stream(result.verification.checked);
+  stream(result.verification.wrong);
+  stream(result.verification.rule);
+  list(stream, result.facts, kParam);
+  stream(result.started);
+  stream(result.stopped);
+  stream(result.predicted_memory);
+}
+
+constexpr auto kRank = [](auto& stream, auto& rank) {
+  number(stream, rank.rank);
+  stream(rank.node);
+  number(stream, rank.local_rank);
+  stream(rank.cpuset);
+  number(stream, rank.numa);
+  stream(rank.gpu_uuid);
+  stream(rank.gpu_pci);
+  stream(rank.gpu_model);
+  stream(rank.nic);
+  stream(rank.note);
+};
+
+constexpr auto kByNode = [](auto& stream, auto& pair) {
+  stream(pair.first);
+  list(stream, pair.second, kTextByName);
+};
+
+void transfer_header(auto& stream, auto& run) {
+  stream(run.format_version);
+  list(stream, run.producer, kTextByName);
+  stream(run.uuid);
+  stream(run.campaign);
+  stream(run.created);
+  flag(stream, run.complete);
+  stream(run.exit_reason);
+  stream(run.command_line);
+  stream(run.config);
+  stream(run.seed);
+  number(stream, run.repeat);
+  list(stream, run.tags, kTextByName);
+  list(stream, run.scheduler, kTextByName);
+  list(stream, run.planned, kText);
+  list(stream, run.environment.common, kTextByName);
+  list(stream, run.environment.differs, kByNode);
+  list(stream, run.environment.raw, kTextByName);
+  list(stream, run.ranks, kRank);
+}
+
+void check_names(const Params& params) {
+  for (const auto& [name, held] : params) {
+    if (!text::is_identifier(name)) malformed("a parameter without a usable name");
+  }
+}
+
+void check_metric(const CaseResult& result, const Metric& metric, bool with_samples) {
+  if (!text::is_identifier(metric.name)) malformed("a metric without a usable name");
+  const Samples& samples = metric.samples;
+  const std::size_t count = std::visit([](const auto& all) { return all.size(); }, samples.values);
+  const bool fits = samples.ranks == 0 || samples.iterations <= SIZE_MAX / samples.ranks;
+  if (!fits || count != (with_samples ? samples.ranks * samples.iterations : 0)) {
+    malformed("samples of another shape");
+  }
+  const auto masks = [&](const auto& mask) {
+    return mask.empty() || mask.size() == samples.iterations;
+  };
+  if (!masks(samples.warmup) || !masks(samples.flags)) malformed("a mask of another length");
+  if (samples.inner == 0) malformed("a metric with inner 0");
+  if (metric.kind != MetricKind::rate) return;
+  const Metric* source = result.find(metric.source);
+  if (source == nullptr || source->kind != MetricKind::duration) malformed("a rate of nothing");
+}
+
+void send_kind(const SendBytes& send, MessageKind kind) {
+  Encoder{send}(static_cast<std::uint64_t>(kind));
+}
+
+}  // namespace
+
+void send_header(const SendBytes& send, const Run& run) {
+  send_kind(send, MessageKind::header);
+  Encoder encoder(send);
+  transfer_header(encoder, run);
+}
+
+void send_case(const SendBytes& send, const CaseResult& result) {
+  send_kind(send, MessageKind::one_case);
+  Encoder encoder(send);
+  transfer_case(encoder, result);
+}
+
+void send_end(const SendBytes& send) { send_kind(send, MessageKind::end); }
+
+void send_refusal(const SendBytes& send, const std::string& text) {
+  send_kind(send, MessageKind::refusal);
+  Encoder{send}(text);
+}
+
+void receive_run(const ReceiveBytes& receive, bool samples, const RunVisitor& visitor) {
+  Decoder decoder(receive);
+  for (bool has_header = false;; has_header = true) {
+    MessageKind kind{};
+    choice(decoder, kind, MessageKind::refusal);
+    if (kind == MessageKind::refusal) {
+      std::string text;
+      decoder(text);
+      throw InputError(text::printable(text, 1000));
+    }
+    if ((kind == MessageKind::header) == has_header) malformed("not in its order");
+    if (kind == MessageKind::end) return;
+    if (kind == MessageKind::header) {
+      Run run;
+      transfer_header(decoder, run);
+      visitor.header(std::move(run));
+      continue;
+    }
+    CaseResult result;
+    transfer_case(decoder, result);
+    check_names(result.params);
+    check_names(result.facts);
+    for (const Metric& metric : result.metrics) check_metric(result, metric, samples);
+    visitor.one_case(std::move(result));
+  }
+}
+
+}  // namespace scalemark::store

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a child that misbehaves leads to.
+#include "common/store/sandbox.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/store/reader.hpp"
+#include "tests/common/store/equal.hpp"
+#include "tests/common/store/example.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace scalemark::store {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr SandboxLimits kLimits = {
+    .memory = std::uint64_t{128} << 20, .cpu_seconds = 1, .sent = 1 << 20};
+
+/// What reading ends with when the child does that.
+std::string outcome(const std::function<void(const SendBytes&)>& produce) {
+  try {
+    run_apart(kLimits, produce, [](const ReceiveBytes& receive) {
+      receive_run(receive, true,
+                  {.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}});
+    });
+  } catch (const InputError& error) {
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+    EXPECT_EQ(errno, ECHILD);
+    return error.what();
+  }
+  return "read";
+}
+
+TEST(Sandbox, HandsBackWhatTheChildSends) {
+  scalemark::Run sent = test::example_run(2), arrived;
+  sent.cases = {test::example_case(0), test::example_case(1)};
+  const auto produce = [&](const SendBytes& send) {
+    send_header(send, sent);
+    for (const CaseResult& one : sent.cases) send_case(send, one);
+    send_end(send);
+  };
+  run_apart(kLimits, produce, [&](const ReceiveBytes& receive) {
+    receive_run(receive, true,
+                {.header = [&](scalemark::Run run) { arrived = std::move(run); },
+                 .one_case = [&](CaseResult one) { arrived.cases.push_back(std::move(one)); }});
+  });
+  test::expect_equal(arrived, sent);
+}
+
+TEST(Sandbox, ACrashIsOneLine) {
+  EXPECT_THAT(outcome([](const SendBytes&) { std::raise(SIGSEGV); }),
+              HasSubstr("crashed (signal 11)"));
+  EXPECT_THAT(outcome([](const SendBytes&) { std::abort(); }), HasSubstr("crashed (signal 6)"));
+  EXPECT_THAT(outcome([](const SendBytes&) { _exit(77); }), HasSubstr("code 77"));
+  EXPECT_THAT(outcome([](const SendBytes&) {}), HasSubstr("code 0"));
+}
+
+TEST(Sandbox, AnErrorIsItsLine) {
+  EXPECT_EQ(outcome([](const SendBytes&) { throw InputError("it is \x1B[31m bad"); }),
+            "it is ?[31m bad");
+  EXPECT_THAT(outcome([](const SendBytes&) { throw std::bad_alloc(); }), HasSubstr("128 MiB"));
+}
+
+TEST(Sandbox, TimeIsLimited) {
+  EXPECT_THAT(outcome([](const SendBytes&) {
+                volatile bool forever = true;
+                while (forever) continue;
+              }),
+              HasSubstr("more than 1 s of processor time"));
+}
+
+TEST(Sandbox, MemoryIsLimited) {
+  const std::string text = outcome([](const SendBytes&) {
+    std::vector<std::vector<char>> all;
+    for (int i = 0; i < 4096; ++i) all.emplace_back(std::size_t{1} << 20, 'x');
+  });
+  // A sanitizer's allocator ends the process where others throw.
+  EXPECT_THAT(text,
+              ::testing::AnyOf(HasSubstr("more than 128 MiB"), HasSubstr("could not be read")));
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  EXPECT_LT(usage.ru_maxrss, 512 * 1024);
+}
+
+TEST(Sandbox, WritesNoFilesAndPrintsNothing) {
+  const test::TempDir folder;
+  ::testing::internal::CaptureStderr();
+  const std::string text = outcome([&](const SendBytes&) {
+    std::fprintf(stderr, "what a library says\n");
+    std::fflush(stderr);
+    std::ofstream(folder / "made") << "x" << std::flush;
+    throw InputError("not stopped");
+  });
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(text, HasSubstr("signal 25"));  // SIGXFSZ
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "made"));
+}
+
+TEST(Sandbox, NoMoreComesBackThanTheLimit) {
+  EXPECT_THAT(outcome([](const SendBytes& send) {
+                scalemark::Run run = test::example_run(1);
+                run.config.assign(2 << 20, 'x');
+                send_header(send, run);
+              }),
+              HasSubstr("more was read than the file can hold"));
+}
+
+TEST(Sandbox, LimitsFollowTheSizeOfTheFile) {
+  EXPECT_LT(limits_for(1 << 20).memory, std::uint64_t{512} << 20);
+  EXPECT_GT(limits_for(std::uint64_t{1} << 40).memory, std::uint64_t{3} << 30);
+  EXPECT_LT(limits_for(UINT64_MAX).memory, std::uint64_t{4} << 30);
+}
+
+}  // namespace
+}  // namespace scalemark::store

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader, statistics and printers on one run.
+#include "tests/fuzz/read_and_print.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/report/compare.hpp"
+#include "common/report/compare_print.hpp"
+#include "common/report/pauses.hpp"
+#include "common/report/printer.hpp"
+#include "common/report/published.hpp"
+#include "common/report/scaling.hpp"
+#include "common/store/reader.hpp"
+
+// HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT
+
+namespace scalemark::fuzz {
+namespace {
+
+void require(bool holds, const char* what, const std::string& text) {
+  if (holds) return;
+  fmt::print(stderr, "{}: {}\n", what, text);
+  std::abort();
+}
+
+void require_clean(const std::string& text) {
+  const auto control = [](char c) { return (c >= 0 && c < 0x20 && c != '\n') || c == 0x7F; };
+  require(std::ranges::none_of(text, control), "control characters are printed", text);
+}
+
+}  // namespace
+
+void print(const Run& run) {
+  for (const std::string& format : print_formats()) {
+    std::ostringstream out;
+    const auto printer = make_printer(format, out, {});
+    printer->begin(run);
+    for (const CaseResult& one : run.cases) printer->add(one);
+    printer->end(run);
+    if (format == "table") {
+      report::print_scaling(run, out);
+      report::print_pauses(run, out);
+      report::print_published(run, report::published_values(), out);
+    }
+    require_clean(out.str());
+  }
+  report::RunDigest a = report::digest(run, "a"), b = a;
+  a.uuid = "a";
+  b.uuid = "b";
+  const report::Comparison comparison =
+      report::compare(std::span(&a, 1), std::span(&b, 1), report::CompareOptions{});
+  for (const std::string& format : report::compare_formats()) {
+    std::ostringstream out;
+    report::print_comparison(comparison, format, out, {});
+    require_clean(out.str());
+  }
+}
+
+void read_and_print(const std::filesystem::path& file, bool apart) {
+  Run run;
+  try {
+    run = read_run(file, {.apart = apart});
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    require_clean(text);
+    require(text.find('\n') == std::string::npos, "more than one line", text);
+    return;
+  }
+  print(run);
+}
+
+std::filesystem::path scratch_file() {
+  return std::filesystem::temp_directory_path() / fmt::format("fuzz-{}.h5", getpid());
+}
+
+}  // namespace scalemark::fuzz
