@@ -68,6 +68,18 @@ struct Metric {
   Samples samples;  ///< empty for a rate
 };
 
+/// One quantity of a table, row by row.
+struct Column {
+  std::string name;  ///< snake_case noun, no unit in it
+  std::string unit;  ///< UCUM; empty for names and counts
+  std::variant<std::vector<std::uint64_t>, std::vector<double>, std::vector<std::string>> values;
+};
+
+/// Columns of equal length.
+struct Table {
+  std::vector<Column> columns;
+};
+
 /// Outcome of checking the data that the operation produced.
 struct Verification {
   bool done = false;
@@ -89,6 +101,8 @@ struct CaseResult {
   std::string primary_metric;
   std::vector<Metric> metrics;
   Verification verification;
+  /// What was seen beside the metrics: telemetry/node, telemetry/gpu, profile.
+  std::map<std::string, Table> tables;
   /// Further facts, not part of the key: requested_bytes, total_bytes, images_seen, data_set, ...
   Params facts;
   std::string started, stopped;        ///< ISO 8601 UTC
@@ -141,6 +155,7 @@ struct Run {
   std::map<std::string, std::string> scheduler;  ///< job ids
   std::vector<std::string> planned;              ///< keys in order
   Environment environment;
+  std::map<std::string, std::string> machines;  ///< kind of node -> its hwloc XML
   std::vector<RankInfo> ranks;
   std::vector<CaseResult> cases;
 };
