@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -28,14 +29,21 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
+  std::size_t min_rows = 1;
+  bool fwer = false, relative_to_run = false;
+  report::Pairing pairing = report::Pairing::automatic;
 };
 
-/// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
+/// Reads case by case and keeps the digests only: the samples of a run need not fit into memory.
 std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
   std::vector<report::RunDigest> side;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
-      side.push_back(report::digest(read_run(file), file.string()));
+      report::Digester digester(file.string());
+      visit_run(file, {},
+                {.header = [&](const Run& run) { digester.header(run); },
+                 .one_case = [&](const CaseResult& one) { digester.add(one); }});
+      side.push_back(digester.finish());
     }
   }
   return side;
@@ -48,6 +56,7 @@ report::GateOptions gate_options(const Options& options) {
     if (name != "none") gate.fail_on.insert(name);
   }
   gate.strict = options.strict;
+  gate.min_rows = options.min_rows;
   return gate;
 }
 
@@ -57,6 +66,9 @@ int compare_runs(const Options& options) {
   compare_options.threshold = options.threshold_percent / 100;
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
+  compare_options.fwer = options.fwer;
+  compare_options.relative_to_run = options.relative_to_run;
+  compare_options.pairing = options.pairing;
   const report::Comparison comparison = report::compare(a, b, compare_options);
   const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
   const bool plain = no_color != nullptr && no_color[0] != '\0';
@@ -66,6 +78,10 @@ int compare_runs(const Options& options) {
   if (comparison.rows.empty()) {
     fmt::print(stderr,
                "scalemark compare: no case has a result on both sides: nothing was compared\n");
+  } else if (comparison.rows.size() < options.min_rows) {
+    fmt::print(stderr,
+               "scalemark compare: --min-rows is {}, and {} cases have a result on both sides\n",
+               options.min_rows, comparison.rows.size());
   }
   return static_cast<int>(code);
 }
@@ -104,6 +120,26 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  command
+      ->add_option("--min-rows", options->min_rows,
+                   "Exit code 4 when fewer cases have a result on both sides")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--fwer", options->fwer,
+                    "Control the chance of any false finding (Holm) instead of their share");
+  command->add_flag(
+      "--relative-to-run", options->relative_to_run,
+      "Take what moved each whole run out of its rows; it is told in a line of its own");
+  const std::map<std::string, report::Pairing> pairings = {{"auto", report::Pairing::automatic},
+                                                           {"yes", report::Pairing::yes},
+                                                           {"no", report::Pairing::no}};
+  command
+      ->add_option(
+          "--paired", options->pairing,
+          "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
+          "auto: where job id, nodes and start times say so")
+      ->transform(CLI::CheckedTransformer(pairings))
+      ->default_str("auto");
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
