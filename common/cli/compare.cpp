@@ -3,7 +3,6 @@
 #include "common/report/compare.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -28,6 +28,7 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
+  std::string color = "auto";
 };
 
 /// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
@@ -58,10 +59,8 @@ int compare_runs(const Options& options) {
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  const bool plain = no_color != nullptr && no_color[0] != '\0';
   report::print_comparison(comparison, options.format, std::cout,
-                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
@@ -104,6 +103,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
