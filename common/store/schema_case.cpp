@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/base/version.hpp"
 #include "common/result/summarise.hpp"
 #include "common/store/schema.hpp"
 
@@ -142,6 +143,7 @@ void write_metric(hid_t parent, const CaseResult& result, const Metric& metric, 
   h5::write_attribute(derived.get(), "median", summary.median);
   h5::write_attribute(derived.get(), "low", summary.low);
   h5::write_attribute(derived.get(), "high", summary.high);
+  h5::write_attribute(derived.get(), "version", std::string(version()));
 }
 
 Metric read_metric(hid_t parent, const std::string& name, bool with_values, std::int64_t& order) {
@@ -242,6 +244,7 @@ void write_case(hid_t root, const CaseResult& result) {
       write_metric(metrics.get(), result, result.metrics[i], i);
     }
   }
+  write_tables(root, result);
 }
 
 void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take) {
@@ -249,7 +252,9 @@ void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult
   const h5::Id cases = h5::open_group(root, "cases");
   for (const std::string& name : h5::members(cases.get())) {
     try {
-      take(read_case(cases.get(), name, samples));
+      CaseResult result = read_case(cases.get(), name, samples);
+      if (samples) result.tables = read_tables(root, name);
+      take(std::move(result));
     } catch (const InputError& error) {
       throw InputError(fmt::format("case {}: {}", text::printable(name, 80), error.what()));
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
@@ -123,6 +124,7 @@ void FileSink::start_anew(const Run& run) {
   header_ = redactor_ ? redactor_->redact(run) : run;
   header_.complete = false;
   header_.exit_reason.clear();
+  header_.stopped.clear();
   store::write_meta(parts_, header_);
 }
 
@@ -196,6 +198,7 @@ void FileSink::end(const Run& run) {
   // Merged by an earlier run.
   if (!journal_) return;
   header_.complete = run.complete;
+  header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Who could not say before what would be run says it now.
   if (header_.planned.empty()) header_.planned = run.planned;
   header_.exit_reason = redactor_ ? redactor_->redact(run).exit_reason : run.exit_reason;

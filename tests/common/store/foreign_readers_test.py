@@ -65,7 +65,7 @@ class ForeignReaders(unittest.TestCase):
     def test_environment_and_ranks(self):
         self.assertEqual(text(self.file["env/common"].attrs["kernel"]), "6.1")
         self.assertEqual(text(self.file["env/differs/cpu MHz"].attrs["n1"]), "2100")
-        self.assertEqual(len(text(self.file["env/raw/hwloc"][()])), 100_007)
+        self.assertEqual(len(text(self.file["env/raw/hwloc"][0])), 100_007)
         ranks = self.file["topology/ranks"]
         self.assertEqual([text(node) for node in ranks["node"]], ["n0", "n1"])
         self.assertEqual(list(ranks["numa"]), [0, -1])
