@@ -105,6 +105,10 @@ Id write_matrix(hid_t parent, const std::string& name, std::span<const double> v
                 hsize_t columns);
 /// Names of a dataset's dimensions, as HDF5's dimension scales have them.
 void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
+/// A scale for dimensions of that length, without values; see name_dimension().
+Id write_dimension(hid_t parent, const std::string& name, hsize_t length);
+/// Says that a dimension of `dataset` is the one of that scale.
+void name_dimension(hid_t dataset, unsigned index, const Id& scale);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);

@@ -77,13 +77,21 @@ void write_samples(hid_t group, const Samples& samples) {
       },
       samples.values);
   h5::write_dimension_labels(dataset.get(), kDimensions);
+  const h5::Id ranks = h5::write_dimension(group, kDimensions[0], samples.ranks);
+  const h5::Id iterations = h5::write_dimension(group, kDimensions[1], samples.iterations);
+  h5::name_dimension(dataset.get(), 0, ranks);
+  h5::name_dimension(dataset.get(), 1, iterations);
   if (!samples.warmup.empty()) {
     require_size("warmup_mask", samples.warmup.size(), samples.iterations);
-    h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup));
+    h5::name_dimension(
+        h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup)).get(),
+        0, iterations);
   }
   if (!samples.flags.empty()) {
     require_size("flags", samples.flags.size(), samples.iterations);
-    h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
+    h5::name_dimension(
+        h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags)).get(), 0,
+        iterations);
   }
 }
 

@@ -7,42 +7,10 @@
 
 #include "common/base/text.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_text.hpp"
 
 namespace scalemark::store {
 namespace {
-
-constexpr const char* kSchemaText = R"(Scalemark result file, format 1.
-Texts have a fixed length and are filled up with NUL; true and false are texts.
-/                      attributes: format, format_version, run_uuid, campaign, created, stopped,
-                       complete, planned_cases, producer.*
-/schema                this text
-/run                   attributes: seed, repeat, exit_reason, tag.*, scheduler.*;
-                       texts: command_line, config, planned (the keys in order)
-/env/common            attributes: one a fact, equal on all nodes
-/env/differs/<fact>    attributes: one a node ('/', '.' and '%' in names of links are %2F, %2E, %25)
-/env/raw               texts: one a tool ([1], compressed when long)
-/topology/ranks        columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, gpu_model,
-                       nic, note
-/topology/nodes/<kind>/hwloc_xml
-                       text ([1], compressed when long): the nodes of a kind as hwloc sees them
-/cases/<nnnnnn>        attributes: index, name, key, config_hash, status (ok, skipped, failed, oom,
-                       timeout), reason, phase, stop_reason, primary_metric, started, stopped,
-                       predicted_memory (bytes a rank), verified, checked, wrong, rule
-  params               attributes: the values in the key
-  facts                attributes: further facts
-  metrics/<metric>     attributes: unit (UCUM), better (lower, higher, none), kind (duration, rate,
-                       count, ratio), rank_reduce (max, mean, root, sum), formula, source, numerator,
-                       scale, inner, order
-    samples            [rank, iteration]: value = sample * scale / inner; durations are integer ns.
-                       A rate has none: it is numerator / value of its source metric.
-    warmup_mask        [iteration]: 1 = warm-up
-    flags              [iteration]: sum of 1 throttled, 2 clock changed, 4 retried, 8 invalid
-    derived            attributes median, low, high: a cache, to be computed again from samples;
-                       version: of the program that computed them
-/telemetry/<what>/<nnnnnn>, /profile/<nnnnnn>
-                       of case nnnnnn, where there was something to note: columns of equal length,
-                       numbers or texts, with attributes unit (UCUM; empty: a name or a count), order
-)";
 
 void write_map(hid_t parent, const std::string& prefix,
                const std::map<std::string, std::string>& values) {
@@ -182,7 +150,7 @@ void write_header(hid_t root, const Run& run) {
   h5::write_attribute(root, "complete", std::int64_t{run.complete});
   h5::write_attribute(root, "planned_cases", static_cast<std::int64_t>(run.planned.size()));
   write_map(root, "producer.", run.producer);
-  h5::write_text(root, "schema", kSchemaText);
+  h5::write_text(root, "schema", std::string(schema_text()));
   const h5::Id group = h5::create_group(root, "run");
   h5::write_attribute(group.get(), "seed", run.seed);
   h5::write_attribute(group.get(), "repeat", std::int64_t{run.repeat});
