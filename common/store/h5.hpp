@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,10 +106,11 @@ Id write_matrix(hid_t parent, const std::string& name, std::span<const double> v
                 hsize_t columns);
 /// Names of a dataset's dimensions, as HDF5's dimension scales have them.
 void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
-/// A scale for dimensions of that length, without values; see name_dimension().
+/// A scale for dimensions of that length, without values; see name_dimensions(). One that is there
+/// already loses what refers to it.
 Id write_dimension(hid_t parent, const std::string& name, hsize_t length);
-/// Says that a dimension of `dataset` is the one of that scale.
-void name_dimension(hid_t dataset, unsigned index, const Id& scale);
+/// Says which scales are the dimensions of `dataset`, instead of what it said before.
+void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
@@ -126,6 +128,8 @@ struct Shape {
 /// Its number of elements, of 8 bytes each, is then at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
+/// One that this program wrote or looked at before.
+Id open_known_dataset(hid_t parent, const std::string& name);
 struct Vector {
   std::size_t length = 0;
   bool is_real = false, is_text = false;

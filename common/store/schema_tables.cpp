@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view kTelemetry = "telemetry/";
 
-h5::Id need_group(hid_t parent, const std::string& name) {
-  return h5::has(parent, name) ? h5::open_group(parent, name) : h5::create_group(parent, name);
-}
-
 std::size_t length_of(const Column& column) {
   return std::visit([](const auto& values) { return values.size(); }, column.values);
 }

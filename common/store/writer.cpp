@@ -11,6 +11,7 @@
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 
 namespace scalemark {
@@ -192,6 +193,13 @@ void FileSink::add(const CaseResult& result) {
   store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
   std::error_code ignored;  // it would only be of no use
   std::filesystem::remove(store::state_path(parts_, result.index), ignored);
+  if (++segments_ < options_.batch) return;
+  segments_ = 0;
+  try {
+    store::compact_segments(parts_);
+  } catch (const Error& error) {
+    log::warn(fmt::format("{} cases keep a file each: {}", options_.batch, error.what()));
+  }
 }
 
 void FileSink::end(const Run& run) {
