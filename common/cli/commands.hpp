@@ -16,5 +16,6 @@ void add_show(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_finalize(CLI::App& app, int& exit_code);
+void add_schema(CLI::App& app, int& exit_code);
 
 }  // namespace scalemark::cli
