@@ -49,6 +49,18 @@ void check_time(const std::string& option, const std::string& given) {
   }
 }
 
+/// Seconds between readings; nothing for "off".
+std::optional<double> telemetry_interval(const std::string& given) {
+  if (given == "off") return std::nullopt;
+  const std::optional<double> seconds = text::parse_seconds(given);
+  if (!seconds || *seconds < 0.1 || *seconds > 3600) {
+    throw UsageError(
+        fmt::format("--telemetry is '{}'; allowed: off, or a duration from 100ms to 1h",
+                    text::printable(given, 80)));
+  }
+  return seconds;
+}
+
 /// -b, -e and -f are short for -a bytes=B:E:*F.
 void fold_byte_range(RunOptions& options) {
   if (options.min_bytes.empty() && options.max_bytes.empty()) return;
@@ -114,6 +126,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "End the job when a rank shows no sign of life for so many seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command
+      .add_option(
+          "--telemetry", options.telemetry,
+          "Look at clocks, power, heat and load every so many seconds, between samples; off")
+      ->capture_default_str();
   command.add_option("--format", options.format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
@@ -131,6 +148,7 @@ void check_run_options(RunOptions& options) {
   check_time("--budget", options.budget);
   check_time("--min-time", options.min_time);
   check_time("--max-time", options.max_time);
+  telemetry_interval(options.telemetry);
   options.tags = parse_pairs("--tag", options.tag_texts);
   options.data = parse_pairs("--data", options.data_texts);
   fold_byte_range(options);
@@ -162,6 +180,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
   result.cache = cache_folder();
   result.peaks = options.peaks;
+  result.telemetry.seconds = telemetry_interval(options.telemetry);
   return result;
 }
 

@@ -132,6 +132,7 @@ Case::Stoppable::Stoppable(Case& owner) : owner_(owner) {
 Case::Stoppable::~Stoppable() { owner_.session_.watchdog().set_stoppable(false); }
 
 bool Case::stop_requested() const {
+  session_.telemetry().between_steps();
   return ranks_.max(session_.watchdog().interrupt_requested() ? 1 : 0) == 1;
 }
 

@@ -154,7 +154,8 @@ class Case {
    private:
     Case& owner_;
   };
-  /// Collective. Whether a signal asked some rank to end: save(), and throw StoppedEarly.
+  /// Collective. Whether a signal asked some rank to end: save(), and throw StoppedEarly. Call it
+  /// between steps, outside what is timed: telemetry is read there.
   bool stop_requested() const;
   /// What save() keeps: `shared` counts on rank 0 only, `own` is each rank's.
   struct State {
