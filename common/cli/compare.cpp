@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/compare_plans.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
@@ -29,6 +30,7 @@ struct Options {
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
   std::string color = "auto";
+  PlanOptions plan;
 };
 
 /// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
@@ -52,12 +54,28 @@ report::GateOptions gate_options(const Options& options) {
   return gate;
 }
 
-int compare_runs(const Options& options) {
-  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+report::CompareOptions compare_options_of(const Options& options) {
   report::CompareOptions compare_options;
   compare_options.threshold = options.threshold_percent / 100;
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
+  return compare_options;
+}
+
+/// What is asked about one set of runs. Without --fail-on nothing fails there.
+int plan(const Options& options, bool gated) {
+  PlanRequest request{compare_options_of(options), options.format, {}};
+  if (gated) request.fail_on = gate_options(options).fail_on;
+  return plan_runs(options.base, options.plan, request);
+}
+
+int compare_runs(const Options& options) {
+  if (options.against.empty()) {
+    throw UsageError(
+        "compare needs --against NEW..., the runs to compare BASE with, or --aa or --power");
+  }
+  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+  const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
   report::print_comparison(comparison, options.format, std::cout,
                            {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
@@ -79,7 +97,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("BASE", options->base,
                    "Runs A: result files, .parts folders, or folders of runs")
       ->required();
-  command->add_option("--against", options->against, "Runs B, the new ones")->required();
+  command->add_option("--against", options->against, "Runs B, the new ones");
   command
       ->add_option("--threshold", options->threshold_percent,
                    "Changes up to so many percent do not matter")
@@ -108,7 +126,13 @@ void add_compare(CLI::App& app, int& exit_code) {
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
       "environments differ under --fail-on env), 5 inconclusive under --strict.");
-  command->callback([options, &exit_code] { exit_code = compare_runs(*options); });
+  for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
+    mode->excludes("--against")->excludes("--strict");
+  }
+  command->callback([options, command, &exit_code] {
+    const bool gated = command->count("--fail-on") > 0;
+    exit_code = options->plan.asked() ? plan(*options, gated) : compare_runs(*options);
+  });
 }
 
 }  // namespace scalemark::cli
