@@ -17,6 +17,7 @@
 #include "common/core/collect_env.hpp"
 #include "common/core/preset.hpp"
 #include "common/core/runner.hpp"
+#include "common/core/system_facts.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/progress.hpp"
@@ -96,7 +97,8 @@ void print_plan(Session& session, const std::vector<PlannedCase>& plan) {
 Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
                  const RunOptions& options) {
   Run run;
-  run.environment = collect_environment(session);
+  collect_environment(session, run);
+  run.environment.common["output_file_system"] = file_system_of(options.output);
   run.ranks = session.rank_table();
   run.uuid = new_uuid();
   run.created = utc_now();
@@ -198,6 +200,7 @@ int run_on(const mpi::Comm& world, const RunOptions& options) {
        .budget = seconds_of(options.budget),
        .saved_state = [&file](const CaseResult& planned) { return file->saved(planned); }});
   const RunOutcome outcome = runner.run(plan);
+  collect_end(session, run.environment);
   if (world.rank() == 0) {
     run.complete = !outcome.stopped;
     run.exit_reason = outcome.stopped ? "stopped by a signal" : "finished";

@@ -253,6 +253,10 @@ void Case::record_flops(const std::string& source, double flops, const std::stri
     record_rate("peak_fraction", "1", source, flops / *peak, "achieved_flops / peak_flops");
 }
 
+void Case::table(const std::string& name, Table table) {
+  if (rank() == 0) result_.tables[name] = std::move(table);
+}
+
 void Case::primary(const std::string& metric) { result_.primary_metric = metric; }
 
 void Case::fact(const std::string& name, Value value) { result_.facts[name] = std::move(value); }

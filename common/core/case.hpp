@@ -207,6 +207,8 @@ class Case {
   void record_flops(const std::string& source, double flops, const std::string& precision,
                     const std::string& formula, int devices = 1);
   void primary(const std::string& metric);
+  /// Keeps a table of what was seen beside the metrics; counts on rank 0 only.
+  void table(const std::string& name, Table table);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
 

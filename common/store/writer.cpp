@@ -2,6 +2,9 @@
 // Opening, resuming and finishing a run's file.
 #include "common/store/writer.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
@@ -22,6 +25,17 @@ constexpr std::uintmax_t kLeastSpace = 16 << 20;
 
 std::filesystem::path parts_of(const std::filesystem::path& output) {
   return output.string() + ".parts";
+}
+
+/// What was seen of the environment when the run ended: facts end.X.
+void take_end(const Environment& from, Environment& into) {
+  const auto is_end = [](const auto& fact) { return fact.first.starts_with("end."); };
+  std::erase_if(into.common, is_end);
+  std::erase_if(into.differs, is_end);
+  std::copy_if(from.common.begin(), from.common.end(),
+               std::inserter(into.common, into.common.end()), is_end);
+  std::copy_if(from.differs.begin(), from.differs.end(),
+               std::inserter(into.differs, into.differs.end()), is_end);
 }
 
 }  // namespace
@@ -209,7 +223,9 @@ void FileSink::end(const Run& run) {
   header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Who could not say before what would be run says it now.
   if (header_.planned.empty()) header_.planned = run.planned;
-  header_.exit_reason = redactor_ ? redactor_->redact(run).exit_reason : run.exit_reason;
+  const Run ended = redactor_ ? redactor_->redact(run) : run;
+  header_.exit_reason = ended.exit_reason;
+  take_end(ended.environment, header_.environment);
   journal_.reset();
   if (!run.complete) {
     // Stopped on purpose: the parts stay, so that --resume can go on.

@@ -17,7 +17,7 @@ ALLOWED = {
     "common/topology": ["base"],
     "common/device": ["base"],
     "common/collective": ["base", "device", "mpi"],
-    "common/profile": ["base"],
+    "common/profile": ["base", "result"],
     "common/core": ["base", "result", "stats", "mpi", "topology", "device", "collective"],
     "common/store": ["base", "result", "stats"],
     "common/report": ["base", "result", "stats"],
