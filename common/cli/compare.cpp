@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -51,6 +52,17 @@ report::GateOptions gate_options(const Options& options) {
   return gate;
 }
 
+void print(const report::Comparison& comparison, const std::string& format) {
+  if (format == "html") {
+    std::cout << page::comparison_page(comparison) << std::flush;
+    return;
+  }
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
+  const bool plain = no_color != nullptr && no_color[0] != '\0';
+  report::print_comparison(comparison, format, std::cout,
+                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+}
+
 int compare_runs(const Options& options) {
   const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
   report::CompareOptions compare_options;
@@ -58,10 +70,7 @@ int compare_runs(const Options& options) {
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  const bool plain = no_color != nullptr && no_color[0] != '\0';
-  report::print_comparison(comparison, options.format, std::cout,
-                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+  print(comparison, options.format);
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
@@ -92,8 +101,10 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "more than so many "
                    "percent count as a regression in the exit code")
       ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(report::compare_formats()))
+  std::vector<std::string> formats = report::compare_formats();
+  formats.emplace_back("html");
+  command->add_option("--format", options->format, "Output format (html: one page)")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   std::vector<std::string> names = report::gate_names();
   names.emplace_back("none");

@@ -13,6 +13,7 @@ namespace scalemark::page {
 namespace {
 
 constexpr std::size_t kWorst = 5;
+constexpr std::size_t kMostFindings = 200;
 constexpr std::size_t kMostRows = 2500;
 
 const char* mark_of(std::string_view verdict) {
@@ -56,6 +57,17 @@ std::string verdict_band(const report::Comparison& comparison) {
   return html + "</div>\n";
 }
 
+std::string findings(const report::Comparison& comparison) {
+  std::vector<TableRow> rows;
+  for (const report::Finding& one : comparison.findings) {
+    if (rows.size() == kMostFindings) break;
+    rows.push_back({{one.kind, one.side, one.subject, one.text}, "warn"});
+  }
+  if (rows.empty()) return {};
+  return table("Seen beside the rows; none of it decides the verdict",
+               {{"what"}, {"side"}, {"where"}, {"finding"}}, rows);
+}
+
 std::string worst_rows(const report::Comparison& comparison) {
   std::vector<TableRow> worst, better;
   for (const report::CompareRow& row : comparison.rows) {
@@ -81,6 +93,11 @@ std::string worst_rows(const report::Comparison& comparison) {
 std::string environment_differences(const report::Comparison& comparison) {
   std::string html;
   for (const std::string& line : comparison.notes) html += note(line);
+  std::string causes;
+  for (const std::string& line : report::cause_lines(comparison))
+    causes += fmt::format("<li>{}</li>\n", text_of(line));
+  if (!causes.empty())
+    html += fmt::format("<h3>Likely causes, most likely first</h3>\n<ol>{}</ol>\n", causes);
   if (comparison.environment.empty())
     return html + note("No difference was found between the environments of both sides.");
   std::vector<TableRow> rows;

@@ -32,6 +32,7 @@ std::string footer() {
 
 void add_comparison(const report::Comparison& comparison, Sections& sections) {
   sections.add("worst", "Worst rows", worst_rows(comparison));
+  sections.add("findings", "Slow ranks, tails and modes", findings(comparison));
   sections.add("missing", "Failed and missing", failed_and_missing(comparison));
   sections.add("comparable", "Are these runs comparable?", environment_differences(comparison));
 }

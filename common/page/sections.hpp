@@ -36,6 +36,7 @@ std::string rows_data(const std::vector<Row>& rows, std::span<const RunExtract> 
 
 // Of a comparison.
 std::string verdict_band(const report::Comparison& comparison);
+std::string findings(const report::Comparison& comparison);
 std::string worst_rows(const report::Comparison& comparison);
 std::string environment_differences(const report::Comparison& comparison);
 std::string failed_and_missing(const report::Comparison& comparison);

@@ -97,6 +97,17 @@ class Pages(ProgramTest):
         compared = json.loads(run("compare", RUNS[0], "--against", RUNS[1], RUNS[2], "--format", "json").stdout)
         self.assertEqual(self.browser.evaluate("document.querySelector('.verdict b').textContent"), compared["verdict"])
 
+    def test_comparison_as_a_page(self):
+        done = run("compare", RUNS[0], RUNS[1], "--against", RUNS[2], "--format", "html", "--fail-on", "none")
+        self.expect(done, 0)
+        path = self.path("compare.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        self.look(path)
+        compared = json.loads(run("compare", RUNS[0], RUNS[1], "--against", RUNS[2], "--format", "json").stdout)
+        self.assertEqual(self.browser.evaluate("document.querySelector('.verdict b').textContent"), compared["verdict"])
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#all tbody tr').length"), len(compared["rows"]))
+
     def test_of_nothing_but_parts_that_are_missing(self):
         self.expect(run("report", self.path("none.h5"), "-o", self.path("p.html")), 3, "none.h5")
         self.assertFalse(os.path.exists(self.path("p.html")))
