@@ -15,6 +15,7 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/compare_plans.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -54,6 +55,15 @@ report::GateOptions gate_options(const Options& options) {
   return gate;
 }
 
+void print(const report::Comparison& comparison, const Options& options) {
+  if (options.format == "html") {
+    std::cout << page::comparison_page(comparison) << std::flush;
+    return;
+  }
+  report::print_comparison(comparison, options.format, std::cout,
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
+}
+
 report::CompareOptions compare_options_of(const Options& options) {
   report::CompareOptions compare_options;
   compare_options.threshold = options.threshold_percent / 100;
@@ -77,8 +87,7 @@ int compare_runs(const Options& options) {
   const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
   const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  report::print_comparison(comparison, options.format, std::cout,
-                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
+  print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
@@ -109,8 +118,10 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "more than so many "
                    "percent count as a regression in the exit code")
       ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(report::compare_formats()))
+  std::vector<std::string> formats = report::compare_formats();
+  formats.emplace_back("html");
+  command->add_option("--format", options->format, "Output format (html: one page)")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   std::vector<std::string> names = report::gate_names();
   names.emplace_back("none");
