@@ -60,7 +60,7 @@ class Usage(ProgramTest):
             self.expect(run("run", "micro/memcpy", *arguments), 2)
 
     def test_help_of_every_subcommand(self):
-        for name in ["run", "list", "info", "show", "compare", "verify", "finalize"]:
+        for name in ["run", "list", "info", "show", "compare", "verify", "finalize", "import", "export"]:
             done = run(name, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Usage", done.stdout)
