@@ -63,6 +63,8 @@ int main(int argc, char** argv) {
   add_verify(app, exit_code);
   add_finalize(app, exit_code);
   add_schema(app, exit_code);
+  add_import(app, exit_code);
+  add_export(app, exit_code);
   try {
     if (const int stop = parse_and_run(app, argc, argv); stop != 0) return stop < 0 ? 0 : stop;
     return exit_code;
