@@ -38,7 +38,8 @@ packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certif
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
-dev_packages=(hdf5-tools python3-h5py python3-yaml clang-format clang libclang-rt-dev shellcheck)
+dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
+  chromium)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 

@@ -3,7 +3,6 @@
 #include "common/report/compare.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -14,6 +13,9 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/compare_plans.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -28,6 +30,8 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
+  std::string color = "auto";
+  PlanOptions plan;
 };
 
 /// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
@@ -51,17 +55,39 @@ report::GateOptions gate_options(const Options& options) {
   return gate;
 }
 
-int compare_runs(const Options& options) {
-  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+void print(const report::Comparison& comparison, const Options& options) {
+  if (options.format == "html") {
+    std::cout << page::comparison_page(comparison) << std::flush;
+    return;
+  }
+  report::print_comparison(comparison, options.format, std::cout,
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
+}
+
+report::CompareOptions compare_options_of(const Options& options) {
   report::CompareOptions compare_options;
   compare_options.threshold = options.threshold_percent / 100;
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
+  return compare_options;
+}
+
+/// What is asked about one set of runs. Without --fail-on nothing fails there.
+int plan(const Options& options, bool gated) {
+  PlanRequest request{compare_options_of(options), options.format, {}};
+  if (gated) request.fail_on = gate_options(options).fail_on;
+  return plan_runs(options.base, options.plan, request);
+}
+
+int compare_runs(const Options& options) {
+  if (options.against.empty()) {
+    throw UsageError(
+        "compare needs --against NEW..., the runs to compare BASE with, or --aa or --power");
+  }
+  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+  const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  const bool plain = no_color != nullptr && no_color[0] != '\0';
-  report::print_comparison(comparison, options.format, std::cout,
-                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+  print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
@@ -80,7 +106,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("BASE", options->base,
                    "Runs A: result files, .parts folders, or folders of runs")
       ->required();
-  command->add_option("--against", options->against, "Runs B, the new ones")->required();
+  command->add_option("--against", options->against, "Runs B, the new ones");
   command
       ->add_option("--threshold", options->threshold_percent,
                    "Changes up to so many percent do not matter")
@@ -92,8 +118,10 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "more than so many "
                    "percent count as a regression in the exit code")
       ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(report::compare_formats()))
+  std::vector<std::string> formats = report::compare_formats();
+  formats.emplace_back("html");
+  command->add_option("--format", options->format, "Output format (html: one page)")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   std::vector<std::string> names = report::gate_names();
   names.emplace_back("none");
@@ -104,11 +132,18 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
       "environments differ under --fail-on env), 5 inconclusive under --strict.");
-  command->callback([options, &exit_code] { exit_code = compare_runs(*options); });
+  for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
+    mode->excludes("--against")->excludes("--strict");
+  }
+  command->callback([options, command, &exit_code] {
+    const bool gated = command->count("--fail-on") > 0;
+    exit_code = options->plan.asked() ? plan(*options, gated) : compare_runs(*options);
+  });
 }
 
 }  // namespace scalemark::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -15,6 +16,8 @@
 
 namespace scalemark::report {
 namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
   if (a.empty() || b.empty()) {
@@ -115,6 +118,12 @@ void summarise_rows(Comparison& result) {
     if (std::isfinite(row.detectable)) detectable.push_back(row.detectable);
   }
   result.median_change = stats::median(changes);
+  result.shift = {.change = result.median_change,
+                  .low = kNan,
+                  .high = kNan,
+                  .p = kNan,
+                  .rows = changes.size(),
+                  .removed = false};
   result.detectable = stats::median(detectable);
   std::stable_sort(result.rows.begin(), result.rows.end(),
                    [](const CompareRow& x, const CompareRow& y) {

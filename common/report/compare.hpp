@@ -12,6 +12,7 @@
 
 #include "common/report/digest.hpp"
 #include "common/report/environment.hpp"
+#include "common/report/findings.hpp"
 
 namespace scalemark::report {
 
@@ -41,6 +42,7 @@ struct CompareRow {
   std::optional<int> runs_needed;
   int runs_a = 0, runs_b = 0;  ///< runs with a usable value
   std::vector<std::string> flags;
+  std::vector<SecondaryMetric> secondary;
 };
 
 /// A case that failed on a side. New failures count against B.
@@ -57,6 +59,10 @@ struct Comparison {
   std::vector<FailedRow> failed;
   std::vector<EnvironmentDifference> environment;
   std::vector<std::string> notes;  ///< incomplete runs, in sentences
+  WholeRunShift shift;
+  std::vector<GeometricMean> geomeans;
+  std::vector<Finding> findings;
+  std::vector<LikelyCause> causes;
   std::size_t runs_a = 0, runs_b = 0;
   CompareOptions options;
   std::string method;        ///< in words

@@ -46,18 +46,19 @@ RowDigest row_of(const CaseResult& result) {
 
 }  // namespace
 
+void add_case(const CaseResult& result, RunDigest& run) {
+  ++run.finished;
+  const std::string key = text::printable(result.key);
+  if (run.rows.emplace(key, row_of(result)).second) run.keys.push_back(key);
+}
+
 RunDigest digest(const Run& run, const std::string& label) {
   RunDigest result;
   result.uuid = run.uuid;
   result.label = text::printable(label);
   result.complete = run.complete;
   result.planned = run.planned.size();
-  result.finished = run.cases.size();
-  for (const CaseResult& one : run.cases) {
-    const std::string key = text::printable(one.key);
-    if (!result.rows.emplace(key, row_of(one)).second) continue;
-    result.keys.push_back(key);
-  }
+  for (const CaseResult& one : run.cases) add_case(one, result);
   result.environment = environment_facts(run);
   return result;
 }

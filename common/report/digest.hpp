@@ -32,6 +32,10 @@ struct RunDigest {
   std::map<std::string, std::string> environment;
 };
 
+/// Adds a case to the digest of its run; a key that is there already is left out. Throws Error for
+/// a rate without its duration.
+void add_case(const CaseResult& result, RunDigest& run);
+
 /// Throws Error for a rate without its duration.
 RunDigest digest(const Run& run, const std::string& label);
 
