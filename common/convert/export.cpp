@@ -14,7 +14,7 @@
 namespace scalemark::convert {
 namespace {
 
-struct Format {
+struct Exporter {
   const char* name;
   const char* what;
   void (*write)(const Run& run, const ExportOptions& options, const ExportTarget& target);
@@ -28,35 +28,35 @@ void print(const Run& run, std::string_view format, const ExportTarget& target) 
   printer->end(run);
 }
 
-constexpr std::array kFormats = {
-    Format{"csv", "a line a sample; --summary: a line a metric", export_csv},
-    Format{"jsonl", "one JSON object a case, as `show --format jsonl`",
-           [](const Run& run, const ExportOptions&, const ExportTarget& target) {
-             print(run, "jsonl", target);
-           }},
-    Format{"runs", "JSON Lines of runs with all samples, which `import` reads", export_runs},
-    Format{"osu", "the OSU micro-benchmarks' text, as `show --format osu`",
-           [](const Run& run, const ExportOptions&, const ExportTarget& target) {
-             print(run, "osu", target);
-           }},
-    Format{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", export_fom},
-    Format{"mllog", "trainings as MLPerf logging lines", export_mllog},
-    Format{"mlperf-system", "MLPerf's system description, JSON", export_mlperf_system},
-    Format{"trace", "when cases and epochs ran, for Perfetto and Chrome", export_trace},
+constexpr std::array kExporters = {
+    Exporter{"csv", "a line a sample; --summary: a line a metric", export_csv},
+    Exporter{"jsonl", "one JSON object a case, as `show --format jsonl`",
+             [](const Run& run, const ExportOptions&, const ExportTarget& target) {
+               print(run, "jsonl", target);
+             }},
+    Exporter{"runs", "JSON Lines of runs with all samples, which `import` reads", export_runs},
+    Exporter{"osu", "the OSU micro-benchmarks' text, as `show --format osu`",
+             [](const Run& run, const ExportOptions&, const ExportTarget& target) {
+               print(run, "osu", target);
+             }},
+    Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", export_fom},
+    Exporter{"mllog", "trainings as MLPerf logging lines", export_mllog},
+    Exporter{"mlperf-system", "MLPerf's system description, JSON", export_mlperf_system},
+    Exporter{"trace", "when cases and epochs ran, for Perfetto and Chrome", export_trace},
 };
 
 }  // namespace
 
 std::vector<ExportFormat> export_formats() {
   std::vector<ExportFormat> formats;
-  for (const Format& format : kFormats) formats.push_back({format.name, format.what});
+  for (const Exporter& format : kExporters) formats.push_back({format.name, format.what});
   return formats;
 }
 
 void export_run(const Run& run, std::string_view format, const ExportOptions& options,
                 const ExportTarget& target) {
   std::vector<std::string> names;
-  for (const Format& known : kFormats) {
+  for (const Exporter& known : kExporters) {
     if (format == known.name) return known.write(run, options, target);
     names.emplace_back(known.name);
   }

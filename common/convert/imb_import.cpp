@@ -13,38 +13,38 @@
 namespace scalemark::convert {
 namespace {
 
-struct Test {
+struct ImbTest {
   const char* theirs;
   const char* ours;
   bool reduces;  ///< its data has the type for reductions, ours fp32
 };
-constexpr std::array kTests = {
-    Test{"PingPong", "micro/pingpong", false},
-    Test{"Sendrecv", "micro/sendrecv", false},
-    Test{"Allreduce", "micro/allreduce", true},
-    Test{"Allgather", "micro/allgather", false},
-    Test{"Allgatherv", "micro/allgatherv", false},
-    Test{"Reduce_scatter", "micro/reduce_scatter", true},
-    Test{"Bcast", "micro/broadcast", false},
-    Test{"Reduce", "micro/reduce", true},
-    Test{"Gather", "micro/gather", false},
-    Test{"Gatherv", "micro/gatherv", false},
-    Test{"Scatter", "micro/scatter", false},
-    Test{"Scatterv", "micro/scatterv", false},
-    Test{"Alltoall", "micro/alltoall", false},
-    Test{"Alltoallv", "micro/alltoallv", false},
-    Test{"Barrier", "micro/barrier", false},
+constexpr std::array kImbTests = {
+    ImbTest{"PingPong", "micro/pingpong", false},
+    ImbTest{"Sendrecv", "micro/sendrecv", false},
+    ImbTest{"Allreduce", "micro/allreduce", true},
+    ImbTest{"Allgather", "micro/allgather", false},
+    ImbTest{"Allgatherv", "micro/allgatherv", false},
+    ImbTest{"Reduce_scatter", "micro/reduce_scatter", true},
+    ImbTest{"Bcast", "micro/broadcast", false},
+    ImbTest{"Reduce", "micro/reduce", true},
+    ImbTest{"Gather", "micro/gather", false},
+    ImbTest{"Gatherv", "micro/gatherv", false},
+    ImbTest{"Scatter", "micro/scatter", false},
+    ImbTest{"Scatterv", "micro/scatterv", false},
+    ImbTest{"Alltoall", "micro/alltoall", false},
+    ImbTest{"Alltoallv", "micro/alltoallv", false},
+    ImbTest{"Barrier", "micro/barrier", false},
 };
 
-struct Column {
+struct ImbColumn {
   const char* name;
   Quantity quantity;
 };
 /// The first that a table has becomes the primary metric.
-constexpr std::array kColumns = {
-    Column{"t[usec]", kLatency},        Column{"t_avg[usec]", kLatency},
-    Column{"t_min[usec]", kLatencyMin}, Column{"t_max[usec]", kLatencyMax},
-    Column{"Mbytes/sec", kBandwidthMb}, Column{"Msg/sec", kMessageRate},
+constexpr std::array kImbColumns = {
+    ImbColumn{"t[usec]", kLatency},        ImbColumn{"t_avg[usec]", kLatency},
+    ImbColumn{"t_min[usec]", kLatencyMin}, ImbColumn{"t_max[usec]", kLatencyMax},
+    ImbColumn{"Mbytes/sec", kBandwidthMb}, ImbColumn{"Msg/sec", kMessageRate},
 };
 
 /// The text behind `sign`, without blanks around it; nothing if the line has no such sign.
@@ -105,8 +105,8 @@ class ImbReader {
     columns_.assign(parts.begin(), parts.end());
     for (const std::string& column : columns_) {
       const bool known = column == "#bytes" || column == "#repetitions" || column == "defects" ||
-                         std::any_of(kColumns.begin(), kColumns.end(),
-                                     [&](const Column& one) { return column == one.name; });
+                         std::any_of(kImbColumns.begin(), kImbColumns.end(),
+                                     [&](const ImbColumn& one) { return column == one.name; });
       if (!known)
         taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
                                 text::printable(column, 80)));
@@ -119,7 +119,7 @@ class ImbReader {
     if (cells.size() != columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
     CaseResult result = named_case();
-    for (const Column& known : kColumns) {
+    for (const ImbColumn& known : kImbColumns) {
       const auto found = std::find(columns_.begin(), columns_.end(), known.name);
       if (found == columns_.end()) continue;
       const auto place = static_cast<std::size_t>(found - columns_.begin());
@@ -134,11 +134,11 @@ class ImbReader {
 
   CaseResult named_case() const {
     CaseResult result;
-    const auto known = std::find_if(kTests.begin(), kTests.end(),
-                                    [&](const Test& test) { return name_ == test.theirs; });
-    result.name = known != kTests.end() ? std::string(known->ours) : "imb/" + snake_case(name_);
+    const auto known = std::find_if(kImbTests.begin(), kImbTests.end(),
+                                    [&](const ImbTest& test) { return name_ == test.theirs; });
+    result.name = known != kImbTests.end() ? std::string(known->ours) : "imb/" + snake_case(name_);
     result.params = {{"backend", std::string("mpi")}, {"memory", std::string("host")}};
-    if (known != kTests.end() && known->reduces && reduced_type_ != "mpi_float")
+    if (known != kImbTests.end() && known->reduces && reduced_type_ != "mpi_float")
       result.params["dtype"] = reduced_type_;
     if (ranks_) result.params["ranks"] = *ranks_;
     return result;

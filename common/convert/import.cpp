@@ -16,7 +16,7 @@
 namespace scalemark::convert {
 namespace {
 
-struct Format {
+struct Importer {
   const char* name;
   const char* what;
   /// Whether the first bytes of a file are of this format.
@@ -33,26 +33,34 @@ bool is_json(std::string_view head) {
   return first != std::string_view::npos && head[first] == '{';
 }
 
-constexpr std::array kFormats = {
-    Format{"jsonl", "JSON Lines of runs",
-           [](std::string_view head) {
-             return is_json(head) && has(head, "\"cases\"") && has(head, "\"run\"");
-           },
-           import_runs},
-    Format{"osu", "OSU micro-benchmarks' text",
-           [](std::string_view head) { return has(head, "# OSU "); }, import_osu},
-    Format{"imb", "Intel MPI Benchmarks' text",
-           [](std::string_view head) { return has(head, "# Benchmarking "); }, import_imb},
-    Format{"nccl", "nccl-tests' text",
-           [](std::string_view head) {
-             return !is_json(head) && has(head, "algbw") && has(head, "busbw");
-           },
-           import_nccl},
-    Format{"nccl-json", "what nccl-tests write with -J",
-           [](std::string_view head) {
-             return is_json(head) && (has(head, "\"nccl_version\"") || has(head, "\"bus_bw\""));
-           },
-           import_nccl_json},
+constexpr std::array kImporters = {
+    Importer{"jsonl", "JSON Lines of runs",
+             [](std::string_view head) {
+               return is_json(head) && (has(head, "\"cases\"") || has(head, "\"run\""));
+             },
+             import_runs},
+    Importer{"osu", "OSU micro-benchmarks' text",
+             [](std::string_view head) { return has(head, "# OSU "); }, import_osu},
+    Importer{"imb", "Intel MPI Benchmarks' text",
+             [](std::string_view head) { return has(head, "# Benchmarking "); }, import_imb},
+    Importer{"nccl", "nccl-tests' text",
+             [](std::string_view head) {
+               return !is_json(head) && has(head, "algbw") && has(head, "busbw");
+             },
+             import_nccl},
+    Importer{"nccl-json", "what nccl-tests write with -J",
+             [](std::string_view head) {
+               return is_json(head) && (has(head, "\"nccl_version\"") || has(head, "\"bus_bw\""));
+             },
+             import_nccl_json},
+    Importer{"nvbandwidth", "nvbandwidth's JSON (-j)",
+             [](std::string_view head) { return is_json(head) && has(head, "\"nvbandwidth\""); },
+             import_nvbandwidth},
+    Importer{"google-benchmark", "Google Benchmark's JSON",
+             [](std::string_view head) {
+               return is_json(head) && has(head, "\"context\"") && has(head, "\"benchmarks\"");
+             },
+             import_google_benchmark},
 };
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
@@ -70,41 +78,41 @@ std::string head_of(const std::filesystem::path& file) {
   return head;
 }
 
-std::string names() {
+std::string importer_names() {
   std::vector<std::string> all;
-  for (const Format& format : kFormats) all.emplace_back(format.name);
+  for (const Importer& format : kImporters) all.emplace_back(format.name);
   return text::join(all, ", ");
 }
 
-const Format& format_of(const ImportSource& source) {
+const Importer& importer_of(const ImportSource& source) {
   const std::string& wanted = source.options.format;
   if (wanted.empty()) {
     const std::string head = head_of(source.file);
-    for (const Format& format : kFormats) {
+    for (const Importer& format : kImporters) {
       if (format.fits(head)) return format;
     }
     throw InputError(fmt::format("{}: has none of the known formats; allowed: {} (--from)",
-                                 text::printable(source.file.string()), names()));
+                                 text::printable(source.file.string()), importer_names()));
   }
-  for (const Format& format : kFormats) {
+  for (const Importer& format : kImporters) {
     if (wanted == format.name) return format;
   }
   throw UsageError(
-      fmt::format("--from is \"{}\"; allowed: {}", text::printable(wanted, 64), names()));
+      fmt::format("--from is \"{}\"; allowed: {}", text::printable(wanted, 64), importer_names()));
 }
 
 }  // namespace
 
 std::vector<ImportFormat> import_formats() {
   std::vector<ImportFormat> formats;
-  for (const Format& format : kFormats) formats.push_back({format.name, format.what});
+  for (const Importer& format : kImporters) formats.push_back({format.name, format.what});
   return formats;
 }
 
 void import_file(const std::filesystem::path& file, const ImportOptions& options,
                  const ImportTaker& taker) {
   const ImportSource source{file, options};
-  format_of(source).read(source, taker);
+  importer_of(source).read(source, taker);
 }
 
 Run imported_run(const ImportSource& source, std::string_view tool, std::string_view version,

@@ -48,5 +48,7 @@ void import_imb(const ImportSource& source, const ImportTaker& taker);
 void import_nccl(const ImportSource& source, const ImportTaker& taker);
 /// One JSON document.
 void import_nccl_json(const ImportSource& source, const ImportTaker& taker);
+void import_nvbandwidth(const ImportSource& source, const ImportTaker& taker);
+void import_google_benchmark(const ImportSource& source, const ImportTaker& taker);
 
 }  // namespace scalemark::convert

@@ -57,9 +57,9 @@ void take_ranks(Run& run, const json& config, const std::string& place) {
   }
 }
 
-class Reader {
+class NcclJsonReader {
  public:
-  Reader(const ImportSource& source, const ImportTaker& taker)
+  NcclJsonReader(const ImportSource& source, const ImportTaker& taker)
       : source_(source), taker_(taker), file_(text::printable(source.file.string())) {}
 
   void read() {
@@ -154,7 +154,7 @@ class Reader {
 }  // namespace
 
 void import_nccl_json(const ImportSource& source, const ImportTaker& taker) {
-  Reader(source, taker).read();
+  NcclJsonReader(source, taker).read();
 }
 
 }  // namespace scalemark::convert

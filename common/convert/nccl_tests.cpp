@@ -12,42 +12,42 @@
 namespace scalemark::convert {
 namespace {
 
-struct Test {
+struct NcclTest {
   const char* program;
   const char* name;
   const char* type;  ///< of our data, where the key says nothing
   bool is_shared;    ///< its size is what all ranks have together: OSU's is one rank's part
 };
-constexpr std::array kTests = {
-    Test{"all_reduce_perf", "micro/allreduce", "float", false},
-    Test{"all_gather_perf", "micro/allgather", "int8", true},
-    Test{"reduce_scatter_perf", "micro/reduce_scatter", "float", false},
-    Test{"broadcast_perf", "micro/broadcast", "int8", false},
-    Test{"reduce_perf", "micro/reduce", "float", false},
-    Test{"alltoall_perf", "micro/alltoall", "int8", true},
-    Test{"gather_perf", "micro/gather", "int8", true},
-    Test{"scatter_perf", "micro/scatter", "int8", true},
-    Test{"sendrecv_perf", "micro/sendrecv", "int8", false},
+constexpr std::array kNcclTests = {
+    NcclTest{"all_reduce_perf", "micro/allreduce", "float", false},
+    NcclTest{"all_gather_perf", "micro/allgather", "int8", true},
+    NcclTest{"reduce_scatter_perf", "micro/reduce_scatter", "float", false},
+    NcclTest{"broadcast_perf", "micro/broadcast", "int8", false},
+    NcclTest{"reduce_perf", "micro/reduce", "float", false},
+    NcclTest{"alltoall_perf", "micro/alltoall", "int8", true},
+    NcclTest{"gather_perf", "micro/gather", "int8", true},
+    NcclTest{"scatter_perf", "micro/scatter", "int8", true},
+    NcclTest{"sendrecv_perf", "micro/sendrecv", "int8", false},
 };
 
-struct Type {
+struct NcclType {
   const char* theirs;
   const char* ours;
 };
-constexpr std::array kTypes = {Type{"float", "fp32"}, Type{"half", "fp16"},
-                               Type{"bfloat16", "bf16"}, Type{"double", "fp64"}};
+constexpr std::array kNcclTypes = {NcclType{"float", "fp32"}, NcclType{"half", "fp16"},
+                                   NcclType{"bfloat16", "bf16"}, NcclType{"double", "fp64"}};
 
 std::string type_name(const std::string& theirs) {
-  for (const Type& type : kTypes) {
+  for (const NcclType& type : kNcclTypes) {
     if (theirs == type.theirs) return type.ours;
   }
   return snake_case(theirs);
 }
 
 /// The program without its folder and what builds add to the name.
-const Test* find_test(std::string_view program) {
+const NcclTest* find_test(std::string_view program) {
   program.remove_prefix(std::min(program.rfind('/') + 1, program.size()));
-  for (const Test& test : kTests) {
+  for (const NcclTest& test : kNcclTests) {
     if (program.starts_with(test.program)) return &test;
   }
   return nullptr;
@@ -61,7 +61,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
     throw InputError(fmt::format(
         "{}: the text does not say which test it is: give --program all_reduce_perf or such",
         place));
-  const Test* test = find_test(program);
+  const NcclTest* test = find_test(program);
   const std::optional<std::int64_t> ranks = options.ranks ? options.ranks : row.ranks;
   CaseResult result;
   result.name =

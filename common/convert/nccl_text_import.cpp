@@ -14,18 +14,18 @@
 namespace scalemark::convert {
 namespace {
 
-struct Column {
+struct NcclColumn {
   const char* name;
   Quantity quantity;
 };
-constexpr std::array kColumns = {
-    Column{"time", kLatency},
-    Column{"cputime", {"cpu_time", "s", -6, Better::lower}},
-    Column{"algbw", kBandwidthGb},
-    Column{"busbw", kBusBandwidthGb},
-    Column{"i_min", kLatencyMin},
-    Column{"i_max", kLatencyMax},
-    Column{"i_p99", {"latency_p99", "s", -6, Better::lower}},
+constexpr std::array kNcclColumns = {
+    NcclColumn{"time", kLatency},
+    NcclColumn{"cputime", {"cpu_time", "s", -6, Better::lower}},
+    NcclColumn{"algbw", kBandwidthGb},
+    NcclColumn{"busbw", kBusBandwidthGb},
+    NcclColumn{"i_min", kLatencyMin},
+    NcclColumn{"i_max", kLatencyMax},
+    NcclColumn{"i_p99", {"latency_p99", "s", -6, Better::lower}},
 };
 
 bool begins_measures(const std::string& column) { return column == "time" || column == "cputime"; }
@@ -117,8 +117,8 @@ class NcclReader {
     constexpr std::array kOthers = {"size", "count", "type", "redop", "root", "#wrong", "error"};
     for (const std::string& column : columns_) {
       const bool known = std::find(kOthers.begin(), kOthers.end(), column) != kOthers.end() ||
-                         std::any_of(kColumns.begin(), kColumns.end(),
-                                     [&](const Column& one) { return column == one.name; });
+                         std::any_of(kNcclColumns.begin(), kNcclColumns.end(),
+                                     [&](const NcclColumn& one) { return column == one.name; });
       if (!known)
         taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
                                 text::printable(column, 80)));
@@ -158,7 +158,7 @@ class NcclReader {
     CaseResult result = nccl_case(row_, source_.options, lines_.place());
     for (std::size_t i = from; i < to; ++i) {
       const Cell cell{columns_[head + i], cells[leading + i]};
-      for (const Column& known : kColumns) {
+      for (const NcclColumn& known : kNcclColumns) {
         if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
       }
       if (cell.column == "#wrong" && cell.text != "N/A") {

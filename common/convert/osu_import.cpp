@@ -16,26 +16,26 @@ namespace {
 
 constexpr std::string_view kTitle = "# OSU ";
 
-struct Column {
+struct OsuColumn {
   const char* name;
   Quantity quantity;
 };
 constexpr Quantity tail(const char* metric) { return {metric, "s", -6, Better::lower}; }
 constexpr Quantity rate_tail(const char* metric) { return {metric, "By/s", 6, Better::higher}; }
-constexpr std::array kColumns = {
-    Column{"Avg Latency(us)", kLatency},
-    Column{"Latency (us)", kLatency},
-    Column{"Min Latency(us)", kLatencyMin},
-    Column{"Max Latency(us)", kLatencyMax},
-    Column{"P50 Tail Lat(us)", tail("latency_p50")},
-    Column{"P90 Tail Lat(us)", tail("latency_p90")},
-    Column{"P99 Tail Lat(us)", tail("latency_p99")},
-    Column{"Bandwidth (MB/s)", kBandwidthMb},
-    Column{"MB/s", kBandwidthMb},
-    Column{"Messages/s", kMessageRate},
-    Column{"P50 Tail BW(MB/s)", rate_tail("bandwidth_p50")},
-    Column{"P90 Tail BW(MB/s)", rate_tail("bandwidth_p90")},
-    Column{"P99 Tail BW(MB/s)", rate_tail("bandwidth_p99")},
+constexpr std::array kOsuColumns = {
+    OsuColumn{"Avg Latency(us)", kLatency},
+    OsuColumn{"Latency (us)", kLatency},
+    OsuColumn{"Min Latency(us)", kLatencyMin},
+    OsuColumn{"Max Latency(us)", kLatencyMax},
+    OsuColumn{"P50 Tail Lat(us)", tail("latency_p50")},
+    OsuColumn{"P90 Tail Lat(us)", tail("latency_p90")},
+    OsuColumn{"P99 Tail Lat(us)", tail("latency_p99")},
+    OsuColumn{"Bandwidth (MB/s)", kBandwidthMb},
+    OsuColumn{"MB/s", kBandwidthMb},
+    OsuColumn{"Messages/s", kMessageRate},
+    OsuColumn{"P50 Tail BW(MB/s)", rate_tail("bandwidth_p50")},
+    OsuColumn{"P90 Tail BW(MB/s)", rate_tail("bandwidth_p90")},
+    OsuColumn{"P99 Tail BW(MB/s)", rate_tail("bandwidth_p99")},
 };
 
 /// What the lines above a table say.
@@ -164,8 +164,8 @@ class OsuReader {
   void note_columns() {
     for (const std::string& column : table_->columns) {
       const bool known = column == "Size" || column == "Iterations" || column == "Validation" ||
-                         std::any_of(kColumns.begin(), kColumns.end(),
-                                     [&](const Column& one) { return column == one.name; });
+                         std::any_of(kOsuColumns.begin(), kOsuColumns.end(),
+                                     [&](const OsuColumn& one) { return column == one.name; });
       if (!known)
         taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
                                 text::printable(column, 80)));
@@ -206,7 +206,7 @@ class OsuReader {
         lines_.fail("Pass or Fail in column Validation", cell.text);
       set_verification(result, cell.text == "Pass", "OSU's own validation");
     } else {
-      for (const Column& known : kColumns) {
+      for (const OsuColumn& known : kOsuColumns) {
         if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
       }
     }

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from harness import ProgramTest, rows, run
+from harness import KERNELS, ProgramTest, rows, run
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 
@@ -223,6 +223,79 @@ class NcclTests(Importing):
             self.assertNotIn(b"s3cret", file.read())
         result["out_of_place"] = {**group, "time": "fast"}
         self.take(self.write(json.dumps(document), "nccl.json"), code=3, said=("results[0].out_of_place", '"time"'))
+
+
+class Nvbandwidth(Importing):
+    def document(self, *tests, **more):
+        return self.write(json.dumps({"nvbandwidth": {"version": "v0.8", "git_version": "v0.8", "CUDA Runtime Version": 13000,
+                                                      "Driver Version": "580.95.05", "testcases": list(tests), **more}}))
+
+    def test_matrices(self):
+        copy = {"name": "host_to_device_memcpy_ce", "status": "Passed", "sum": 111.0,
+                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
+                "bandwidth_matrix": [["55.25", "55.75"]]}
+        peers = {"name": "device_to_device_memcpy_read_ce", "status": "Passed", "sum": 700.5,
+                 "bandwidth_description": "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)",
+                 "bandwidth_matrix": [["N/A", "350"], ["350.5", "N/A"]]}
+        latency = {"name": "device_to_device_latency_sm", "status": "Passed", "bandwidth_matrix": [["N/A", "700.5"]],
+                   "bandwidth_description": "memory latency SM GPU(row) <-> GPU(column) (ns)"}
+        waived = {"name": "multinode_device_to_device_memcpy_read_ce", "status": "Waived"}
+        found = self.take(self.document(copy, peers, latency, waived))
+        row = found["micro/memcpy direction=h2d engine=copy_engine host_memory=pinned ranks=1"]
+        for metric, want in (("bandwidth", 55.5e9), ("bandwidth_min", 55.25e9), ("total_bandwidth", 111e9)):
+            self.assertAlmostEqual(self.value(row, metric), want, delta=1)
+        row = found["nvbandwidth/device_to_device_memcpy_read_ce ranks=1"]
+        self.assertAlmostEqual(self.value(row, "bandwidth"), 350.25e9, delta=1)
+        row = found["nvbandwidth/device_to_device_latency_sm ranks=1"]
+        self.assertAlmostEqual(self.value(row), 700.5e-9, delta=1e-18)
+        self.assertEqual(row["metrics"]["latency"]["better"], "lower")
+        self.assertEqual(found["nvbandwidth/multinode_device_to_device_memcpy_read_ce ranks=1"]["status"], "skipped")
+
+    def test_what_is_wrong_is_named(self):
+        good = {"name": "x", "status": "Passed", "bandwidth_matrix": [["1"]]}
+        for change, said in (({"bandwidth_matrix": [["fast"]]}, "numbers"), ({"bandwidth_matrix": [1]}, "lists"),
+                             ({"bandwidth_matrix": []}, "passed"), ({"name": 7}, '"name"'), ({"name": "y" * 300}, "200 bytes")):
+            self.take(self.document({**good, **change}), code=3, said=("testcases[0]", said))
+        self.take(self.document(good, good), code=3, said=("already",))
+        self.take(self.document({"name": "x", "status": "Error", "error": "ASSERT failed"}, error="it ended"))
+        self.assertEqual(next(iter(rows(self.path("out.h5")).values()))["status"], "failed")
+
+
+class GoogleBenchmark(Importing):
+    def test_the_kernels_own_json_gives_what_their_result_file_has(self):
+        done = run("--benchmark_filter=memcpy/bytes:4096", "--benchmark_repetitions=3", "--benchmark_min_time=0.01",
+                   f"--benchmark_out={self.path('k.json')}", "--benchmark_out_format=json", "-o", self.path("k.h5"),
+                   program=KERNELS)
+        self.expect(done, 0)
+        found, own = self.take(self.path("k.json")), rows(self.path("k.h5"))
+        self.assertEqual(sorted(found), sorted(own))
+        self.assertTrue(found)
+        document = json.loads(pathlib.Path(self.path("k.json")).read_text())
+        for key, row in found.items():
+            mine = row["metrics"]
+            self.assertEqual((mine["time"]["n"], row["primary"]), (3, "time"))
+            self.assertAlmostEqual(mine["time"]["median"], own[key]["metrics"]["time"]["median"], delta=1e-3 * mine["time"]["median"])
+        medians = [one["real_time"] * 1e-9 for one in document["benchmarks"] if one.get("aggregate_name") == "median"]
+        self.assertEqual(len(medians), len(found))
+        for want, got in zip(sorted(medians), sorted(row["metrics"]["time"]["median"] for row in found.values())):
+            self.assertAlmostEqual(want, got, delta=2e-15)
+
+    def test_names_counters_and_failures(self):
+        row = {"name": "BM_sort<int>/1024/mode:2/threads:4", "run_type": "iteration", "repetitions": 1, "threads": 4,
+               "iterations": 10, "real_time": 1.5, "cpu_time": 1.25, "time_unit": "ms", "misses": 3.5,
+               "items_per_second": 2e6, "note": "text"}
+        bad = {"name": "BM_gone", "run_type": "iteration", "error_occurred": True, "error_message": "no file", "iterations": 0,
+               "real_time": 0, "cpu_time": 0, "time_unit": "ns", "threads": 1}
+        path = self.write(json.dumps({"context": {"library_version": "v1.9"}, "benchmarks": [row, bad]}))
+        found = self.take(path, said=('"note" is not known',))
+        got = found["kernels/BM_sort<int> arg0=1024 mode=2 ranks=1 threads=4"]
+        for metric, want in (("time", 1.5e-3), ("cpu_time", 1.25e-3), ("misses", 3.5), ("item_rate", 2e6)):
+            self.assertAlmostEqual(self.value(got, metric), want, delta=1e-12 * want)
+        gone = found["kernels/BM_gone ranks=1 threads=1"]
+        self.assertEqual((gone["status"], gone["reason"]), ("failed", "no file"))
+        for change in ({"time_unit": "h"}, {"real_time": -1}, {"real_time": 1e9, "time_unit": "s"}, {"threads": -1}):
+            path = self.write(json.dumps({"context": {}, "benchmarks": [{**row, **change}]}))
+            self.take(path, code=3, said=("benchmarks[0]",))
 
 
 if __name__ == "__main__":
