@@ -2,6 +2,7 @@
 // `scalemark compare --aa` and `--power`.
 #include "common/cli/compare_plans.hpp"
 
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -17,11 +18,6 @@
 
 namespace scalemark::cli {
 namespace {
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
 
 /// Gives each run to `take` and forgets it: samples of many runs need not fit into memory.
 template <class Take>
@@ -84,6 +80,21 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
 
 }  // namespace
 
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool knows_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
+    if (value == nullptr || value[0] == '\0') continue;
+    const std::string locale = value;
+    return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag(
       "--aa", options.self_test,
@@ -111,8 +122,14 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                   "--power: time for all runs of a side (90s, 30m, 2h): says which rows to leave "
                   "out where they take longer")
       ->needs(power);
-  command.add_flag("--all", options.all, "Show every row in text, also those that say little");
-  return {aa, power};
+  CLI::Option* systems = command.add_option(
+      "--systems", options.systems,
+      "Instead of BASE: NAME=PATH of two systems and more, shown side by side with ratios to the "
+      "first, fractions of each one's peak, and ranks. Formats: text, md, json, csv");
+  systems->excludes(aa)->excludes(power);
+  command.add_flag("--all", options.all,
+                   "Show every row in text and md: sweeps are not folded into lines");
+  return {aa, power, systems};
 }
 
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `scalemark compare` does with one set of runs only: how noisy they are (--aa), and what more
-// of them would find (--power).
+// What `scalemark compare` does besides comparing two sides: how noisy one set of runs is (--aa),
+// what more of them would find (--power), and the options of these modes.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,16 @@ struct PlanOptions {
   std::vector<int> runs = {3, 5, 10};
   std::vector<double> effects_percent = {2, 5, 10};
   std::string budget;
+  std::vector<std::string> systems;  ///< --systems: NAME=PATH
   bool all = false;
 
-  bool asked() const { return self_test || power; }
+  bool asked() const { return self_test || power || !systems.empty(); }
 };
+
+/// Columns of the terminal on stdout; 0 = none, not limited.
+std::size_t terminal_width();
+/// Whether the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is not empty).
+bool knows_unicode();
 
 /// Returns the options that take the place of --against.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);

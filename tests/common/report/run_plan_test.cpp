@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 // Shares of changed rows that were found in 500 simulated tables of 200 rows, one in ten changed,
-// the rows' spreads 1 % * sqrt(4 / chi-square(4)): made with R (tests/golden/stats and its README).
+// the rows' spreads 1 % * sqrt(4 / chi-square(4)); simulated with R and limma, not with this code.
 TEST(RunPlan, PromisesWhatSimulationsFind) {
   const test::Scenario scenario{.runs_a = 10, .runs_b = 1, .run_sd = 0.01, .rows_differ = true};
   RunPlanOptions options;
