@@ -73,7 +73,7 @@ int plan(const Options& options, bool gated) {
     if (gated) throw UsageError("--fail-on was given with --systems, which passes or fails nobody");
     return compare_systems(options.plan.systems, compare_options_of(options), options.format);
   }
-  PlanRequest request{compare_options_of(options), options.format, {}};
+  ModeRequest request{compare_options_of(options), options.format, {}};
   if (gated) request.fail_on = gate_options(options).fail_on;
   return plan_runs(options.base, options.plan, request);
 }

@@ -28,7 +28,7 @@ void for_each_run(const std::vector<std::filesystem::path>& paths, Take take) {
 }
 
 int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request) {
+              const ModeRequest& request) {
   if (request.fail_on.contains("inconclusive")) {
     throw UsageError(
         "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
@@ -52,7 +52,7 @@ int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions&
 }
 
 int power(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-          const PlanRequest& request) {
+          const ModeRequest& request) {
   if (!request.fail_on.empty()) {
     throw UsageError("--fail-on was given with --power, which compares nothing; allowed: none");
   }
@@ -133,7 +133,7 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
 }
 
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request) {
+              const ModeRequest& request) {
   return options.power ? power(base, options, request) : self_test(base, options, request);
 }
 

@@ -35,7 +35,7 @@ bool knows_unicode();
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);
 
 /// What the modes share with a comparison.
-struct PlanRequest {
+struct ModeRequest {
   report::CompareOptions compare;
   std::string format;
   /// As given with --fail-on; empty = not given, and then nothing fails.
@@ -44,6 +44,6 @@ struct PlanRequest {
 
 /// `--aa` or `--power` with the runs that `base` stands for. Returns the exit code.
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request);
+              const ModeRequest& request);
 
 }  // namespace scalemark::cli
