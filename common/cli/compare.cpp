@@ -3,9 +3,9 @@
 #include "common/report/compare.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,6 +16,9 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/compare_plans.hpp"
 #include "common/cli/compare_systems.hpp"
+#include "common/cli/read_digest.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -30,16 +33,17 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
+  std::size_t min_rows = 1;
+  bool fwer = false, relative_to_run = false;
+  report::Pairing pairing = report::Pairing::automatic;
+  std::string color = "auto";
   PlanOptions plan;
 };
 
-/// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
 std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
   std::vector<report::RunDigest> side;
   for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      side.push_back(report::digest(read_run(file), file.string()));
-    }
+    for (const std::filesystem::path& file : find_runs(path)) side.push_back(read_digest(file));
   }
   return side;
 }
@@ -51,7 +55,21 @@ report::GateOptions gate_options(const Options& options) {
     if (name != "none") gate.fail_on.insert(name);
   }
   gate.strict = options.strict;
+  gate.min_rows = options.min_rows;
   return gate;
+}
+
+void print(const report::Comparison& comparison, const Options& options) {
+  if (options.format == "html") {
+    std::cout << page::comparison_page(comparison) << std::flush;
+    return;
+  }
+  report::print_comparison(comparison, options.format, std::cout,
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO)),
+                            .all = options.plan.all,
+                            .width = table_width(),
+                            .utf8 = knows_unicode(),
+                            .strict = options.strict});
 }
 
 report::CompareOptions compare_options_of(const Options& options) {
@@ -59,6 +77,9 @@ report::CompareOptions compare_options_of(const Options& options) {
   compare_options.threshold = options.threshold_percent / 100;
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
+  compare_options.fwer = options.fwer;
+  compare_options.relative_to_run = options.relative_to_run;
+  compare_options.pairing = options.pairing;
   return compare_options;
 }
 
@@ -87,18 +108,15 @@ int compare_runs(const Options& options) {
   const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
   const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  const bool plain = no_color != nullptr && no_color[0] != '\0';
-  report::print_comparison(comparison, options.format, std::cout,
-                           {.color = !plain && isatty(STDOUT_FILENO) != 0,
-                            .all = options.plan.all,
-                            .width = terminal_width(),
-                            .utf8 = knows_unicode(),
-                            .strict = options.strict});
+  print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
                "scalemark compare: no case has a result on both sides: nothing was compared\n");
+  } else if (comparison.rows.size() < options.min_rows) {
+    fmt::print(stderr,
+               "scalemark compare: --min-rows is {}, and {} cases have a result on both sides\n",
+               options.min_rows, comparison.rows.size());
   }
   return static_cast<int>(code);
 }
@@ -123,8 +141,10 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "more than so many "
                    "percent count as a regression in the exit code")
       ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(report::compare_formats()))
+  std::vector<std::string> formats = report::compare_formats();
+  formats.emplace_back("html");
+  command->add_option("--format", options->format, "Output format (html: one page)")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   std::vector<std::string> names = report::gate_names();
   names.emplace_back("none");
@@ -135,6 +155,27 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  command
+      ->add_option("--min-rows", options->min_rows,
+                   "Exit code 4 when fewer cases have a result on both sides")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--fwer", options->fwer,
+                    "Control the chance of any false finding (Holm) instead of their share");
+  command->add_flag(
+      "--relative-to-run", options->relative_to_run,
+      "Take what moved each whole run out of its rows; it is told in a line of its own");
+  const std::map<std::string, report::Pairing> pairings = {{"auto", report::Pairing::automatic},
+                                                           {"yes", report::Pairing::yes},
+                                                           {"no", report::Pairing::no}};
+  command
+      ->add_option(
+          "--paired", options->pairing,
+          "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
+          "auto: where job id, nodes and start times say so")
+      ->transform(CLI::CheckedTransformer(pairings))
+      ->default_str("auto");
+  add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "

@@ -26,10 +26,9 @@ struct PlanOptions {
   bool asked() const { return self_test || power || !systems.empty(); }
 };
 
-/// Columns of the terminal on stdout; 0 = none, not limited.
-std::size_t terminal_width();
-/// Whether the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is not empty).
-bool knows_unicode();
+/// Columns for tables on stdout: of the terminal, or COLUMNS. 0 = a file or pipe, where nothing is
+/// cut.
+std::size_t table_width();
 
 /// Returns the options that take the place of --against.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);

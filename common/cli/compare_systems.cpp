@@ -6,15 +6,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/compare_plans.hpp"
+#include "common/cli/read_digest.hpp"
 #include "common/report/systems.hpp"
 #include "common/report/systems_print.hpp"
-#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -35,9 +36,11 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
     auto system = std::find_if(systems.begin(), systems.end(), is);
     if (system == systems.end()) system = systems.insert(systems.end(), {name, {}, {}});
     for (const std::filesystem::path& file : find_runs(one.substr(equals + 1))) {
-      const Run run = read_run(file);
-      system->runs.push_back(report::digest(run, file.string()));
-      system->peaks.push_back(report::peak_fractions(run));
+      std::map<std::string, double> peaks;
+      RunVisitor also;
+      also.one_case = [&](const CaseResult& one) { report::add_peak_fraction(one, peaks); };
+      system->runs.push_back(read_digest(file, also));
+      system->peaks.push_back(std::move(peaks));
     }
   }
   return systems;
@@ -48,7 +51,7 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
 int compare_systems(const std::vector<std::string>& systems, const report::CompareOptions& options,
                     const std::string& format) {
   const report::SystemTable table = report::system_table(read_systems(systems), options);
-  report::print_systems(table, format, std::cout, terminal_width());
+  report::print_systems(table, format, std::cout, table_width());
   if (!table.rows.empty()) return static_cast<int>(ExitCode::ok);
   fmt::print(stderr,
              "scalemark compare: no case has a result on two systems: nothing was compared\n");

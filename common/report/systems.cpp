@@ -158,19 +158,14 @@ void add_key(const std::string& key, std::span<const SystemRuns> systems, const 
 
 }  // namespace
 
-std::map<std::string, double> peak_fractions(const Run& run) {
-  std::map<std::string, double> fractions;
-  for (const CaseResult& one : run.cases) {
-    const Metric* metric = one.find("peak_fraction");
-    const auto fact = one.facts.find("peak_fraction");
-    double fraction = stats::kNan;
-    if (metric != nullptr && one.status == Status::ok) fraction = median_of(one, *metric);
-    if (metric == nullptr && fact != one.facts.end()) {
-      if (const auto* number = std::get_if<double>(&fact->second)) fraction = *number;
-    }
-    if (std::isfinite(fraction)) fractions.emplace(text::printable(one.key), fraction);
+void add_peak_fraction(const CaseResult& result, std::map<std::string, double>& fractions) {
+  double fraction = stats::kNan;
+  if (const Metric* metric = result.find("peak_fraction")) {
+    if (result.status == Status::ok) fraction = median_of(result, *metric);
+  } else if (const auto fact = result.facts.find("peak_fraction"); fact != result.facts.end()) {
+    if (const auto* number = std::get_if<double>(&fact->second)) fraction = *number;
   }
-  return fractions;
+  if (std::isfinite(fraction)) fractions.emplace(text::printable(result.key), fraction);
 }
 
 SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptions& options) {

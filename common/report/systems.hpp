@@ -13,8 +13,9 @@
 
 namespace scalemark::report {
 
-/// By key, for the cases that know the peak of their machine: what fraction of it they reached.
-std::map<std::string, double> peak_fractions(const Run& run);
+/// Adds, by its key, what fraction of its machine's peak a case reached, where it knows: its metric
+/// `peak_fraction`, else the fact.
+void add_peak_fraction(const CaseResult& result, std::map<std::string, double>& fractions);
 
 struct SystemRuns {
   std::string name;

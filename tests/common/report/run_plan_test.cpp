@@ -135,10 +135,23 @@ TEST(RunCost, TellsNoiseWithinARun) {
   EXPECT_TRUE(std::isnan(cost.seconds));
 }
 
+TEST(RunPlan, TakesABaselineForTheRunsItStandsFor) {
+  RunDigest baseline = test::digest_of("b", {test::measured("micro/x", 8, {1000000})});
+  RowDigest& row = baseline.rows.begin()->second;
+  row.runs = 5;
+  row.variance = 0.0004;
+  const RunPlanOptions options;
+  const RunPlan plan = plan_runs(std::vector<RunDigest>{baseline}, {}, options);
+  EXPECT_EQ(plan.base_runs, 5U);
+  ASSERT_EQ(plan.rows.size(), 1U);
+  EXPECT_NEAR(plan.rows[0].spread, 0.02, 1e-9);
+}
+
 TEST(RunPlan, NeedsTwoDifferentRuns) {
   const RunDigest run = test::digest_of("r", {test::measured("micro/x", 8, {1000})});
-  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run}, {}), UsageError);
-  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run, run}, {}), UsageError);
+  const RunPlanOptions options;
+  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run}, {}, options), UsageError);
+  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run, run}, {}, options), UsageError);
 }
 
 TEST(RunPlanPrint, HasTextAndJson) {
