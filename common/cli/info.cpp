@@ -9,6 +9,7 @@
 #include "common/base/units.hpp"
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
+#include "common/core/collect_env.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/topology/placement.hpp"
@@ -117,6 +118,7 @@ int info(const InfoOptions& options) {
   const topology::Machine machine = topology::read_machine();
   const nlohmann::json all = {{"build", describe_build()},
                               {"machine", describe_machine(machine)},
+                              {"environment", collect_node_environment()},
                               {"policy", options.placement},
                               {"placement", describe_placement(machine, options)}};
   if (options.json)
@@ -138,7 +140,8 @@ void add_info(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 4096));
   command->add_option("--placement", options->placement, "near, spread, packed, wrong_socket, none")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Print as JSON");
+  command->add_flag("--json", options->json,
+                    "Print as JSON, with the facts that a result file keeps of a node");
   command->callback([options, &exit_code] { exit_code = info(*options); });
 }
 

@@ -41,15 +41,17 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool drawn, bool
   Side side;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
+      report::Digester digester(file.string());
       const auto header = [&](const Run& run) {
         if (drawn) side.extracts.push_back(page::extract_header(run, label_of(file)));
-        if (compared) side.digests.push_back(report::digest(run, file.string()));
+        if (compared) digester.header(run);
       };
       const auto one_case = [&](const CaseResult& result) {
         if (drawn) page::extract_case(result, side.extracts.back());
-        if (compared) report::add_case(result, side.digests.back());
+        if (compared) digester.add(result);
       };
       visit_run(file, {}, {header, one_case});
+      if (compared) side.digests.push_back(digester.finish());
     }
   }
   return side;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <random>
 #include <tuple>
 
@@ -15,8 +14,8 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/core/preset.hpp"
-#include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -35,12 +34,6 @@ std::map<std::string, std::string> parse_pairs(const std::string& option,
   return result;
 }
 
-std::optional<std::string> variable(const char* name) {
-  const char* value =
-      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread changes it
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
 /// The folder that the job scripts use too; empty where the environment names none.
 std::string cache_folder() {
   std::string base = variable("XDG_CACHE_HOME").value_or("");
@@ -56,13 +49,16 @@ void check_time(const std::string& option, const std::string& given) {
   }
 }
 
-/// Colour by the usual order: option, NO_COLOR, then whether stdout is a terminal. Under a launcher
-/// it seems to be one even when it is a file (mpirun gives rank 0 a pseudo terminal).
-bool use_color(const std::string& option) {
-  if (option != "auto") return option == "always";
-  if (variable("NO_COLOR").value_or("").size() > 0) return false;
-  return mpi::promised_ranks() == 0 && isatty(STDOUT_FILENO) != 0 &&
-         variable("TERM").value_or("dumb") != "dumb";
+/// Seconds between readings; nothing for "off".
+std::optional<double> telemetry_interval(const std::string& given) {
+  if (given == "off") return std::nullopt;
+  const std::optional<double> seconds = text::parse_seconds(given);
+  if (!seconds || *seconds < 0.1 || *seconds > 3600) {
+    throw UsageError(
+        fmt::format("--telemetry is '{}'; allowed: off, or a duration from 100ms to 1h",
+                    text::printable(given, 80)));
+  }
+  return seconds;
 }
 
 /// -b, -e and -f are short for -a bytes=B:E:*F.
@@ -130,14 +126,17 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "End the job when a rank shows no sign of life for so many seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command
+      .add_option(
+          "--telemetry", options.telemetry,
+          "Look at clocks, power, heat and load every so many seconds, between samples; off")
+      ->capture_default_str();
   command.add_option("--format", options.format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
   command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")
       ->check(CLI::Range(0, 12));
-  command.add_option("--color", options.color, "Colour")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+  add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
   command.add_flag("-v,--verbose", options.verbose, "More on stderr");
 }
@@ -149,6 +148,7 @@ void check_run_options(RunOptions& options) {
   check_time("--budget", options.budget);
   check_time("--min-time", options.min_time);
   check_time("--max-time", options.max_time);
+  telemetry_interval(options.telemetry);
   options.tags = parse_pairs("--tag", options.tag_texts);
   options.data = parse_pairs("--data", options.data_texts);
   fold_byte_range(options);
@@ -159,7 +159,9 @@ void check_run_options(RunOptions& options) {
   if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
   std::tie(options.campaign, options.repeat) = campaign_facts();
   options.verbosity = options.quiet ? -1 : options.verbose ? 1 : 0;
-  options.print.color = use_color(options.color);
+  const Stream output = stream_of(STDOUT_FILENO);
+  options.print.color = use_color(options.color, output);
+  options.print.width = output_width(output);
 }
 
 void default_output(const mpi::Comm& world, RunOptions& options) {
@@ -178,6 +180,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
   result.cache = cache_folder();
   result.peaks = options.peaks;
+  result.telemetry.seconds = telemetry_interval(options.telemetry);
   return result;
 }
 

@@ -26,6 +26,7 @@ struct RunOptions {
   std::filesystem::path output;
   std::uint64_t seed = 1;
   std::string budget, min_time, max_time;
+  std::string telemetry = "1";
   std::vector<std::string> tag_texts, data_texts;
   std::map<std::string, std::string> tags, data;
   std::optional<int> iterations, warmup;

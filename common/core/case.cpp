@@ -132,6 +132,7 @@ Case::Stoppable::Stoppable(Case& owner) : owner_(owner) {
 Case::Stoppable::~Stoppable() { owner_.session_.watchdog().set_stoppable(false); }
 
 bool Case::stop_requested() const {
+  session_.telemetry().between_steps();
   return ranks_.max(session_.watchdog().interrupt_requested() ? 1 : 0) == 1;
 }
 
@@ -250,6 +251,10 @@ void Case::record_flops(const std::string& source, double flops, const std::stri
   record_rate("achieved_flops", "flop/s", source, flops, formula);
   if (const std::optional<double> peak = peak_flops(precision, devices))
     record_rate("peak_fraction", "1", source, flops / *peak, "achieved_flops / peak_flops");
+}
+
+void Case::table(const std::string& name, Table table) {
+  if (rank() == 0) result_.tables[name] = std::move(table);
 }
 
 void Case::primary(const std::string& metric) { result_.primary_metric = metric; }

@@ -154,7 +154,8 @@ class Case {
    private:
     Case& owner_;
   };
-  /// Collective. Whether a signal asked some rank to end: save(), and throw StoppedEarly.
+  /// Collective. Whether a signal asked some rank to end: save(), and throw StoppedEarly. Call it
+  /// between steps, outside what is timed: telemetry is read there.
   bool stop_requested() const;
   /// What save() keeps: `shared` counts on rank 0 only, `own` is each rank's.
   struct State {
@@ -206,6 +207,8 @@ class Case {
   void record_flops(const std::string& source, double flops, const std::string& precision,
                     const std::string& formula, int devices = 1);
   void primary(const std::string& metric);
+  /// Keeps a table of what was seen beside the metrics; counts on rank 0 only.
+  void table(const std::string& name, Table table);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
 

@@ -11,11 +11,17 @@
 namespace scalemark {
 
 /// This node's facts: CPU, kernel, clocks, memory, libraries, and the allowed environment
-/// variables. What cannot be read says "unavailable: reason". Needs no privileges; under a second.
+/// variables, libraries. What cannot be read says "unavailable: reason". Needs no privileges; under
+/// a second.
 std::map<std::string, std::string> collect_node_environment();
 
-/// Collective. The environment of all nodes: common where equal, by node where not. On rank 0.
-Environment collect_environment(const Session& session);
+/// Collective. Of all nodes, to rank 0's `run`: the environment (common where equal, by node where
+/// not; raw: libraries, rank 0's) and machines, an hwloc description for each kind of node; fact
+/// machine_kind says which is of which.
+void collect_environment(const Session& session, Run& run);
+
+/// Collective. Adds what changes during a run (changing_facts()) once more, as "end.NAME".
+void collect_end(const Session& session, Environment& environment);
 
 /// Whether a variable may be stored: a prefix of the allow-list, and no word that smells of a
 /// secret.

@@ -76,6 +76,9 @@ Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
                              std::uint64_t inner, std::vector<std::uint64_t>& samples) {
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
+  // Ranks that read telemetry keep the others waiting here, not in a sample.
+  session_.telemetry().begin_samples();
+  exchange(ranks_);
   for (;;) {
     const std::size_t batch = next_batch(policy_, samples.size(), spent);
     samples.reserve(samples.size() + batch);
@@ -84,11 +87,14 @@ Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
     const std::uint64_t batch_ns = now_ns() - start;
     for (std::size_t i = values.size(); i < samples.size(); ++i)
       values.push_back(static_cast<double>(samples[i]));
+    session_.telemetry().between_samples(samples.size());
     const bool reached = !policy_.iterations && interval_reached(policy_, values);
     const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
     spent += static_cast<double>(votes.a) * 1e-9;
     const Stop stop = decide(policy_, samples.size(), spent, votes.b == 0);
-    if (stop != Stop::no) return stop;
+    if (stop == Stop::no) continue;
+    session_.telemetry().end_samples(options.metric, samples.size());
+    return stop;
   }
 }
 

@@ -173,9 +173,11 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
 
 void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
   Case one(session_, ranks, result, planned.policy, planned.benchmark->is_rank_local());
+  session_.telemetry().begin_case();
   try {
     // Of the device that the case works on, whose memory the ranks of a node (or of a GPU) share.
     device::Device& device = one.device();
+    session_.telemetry().set_on_gpu(device.kind() == device::DeviceKind::cuda);
     const std::uint64_t on_host = planned.benchmark->host_memory_for(planned.params);
     if (device.kind() == device::DeviceKind::cuda) {
       require_memory(device, session_.gpu_sharers(), result.predicted_memory - on_host,
@@ -185,6 +187,8 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
       require_memory(device, session_.local_size(), result.predicted_memory, "");
     }
     one.phase("set up");
+    // What a rank's own samples say of the rank, they say only where it waits for no other.
+    if (planned.benchmark->is_rank_local()) one.fact("rank_local", true);
     planned.benchmark->function()(one);
     one.checkpoint();
     one.phase("done");
@@ -205,6 +209,8 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     }
     settle(fail(ranks, mine.failure, mine.text), result);
   }
+  if (!stopped_early_ && result.status != Status::skipped)
+    session_.telemetry().end_case(ranks, result);
 }
 
 void Runner::settle(const PeerFailed& failed, CaseResult& result) {

@@ -3,12 +3,14 @@
 #include "common/core/session.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/core/node_view.hpp"
@@ -47,6 +49,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
   watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
+  start_telemetry();
 }
 
 Session::~Session() = default;
@@ -143,6 +146,35 @@ void Session::gather_rank_table() {
       log::warn(fmt::format("binding of rank {}: {}", rank, problem));
     rank_table_.push_back(std::move(info));
   }
+}
+
+/// The first rank of a node reads it; the first of those that share a GPU reads that.
+void Session::start_telemetry() {
+  // Processes are numbered by namespace: those of another one would be strangers.
+  std::error_code error;
+  const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+  const nlohmann::json mine = {
+      {"process", getpid()}, {"space", space}, {"cpus", topology::to_list(binding_.cpus)}};
+  topology::NodeWatch watch;
+  std::set<int> cpus;
+  bool all_bound = true, one_space = true;
+  for (const std::string& text : node_.all_gather(mine.dump())) {
+    const nlohmann::json row = nlohmann::json::parse(text);
+    const std::string list = row["cpus"];
+    all_bound = all_bound && !list.empty();
+    const topology::CpuSet bound = list.empty() ? topology::CpuSet() : topology::parse_list(list);
+    cpus.insert(bound.begin(), bound.end());
+    one_space = one_space && row["space"] == space;
+    watch.processes.push_back(row["process"]);
+  }
+  if (!one_space) watch.processes.clear();
+  if (!all_bound) cpus = {machine_.allowed.begin(), machine_.allowed.end()};
+  watch.cpus.assign(cpus.begin(), cpus.end());
+  TelemetryDuties duties{.host = host_, .node = {}, .gpu = {}};
+  if (node_.rank() == 0) duties.node = std::move(watch);
+  if (gpu_ && reads_gpu_energy_) duties.gpu = gpu_->pci_bus_id();
+  world_.barrier();
+  telemetry_ = std::make_unique<Telemetry>(options_.telemetry, std::move(duties), now_ns());
 }
 
 device::Device& Session::gpu() {

@@ -12,6 +12,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
 #include "common/core/peaks.hpp"
+#include "common/core/telemetry.hpp"
 #include "common/core/watchdog.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
@@ -32,6 +33,7 @@ struct SessionOptions {
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
   std::string cache;  ///< folder for what is made once and kept; empty: none is known
   Peaks peaks;
+  TelemetryOptions telemetry;
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -51,6 +53,7 @@ class Session {
   const topology::RankPlacement& placement() const { return placement_; }
   const topology::Binding& binding() const { return binding_; }
   Watchdog& watchdog() { return *watchdog_; }
+  Telemetry& telemetry() { return *telemetry_; }
   std::string host() const { return host_; }
   int local_rank() const { return node_.rank(); }
   int local_size() const { return node_.size(); }
@@ -97,6 +100,7 @@ class Session {
   void count_gpu_sharers();
   void add_problem(const std::string& text);
   void gather_rank_table();
+  void start_telemetry();
 
   const mpi::Comm& world_;
   SessionOptions options_;
@@ -118,6 +122,7 @@ class Session {
   std::map<int, mpi::Comm> first_ranks_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;
+  std::unique_ptr<Telemetry> telemetry_;
 };
 
 }  // namespace scalemark

@@ -14,8 +14,8 @@
 
 namespace scalemark::mpi {
 
-/// Elements that all ranks together move in one call of the harness.
-inline constexpr std::size_t kSlabElements = std::size_t{1} << 24;
+/// Elements (8 bytes at most) that all ranks together move in one call of the harness: 64 MiB.
+inline constexpr std::size_t kSlabElements = std::size_t{1} << 23;
 
 /// Calls `call(offset, count)` for pieces of at most `slab` elements until `total` is covered.
 template <typename Call>
@@ -26,7 +26,7 @@ void for_each_slab(std::size_t total, std::size_t slab, Call call) {
 }
 
 /// Collective. Gathers `values` (equal length on all ranks) to rank 0 as [rank][i], at most `slab`
-/// elements of each rank at a time; empty elsewhere.
+/// elements of each rank at a time; empty elsewhere. Rank 0 needs the result, and a slab beside it.
 template <typename T>
 std::vector<T> gather_in_slabs(const Comm& comm, std::span<const T> values, MPI_Datatype type,
                                std::size_t slab) {

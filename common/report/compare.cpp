@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,12 +12,14 @@
 
 #include "common/base/error.hpp"
 #include "common/report/compare_rows.hpp"
+#include "common/report/modes.hpp"
+#include "common/report/run_effects.hpp"
+#include "common/report/stragglers.hpp"
+#include "common/report/tails.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
   if (a.empty() || b.empty()) {
@@ -118,12 +120,6 @@ void summarise_rows(Comparison& result) {
     if (std::isfinite(row.detectable)) detectable.push_back(row.detectable);
   }
   result.median_change = stats::median(changes);
-  result.shift = {.change = result.median_change,
-                  .low = kNan,
-                  .high = kNan,
-                  .p = kNan,
-                  .rows = changes.size(),
-                  .removed = false};
   result.detectable = stats::median(detectable);
   std::stable_sort(result.rows.begin(), result.rows.end(),
                    [](const CompareRow& x, const CompareRow& y) {
@@ -132,6 +128,32 @@ void summarise_rows(Comparison& result) {
                      const double right = std::isfinite(y.change) ? std::abs(cost_change(y)) : -1;
                      return left > right;
                    });
+}
+
+/// Fewer rows would mostly lose what is their own.
+constexpr std::size_t kLeastRowsForShift = 5;
+
+/// Whole runs first, then rows, then what their medians do not show.
+void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Comparison& result) {
+  const CompareOptions& options = result.options;
+  std::vector<RowValues> rows;
+  rows.reserve(pairs.size());
+  for (const PairedRow& pair : pairs) rows.push_back(row_values(pair, true));
+  const RunEffects effects = run_effects(rows, result.runs_a, result.runs_b);
+  result.shift = whole_run_shift(effects, rows, design);
+  result.geomeans = geometric_means(rows, design);
+  if (options.relative_to_run && result.shift.rows >= kLeastRowsForShift) {
+    remove_effects(effects, rows);
+    result.shift.removed = true;
+  } else if (options.relative_to_run) {
+    result.notes.push_back(fmt::format("the shift of whole runs stays in the rows: {} are too few",
+                                       result.shift.rows));
+  }
+  test_rows(rows, design, options, result.method);
+  result.findings = find_changed_tails(pairs, rows, design, options);
+  std::ranges::move(find_changed_modes(pairs, rows, design, options.alpha),
+                    std::back_inserter(result.findings));
+  for (RowValues& row : rows) result.rows.push_back(std::move(row.row));
 }
 
 }  // namespace
@@ -188,7 +210,8 @@ Comparison compare(std::span<const RunDigest> a, std::span<const RunDigest> b,
       }
     }
   }
-  result.rows = test_rows(pairs, options, result.method);
+  judge_rows(pairs, design_of(a, b, options.pairing), result);
+  std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
   summarise_rows(result);
   return result;
 }

@@ -85,8 +85,10 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   lines.push_back(fmt::format("A: {}, B: {}; a change of up to {:g} % does not matter",
                               plural(comparison.runs_a, "run"), plural(comparison.runs_b, "run"),
                               100 * comparison.options.threshold));
-  lines.push_back(fmt::format("test: {}; false discovery rate {:g} %", comparison.method,
-                              100 * comparison.options.alpha));
+  lines.push_back(
+      fmt::format("test: {}; {} {:g} %", comparison.method,
+                  comparison.options.fwer ? "family-wise error rate" : "false discovery rate",
+                  100 * comparison.options.alpha));
   for (std::string& line : overall_lines(comparison)) lines.push_back(std::move(line));
   if (std::isfinite(comparison.detectable)) {
     lines.push_back(

@@ -77,6 +77,10 @@ FactClass class_of(std::string_view fact) {
       "env.OMPI_MCA_orte_", "env.OMPI_MCA_ess_base_", "env.OMPI_MCA_initial_wdir"};
   const auto starts = [fact](std::string_view prefix) { return fact.starts_with(prefix); };
   if (std::any_of(kLauncher.begin(), kLauncher.end(), starts)) return FactClass::noise;
+  // What changes during a run too; telemetry says what it did in each case.
+  constexpr std::array<std::string_view, 5> kChanging = {
+      "end.", "processes_of_other_users", "cpu_clock_now", "cpu_throttle_events", "nic_errors."};
+  if (std::any_of(kChanging.begin(), kChanging.end(), starts)) return FactClass::noise;
   if (std::find(kIdentity.begin(), kIdentity.end(), fact) != kIdentity.end())
     return FactClass::identity;
   if (std::find(kNoise.begin(), kNoise.end(), fact) != kNoise.end()) return FactClass::noise;

@@ -2,14 +2,19 @@
 // Opening, resuming and finishing a run's file.
 #include "common/store/writer.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
+#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 
 namespace scalemark {
@@ -20,6 +25,17 @@ constexpr std::uintmax_t kLeastSpace = 16 << 20;
 
 std::filesystem::path parts_of(const std::filesystem::path& output) {
   return output.string() + ".parts";
+}
+
+/// What was seen of the environment when the run ended: facts end.X.
+void take_end(const Environment& from, Environment& into) {
+  const auto is_end = [](const auto& fact) { return fact.first.starts_with("end."); };
+  std::erase_if(into.common, is_end);
+  std::erase_if(into.differs, is_end);
+  std::copy_if(from.common.begin(), from.common.end(),
+               std::inserter(into.common, into.common.end()), is_end);
+  std::copy_if(from.differs.begin(), from.differs.end(),
+               std::inserter(into.differs, into.differs.end()), is_end);
 }
 
 }  // namespace
@@ -123,6 +139,7 @@ void FileSink::start_anew(const Run& run) {
   header_ = redactor_ ? redactor_->redact(run) : run;
   header_.complete = false;
   header_.exit_reason.clear();
+  header_.stopped.clear();
   store::write_meta(parts_, header_);
 }
 
@@ -190,15 +207,25 @@ void FileSink::add(const CaseResult& result) {
   store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
   std::error_code ignored;  // it would only be of no use
   std::filesystem::remove(store::state_path(parts_, result.index), ignored);
+  if (++segments_ < options_.batch) return;
+  segments_ = 0;
+  try {
+    store::compact_segments(parts_);
+  } catch (const Error& error) {
+    log::warn(fmt::format("{} cases keep a file each: {}", options_.batch, error.what()));
+  }
 }
 
 void FileSink::end(const Run& run) {
   // Merged by an earlier run.
   if (!journal_) return;
   header_.complete = run.complete;
+  header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Who could not say before what would be run says it now.
   if (header_.planned.empty()) header_.planned = run.planned;
-  header_.exit_reason = redactor_ ? redactor_->redact(run).exit_reason : run.exit_reason;
+  const Run ended = redactor_ ? redactor_->redact(run) : run;
+  header_.exit_reason = ended.exit_reason;
+  take_end(ended.environment, header_.environment);
   journal_.reset();
   if (!run.complete) {
     // Stopped on purpose: the parts stay, so that --resume can go on.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/profile/region_table.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -194,6 +195,7 @@ void record_activity(Case& c, const ActivityTotals& totals) {
   record_copies(c, recorder, totals);
   record_calls(recorder, totals);
   record_kernels(c, recorder, totals);
+  c.table("profile", profile::region_table(c.ranks().gather(profile::pack_regions(totals))));
   c.fact("profile_calls", named_calls(totals));
   c.fact("profile_incomplete_records", c.ranks().sum(static_cast<std::int64_t>(totals.incomplete)));
   c.fact("profile_unplaced_time",

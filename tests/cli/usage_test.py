@@ -55,12 +55,20 @@ class Usage(ProgramTest):
         self.expect(run("run", "micro/memcpy", "--peak", self.path("none.toml"), "--dry-run"), 2, "--peak", "none.toml")
 
     def test_bad_policy(self):
-        for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--placement", "wrong"],
+        for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--telemetry", "5ms"], ["--placement", "wrong"],
                           ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:
             self.expect(run("run", "micro/memcpy", *arguments), 2)
 
+    def test_compare_asks_one_thing_at_a_time(self):
+        self.expect(run("compare", self.folder), 2, "--against", "--aa", "--power")
+        for arguments in [["--aa", "--power"], ["--aa", "--against", self.folder], ["--power", "--strict"],
+                          ["--runs", "3", "--against", self.folder], ["--power", "--runs", "1"],
+                          ["--power", "--effect", "0"], ["--power", "--budget", "soon"],
+                          ["--aa", "--fail-on", "inconclusive"]]:
+            self.expect(run("compare", self.folder, *arguments), 2)
+
     def test_help_of_every_subcommand(self):
-        for name in ["run", "list", "info", "show", "compare", "report", "verify", "finalize"]:
+        for name in ["run", "list", "info", "show", "compare", "report", "verify", "finalize", "schema", "import", "export"]:
             done = run(name, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Usage", done.stdout)
@@ -126,7 +134,7 @@ class List(ProgramTest):
         text = run("run", "--help").stdout
         for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
                        "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
-                       "--warmup", "--ci", "--min-time", "--max-time", "--no-verify", "--placement", "--timeout",
+                       "--warmup", "--ci", "--min-time", "--max-time", "--no-verify", "--placement", "--telemetry", "--timeout",
                        "--format", "--decimals", "--color", "--quiet", "--data"]:
             self.assertIn(option, text)
 

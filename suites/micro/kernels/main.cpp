@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/core/collect_env.hpp"
 #include "common/core/runner.hpp"
@@ -68,7 +70,7 @@ scalemark::Run describe(int argc, char** argv) {
   run.producer["name"] = "scalemark-kernels";
   run.producer["version"] = scalemark::version();
   run.producer["git_revision"] = scalemark::git_revision();
-  for (int i = 0; i < argc; ++i) run.command_line += (i ? " " : "") + std::string(argv[i]);
+  run.command_line = scalemark::text::join(std::vector<std::string>(argv, argv + argc), " ");
   run.environment.common = scalemark::collect_node_environment();
   run.ranks.push_back({});
   return run;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner and the sampler on 1, 2 and 4 ranks: agreement, counts, numbers of known size.
+#include <algorithm>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -90,6 +91,18 @@ TEST_F(RunnerTest, MeasuresAKnownTime) {
   const Summary summary = summarise(only(), time);
   EXPECT_GE(summary.min, 2e-3) << "a sleep never ends early";
   EXPECT_LT(summary.median, 20e-3);
+}
+
+TEST_F(RunnerTest, ACaseCarriesTheTelemetryOfItsNodes) {
+  SamplingPolicy policy;
+  policy.iterations = 3;
+  run(sleep_two_ms, 1, policy);
+  if (!root()) return;
+  const std::vector<Column>& columns = only().tables.at("telemetry/node").columns;
+  const auto memory = std::ranges::find(columns, "free_memory", &Column::name);
+  ASSERT_NE(memory, columns.end());
+  EXPECT_EQ(memory->unit, "By");
+  EXPECT_GE(std::get<std::vector<double>>(memory->values).size(), 1U);
 }
 
 void first_rank_slow(Case& c) {

@@ -101,6 +101,22 @@ TEST(Comm, SlabsDoNotChangeWhatIsGathered) {
   EXPECT_THAT(world().gather(std::span<const double>()), IsEmpty());
 }
 
+// What rank 0 keeps of 1024 ranks x 10,000 iterations: more elements than one call moves, so that
+// the second call begins within the rows.
+TEST(Comm, RowsLongerThanASlabAreGatheredWhole) {
+  const auto ranks = static_cast<std::size_t>(world().size());
+  std::vector<std::uint64_t> mine(10'240'000 / ranks);
+  std::iota(mine.begin(), mine.end(), static_cast<std::uint64_t>(world().rank()) << 40);
+  ASSERT_GT(mine.size() * ranks, kSlabElements);
+  const auto all = world().gather(std::span<const std::uint64_t>(mine));
+  if (world().rank() != 0) return;
+  ASSERT_EQ(all.size(), mine.size() * ranks);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    wrong += all[i] == (i / mine.size() << 40) + i % mine.size() ? 0 : 1;
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(Comm, SlabsCoverWithoutOverlap) {
   std::vector<std::pair<std::size_t, int>> pieces;
   for_each_slab(10, 4, [&](std::size_t offset, int count) { pieces.emplace_back(offset, count); });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for NVML with two GPUs, of which the second draws 2.5 J between two looks.
+// A stand-in for NVML with two GPUs, of which the second draws 2.5 J between two looks and tells
+// all of itself, while the first, an older one, tells little. The second is hot from the second
+// look at its clock on, and half as fast.
 #include <cstring>
 
 namespace {
@@ -9,7 +11,14 @@ struct Pci {
   char bus_id[32];
 };
 char devices[2];
-unsigned long long looks = 0;
+unsigned long long looks = 0, clock_looks = 0, violation_looks = 0;
+constexpr int kNotSupported = 3;
+
+bool is_new(const char* device) { return device == &devices[1]; }
+int answer(const char* device, unsigned* out, unsigned value) {
+  *out = value;
+  return is_new(device) ? 0 : kNotSupported;
+}
 }  // namespace
 
 extern "C" {
@@ -50,4 +59,67 @@ int nvmlDeviceGetTotalEnergyConsumption(const char* device, unsigned long long* 
   *millijoules = 1000 + 2500 * looks++;
   return 0;
 }
+int nvmlDeviceGetClockInfo(const char* device, int domain, unsigned* megahertz) {
+  if (domain == 2) return answer(device, megahertz, 2619);
+  return answer(device, megahertz, clock_looks++ == 0 ? 1980 : 990);
+}
+int nvmlDeviceGetMaxClockInfo(const char* device, int, unsigned* megahertz) {
+  return answer(device, megahertz, 1980);
+}
+int nvmlDeviceGetPowerUsage(const char* device, unsigned* milliwatts) {
+  return answer(device, milliwatts, 612'500);
+}
+int nvmlDeviceGetTemperature(const char*, int, unsigned* celsius) {
+  *celsius = 61;
+  return 0;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(const char* device, unsigned long long* reasons) {
+  *reasons = clock_looks < 2 ? 0x4 : 0x4 | 0x40;
+  return is_new(device) ? 0 : kNotSupported;
+}
+// Between two looks 10 ms go by, of which heat held the clocks down for 2.5, the limit for 4.
+int nvmlDeviceGetViolationStatus(const char* device, int cause, unsigned long long* times) {
+  const unsigned long long step = violation_looks++ / 2;
+  times[0] = 1'000'000 + 10'000 * step;
+  times[1] = 7'000'000 + (cause == 0 ? 4'000'000 : 2'500'000) * step;
+  return is_new(device) ? 0 : kNotSupported;
+}
+int nvmlDeviceGetTotalEccErrors(const char* device, int kind, int, unsigned long long* errors) {
+  *errors = kind == 0 ? 12 : 1;
+  return is_new(device) ? 0 : kNotSupported;
+}
+int nvmlDeviceGetEccMode(const char* device, unsigned* current, unsigned* pending) {
+  *pending = 0;
+  return answer(device, current, 1);
+}
+int nvmlDeviceGetMigMode(const char*, unsigned*, unsigned*) { return kNotSupported; }
+int nvmlDeviceGetCurrPcieLinkGeneration(const char* device, unsigned* generation) {
+  return answer(device, generation, 4);
+}
+int nvmlDeviceGetCurrPcieLinkWidth(const char* device, unsigned* width) {
+  return answer(device, width, 8);
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(const char* device, unsigned* generation) {
+  return answer(device, generation, 5);
+}
+int nvmlDeviceGetMaxPcieLinkWidth(const char* device, unsigned* width) {
+  return answer(device, width, 16);
+}
+int nvmlDeviceGetVbiosVersion(const char* device, char* text, unsigned size) {
+  std::strncpy(text, "96.00.A5\x1b", size);
+  return is_new(device) ? 0 : kNotSupported;
+}
+int nvmlDeviceGetPowerManagementLimit(const char* device, unsigned* milliwatts) {
+  return answer(device, milliwatts, 650'000);
+}
+int nvmlDeviceGetPowerManagementDefaultLimit(const char* device, unsigned* milliwatts) {
+  return answer(device, milliwatts, 700'000);
+}
+int nvmlDeviceGetEnforcedPowerLimit(const char* device, unsigned* milliwatts) {
+  return answer(device, milliwatts, 650'000);
+}
+int nvmlDeviceGetPersistenceMode(const char* device, unsigned* mode) {
+  return answer(device, mode, 0);
+}
+int nvmlDeviceGetComputeMode(const char* device, unsigned* mode) { return answer(device, mode, 0); }
 }

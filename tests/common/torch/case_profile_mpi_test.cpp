@@ -90,6 +90,10 @@ TEST(CaseProfile, TotalsBecomeMetrics) {
   expect_metric(result, "time_nccl", "s", max, {3, 3});
   expect_metric(result, "share_nccl_exposed", "1", mean, {0.2, 0.2});
   expect_metric(result, "share_device_busy", "1", mean, {0.6, 0.6});
+  const std::vector<Column>& columns = result.tables.at("profile").columns;
+  ASSERT_EQ(columns[0].name, "rank");
+  EXPECT_EQ(std::get<std::vector<std::uint64_t>>(columns[0].values).back(),
+            result.metrics[0].samples.ranks - 1);
   EXPECT_EQ(to_text(result.facts.at("profile_calls")),
             "2 x cudaLaunchKernel 5 s, 1 x cudaMalloc 1 s");
 }

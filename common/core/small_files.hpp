@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the kernel's small files.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+
+namespace scalemark {
+
+constexpr std::size_t kMaxFact = 1024;  ///< bytes of a stored value
+
+/// First line of `path` below `root`, or why there is none.
+inline std::string first_line(const std::filesystem::path& root, const std::string& path) {
+  std::ifstream file(root / path);
+  std::string line;
+  if (!std::getline(file, line)) return "unavailable: /" + path;
+  return text::printable(line, kMaxFact);
+}
+
+inline bool is_available(const std::string& fact) { return !fact.starts_with("unavailable"); }
+
+/// The value after "key" and a separator in a file such as /proc/cpuinfo or /etc/os-release.
+inline std::string field_of(const std::filesystem::path& root, const std::string& path,
+                            const std::string& key, char separator) {
+  std::ifstream file(root / path);
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos || !line.starts_with(key)) continue;
+    std::string value = line.substr(at + 1);
+    std::erase(value, '"');
+    value.erase(0, std::min(value.find_first_not_of(" \t"), value.size()));
+    return text::printable(value, kMaxFact);
+  }
+  return fmt::format("unavailable: no {} in /{}", key, path);
+}
+
+/// Names in a folder, sorted; none if it cannot be read.
+inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one(folder, error), end; !error && one != end;
+       one.increment(error))
+    names.push_back(one->path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace scalemark
