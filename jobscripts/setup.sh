@@ -16,6 +16,8 @@
 #   --no-dali        takes an earlier --dali back
 #   --tokenizer      also Llama 3's tokenizer.model (7 MB to download; under Meta's licence, kept in the
 #                    cache folder). Where it cannot be had, that is said and the set-up goes on
+#   --mlperf         also mlcommons' log checker, for a test (0.4 MB to download; Apache-2.0, kept in the cache
+#                    folder). Where it cannot be had, that is said and the set-up goes on
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network: say what is missing instead
 #   --dev            also what the tests and checks need
@@ -31,16 +33,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-version=2.11.0 dali_version=2.4.0
+version=2.11.0 dali_version=2.4.0 mlperf_version=4.1.68
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
-dev_packages=(hdf5-tools python3-h5py clang-format clang libclang-rt-dev shellcheck)
+dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
+  chromium)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
-kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_apt=1 offline=0 keep=0
+kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_apt=1 offline=0 keep=0
 while (($#)); do
   case $1 in
     --cpu | --cuda) kind=${1#--} ;;
@@ -53,6 +56,7 @@ while (($#)); do
     --dali) use_dali=1 ;;
     --no-dali) use_dali=0 ;;
     --tokenizer) use_tokenizer=1 ;;
+    --mlperf) use_mlperf=1 ;;
     --no-apt) use_apt=0 ;;
     --offline) offline=1 ;;
     --dev) packages+=("${dev_packages[@]}") ;;
@@ -271,6 +275,9 @@ install_dali() {
   install_wheels DALI --dali "set DALI_DIR or use --no-dali" "dali-$dali_version" dali.txt 900
 }
 
+# Prints the folder that holds mlperf_logging, if it can be had.
+install_mlperf() { install_wheels "MLPerf's log checker" --mlperf "do without" "mlperf-logging-$mlperf_version" mlperf.txt 20; }
+
 # --- the tokenizer -----------------------------------------------------------------------------
 
 is_tokenizer() { [[ -f $1 && $(sha256sum <"$1") == "$hash "* ]]; } # file
@@ -323,4 +330,9 @@ if ((use_tokenizer)); then
   tokenizer=$(install_tokenizer) || tokenizer=
   say "Tokenizer: ${tokenizer:-none, see above; what needs it is skipped}"
   printf 'export SCALEMARK_TOKENIZER=%q\n' "$tokenizer"
+fi
+if ((use_mlperf)); then
+  mlperf=$(install_mlperf) || mlperf=
+  say "MLPerf's log checker: ${mlperf:-none, see above; what needs it is skipped}"
+  printf 'export SCALEMARK_MLPERF_LOGGING=%q\n' "$mlperf"
 fi

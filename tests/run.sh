@@ -20,7 +20,8 @@
 # of made-up input, with --full ten), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.
 # Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
-# skipped and say so, and a small vocabulary's cases run.
+# skipped and say so, and a small vocabulary's cases run. Exported MLPerf logs are checked by mlcommons' own checker the
+# same way.
 # All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
 # the JUnit files, in results/local/tests-full-TIME.
 # Exit: 0 all passed, 1 something failed, else that of setup.sh.
@@ -159,7 +160,7 @@ if ((!choice)) && [[ -n $nvcc ]] && wanted cuda-release; then
   # One LibTorch for both builds, so that ccache compiles what is common only once.
   setup_options+=(--cuda)
 fi
-setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer)
+setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer --mlperf)
 say "== Set-up"
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
@@ -168,6 +169,10 @@ summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
 if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then
   summary+=("Llama 3's token ids: not checked, its tokenizer could not be fetched")
+fi
+
+if [[ -z ${SCALEMARK_MLPERF_LOGGING:-} ]]; then
+  summary+=("Exported MLPerf logs: not checked by mlcommons' checker, which could not be fetched")
 fi
 
 if wanted cpu-release; then check_cpu_release; fi

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,26 @@ std::string utc_now() {
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
                      milliseconds);
+}
+
+std::optional<double> utc_seconds(const std::string& stamp) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+  if (stamp.size() != kForm.size()) return std::nullopt;
+  for (std::size_t i = 0; i < stamp.size(); ++i) {
+    const bool digit = stamp[i] >= '0' && stamp[i] <= '9';
+    if (kForm[i] == '0' ? !digit : stamp[i] != kForm[i]) return std::nullopt;
+  }
+  const auto number = [&](std::size_t begin, std::size_t count) {
+    return std::stoi(stamp.substr(begin, count));
+  };
+  const std::chrono::year_month_day day(std::chrono::year(number(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(number(8, 2))));
+  if (!day.ok() || number(11, 2) > 23 || number(14, 2) > 59 || number(17, 2) > 60)
+    return std::nullopt;
+  const auto days = std::chrono::sys_days(day).time_since_epoch().count();
+  return static_cast<double>(days) * 86400 + number(11, 2) * 3600 + number(14, 2) * 60 +
+         number(17, 2) + number(20, 3) / 1000.0;
 }
 
 }  // namespace scalemark

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace scalemark {
@@ -20,5 +21,8 @@ double clock_cost_ns();
 
 /// UTC now as ISO 8601 with milliseconds: 2026-01-31T12:00:00.000Z.
 std::string utc_now();
+
+/// Seconds since 1970 of a time in the form of utc_now(). Nothing for any other text.
+std::optional<double> utc_seconds(const std::string& stamp);
 
 }  // namespace scalemark

@@ -136,6 +136,19 @@ std::string printable(std::string_view text, std::size_t limit) {
   return clean;
 }
 
+std::string shortened(std::string_view text, std::size_t width) {
+  constexpr std::string_view kGap = "..";
+  if (text.size() <= width) return std::string(text);
+  if (width <= kGap.size()) return std::string(width, '.');
+  const auto inside = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+  };
+  std::size_t head = (width - kGap.size() + 1) / 2, tail = text.size() - (width - kGap.size()) / 2;
+  while (head > 0 && inside(head)) --head;
+  while (inside(tail)) ++tail;
+  return std::string(text.substr(0, head)).append(kGap).append(text.substr(tail));
+}
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || text[0] < 'a' || text[0] > 'z') return false;
   return std::all_of(text.begin(), text.end(), [](char c) {

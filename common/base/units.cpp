@@ -71,6 +71,17 @@ std::string seconds(double value, int digits) {
   return with_prefix(value, digits, kTime.data(), kTime.size(), "s");
 }
 
+std::string waiting_time(double seconds) {
+  constexpr double kLongest = 1e12;
+  if (!(seconds >= 0 && seconds < kLongest)) return "-";
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  const std::uint64_t minutes = whole / 60, hours = minutes / 60;
+  if (minutes == 0) return fmt::format("{} s", whole);
+  if (hours == 0) return fmt::format("{} min {} s", minutes, whole % 60);
+  return fmt::format("{} h {} min", hours, minutes % 60);
+}
+
 std::string quantity(double value, std::string_view unit, int digits) {
   if (std::isnan(value)) return "-";
   if (unit == "s") return seconds(value, digits);

@@ -17,6 +17,10 @@ std::string bytes(std::uint64_t value);
 /// Seconds as ns, us, ms or s with `digits` significant digits.
 std::string seconds(double value, int digits = 4);
 
+/// A duration as people wait for it: 0.4 s, 35 s, 4 min 10 s, 2 h 5 min. Negative ones and NaN
+/// give "-".
+std::string waiting_time(double seconds);
+
 /// A value of UCUM unit `unit` ("s", "By/s", "flop/s", "1", "J", ...) with a readable prefix:
 /// 1.5e9 By/s -> "1.500 GB/s". NaN gives "-".
 std::string quantity(double value, std::string_view unit, int digits = 4);

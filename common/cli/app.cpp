@@ -49,15 +49,22 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
       "  scalemark list -v\n"
-      "  scalemark compare base/ --against new/");
+      "  scalemark compare base/ --against new/\n\n"
+      "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
+      "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
+      "width.");
   int exit_code = 0;
   add_run(app, argc, argv, exit_code);
   add_list(app, exit_code);
   add_info(app, exit_code);
   add_show(app, exit_code);
   add_compare(app, exit_code);
+  add_report(app, exit_code);
   add_verify(app, exit_code);
   add_finalize(app, exit_code);
+  add_schema(app, exit_code);
+  add_import(app, exit_code);
+  add_export(app, exit_code);
   try {
     if (const int stop = parse_and_run(app, argc, argv); stop != 0) return stop < 0 ? 0 : stop;
     return exit_code;

@@ -3,9 +3,9 @@
 #include "common/report/compare.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +14,9 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/compare_plans.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 #include "common/store/reader.hpp"
@@ -28,14 +31,23 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
+  std::size_t min_rows = 1;
+  bool fwer = false, relative_to_run = false;
+  report::Pairing pairing = report::Pairing::automatic;
+  std::string color = "auto";
+  PlanOptions plan;
 };
 
-/// Reads run by run and keeps the digests only: the samples of many runs need not fit into memory.
+/// Reads case by case and keeps the digests only: the samples of a run need not fit into memory.
 std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
   std::vector<report::RunDigest> side;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
-      side.push_back(report::digest(read_run(file), file.string()));
+      report::Digester digester(file.string());
+      visit_run(file, {},
+                {.header = [&](const Run& run) { digester.header(run); },
+                 .one_case = [&](const CaseResult& one) { digester.add(one); }});
+      side.push_back(digester.finish());
     }
   }
   return side;
@@ -48,24 +60,54 @@ report::GateOptions gate_options(const Options& options) {
     if (name != "none") gate.fail_on.insert(name);
   }
   gate.strict = options.strict;
+  gate.min_rows = options.min_rows;
   return gate;
 }
 
-int compare_runs(const Options& options) {
-  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+void print(const report::Comparison& comparison, const Options& options) {
+  if (options.format == "html") {
+    std::cout << page::comparison_page(comparison) << std::flush;
+    return;
+  }
+  report::print_comparison(comparison, options.format, std::cout,
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
+}
+
+report::CompareOptions compare_options_of(const Options& options) {
   report::CompareOptions compare_options;
   compare_options.threshold = options.threshold_percent / 100;
   if (options.single_run_percent)
     compare_options.single_run_threshold = *options.single_run_percent / 100;
+  compare_options.fwer = options.fwer;
+  compare_options.relative_to_run = options.relative_to_run;
+  compare_options.pairing = options.pairing;
+  return compare_options;
+}
+
+/// What is asked about one set of runs. Without --fail-on nothing fails there.
+int plan(const Options& options, bool gated) {
+  PlanRequest request{compare_options_of(options), options.format, {}};
+  if (gated) request.fail_on = gate_options(options).fail_on;
+  return plan_runs(options.base, options.plan, request);
+}
+
+int compare_runs(const Options& options) {
+  if (options.against.empty()) {
+    throw UsageError(
+        "compare needs --against NEW..., the runs to compare BASE with, or --aa or --power");
+  }
+  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+  const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  const bool plain = no_color != nullptr && no_color[0] != '\0';
-  report::print_comparison(comparison, options.format, std::cout,
-                           {.color = !plain && isatty(STDOUT_FILENO) != 0});
+  print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
   if (comparison.rows.empty()) {
     fmt::print(stderr,
                "scalemark compare: no case has a result on both sides: nothing was compared\n");
+  } else if (comparison.rows.size() < options.min_rows) {
+    fmt::print(stderr,
+               "scalemark compare: --min-rows is {}, and {} cases have a result on both sides\n",
+               options.min_rows, comparison.rows.size());
   }
   return static_cast<int>(code);
 }
@@ -80,7 +122,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("BASE", options->base,
                    "Runs A: result files, .parts folders, or folders of runs")
       ->required();
-  command->add_option("--against", options->against, "Runs B, the new ones")->required();
+  command->add_option("--against", options->against, "Runs B, the new ones");
   command
       ->add_option("--threshold", options->threshold_percent,
                    "Changes up to so many percent do not matter")
@@ -92,8 +134,10 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "more than so many "
                    "percent count as a regression in the exit code")
       ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(report::compare_formats()))
+  std::vector<std::string> formats = report::compare_formats();
+  formats.emplace_back("html");
+  command->add_option("--format", options->format, "Output format (html: one page)")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   std::vector<std::string> names = report::gate_names();
   names.emplace_back("none");
@@ -104,11 +148,38 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
+  command
+      ->add_option("--min-rows", options->min_rows,
+                   "Exit code 4 when fewer cases have a result on both sides")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--fwer", options->fwer,
+                    "Control the chance of any false finding (Holm) instead of their share");
+  command->add_flag(
+      "--relative-to-run", options->relative_to_run,
+      "Take what moved each whole run out of its rows; it is told in a line of its own");
+  const std::map<std::string, report::Pairing> pairings = {{"auto", report::Pairing::automatic},
+                                                           {"yes", report::Pairing::yes},
+                                                           {"no", report::Pairing::no}};
+  command
+      ->add_option(
+          "--paired", options->pairing,
+          "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
+          "auto: where job id, nodes and start times say so")
+      ->transform(CLI::CheckedTransformer(pairings))
+      ->default_str("auto");
+  add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
       "environments differ under --fail-on env), 5 inconclusive under --strict.");
-  command->callback([options, &exit_code] { exit_code = compare_runs(*options); });
+  for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
+    mode->excludes("--against")->excludes("--strict");
+  }
+  command->callback([options, command, &exit_code] {
+    const bool gated = command->count("--fail-on") > 0;
+    exit_code = options->plan.asked() ? plan(*options, gated) : compare_runs(*options);
+  });
 }
 
 }  // namespace scalemark::cli

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
@@ -12,12 +13,14 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/run_options.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/core/collect_env.hpp"
 #include "common/core/preset.hpp"
 #include "common/core/runner.hpp"
 #include "common/core/system_facts.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/report/printer.hpp"
+#include "common/report/progress.hpp"
 #include "common/store/writer.hpp"
 
 namespace scalemark::cli {
@@ -111,6 +114,19 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
   return run;
 }
 
+/// On stderr: a line that is written over on a terminal, else lines of the log.
+std::shared_ptr<ResultSink> progress(const RunOptions& options) {
+  const Stream errors = stream_of(STDERR_FILENO);
+  report::ProgressOptions how;
+  how.every_case = options.verbosity > 0;
+  if (errors.terminal) {
+    how.line_width = output_width(errors);
+    return std::make_shared<report::Progress>(
+        [](const std::string& text) { fmt::print(stderr, "{}", text); }, how);
+  }
+  return std::make_shared<report::Progress>([](const std::string& text) { log::info(text); }, how);
+}
+
 /// Rank 0 opens the file and the printer; a failure there is everybody's.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
                 FanoutSink& sinks, std::shared_ptr<FileSink>& file) {
@@ -120,6 +136,7 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
       file = std::make_shared<FileSink>(
           WriterOptions{options.output, options.force, options.resume, options.redact});
       sinks.attach(file);
+      if (options.verbosity >= 0) sinks.attach(progress(options));
       sinks.attach(make_printer(options.format, std::cout, options.print));
       sinks.begin(run);
     } catch (const std::exception& problem) {

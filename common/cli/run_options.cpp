@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <random>
 #include <tuple>
 
@@ -15,8 +14,8 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/core/preset.hpp"
-#include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -33,12 +32,6 @@ std::map<std::string, std::string> parse_pairs(const std::string& option,
     result[one.substr(0, equals)] = one.substr(equals + 1);
   }
   return result;
-}
-
-std::optional<std::string> variable(const char* name) {
-  const char* value =
-      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread changes it
-  return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
 /// The folder that the job scripts use too; empty where the environment names none.
@@ -66,15 +59,6 @@ std::optional<double> telemetry_interval(const std::string& given) {
                     text::printable(given, 80)));
   }
   return seconds;
-}
-
-/// Colour by the usual order: option, NO_COLOR, then whether stdout is a terminal. Under a launcher
-/// it seems to be one even when it is a file (mpirun gives rank 0 a pseudo terminal).
-bool use_color(const std::string& option) {
-  if (option != "auto") return option == "always";
-  if (variable("NO_COLOR").value_or("").size() > 0) return false;
-  return mpi::promised_ranks() == 0 && isatty(STDOUT_FILENO) != 0 &&
-         variable("TERM").value_or("dumb") != "dumb";
 }
 
 /// -b, -e and -f are short for -a bytes=B:E:*F.
@@ -152,9 +136,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")
       ->check(CLI::Range(0, 12));
-  command.add_option("--color", options.color, "Colour")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+  add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
   command.add_flag("-v,--verbose", options.verbose, "More on stderr");
 }
@@ -177,7 +159,9 @@ void check_run_options(RunOptions& options) {
   if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
   std::tie(options.campaign, options.repeat) = campaign_facts();
   options.verbosity = options.quiet ? -1 : options.verbose ? 1 : 0;
-  options.print.color = use_color(options.color);
+  const Stream output = stream_of(STDOUT_FILENO);
+  options.print.color = use_color(options.color, output);
+  options.print.width = output_width(output);
 }
 
 void default_output(const mpi::Comm& world, RunOptions& options) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark show`: the rows of a result file.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <regex>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
@@ -28,6 +27,7 @@ struct Options {
   std::string filter;
   std::string format = "table";
   std::optional<int> decimals;
+  std::string color = "auto";
 };
 
 std::regex compiled(const std::string& filter) {
@@ -63,19 +63,14 @@ void select(Run& run, const std::string& filter) {
   for (const CaseResult& one : run.cases) run.planned.push_back(one.key);
 }
 
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 int show(const Options& options) {
   Run run = read_run(options.file);
   select(run, options.filter);
   PrintOptions print;
   print.decimals = options.decimals;
-  print.width = terminal_width();
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread
-  print.color = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || no_color[0] == '\0');
+  const Stream output = stream_of(STDOUT_FILENO);
+  print.width = output_width(output);
+  print.color = use_color(options.color, output);
   const std::shared_ptr<ResultSink> printer = make_printer(options.format, std::cout, print);
   printer->begin(run);
   for (const CaseResult& one : run.cases) printer->add(one);
@@ -104,6 +99,7 @@ void add_show(CLI::App& app, int& exit_code) {
   command
       ->add_option("--decimals", options->decimals, "Decimals of printed numbers in table and osu")
       ->check(CLI::Range(0, 12));
+  add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }
 

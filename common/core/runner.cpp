@@ -187,6 +187,8 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
       require_memory(device, session_.local_size(), result.predicted_memory, "");
     }
     one.phase("set up");
+    // What a rank's own samples say of the rank, they say only where it waits for no other.
+    if (planned.benchmark->is_rank_local()) one.fact("rank_local", true);
     planned.benchmark->function()(one);
     one.checkpoint();
     one.phase("done");

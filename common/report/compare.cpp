@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -11,6 +12,10 @@
 
 #include "common/base/error.hpp"
 #include "common/report/compare_rows.hpp"
+#include "common/report/modes.hpp"
+#include "common/report/run_effects.hpp"
+#include "common/report/stragglers.hpp"
+#include "common/report/tails.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
@@ -125,6 +130,32 @@ void summarise_rows(Comparison& result) {
                    });
 }
 
+/// Fewer rows would mostly lose what is their own.
+constexpr std::size_t kLeastRowsForShift = 5;
+
+/// Whole runs first, then rows, then what their medians do not show.
+void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Comparison& result) {
+  const CompareOptions& options = result.options;
+  std::vector<RowValues> rows;
+  rows.reserve(pairs.size());
+  for (const PairedRow& pair : pairs) rows.push_back(row_values(pair, true));
+  const RunEffects effects = run_effects(rows, result.runs_a, result.runs_b);
+  result.shift = whole_run_shift(effects, rows, design);
+  result.geomeans = geometric_means(rows, design);
+  if (options.relative_to_run && result.shift.rows >= kLeastRowsForShift) {
+    remove_effects(effects, rows);
+    result.shift.removed = true;
+  } else if (options.relative_to_run) {
+    result.notes.push_back(fmt::format("the shift of whole runs stays in the rows: {} are too few",
+                                       result.shift.rows));
+  }
+  test_rows(rows, design, options, result.method);
+  result.findings = find_changed_tails(pairs, rows, design, options);
+  std::ranges::move(find_changed_modes(pairs, rows, design, options.alpha),
+                    std::back_inserter(result.findings));
+  for (RowValues& row : rows) result.rows.push_back(std::move(row.row));
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -179,7 +210,8 @@ Comparison compare(std::span<const RunDigest> a, std::span<const RunDigest> b,
       }
     }
   }
-  result.rows = test_rows(pairs, options, result.method);
+  judge_rows(pairs, design_of(a, b, options.pairing), result);
+  std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
   summarise_rows(result);
   return result;
 }

@@ -4,14 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/report/design.hpp"
 #include "common/report/digest.hpp"
 #include "common/report/environment.hpp"
+#include "common/report/findings.hpp"
+#include "common/stats/moderated.hpp"
 
 namespace scalemark::report {
 
@@ -24,6 +28,11 @@ struct CompareOptions {
   /// Without repeated runs nothing can be tested; a row that is worse by more than this fraction is
   /// then flagged `over_single_run_threshold`.
   std::optional<double> single_run_threshold;
+  bool fwer = false;             ///< Holm's family-wise error rate instead of false discoveries
+  bool relative_to_run = false;  ///< rows without what moved their whole run
+  Pairing pairing = Pairing::automatic;
+  /// Of the rows' variances, by metric and "" for the others; what these lack is fitted.
+  std::map<std::string, stats::Prior> priors;
 };
 
 /// One case that ran on both sides. `change` and its 95 % interval are of the metric itself: B / A
@@ -41,6 +50,7 @@ struct CompareRow {
   std::optional<int> runs_needed;
   int runs_a = 0, runs_b = 0;  ///< runs with a usable value
   std::vector<std::string> flags;
+  std::vector<SecondaryMetric> secondary;
 };
 
 /// A case that failed on a side. New failures count against B.
@@ -57,6 +67,10 @@ struct Comparison {
   std::vector<FailedRow> failed;
   std::vector<EnvironmentDifference> environment;
   std::vector<std::string> notes;  ///< incomplete runs, in sentences
+  WholeRunShift shift;
+  std::vector<GeometricMean> geomeans;
+  std::vector<Finding> findings;
+  std::vector<LikelyCause> causes;
   std::size_t runs_a = 0, runs_b = 0;
   CompareOptions options;
   std::string method;        ///< in words

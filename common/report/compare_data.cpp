@@ -12,6 +12,23 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json interval_json(double low, double high) {
+  return ordered_json::array({json_number(low), json_number(high)});
+}
+
+ordered_json secondary_json(const CompareRow& row) {
+  ordered_json secondary = ordered_json::array();
+  for (const SecondaryMetric& one : row.secondary) {
+    secondary.push_back({{"metric", one.metric},
+                         {"unit", one.unit},
+                         {"better", to_string(one.better)},
+                         {"a", json_number(one.a)},
+                         {"b", json_number(one.b)},
+                         {"change", json_number(one.change)}});
+  }
+  return secondary;
+}
+
 ordered_json row_json(const CompareRow& row) {
   return {{"key", row.key},
           {"metric", row.metric},
@@ -19,7 +36,7 @@ ordered_json row_json(const CompareRow& row) {
           {"a", json_number(row.a)},
           {"b", json_number(row.b)},
           {"change", json_number(row.change)},
-          {"interval", ordered_json::array({json_number(row.low), json_number(row.high)})},
+          {"interval", interval_json(row.low, row.high)},
           {"p", json_number(row.p)},
           {"q", json_number(row.q)},
           {"verdict", to_string(row.verdict)},
@@ -28,7 +45,8 @@ ordered_json row_json(const CompareRow& row) {
           {"better", to_string(row.better)},
           {"runs_a", row.runs_a},
           {"runs_b", row.runs_b},
-          {"detectable", json_number(row.detectable)}};
+          {"detectable", json_number(row.detectable)},
+          {"secondary", secondary_json(row)}};
 }
 
 ordered_json counts_json(const Comparison& comparison) {
@@ -41,6 +59,56 @@ ordered_json counts_json(const Comparison& comparison) {
           {"only_b", comparison.only_b.size()},
           {"runs_a", comparison.runs_a},
           {"runs_b", comparison.runs_b}};
+}
+
+ordered_json shift_json(const WholeRunShift& shift) {
+  return {{"change", json_number(shift.change)},
+          {"interval", interval_json(shift.low, shift.high)},
+          {"p", json_number(shift.p)},
+          {"rows", shift.rows},
+          {"removed", shift.removed}};
+}
+
+ordered_json geomeans_json(const Comparison& comparison) {
+  ordered_json means = ordered_json::array();
+  for (const GeometricMean& one : comparison.geomeans) {
+    means.push_back({{"metric", one.metric},
+                     {"unit", one.unit},
+                     {"better", to_string(one.better)},
+                     {"rows", one.rows},
+                     {"change", json_number(one.change)},
+                     {"interval", interval_json(one.low, one.high)}});
+  }
+  return means;
+}
+
+ordered_json findings_json(const Comparison& comparison) {
+  ordered_json findings = ordered_json::array();
+  for (const Finding& one : comparison.findings) {
+    ordered_json numbers = ordered_json::object();
+    for (const auto& [name, value] : one.numbers) numbers[name] = json_number(value);
+    findings.push_back({{"kind", one.kind},
+                        {"side", one.side},
+                        {"subject", one.subject},
+                        {"text", one.text},
+                        {"numbers", std::move(numbers)}});
+  }
+  return findings;
+}
+
+ordered_json causes_json(const Comparison& comparison) {
+  ordered_json causes = ordered_json::array();
+  for (const LikelyCause& one : comparison.causes) {
+    causes.push_back({{"kind", one.kind},
+                      {"fact", one.fact},
+                      {"class", to_string(one.fact_class)},
+                      {"a", one.a},
+                      {"b", one.b},
+                      {"separates", one.separates},
+                      {"rows", one.rows},
+                      {"text", one.text}});
+  }
+  return causes;
 }
 
 }  // namespace
@@ -74,7 +142,11 @@ ordered_json to_json(const Comparison& comparison) {
           {"alpha", comparison.options.alpha},
           {"method", comparison.method},
           {"median_change", json_number(comparison.median_change)},
-          {"detectable", json_number(comparison.detectable)}};
+          {"detectable", json_number(comparison.detectable)},
+          {"shift", shift_json(comparison.shift)},
+          {"geomeans", geomeans_json(comparison)},
+          {"findings", findings_json(comparison)},
+          {"causes", causes_json(comparison)}};
 }
 
 void print_comparison_json(const Comparison& comparison, std::ostream& out) {

@@ -24,5 +24,13 @@ const std::vector<std::string>& row_headers();
 std::string verdict_line(const Comparison& comparison);
 /// What was compared and how, what moved everything, what could have been found.
 std::vector<std::string> method_lines(const Comparison& comparison);
+/// The shift of the whole run, then geometric means over rows.
+std::vector<std::string> overall_lines(const Comparison& comparison);
+/// Slow ranks, changed tails and modes: one line each.
+std::vector<std::string> finding_lines(const Comparison& comparison);
+std::vector<std::string> cause_lines(const Comparison& comparison);
+
+/// Percent with its sign and two decimals below 10 %; "-" for what is no number.
+std::string signed_percent(double fraction);
 
 }  // namespace scalemark::report

@@ -72,6 +72,8 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out) 
     fmt::print(out, "\n");
     print_table(decided, out);
   }
+  print_list(cause_lines(comparison), "Likely causes", out);
+  print_list(finding_lines(comparison), "Also found", out);
   print_list(failed_lines(comparison), "Failed", out);
   print_list(comparison.only_a, "Missing in B", out);
   print_list(comparison.only_b, "New in B", out);

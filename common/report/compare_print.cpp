@@ -18,13 +18,6 @@ std::string plural(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Signed percent with two significant decimals below 10 %.
-std::string percent(double fraction) {
-  if (!std::isfinite(fraction)) return "-";
-  const double value = 100 * fraction;
-  return fmt::format("{:+.{}f}", value, std::abs(value) < 9.95 ? 2 : 1);
-}
-
 /// Runs on each side that would decide an open row.
 std::string needed_runs(const CompareRow& row) {
   if (row.runs_needed) {
@@ -35,6 +28,12 @@ std::string needed_runs(const CompareRow& row) {
 }
 
 }  // namespace
+
+std::string signed_percent(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  const double value = 100 * fraction;
+  return fmt::format("{:+.{}f}", value, std::abs(value) < 9.95 ? 2 : 1);
+}
 
 std::vector<std::string> compare_formats() { return {"text", "md", "json", "csv"}; }
 
@@ -57,13 +56,15 @@ const std::vector<std::string>& row_headers() {
 
 std::vector<std::string> row_cells(const CompareRow& row) {
   const std::string interval =
-      std::isnan(row.low) ? "-" : fmt::format("[{}, {}]", percent(row.low), percent(row.high));
+      std::isnan(row.low)
+          ? "-"
+          : fmt::format("[{}, {}]", signed_percent(row.low), signed_percent(row.high));
   return {std::string(to_string(row.verdict)),
           row.key,
           row.metric,
           units::quantity(row.a, row.unit),
           units::quantity(row.b, row.unit),
-          percent(row.change),
+          signed_percent(row.change),
           interval,
           fmt::format("{} v {}", row.runs_a, row.runs_b),
           needed_runs(row),
@@ -84,12 +85,11 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   lines.push_back(fmt::format("A: {}, B: {}; a change of up to {:g} % does not matter",
                               plural(comparison.runs_a, "run"), plural(comparison.runs_b, "run"),
                               100 * comparison.options.threshold));
-  lines.push_back(fmt::format("test: {}; false discovery rate {:g} %", comparison.method,
-                              100 * comparison.options.alpha));
-  if (std::isfinite(comparison.median_change)) {
-    lines.push_back(fmt::format("middle of all rows: {} % cost (plus is worse for B)",
-                                percent(comparison.median_change)));
-  }
+  lines.push_back(
+      fmt::format("test: {}; {} {:g} %", comparison.method,
+                  comparison.options.fwer ? "family-wise error rate" : "false discovery rate",
+                  100 * comparison.options.alpha));
+  for (std::string& line : overall_lines(comparison)) lines.push_back(std::move(line));
   if (std::isfinite(comparison.detectable)) {
     lines.push_back(
         fmt::format("change that these runs find in 8 of 10 cases, middle row: {:.2f} %",

@@ -53,10 +53,10 @@ void print_rows(const Comparison& comparison, std::ostream& out, bool color) {
   }
 }
 
-void print_keys(const std::vector<std::string>& keys, const char* title, std::ostream& out) {
-  if (keys.empty()) return;
+void print_list(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
+  if (lines.empty()) return;
   fmt::print(out, "\n{}:\n", title);
-  for (const std::string& key : keys) fmt::print(out, "  {}\n", key);
+  for (const std::string& line : lines) fmt::print(out, "  {}\n", line);
 }
 
 void print_failed(const Comparison& comparison, std::ostream& out) {
@@ -78,9 +78,11 @@ void print_comparison_text(const Comparison& comparison, std::ostream& out,
   fmt::print(out, "\n{}\n\n",
              colored(verdict_line(comparison), comparison.verdict(), options.color));
   print_rows(comparison, out, options.color);
+  print_list(cause_lines(comparison), "likely causes", out);
+  print_list(finding_lines(comparison), "also found", out);
   print_failed(comparison, out);
-  print_keys(comparison.only_a, "missing in B", out);
-  print_keys(comparison.only_b, "new in B", out);
+  print_list(comparison.only_a, "missing in B", out);
+  print_list(comparison.only_b, "new in B", out);
   out.flush();
 }
 

@@ -2,25 +2,30 @@
 // Runs reduced for comparing.
 #include "common/report/digest.hpp"
 
-#include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/report/environment.hpp"
+#include "common/report/row_samples.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::report {
 namespace {
 
-/// One count of an integer clock in relation to the median time, for a duration or a rate of one.
-double relative_resolution(const CaseResult& result, const Metric& metric) {
-  const Metric* timed = metric.kind == MetricKind::rate ? result.find(metric.source) : &metric;
-  if (timed == nullptr || timed->kind != MetricKind::duration) return 0;
-  if (!std::holds_alternative<std::vector<std::uint64_t>>(timed->samples.values)) return 0;
-  const double step = timed->samples.scale / static_cast<double>(timed->samples.inner);
-  const double time = median_of(result, *timed);
-  return time > 0 ? step / time : 0;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
+  std::vector<SecondaryValue> values;
+  for (const Metric& metric : result.metrics) {
+    const bool empty = metric.kind != MetricKind::rate && metric.samples.ranks == 0;
+    if (metric.name == result.primary_metric || metric.better == Better::none || empty) continue;
+    values.push_back({text::printable(metric.name), text::printable(metric.unit), metric.better,
+                      median_of(result, metric)});
+  }
+  return values;
 }
 
 RowDigest row_of(const CaseResult& result) {
@@ -28,7 +33,7 @@ RowDigest row_of(const CaseResult& result) {
   row.status = result.status;
   row.reason = text::printable(result.reason);
   row.config_hash = result.config_hash;
-  row.value = std::numeric_limits<double>::quiet_NaN();
+  row.value = kNan;
   if (result.verification.wrong > 0) {
     row.status = Status::failed;
     row.reason = fmt::format("wrong data: {} of {} elements", result.verification.wrong,
@@ -39,27 +44,69 @@ RowDigest row_of(const CaseResult& result) {
   row.metric = text::printable(metric->name);
   row.unit = text::printable(metric->unit);
   row.better = metric->better;
-  row.value = median_of(result, *metric);
-  row.relative_resolution = relative_resolution(result, *metric);
+  look_at_samples(result, *metric, row);
+  row.secondary = secondary_values(result);
+  row.telemetry = telemetry_medians(result.tables);
   return row;
+}
+
+std::string joined_values(const std::map<std::string, std::string>& values) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
+  return text::join(parts, " ");
+}
+
+std::string node_names(const std::vector<RankInfo>& ranks) {
+  std::set<std::string> nodes;
+  for (const RankInfo& rank : ranks) nodes.insert(rank.node);
+  return text::join(std::vector<std::string>(nodes.begin(), nodes.end()), " ");
 }
 
 }  // namespace
 
-RunDigest digest(const Run& run, const std::string& label) {
-  RunDigest result;
-  result.uuid = run.uuid;
-  result.label = text::printable(label);
-  result.complete = run.complete;
-  result.planned = run.planned.size();
-  result.finished = run.cases.size();
-  for (const CaseResult& one : run.cases) {
-    const std::string key = text::printable(one.key);
-    if (!result.rows.emplace(key, row_of(one)).second) continue;
-    result.keys.push_back(key);
+Digester::Digester(const std::string& label) { digest_.label = text::printable(label); }
+
+void Digester::header(const Run& run) {
+  digest_.uuid = run.uuid;
+  digest_.complete = run.complete;
+  digest_.planned = run.planned.size();
+  digest_.started = run.created;
+  digest_.job = joined_values(run.scheduler);
+  digest_.nodes = node_names(run.ranks);
+  digest_.environment = environment_facts(run);
+  digest_.ranks = rank_tallies(run.ranks);
+}
+
+void Digester::add(const CaseResult& result) {
+  ++digest_.finished;
+  std::string key = text::printable(result.key);
+  if (!order_.emplace(result.index, key).second) {
+    throw InputError(fmt::format("{}: two cases have the index {}", digest_.label, result.index));
   }
-  result.environment = environment_facts(run);
-  return result;
+  const auto [place, fresh] = digest_.rows.try_emplace(std::move(key));
+  if (!fresh) return;
+  place->second = row_of(result);
+  tally(result, digest_.ranks);
+}
+
+RunDigest Digester::finish() {
+  std::set<std::string> seen;
+  for (const auto& [index, key] : order_) {
+    if (seen.insert(key).second) digest_.keys.push_back(key);
+  }
+  return std::move(digest_);
+}
+
+RunDigest digest(const Run& run, const std::string& label) {
+  Digester digester(label);
+  digester.header(run);
+  std::size_t place = 0;
+  for (const CaseResult& one : run.cases) {
+    CaseResult next = one;
+    next.index = place++;
+    digester.add(next);
+  }
+  return digester.finish();
 }
 
 }  // namespace scalemark::report

@@ -2,6 +2,7 @@
 // From a comparison to an exit code.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@ namespace scalemark::report {
 
 struct GateOptions {
   std::set<std::string> fail_on = {"regression", "missing", "failed"};
-  bool strict = false;  ///< an inconclusive row is no pass
+  bool strict = false;       ///< an inconclusive row is no pass
+  std::size_t min_rows = 1;  ///< fewer rows in common are nothing
 };
 
 /// What `fail_on` may name: regression, missing, failed, inconclusive, env.

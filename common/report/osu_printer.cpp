@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the OSU micro-benchmarks 7.4, with OSU's own statistic, for tools that read it.
-#include <array>
-
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/report/osu_tests.hpp"
 #include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::report {
 namespace {
 
-/// A benchmark that OSU has too.
-struct Test {
-  const char* name;
-  const char* title;
-  const char* datatype;  ///< of our data; OSU's default is MPI_CHAR
-};
-constexpr std::array kTests = {Test{"micro/pingpong", "Latency Test", "MPI_CHAR"},
-                               Test{"micro/allreduce", "Allreduce Latency Test", "MPI_FLOAT"},
-                               Test{"micro/allgather", "Allgather Latency Test", "MPI_CHAR"}};
+constexpr double kMicroseconds = 1e6;
+constexpr double kMegabytes = 1e6;
 
-const Test* find_test(std::string_view name) {
-  for (const Test& test : kTests) {
+/// A barrier moves nothing.
+bool has_sizes(const OsuTest& test) { return test.datatype[0] != '\0'; }
+
+const OsuTest* find_test(std::string_view name) {
+  for (const OsuTest& test : kOsuTests) {
     if (name == test.name) return &test;
   }
   return nullptr;
@@ -33,6 +28,15 @@ const Test* find_test(std::string_view name) {
 std::string param(const CaseResult& result, const char* axis) {
   const auto found = result.params.find(axis);
   return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
+}
+
+/// MPI's name of the type: that of the key, or of our data.
+std::string datatype(const OsuTest& test, const CaseResult& result) {
+  const std::string ours = param(result, "dtype");
+  for (const OsuType& type : kOsuTypes) {
+    if (ours == type.ours) return type.theirs;
+  }
+  return ours.empty() ? test.datatype : ours;
 }
 
 /// One table holds what differs in nothing but the size.
@@ -47,12 +51,13 @@ class OsuPrinter final : public Printer {
   using Printer::Printer;
 
   void add(const CaseResult& result) override {
-    const Test* test = find_test(result.name);
-    const Metric* latency = result.find(result.primary_metric);
+    const OsuTest* test = find_test(result.name);
+    const Metric* metric = result.find(result.primary_metric);
+    const bool is_rate = test != nullptr && test->is_rate;
     const bool printable_row = test != nullptr && result.status == Status::ok &&
-                               latency != nullptr && latency->kind == MetricKind::duration;
+                               metric != nullptr && metric->unit == (is_rate ? "By/s" : "s");
     if (printable_row) {
-      print_row(*test, result, *latency);
+      print_row(*test, result, *metric);
     } else {
       fmt::print(out(), "# not in this format: {}: {}{}\n", text::printable(result.key),
                  to_string(result.status),
@@ -62,25 +67,39 @@ class OsuPrinter final : public Printer {
   }
 
  private:
-  void print_row(const Test& test, const CaseResult& result, const Metric& latency) {
+  void print_row(const OsuTest& test, const CaseResult& result, const Metric& metric) {
     if (const std::string table = table_of(result); table != table_) {
       table_ = table;
       print_header(test, result);
     }
-    constexpr double kMicroseconds = 1e6;
-    fmt::print(out(), "{:<10}{:>18.{}f}\n", param(result, "bytes"),
-               osu_statistic(latency).average * kMicroseconds, options().decimals.value_or(2));
+    const int decimals = options().decimals.value_or(2);
+    if (test.is_rate) {
+      fmt::print(out(), "{:<10}{:>18.{}f}\n", param(result, "bytes"),
+                 median_of(result, metric) / kMegabytes, decimals);
+      return;
+    }
+    const double microseconds = osu_statistic(metric).average * kMicroseconds;
+    if (has_sizes(test)) {
+      fmt::print(out(), "{:<10}{:>18.{}f}\n", param(result, "bytes"), microseconds, decimals);
+    } else {
+      fmt::print(out(), "{:>17.{}f}\n", microseconds, decimals);
+    }
   }
 
-  void print_header(const Test& test, const CaseResult& result) {
+  void print_header(const OsuTest& test, const CaseResult& result) {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
     const bool device = param(result, "memory") == "device";
     fmt::print(out(), "\n# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {})\n",
                param(result, "backend") == "nccl" ? "NCCL" : "MPI", device ? "-CUDA" : "",
                test.title, major_minor);
-    fmt::print(out(), "# Datatype: {}.\n", test.datatype);
-    fmt::print(out(), "{:<10}{:>18}\n", "# Size", "Avg Latency(us)");
+    const char* column = test.is_rate ? "Bandwidth (MB/s)" : "Avg Latency(us)";
+    if (!has_sizes(test)) {
+      fmt::print(out(), "# {}\n", column);
+      return;
+    }
+    fmt::print(out(), "# Datatype: {}.\n", datatype(test, result));
+    fmt::print(out(), "{:<10}{:>18}\n", "# Size", column);
   }
 
   std::string table_;

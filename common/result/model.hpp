@@ -145,6 +145,7 @@ struct Run {
   std::string uuid;
   std::string campaign;
   std::string created;  ///< ISO 8601 UTC
+  std::string stopped;  ///< ISO 8601 UTC; empty while under way, or where the run was killed
   bool complete = false;
   std::string exit_reason;
   std::string command_line;

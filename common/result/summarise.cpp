@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -18,30 +19,63 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastForP95 = 100;
 constexpr std::size_t kLeastForP99 = 500;
 
-/// The ranks' values of one iteration as one; NaN of any rank makes it NaN.
-double reduced(const Samples& samples, std::size_t iteration, RankReduce reduce) {
-  double result = samples.value(0, iteration);
-  if (reduce == RankReduce::root) return result;
+template <class T>
+bool above(T one, T other) {
+  if constexpr (std::is_floating_point_v<T>) return one > other || std::isnan(one);
+  return one > other;
+}
+
+/// The largest sample of each iteration; NaN of any rank stays. Rank by rank, as samples lie in
+/// memory.
+template <class T>
+std::vector<T> largest(const std::vector<T>& values, std::size_t ranks, std::size_t n) {
+  std::vector<T> top(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    const T* row = values.data() + rank * n;
+    for (std::size_t i = 0; i < n; ++i) top[i] = above(row[i], top[i]) ? row[i] : top[i];
+  }
+  return top;
+}
+
+template <class T>
+std::vector<double> reduce_rows(const Samples& samples, const std::vector<T>& values,
+                                RankReduce reduce) {
+  const std::size_t n = samples.iterations;
+  if (values.size() < samples.ranks * n) throw Error("samples were not read");
+  const auto inner = static_cast<double>(samples.inner);
+  const auto value = [&](T sample) { return static_cast<double>(sample) * samples.scale / inner; };
+  std::vector<double> result(n);
+  // The largest sample has the largest value: one conversion an iteration is enough.
+  const bool by_sample = reduce == RankReduce::max && samples.scale > 0;
+  const std::vector<T> top = by_sample ? largest(values, samples.ranks, n) : std::vector<T>();
+  for (std::size_t i = 0; i < n; ++i) result[i] = value(by_sample ? top[i] : values[i]);
+  if (by_sample || reduce == RankReduce::root) return result;
   for (std::size_t rank = 1; rank < samples.ranks; ++rank) {
-    const double value = samples.value(rank, iteration);
-    if (reduce == RankReduce::max) {
-      result = std::isnan(value) || value > result ? value : result;
-    } else {
-      result += value;
+    const T* row = values.data() + rank * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double one = value(row[i]);
+      if (reduce != RankReduce::max) {
+        result[i] += one;
+      } else if (above(one, result[i])) {
+        result[i] = one;
+      }
     }
   }
-  return reduce == RankReduce::mean ? result / static_cast<double>(samples.ranks) : result;
+  if (reduce == RankReduce::mean) {
+    for (double& one : result) one /= static_cast<double>(samples.ranks);
+  }
+  return result;
 }
 
 std::vector<double> reduce_ranks(const Metric& metric) {
-  const Samples& samples = metric.samples;
-  std::vector<double> values;
-  if (samples.ranks == 0) return values;
-  values.reserve(samples.iterations);
-  for (std::size_t iteration = 0; iteration < samples.iterations; ++iteration) {
-    if (!samples.is_warmup(iteration))
-      values.push_back(reduced(samples, iteration, metric.rank_reduce));
+  std::vector<double> values = every_iteration(metric);
+  const std::vector<std::uint8_t>& warmup = metric.samples.warmup;
+  if (warmup.empty() || values.empty()) return values;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (warmup[i] == 0) values[kept++] = values[i];
   }
+  values.resize(kept);
   return values;
 }
 
@@ -81,6 +115,14 @@ Summary summarise_values(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<double> every_iteration(const Metric& metric) {
+  const Samples& samples = metric.samples;
+  if (samples.ranks == 0) return {};
+  return std::visit(
+      [&](const auto& values) { return reduce_rows(samples, values, metric.rank_reduce); },
+      samples.values);
+}
 
 std::vector<double> per_iteration(const CaseResult& result, const Metric& metric) {
   if (metric.kind != MetricKind::rate) return reduce_ranks(metric);

@@ -22,6 +22,9 @@ struct Summary {
 /// out. A rate is derived from its source metric. Throws Error when that is missing.
 std::vector<double> per_iteration(const CaseResult& result, const Metric& metric);
 
+/// The same of a metric with samples of its own, with the warm-up.
+std::vector<double> every_iteration(const Metric& metric);
+
 /// The median alone, which costs less. That of a rate is the rate of the median time.
 double median_of(const CaseResult& result, const Metric& metric);
 

@@ -29,9 +29,9 @@ double power_of(double beyond, double variance, double df, int runs_a, int runs_
   return student_t_upper(student_t_quantile(1 - alpha, df) - beyond / error, df);
 }
 
-int runs_needed(double variance, double prior_df, double tau) {
+int runs_needed(double variance, double prior_df, double tau, double alpha) {
   const auto are_enough = [&](int runs) {
-    return detectable(variance, prior_df + 2 * runs - 2, runs, runs) <= tau;
+    return detectable(variance, prior_df + 2 * runs - 2, runs, runs, alpha) <= tau;
   };
   // More runs detect less, so the first number that is enough can be bisected. It is mostly small.
   int too_few = 1, enough = 2;

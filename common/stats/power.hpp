@@ -17,6 +17,6 @@ double power_of(double beyond, double variance, double df, int runs_a, int runs_
 /// The least number of runs on each side with detectable() <= tau, and so with a good chance to
 /// tell no change, the threshold, and twice the threshold apart. `prior_df` are borrowed degrees of
 /// freedom (0 = none). At most 1000, which stands for "1000 or more".
-int runs_needed(double variance, double prior_df, double tau);
+int runs_needed(double variance, double prior_df, double tau, double alpha = 0.05);
 
 }  // namespace scalemark::stats

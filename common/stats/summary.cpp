@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -45,7 +46,12 @@ double quantile_sorted(std::span<const double> sorted, double p) {
 
 double median(std::span<const double> values) {
   if (values.empty() || any_nan(values)) return kNan;
-  return quantile_sorted(sorted_copy(values), 0.5);
+  std::vector<double> parted(values.begin(), values.end());
+  const auto middle = parted.begin() + static_cast<std::ptrdiff_t>(parted.size() / 2);
+  std::nth_element(parted.begin(), middle, parted.end());
+  if (parted.size() % 2 == 1) return *middle;
+  const double below = *std::max_element(parted.begin(), middle);
+  return below + 0.5 * (*middle - below);
 }
 
 double mean(std::span<const double> values) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,7 +96,7 @@ std::vector<std::string> attribute_names(hid_t object);
 void write_text(hid_t parent, const std::string& name, const std::string& value);
 std::string read_text(hid_t parent, const std::string& name);
 /// A column of texts, fixed length.
-void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values);
+Id write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values);
 std::vector<std::string> read_texts(hid_t parent, const std::string& name);
 
 /// Row-major [rows][columns], chunked and compressed (shuffle, deflate 4, fletcher32).
@@ -105,9 +106,16 @@ Id write_matrix(hid_t parent, const std::string& name, std::span<const double> v
                 hsize_t columns);
 /// Names of a dataset's dimensions, as HDF5's dimension scales have them.
 void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
-void write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
-void write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
-void write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
+/// A scale for dimensions of that length, without values; see name_dimensions(). One that is there
+/// already loses what refers to it.
+Id write_dimension(hid_t parent, const std::string& name, hsize_t length);
+/// Says which scales are the dimensions of `dataset`, instead of what it said before.
+void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales);
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint64_t> values);
+Id write_vector(hid_t parent, const std::string& name, std::span<const double> values);
 
 /// Not compressed, with checksums.
 void write_bytes(hid_t parent, const std::string& name, std::string_view bytes);
@@ -120,6 +128,14 @@ struct Shape {
 /// Its number of elements, of 8 bytes each, is then at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
+/// One that this program wrote or looked at before.
+Id open_known_dataset(hid_t parent, const std::string& name);
+struct Vector {
+  std::size_t length = 0;
+  bool is_real = false, is_text = false;
+};
+/// Throws InputError for more than one dimension.
+Vector vector_shape(hid_t dataset);
 /// Elements times their size in memory.
 std::uint64_t unpacked_bytes(hid_t dataset);
 /// All elements of a dataset of open_dataset(), as `memory_type`, which is the file's own for

@@ -64,8 +64,8 @@ Id write_2d(hid_t parent, const std::string& name, hid_t type, const void* value
   return write(parent, name, type, values, shape, properties);
 }
 
-void write_1d(hid_t parent, const std::string& name, hid_t type, const void* values,
-              std::size_t count) {
+Id write_1d(hid_t parent, const std::string& name, hid_t type, const void* values,
+            std::size_t count) {
   const std::array<hsize_t, 1> shape = {count};
   const std::size_t width = H5Tget_size(type);
   const Id properties = dataset_properties(name);
@@ -74,7 +74,7 @@ void write_1d(hid_t parent, const std::string& name, hid_t type, const void* val
         std::clamp<hsize_t>((std::size_t{1} << 20) / width, 1, count)};
     compress(properties, chunk, name);
   }
-  write(parent, name, type, values, shape, properties);
+  return write(parent, name, type, values, shape, properties);
 }
 
 [[noreturn]] void refuse(const std::string& name, std::string_view why) {
@@ -196,16 +196,24 @@ void write_dimension_labels(hid_t dataset, std::span<const char* const> labels) 
   check(H5Awrite(attribute.get(), type.get(), labels.data()), what);
 }
 
-void write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values) {
-  write_1d(parent, name, H5T_NATIVE_UINT8, values.data(), values.size());
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values) {
+  return write_1d(parent, name, H5T_NATIVE_UINT8, values.data(), values.size());
 }
 
-void write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values) {
-  write_1d(parent, name, H5T_NATIVE_UINT16, values.data(), values.size());
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values) {
+  return write_1d(parent, name, H5T_NATIVE_UINT16, values.data(), values.size());
 }
 
-void write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values) {
-  write_1d(parent, name, H5T_NATIVE_INT64, values.data(), values.size());
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::int64_t> values) {
+  return write_1d(parent, name, H5T_NATIVE_INT64, values.data(), values.size());
+}
+
+Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint64_t> values) {
+  return write_1d(parent, name, H5T_NATIVE_UINT64, values.data(), values.size());
+}
+
+Id write_vector(hid_t parent, const std::string& name, std::span<const double> values) {
+  return write_1d(parent, name, H5T_NATIVE_DOUBLE, values.data(), values.size());
 }
 
 void write_bytes(hid_t parent, const std::string& name, std::string_view bytes) {
@@ -219,12 +227,12 @@ void write_bytes(hid_t parent, const std::string& name, std::string_view bytes) 
   write(parent, name, H5T_NATIVE_UINT8, bytes.data(), shape, properties);
 }
 
-void write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values) {
+Id write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values) {
   std::size_t width = 1;
   for (const std::string& value : values) width = std::max(width, value.size());
   std::string packed(width * values.size(), '\0');
   for (std::size_t i = 0; i < values.size(); ++i) values[i].copy(packed.data() + i * width, width);
-  write_1d(parent, name, text_type(width).get(), packed.data(), values.size());
+  return write_1d(parent, name, text_type(width).get(), packed.data(), values.size());
 }
 
 Id open_dataset(hid_t parent, const std::string& name) {
@@ -262,6 +270,16 @@ Shape matrix_shape(hid_t dataset) {
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind == H5T_STRING) throw InputError("samples are texts");
   return {shape[0], shape[1], kind == H5T_FLOAT};
+}
+
+Vector vector_shape(hid_t dataset) {
+  const Id space(H5Dget_space(dataset), H5Sclose, "column");
+  hsize_t length = 0;
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) throw InputError("a column is no vector");
+  H5Sget_simple_extent_dims(space.get(), &length, nullptr);
+  const Id type(H5Dget_type(dataset), H5Tclose, "column");
+  const H5T_class_t kind = H5Tget_class(type.get());
+  return {static_cast<std::size_t>(length), kind == H5T_FLOAT, kind == H5T_STRING};
 }
 
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count) {

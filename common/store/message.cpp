@@ -2,152 +2,16 @@
 // The fields of a run in their order, the same for both directions.
 #include "common/store/message.hpp"
 
-#include <algorithm>
-#include <type_traits>
-#include <utility>
-
-#include <fmt/format.h>
+#include <string>
+#include <vector>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/message_stream.hpp"
+#include "common/store/schema.hpp"
 
 namespace scalemark::store {
 namespace {
-
-constexpr std::uint64_t kMaxItems = h5::kMaxChildren;
-/// Memory for what is announced is taken in steps, as it arrives.
-constexpr std::size_t kStep = std::size_t{1} << 20;
-
-[[noreturn]] void malformed(const char* what) {
-  throw InputError(fmt::format("what was read came back malformed: {}", what));
-}
-
-template <typename T>
-constexpr bool kIsNumber = std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t> ||
-                           std::is_same_v<T, double>;
-
-class Encoder {
- public:
-  explicit Encoder(const SendBytes& send) : send_(send) {}
-
-  template <typename T>
-  requires kIsNumber<T>
-  void operator()(const T& value) { raw(&value, 1); }
-  void operator()(const std::string& text) {
-    (*this)(std::uint64_t{text.size()});
-    raw(text.data(), text.size());
-  }
-  template <typename T>
-  void array(const std::vector<T>& values) {
-    (*this)(std::uint64_t{values.size()});
-    raw(values.data(), values.size());
-  }
-
- private:
-  template <typename T>
-  void raw(const T* values, std::size_t count) {
-    send_({reinterpret_cast<const char*>(values), count * sizeof(T)});
-  }
-  const SendBytes& send_;
-};
-
-class Decoder {
- public:
-  explicit Decoder(const ReceiveBytes& receive) : receive_(receive) {}
-
-  template <typename T>
-  requires kIsNumber<T>
-  void operator()(T& value) { receive_({reinterpret_cast<char*>(&value), sizeof value}); }
-  void operator()(std::string& text) {
-    std::string arrived;
-    fill(arrived, length(h5::kMaxText));
-    text = h5::clean_text(arrived);
-  }
-  template <typename T>
-  void array(std::vector<T>& values) {
-    fill(values, length(h5::kMaxDatasetBytes / sizeof(T)));
-  }
-  std::size_t length(std::uint64_t limit) {
-    std::uint64_t count = 0;
-    (*this)(count);
-    if (count > limit) malformed("a length beyond the limits");
-    return static_cast<std::size_t>(count);
-  }
-
- private:
-  template <typename Container>
-  void fill(Container& values, std::size_t count) {
-    using T = typename Container::value_type;
-    values.clear();
-    while (values.size() < count) {
-      const std::size_t had = values.size(), more = std::min(count - had, kStep / sizeof(T));
-      values.resize(had + more);
-      receive_({reinterpret_cast<char*>(values.data() + had), more * sizeof(T)});
-    }
-  }
-  const ReceiveBytes& receive_;
-};
-
-// A field or a group of fields in both directions: to an Encoder the object is const.
-
-template <typename Int>
-void number(Encoder& to, const Int& value) {
-  to(static_cast<std::int64_t>(value));
-}
-template <typename Int>
-void number(Decoder& from, Int& value) {
-  std::int64_t wide = 0;
-  from(wide);
-  if (!std::in_range<Int>(wide)) malformed("a number beyond the limits");
-  value = static_cast<Int>(wide);
-}
-
-void flag(Encoder& to, const bool& value) { to(std::uint64_t{value}); }
-void flag(Decoder& from, bool& value) {
-  std::uint64_t number = 0;
-  from(number);
-  value = number != 0;
-}
-
-template <typename Enum>
-void choice(Encoder& to, const Enum& value, Enum /*last*/) {
-  to(static_cast<std::uint64_t>(value));
-}
-template <typename Enum>
-void choice(Decoder& from, Enum& value, Enum last) {
-  std::uint64_t number = 0;
-  from(number);
-  if (number > static_cast<std::uint64_t>(last)) malformed("a word of no meaning");
-  value = static_cast<Enum>(number);
-}
-
-/// As many elements as announced; `each` gets one after the other.
-template <typename Each>
-void list(Encoder& to, const auto& values, Each&& each) {
-  to(std::uint64_t{values.size()});
-  for (const auto& value : values) each(to, value);
-}
-template <typename T, typename Each>
-void list(Decoder& from, std::vector<T>& values, Each&& each) {
-  for (std::size_t left = from.length(kMaxItems); left > 0; --left) {
-    each(from, values.emplace_back());
-  }
-}
-template <typename T, typename Each>
-void list(Decoder& from, std::map<std::string, T>& values, Each&& each) {
-  for (std::size_t left = from.length(kMaxItems); left > 0; --left) {
-    std::pair<std::string, T> pair;
-    each(from, pair);
-    values.insert(std::move(pair));
-  }
-}
-
-constexpr auto kText = [](auto& stream, auto& text) { stream(text); };
-constexpr auto kTextByName = [](auto& stream, auto& pair) {
-  stream(pair.first);
-  stream(pair.second);
-};
 
 void any(Encoder& to, const Value& value) {
   to(std::uint64_t{value.index()});
@@ -188,6 +52,38 @@ void numbers(Decoder& from, decltype(Samples::values)& values) {
     from.array(values.emplace<std::vector<double>>());
   }
 }
+
+void column_values(Encoder& to, const decltype(Column::values)& values) {
+  to(std::uint64_t{values.index()});
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&values)) {
+    list(to, *texts, kText);
+  } else if (const auto* reals = std::get_if<std::vector<double>>(&values)) {
+    to.array(*reals);
+  } else {
+    to.array(std::get<std::vector<std::uint64_t>>(values));
+  }
+}
+void column_values(Decoder& from, decltype(Column::values)& values) {
+  switch (from.length(std::variant_size_v<decltype(Column::values)> - 1)) {
+    case 0:
+      from.array(values.emplace<std::vector<std::uint64_t>>());
+      break;
+    case 1:
+      from.array(values.emplace<std::vector<double>>());
+      break;
+    default:
+      list(from, values.emplace<std::vector<std::string>>(), kText);
+  }
+}
+
+constexpr auto kTable = [](auto& stream, auto& pair) {
+  stream(pair.first);
+  list(stream, pair.second.columns, [](auto& inner, auto& column) {
+    inner(column.name);
+    inner(column.unit);
+    column_values(inner, column.values);
+  });
+};
 
 constexpr auto kParam = [](auto& stream, auto& pair) {
   stream(pair.first);
@@ -232,6 +128,7 @@ void transfer_case(auto& stream, auto& result) {
   stream(result.verification.checked);
   stream(result.verification.wrong);
   stream(result.verification.rule);
+  list(stream, result.tables, kTable);
   list(stream, result.facts, kParam);
   stream(result.started);
   stream(result.stopped);
@@ -262,6 +159,7 @@ void transfer_header(auto& stream, auto& run) {
   stream(run.uuid);
   stream(run.campaign);
   stream(run.created);
+  stream(run.stopped);
   flag(stream, run.complete);
   stream(run.exit_reason);
   stream(run.command_line);
@@ -274,6 +172,7 @@ void transfer_header(auto& stream, auto& run) {
   list(stream, run.environment.common, kTextByName);
   list(stream, run.environment.differs, kByNode);
   list(stream, run.environment.raw, kTextByName);
+  list(stream, run.machines, kTextByName);
   list(stream, run.ranks, kRank);
 }
 
@@ -299,6 +198,17 @@ void check_metric(const CaseResult& result, const Metric& metric, bool with_samp
   if (metric.kind != MetricKind::rate) return;
   const Metric* source = result.find(metric.source);
   if (source == nullptr || source->kind != MetricKind::duration) malformed("a rate of nothing");
+}
+
+void check_table(const std::string& name, const Table& table) {
+  if (!is_table_name(name)) malformed("a table that a result file never has");
+  const auto length = [](const Column& column) {
+    return std::visit([](const auto& values) { return values.size(); }, column.values);
+  };
+  for (const Column& column : table.columns) {
+    if (!text::is_identifier(column.name)) malformed("a column without a usable name");
+    if (length(column) != length(table.columns[0])) malformed("a column of another length");
+  }
 }
 
 void send_kind(const SendBytes& send, MessageKind kind) {
@@ -349,6 +259,7 @@ void receive_run(const ReceiveBytes& receive, bool samples, const RunVisitor& vi
     check_names(result.params);
     check_names(result.facts);
     for (const Metric& metric : result.metrics) check_metric(result, metric, samples);
+    for (const auto& [name, table] : result.tables) check_table(name, table);
     visitor.one_case(std::move(result));
   }
 }

@@ -12,40 +12,16 @@
 #include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 #include "common/store/tree_check.hpp"
 
 namespace scalemark::store {
 namespace {
 
-bool is_segment(const std::string& name) {
-  return name.size() >= 10 && name.starts_with('c') && name.ends_with(".h5") &&
-         std::all_of(name.begin() + 1, name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_part(const std::string& name) {
-  return is_segment(name) || is_state(name) || is_temporary(name) || name == kMetaName ||
-         name == kJournalName || name == kLockName;
-}
-
-/// By index: names are zero-filled, longer ones come later.
-std::vector<std::filesystem::path> segments(const std::filesystem::path& parts) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
-    if (is_segment(entry.path().filename().string())) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths, {}, [](const auto& path) {
-    return std::pair(path.filename().string().size(), path.filename().string());
-  });
-  return paths;
-}
-
-std::uintmax_t bytes_of(const std::filesystem::path& parts) {
-  std::uintmax_t total = 1 << 16;
-  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
-    if (entry.is_regular_file()) total += entry.file_size();
-  }
-  return total;
+  return is_segment(name) || is_batch(name) || is_state(name) || is_temporary(name) ||
+         name == kMetaName || name == kJournalName || name == kLockName;
 }
 
 /// Ranks on the node of rank 0, where the journal is written.
@@ -57,16 +33,8 @@ std::uint64_t ranks_on_first_node(const Run& header) {
 
 }  // namespace
 
-std::filesystem::path segment_path(const std::filesystem::path& parts, std::size_t index) {
-  return parts / fmt::format("c{}.h5", case_name(index));
-}
-
 void write_meta(const std::filesystem::path& parts, const Run& run) {
   write_safely(parts / kMetaName, [&](hid_t root) { write_header(root, run); });
-}
-
-void write_segment(const std::filesystem::path& parts, const CaseResult& result) {
-  write_safely(segment_path(parts, result.index), [&](hid_t root) { write_case(root, result); });
 }
 
 Run read_meta(const std::filesystem::path& parts) {
@@ -74,24 +42,13 @@ Run read_meta(const std::filesystem::path& parts) {
   return read_header(file.get());
 }
 
-void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take) {
-  for (const std::filesystem::path& path : segments(parts)) {
-    const h5::Id file = open_result(path);
-    std::vector<CaseResult> cases = read_cases(file.get(), samples);
-    if (cases.size() != 1 || segment_path(parts, cases[0].index) != path) {
-      throw InputError(fmt::format("{} does not hold the case of its name", path.string()));
-    }
-    take(std::move(cases[0]));
-  }
-}
-
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {
+  const auto places = places_of_cases(parts);
   std::vector<Begun> unfinished;
   for (auto& [index, begun] : read_journal(parts / kJournalName)) {
     const bool planned =
         index < header.planned.size() && header.planned[index] == begun.planned.key;
-    if (planned && !std::filesystem::exists(segment_path(parts, index))) {
+    if (planned && !places.contains(index)) {
       unfinished.push_back(std::move(begun));
     }
   }
@@ -131,14 +88,14 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
            const Run& header) {
-  const std::uintmax_t bytes = bytes_of(parts);
+  const std::uintmax_t bytes = bytes_of_parts(parts);
   // Tried beforehand: HDF5 does not survive a disk that gets full while it writes a file itself.
   reserve_space(parts, bytes);
   std::size_t written = 0, readable = 0;
   const auto fill = [&](hid_t root) {
     write_header(root, header);
-    for_each_segment(parts, true, [&](const CaseResult& result) {
-      write_case(root, result);
+    for_each_place(places_of_cases(parts), [&](hid_t part, std::size_t index) {
+      copy_case(part, root, index);
       ++written;
     });
   };

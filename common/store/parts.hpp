@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder OUT.h5.parts: header, one segment a finished case, journal, lock.
+// The folder OUT.h5.parts: header, segments of finished cases, journal, lock.
 #pragma once
 
 #include <filesystem>
@@ -19,15 +19,8 @@ constexpr const char* kJournalName = "journal";
 /// job because memory was lacking, which a further try would lack again.
 constexpr int kTries = 3;
 
-/// c000123.h5
-std::filesystem::path segment_path(const std::filesystem::path& parts, std::size_t index);
 void write_meta(const std::filesystem::path& parts, const Run& run);
-/// Durable when it returns.
-void write_segment(const std::filesystem::path& parts, const CaseResult& result);
 Run read_meta(const std::filesystem::path& parts);
-/// Calls `take` for each finished case, by index, holding one at a time.
-void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take);
 /// Cases of the plan that were begun and have no segment.
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 

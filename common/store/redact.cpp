@@ -78,6 +78,12 @@ std::string lower(std::string text) {
   return text;
 }
 
+const std::string& text_of(const std::string& text) { return text; }
+template <typename Number>
+std::string text_of(Number number) {
+  return fmt::to_string(number);
+}
+
 /// What a fact is about, if its name says that it identifies somebody or something; else empty.
 std::string kind_of(const std::string& fact) {
   const std::string name = lower(fact);
@@ -227,6 +233,9 @@ Run Redactor::redact(Run run) const {
   for (auto& [tag, value] : run.tags) value = clean(value);
   for (auto& [fact, value] : run.producer) value = clean(value);
   for (auto& [tool, text] : run.environment.raw) text = clean_lines(text);
+  std::map<std::string, std::string> machines;
+  for (const auto& [kind, xml] : run.machines) machines[clean(kind)] = clean_lines(xml);
+  run.machines = std::move(machines);
   run.scheduler = clean_values(std::move(run.scheduler));
   run.environment.common = clean_values(std::move(run.environment.common));
   std::map<std::string, std::map<std::string, std::string>> differs;
@@ -240,14 +249,34 @@ Run Redactor::redact(Run run) const {
     rank.node = clean(rank.node);
     rank.gpu_uuid = clean(rank.gpu_uuid);
     rank.nic = clean(rank.nic);
+    rank.note = clean(rank.note);
   }
   return run;
+}
+
+/// Serial numbers that are all digits lose them too.
+void Redactor::redact(Column& column) const {
+  const std::string kind = kind_of(column.name);
+  if (auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
+    for (std::string& text : *texts) text = clean_values({{column.name, text}}).at(column.name);
+  } else if (kind == "serial" || kind == "device") {
+    std::vector<std::string> hidden;
+    std::visit(
+        [&](const auto& values) {
+          for (const auto& value : values) hidden.push_back(hide(kind, text_of(value)));
+        },
+        column.values);
+    column.values = std::move(hidden);
+  }
 }
 
 CaseResult Redactor::redact(CaseResult result) const {
   result.reason = clean(result.reason);
   result.phase = clean(result.phase);
   result.verification.rule = clean(result.verification.rule);
+  for (auto& [name, table] : result.tables) {
+    for (Column& column : table.columns) redact(column);
+  }
   for (auto& [name, value] : result.facts) {
     if (auto* text = std::get_if<std::string>(&value)) *text = clean(*text);
   }

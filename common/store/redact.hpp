@@ -23,6 +23,7 @@ class Redactor {
   CaseResult redact(CaseResult result) const;
 
  private:
+  void redact(Column& column) const;
   std::string hide(const std::string& kind, const std::string& value) const;
   void learn(const std::string& kind, const std::string& name);
   void learn_values(const std::map<std::string, std::string>& values);

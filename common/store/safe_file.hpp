@@ -10,8 +10,9 @@
 
 namespace scalemark::store {
 
-/// Files above this size are written by HDF5 piece by piece, after reserve_space().
-inline constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{256} << 20;
+/// Files above this size are written by HDF5 piece by piece, after reserve_space(): in memory they
+/// are there twice for a moment.
+inline constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{128} << 20;
 
 /// How write_safely() works.
 struct SafeWrite {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/base/version.hpp"
 #include "common/result/summarise.hpp"
 #include "common/store/schema.hpp"
 
@@ -84,6 +85,7 @@ void write_samples(hid_t group, const Samples& samples) {
     require_size("flags", samples.flags.size(), samples.iterations);
     h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
   }
+  write_dimensions(group);
 }
 
 template <typename T>
@@ -142,6 +144,7 @@ void write_metric(hid_t parent, const CaseResult& result, const Metric& metric, 
   h5::write_attribute(derived.get(), "median", summary.median);
   h5::write_attribute(derived.get(), "low", summary.low);
   h5::write_attribute(derived.get(), "high", summary.high);
+  h5::write_attribute(derived.get(), "version", std::string(version()));
 }
 
 Metric read_metric(hid_t parent, const std::string& name, bool with_values, std::int64_t& order) {
@@ -161,7 +164,7 @@ Metric read_metric(hid_t parent, const std::string& name, bool with_values, std:
   return metric;
 }
 
-CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
+CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   const h5::Id group = h5::open_group(cases, name);
   const auto text_of = [&](const char* field) {
     return h5::read_text_attribute(group.get(), field);
@@ -212,8 +215,7 @@ CaseResult read_case(hid_t cases, const std::string& name, bool samples) {
 std::string case_name(std::size_t index) { return fmt::format("{:06}", index); }
 
 void write_case(hid_t root, const CaseResult& result) {
-  const h5::Id cases =
-      h5::has(root, "cases") ? h5::open_group(root, "cases") : h5::create_group(root, "cases");
+  const h5::Id cases = need_group(root, "cases");
   const h5::Id group = h5::create_group(cases.get(), case_name(result.index));
   const auto text = [&](const char* field, const std::string& value) {
     h5::write_attribute(group.get(), field, value);
@@ -242,29 +244,51 @@ void write_case(hid_t root, const CaseResult& result) {
       write_metric(metrics.get(), result, result.metrics[i], i);
     }
   }
+  write_tables(root, result);
+}
+
+void write_dimensions(hid_t metric) {
+  const h5::Id samples = h5::open_known_dataset(metric, "samples");
+  const h5::Shape shape = h5::matrix_shape(samples.get());
+  const h5::Id ranks = h5::write_dimension(metric, kDimensions[0], shape.rows);
+  const h5::Id iterations = h5::write_dimension(metric, kDimensions[1], shape.columns);
+  h5::name_dimensions(samples.get(), {&ranks, &iterations});
+  for (const char* mask : {"warmup_mask", "flags"}) {
+    if (h5::has(metric, mask))
+      h5::name_dimensions(h5::open_known_dataset(metric, mask).get(), {&iterations});
+  }
+}
+
+std::vector<std::size_t> case_indices(hid_t root) {
+  std::vector<std::size_t> indices;
+  if (!h5::has(root, "cases")) return indices;
+  const h5::Id cases = h5::open_group(root, "cases");
+  for (const std::string& name : h5::members(cases.get())) {
+    const auto number = text::parse_integer(name);
+    if (!number || *number < 0 || case_name(static_cast<std::size_t>(*number)) != name)
+      throw InputError(fmt::format("case '{}' has no number", text::printable(name, 80)));
+    indices.push_back(static_cast<std::size_t>(*number));
+  }
+  std::ranges::sort(indices);
+  return indices;
+}
+
+CaseResult read_case(hid_t root, std::size_t index, bool samples) {
+  const std::string name = case_name(index);
+  try {
+    const h5::Id cases = h5::open_group(root, "cases");
+    CaseResult result = read_group(cases.get(), name, samples);
+    if (result.index != index)
+      throw InputError(fmt::format("says that its index is {}", result.index));
+    if (samples) result.tables = read_tables(root, name);
+    return result;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("case {}: {}", name, error.what()));
+  }
 }
 
 void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take) {
-  if (!h5::has(root, "cases")) return;
-  const h5::Id cases = h5::open_group(root, "cases");
-  for (const std::string& name : h5::members(cases.get())) {
-    try {
-      take(read_case(cases.get(), name, samples));
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("case {}: {}", text::printable(name, 80), error.what()));
-    }
-  }
-}
-
-std::vector<CaseResult> read_cases(hid_t root, bool samples) {
-  std::vector<CaseResult> results;
-  for_each_case(root, samples, [&](CaseResult result) { results.push_back(std::move(result)); });
-  std::ranges::stable_sort(results, {}, &CaseResult::index);
-  const auto same = std::ranges::adjacent_find(results, {}, &CaseResult::index);
-  if (same != results.end()) {
-    throw InputError(fmt::format("two cases have the index {}", same->index));
-  }
-  return results;
+  for (const std::size_t index : case_indices(root)) take(read_case(root, index, samples));
 }
 
 }  // namespace scalemark::store

@@ -7,36 +7,10 @@
 
 #include "common/base/text.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_text.hpp"
 
 namespace scalemark::store {
 namespace {
-
-constexpr const char* kSchemaText = R"(Scalemark result file, format 1.
-Texts have a fixed length and are filled up with NUL; true and false are texts.
-/                      attributes: format, format_version, run_uuid, campaign, created, complete,
-                       planned_cases, producer.*
-/schema                this text
-/run                   attributes: seed, repeat, exit_reason, tag.*, scheduler.*;
-                       texts: command_line, config, planned (the keys in order)
-/env/common            attributes: one a fact, equal on all nodes
-/env/differs/<fact>    attributes: one a node ('/', '.' and '%' in names of links are %2F, %2E, %25)
-/env/raw               texts: one a tool
-/topology/ranks        columns: rank, node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, gpu_model,
-                       nic, note
-/cases/<nnnnnn>        attributes: index, name, key, config_hash, status (ok, skipped, failed, oom,
-                       timeout), reason, phase, stop_reason, primary_metric, started, stopped,
-                       predicted_memory (bytes a rank), verified, checked, wrong, rule
-  params               attributes: the values in the key
-  facts                attributes: further facts
-  metrics/<metric>     attributes: unit (UCUM), better (lower, higher, none), kind (duration, rate,
-                       count, ratio), rank_reduce (max, mean, root, sum), formula, source, numerator,
-                       scale, inner, order
-    samples            [rank, iteration]: value = sample * scale / inner; durations are integer ns.
-                       A rate has none: it is numerator / value of its source metric.
-    warmup_mask        [iteration]: 1 = warm-up
-    flags              [iteration]: sum of 1 throttled, 2 clock changed, 4 retried, 8 invalid
-    derived            attributes median, low, high: a cache, to be computed again from samples
-)";
 
 void write_map(hid_t parent, const std::string& prefix,
                const std::map<std::string, std::string>& values) {
@@ -52,29 +26,6 @@ std::map<std::string, std::string> read_map(hid_t parent, const std::string& pre
   return values;
 }
 
-/// A key as the name of a link, where '/' and '.' have meanings of their own: %2F, %2E.
-std::string link_name(const std::string& key) {
-  std::string name;
-  for (const char c : key) {
-    if (c == '/' || c == '.' || c == '%') {
-      name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    } else {
-      name += c;
-    }
-  }
-  return name;
-}
-
-std::string key_of_link(std::string name) {
-  for (const auto& [code, c] :
-       {std::pair{"%2F", "/"}, std::pair{"%2E", "."}, std::pair{"%25", "%"}}) {
-    for (std::size_t at = name.find(code); at != std::string::npos; at = name.find(code, at + 1)) {
-      name.replace(at, 3, c);
-    }
-  }
-  return h5::clean_text(name);
-}
-
 void write_environment(hid_t root, const Environment& environment) {
   const h5::Id group = h5::create_group(root, "env");
   const h5::Id common = h5::create_group(group.get(), "common");
@@ -85,7 +36,8 @@ void write_environment(hid_t root, const Environment& environment) {
     write_map(one.get(), "", nodes);
   }
   const h5::Id raw = h5::create_group(group.get(), "raw");
-  for (const auto& [tool, text] : environment.raw) h5::write_text(raw.get(), link_name(tool), text);
+  for (const auto& [tool, text] : environment.raw)
+    h5::write_texts(raw.get(), link_name(tool), {text});
 }
 
 Environment read_environment(hid_t root) {
@@ -94,11 +46,11 @@ Environment read_environment(hid_t root) {
   environment.common = read_map(h5::open_group(group.get(), "common").get(), "");
   const h5::Id differs = h5::open_group(group.get(), "differs");
   for (const std::string& key : h5::members(differs.get())) {
-    environment.differs[key_of_link(key)] = read_map(h5::open_group(differs.get(), key).get(), "");
+    environment.differs[name_of_link(key)] = read_map(h5::open_group(differs.get(), key).get(), "");
   }
   const h5::Id raw = h5::open_group(group.get(), "raw");
   for (const std::string& tool : h5::members(raw.get()))
-    environment.raw[key_of_link(tool)] = h5::read_text(raw.get(), tool);
+    environment.raw[name_of_link(tool)] = h5::read_text(raw.get(), tool);
   return environment;
 }
 
@@ -111,9 +63,8 @@ constexpr std::array<std::pair<const char*, std::string RankInfo::*>, 7> kRankTe
      {"nic", &RankInfo::nic},
      {"note", &RankInfo::note}}};
 
-void write_topology(hid_t root, const std::vector<RankInfo>& ranks) {
-  const h5::Id topology = h5::create_group(root, "topology");
-  const h5::Id group = h5::create_group(topology.get(), "ranks");
+void write_ranks(hid_t topology, const std::vector<RankInfo>& ranks) {
+  const h5::Id group = h5::create_group(topology, "ranks");
   std::vector<std::int64_t> rank, local_rank, numa;
   for (const RankInfo& info : ranks) {
     rank.push_back(info.rank);
@@ -130,9 +81,8 @@ void write_topology(hid_t root, const std::vector<RankInfo>& ranks) {
   }
 }
 
-std::vector<RankInfo> read_topology(hid_t root) {
-  const h5::Id topology = h5::open_group(root, "topology");
-  const h5::Id group = h5::open_group(topology.get(), "ranks");
+std::vector<RankInfo> read_ranks(hid_t topology) {
+  const h5::Id group = h5::open_group(topology, "ranks");
   const auto rank = h5::read_integers(group.get(), "rank"),
              local_rank = h5::read_integers(group.get(), "local_rank"),
              numa = h5::read_integers(group.get(), "numa");
@@ -152,6 +102,25 @@ std::vector<RankInfo> read_topology(hid_t root) {
     for (std::size_t i = 0; i < rank.size(); ++i) ranks[i].*field = column[i];
   }
   return ranks;
+}
+
+void write_machines(hid_t topology, const std::map<std::string, std::string>& machines) {
+  const h5::Id nodes = h5::create_group(topology, "nodes");
+  for (const auto& [kind, xml] : machines) {
+    const h5::Id group = h5::create_group(nodes.get(), link_name(kind));
+    h5::write_texts(group.get(), "hwloc_xml", {xml});
+  }
+}
+
+std::map<std::string, std::string> read_machines(hid_t topology) {
+  std::map<std::string, std::string> machines;
+  if (!h5::has(topology, "nodes")) return machines;  // a file of an earlier version
+  const h5::Id nodes = h5::open_group(topology, "nodes");
+  for (const std::string& kind : h5::members(nodes.get())) {
+    const h5::Id group = h5::open_group(nodes.get(), kind);
+    machines[name_of_link(kind)] = h5::read_text(group.get(), "hwloc_xml");
+  }
+  return machines;
 }
 
 void check_format(hid_t root) {
@@ -177,10 +146,11 @@ void write_header(hid_t root, const Run& run) {
   h5::write_attribute(root, "run_uuid", run.uuid);
   h5::write_attribute(root, "campaign", run.campaign);
   h5::write_attribute(root, "created", run.created);
+  h5::write_attribute(root, "stopped", run.stopped);
   h5::write_attribute(root, "complete", std::int64_t{run.complete});
   h5::write_attribute(root, "planned_cases", static_cast<std::int64_t>(run.planned.size()));
   write_map(root, "producer.", run.producer);
-  h5::write_text(root, "schema", kSchemaText);
+  h5::write_text(root, "schema", std::string(schema_text()));
   const h5::Id group = h5::create_group(root, "run");
   h5::write_attribute(group.get(), "seed", run.seed);
   h5::write_attribute(group.get(), "repeat", std::int64_t{run.repeat});
@@ -191,7 +161,9 @@ void write_header(hid_t root, const Run& run) {
   h5::write_text(group.get(), "config", run.config);
   h5::write_texts(group.get(), "planned", run.planned);
   write_environment(root, run.environment);
-  write_topology(root, run.ranks);
+  const h5::Id topology = h5::create_group(root, "topology");
+  write_ranks(topology.get(), run.ranks);
+  write_machines(topology.get(), run.machines);
 }
 
 Run read_header(hid_t root) {
@@ -201,6 +173,8 @@ Run read_header(hid_t root) {
   run.uuid = h5::read_text_attribute(root, "run_uuid");
   run.campaign = h5::read_text_attribute(root, "campaign");
   run.created = h5::read_text_attribute(root, "created");
+  // A file of an earlier version has no such attribute.
+  if (h5::has_attribute(root, "stopped")) run.stopped = h5::read_text_attribute(root, "stopped");
   run.complete = h5::read_integer_attribute(root, "complete") != 0;
   run.producer = read_map(root, "producer.");
   const h5::Id group = h5::open_group(root, "run");
@@ -213,7 +187,9 @@ Run read_header(hid_t root) {
   run.config = h5::read_text(group.get(), "config");
   run.planned = h5::read_texts(group.get(), "planned");
   run.environment = read_environment(root);
-  run.ranks = read_topology(root);
+  const h5::Id topology = h5::open_group(root, "topology");
+  run.ranks = read_ranks(topology.get());
+  run.machines = read_machines(topology.get());
   return run;
 }
 

@@ -77,10 +77,15 @@ class Walk {
     if (info.type == H5O_TYPE_GROUP) {
       group(h5::open_group(parent, name).get(), path, depth + 1);
     } else if (info.type == H5O_TYPE_DATASET) {
-      dataset(parent, name, path);
+      if (!is_dimension(name, path)) dataset(parent, name, path);
     } else {
       refuse(path, "is neither a group nor a dataset");
     }
+  }
+
+  /// A dimension scale has no values and says nothing: no reader of ours opens it.
+  static bool is_dimension(const std::string& name, const std::string& path) {
+    return path.starts_with("/cases/") && (name == "rank" || name == "iteration");
   }
 
   void dataset(hid_t parent, const std::string& name, const std::string& path) {

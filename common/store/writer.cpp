@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 
 namespace scalemark {
@@ -137,6 +139,7 @@ void FileSink::start_anew(const Run& run) {
   header_ = redactor_ ? redactor_->redact(run) : run;
   header_.complete = false;
   header_.exit_reason.clear();
+  header_.stopped.clear();
   store::write_meta(parts_, header_);
 }
 
@@ -204,12 +207,20 @@ void FileSink::add(const CaseResult& result) {
   store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
   std::error_code ignored;  // it would only be of no use
   std::filesystem::remove(store::state_path(parts_, result.index), ignored);
+  if (++segments_ < options_.batch) return;
+  segments_ = 0;
+  try {
+    store::compact_segments(parts_);
+  } catch (const Error& error) {
+    log::warn(fmt::format("{} cases keep a file each: {}", options_.batch, error.what()));
+  }
 }
 
 void FileSink::end(const Run& run) {
   // Merged by an earlier run.
   if (!journal_) return;
   header_.complete = run.complete;
+  header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Who could not say before what would be run says it now.
   if (header_.planned.empty()) header_.planned = run.planned;
   const Run ended = redactor_ ? redactor_->redact(run) : run;

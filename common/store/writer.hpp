@@ -12,14 +12,16 @@
 #include "common/store/journal.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/redact.hpp"
+#include "common/store/segments.hpp"
 
 namespace scalemark {
 
 struct WriterOptions {
   std::filesystem::path output;
-  bool force = false;   ///< replace an existing output or its parts
-  bool resume = false;  ///< continue in existing parts
-  bool redact = false;  ///< see store::Redactor
+  bool force = false;                 ///< replace an existing output or its parts
+  bool resume = false;                ///< continue in existing parts
+  bool redact = false;                ///< see store::Redactor
+  std::size_t batch = store::kBatch;  ///< so many cases with a file each become one file
 };
 
 /// Writes OUT.h5.parts/ case by case and merges it into OUT.h5 at the end. One object a run, rank
@@ -65,6 +67,7 @@ class FileSink final : public ResultSink {
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<store::Redactor> redactor_;
   std::map<std::size_t, FinishedCase> finished_;
+  std::size_t segments_ = 0;  ///< written since the last batch
   Run header_;
 };
 

@@ -59,8 +59,16 @@ class Usage(ProgramTest):
                           ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:
             self.expect(run("run", "micro/memcpy", *arguments), 2)
 
+    def test_compare_asks_one_thing_at_a_time(self):
+        self.expect(run("compare", self.folder), 2, "--against", "--aa", "--power")
+        for arguments in [["--aa", "--power"], ["--aa", "--against", self.folder], ["--power", "--strict"],
+                          ["--runs", "3", "--against", self.folder], ["--power", "--runs", "1"],
+                          ["--power", "--effect", "0"], ["--power", "--budget", "soon"],
+                          ["--aa", "--fail-on", "inconclusive"]]:
+            self.expect(run("compare", self.folder, *arguments), 2)
+
     def test_help_of_every_subcommand(self):
-        for name in ["run", "list", "info", "show", "compare", "verify", "finalize"]:
+        for name in ["run", "list", "info", "show", "compare", "report", "verify", "finalize", "schema", "import", "export"]:
             done = run(name, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Usage", done.stdout)

@@ -52,5 +52,17 @@ TEST(Located, NamesFileAndLineWithoutTheBuildersPath) {
   EXPECT_EQ(located("read failed", {"/elsewhere/x.cpp", 12}), "read failed [/elsewhere/x.cpp:12]");
 }
 
+TEST(UtcSeconds, AreThoseOfDate) {
+  EXPECT_EQ(utc_seconds("1970-01-01T00:00:00.000Z"), 0);
+  EXPECT_EQ(utc_seconds("2000-03-01T00:00:00.000Z"), 951868800);  // date -u -d ... +%s
+  EXPECT_EQ(utc_seconds("2026-01-31T12:00:00.500Z"), 1769860800.5);
+  EXPECT_TRUE(utc_seconds(utc_now()).has_value());
+  for (const char* wrong :
+       {"", "2026-01-31", "2026-02-30T12:00:00.000Z", "2026-01-31T24:00:00.000Z",
+        "2026-01-31T12:00:00.000+", "2026-01-31 12:00:00.000Z", "-026-01-31T12:00:00.000Z"}) {
+    EXPECT_FALSE(utc_seconds(wrong).has_value()) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace scalemark

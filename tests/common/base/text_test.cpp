@@ -127,6 +127,16 @@ TEST(Printable, KeepsToTheLimitWithoutCuttingALetter) {
   EXPECT_EQ(printable("ab\xC3\xBC", 3), "ab");
 }
 
+TEST(Shortened, CutsTheMiddleAndNoLetter) {
+  EXPECT_EQ(shortened("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(shortened("abcdefgh", 7), "abc..gh");
+  EXPECT_EQ(shortened("abcdefgh", 3), "a..");
+  EXPECT_EQ(shortened("abcdefgh", 2), "..");
+  EXPECT_EQ(shortened("abcdefgh", 0), "");
+  // Two letters of two bytes each: half a letter never stands.
+  EXPECT_EQ(shortened("\xC3\xBC\xC3\xBCxyz\xC3\xBC", 7), "\xC3\xBC..\xC3\xBC");
+}
+
 TEST(IsIdentifier, FollowsTheRule) {
   EXPECT_TRUE(is_identifier("bus_bandwidth"));
   EXPECT_TRUE(is_identifier("p99"));

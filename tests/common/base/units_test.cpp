@@ -58,6 +58,18 @@ TEST(Quantity, ReadsUcumUnits) {
   EXPECT_EQ(quantity(std::nan(""), "By/s"), "-");
 }
 
+TEST(WaitingTime, IsAsPeopleWait) {
+  EXPECT_EQ(waiting_time(0.04), "0.0 s");
+  EXPECT_EQ(waiting_time(9.94), "9.9 s");
+  EXPECT_EQ(waiting_time(9.96), "10 s");
+  EXPECT_EQ(waiting_time(59.6), "1 min 0 s");
+  EXPECT_EQ(waiting_time(250), "4 min 10 s");
+  EXPECT_EQ(waiting_time(3599.6), "1 h 0 min");
+  EXPECT_EQ(waiting_time(7500), "2 h 5 min");
+  EXPECT_EQ(waiting_time(-1), "-");
+  EXPECT_EQ(waiting_time(std::nan("")), "-");
+}
+
 TEST(PercentChange, IsSigned) {
   EXPECT_EQ(percent_change(1.05), "+5.0 %");
   EXPECT_EQ(percent_change(0.9), "-10.0 %");

@@ -2,6 +2,7 @@
 // The comparison as JSON, CSV, text and Markdown.
 #include "common/report/compare_print.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -44,6 +45,59 @@ std::string printed(const std::string& format, const ComparePrintOptions& option
   std::ostringstream out;
   print_comparison(example(), format, out, options);
   return out.str();
+}
+
+Comparison with_findings() {
+  Comparison comparison = example();
+  comparison.shift = {
+      .change = 0.018, .low = 0.011, .high = 0.025, .p = 0.001, .rows = 40, .removed = true};
+  comparison.geomeans = {
+      {.metric = "latency", .unit = "s", .better = Better::lower, .rows = 40, .change = 0.12}};
+  comparison.geomeans[0].low = comparison.geomeans[0].high = NAN;
+  comparison.findings = {{.kind = "straggler",
+                          .side = "B",
+                          .subject = "rank 3 on node7",
+                          .text = "rank 3 on node7 is 12 % slower, in 40 of 48 cases",
+                          .numbers = {{"slower", 0.12}, {"cases", 48}, {"p", NAN}}}};
+  comparison.causes = {{.kind = "environment",
+                        .fact = "cpu_governor",
+                        .a = "performance",
+                        .b = "powersave",
+                        .fact_class = FactClass::suspect,
+                        .separates = true,
+                        .rows = 0,
+                        .text = "cpu_governor: performance in A, powersave in B"}};
+  comparison.rows[0].secondary = {{"bandwidth", "By/s", Better::higher, 2e9, 1e9, -0.5}};
+  return comparison;
+}
+
+TEST(CompareJson, HoldsWhatStandsBesideTheRows) {
+  const json document = json::parse(to_json(with_findings()).dump());
+  EXPECT_EQ(document.at("shift").at("change"), 0.018);
+  EXPECT_EQ(document.at("shift").at("interval"), json::parse("[0.011, 0.025]"));
+  EXPECT_EQ(document.at("shift").at("removed"), true);
+  EXPECT_EQ(document.at("geomeans").at(0).at("metric"), "latency");
+  EXPECT_TRUE(document.at("geomeans").at(0).at("interval").at(0).is_null());
+  const json& finding = document.at("findings").at(0);
+  EXPECT_EQ(finding.at("subject"), "rank 3 on node7");
+  EXPECT_EQ(finding.at("numbers").at("cases"), 48);
+  EXPECT_TRUE(finding.at("numbers").at("p").is_null());
+  EXPECT_EQ(document.at("causes").at(0).at("fact"), "cpu_governor");
+  EXPECT_EQ(document.at("causes").at(0).at("class"), "suspect");
+  EXPECT_EQ(document.at("rows").at(0).at("secondary").at(0).at("change"), -0.5);
+}
+
+TEST(CompareText, SaysWhatStandsBesideTheRows) {
+  for (const char* format : {"text", "md"}) {
+    std::ostringstream out;
+    print_comparison(with_findings(), format, out);
+    EXPECT_THAT(out.str(), HasSubstr("+1.80 %")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("+1.10, +2.50")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("taken out of the rows")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("over 40 rows: +12.0 %")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("rank 3 on node7 is 12 % slower")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("powersave in B")) << format;
+  }
 }
 
 TEST(CompareJson, FollowsTheSchema) {

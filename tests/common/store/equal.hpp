@@ -27,6 +27,15 @@ inline void expect_equal(const Metric& got, const Metric& want) {
   EXPECT_EQ(got.samples.flags, want.samples.flags);
 }
 
+inline void expect_equal(const Table& got, const Table& want) {
+  ASSERT_EQ(got.columns.size(), want.columns.size());
+  for (std::size_t i = 0; i < want.columns.size(); ++i) {
+    EXPECT_EQ(got.columns[i].name, want.columns[i].name);
+    EXPECT_EQ(got.columns[i].unit, want.columns[i].unit);
+    EXPECT_EQ(got.columns[i].values, want.columns[i].values);
+  }
+}
+
 inline void expect_equal(const CaseResult& got, const CaseResult& want) {
   SCOPED_TRACE(want.key);
   EXPECT_EQ(got.index, want.index);
@@ -47,6 +56,11 @@ inline void expect_equal(const CaseResult& got, const CaseResult& want) {
   EXPECT_EQ(got.started, want.started);
   EXPECT_EQ(got.stopped, want.stopped);
   EXPECT_EQ(got.predicted_memory, want.predicted_memory);
+  ASSERT_EQ(got.tables.size(), want.tables.size());
+  for (const auto& [name, table] : want.tables) {
+    ASSERT_TRUE(got.tables.contains(name)) << name;
+    expect_equal(got.tables.at(name), table);
+  }
   ASSERT_EQ(got.metrics.size(), want.metrics.size());
   for (std::size_t i = 0; i < want.metrics.size(); ++i)
     expect_equal(got.metrics[i], want.metrics[i]);
@@ -69,6 +83,7 @@ inline void expect_equal(const Run& got, const Run& want) {
   EXPECT_EQ(got.uuid, want.uuid);
   EXPECT_EQ(got.campaign, want.campaign);
   EXPECT_EQ(got.created, want.created);
+  EXPECT_EQ(got.stopped, want.stopped);
   EXPECT_EQ(got.complete, want.complete);
   EXPECT_EQ(got.exit_reason, want.exit_reason);
   EXPECT_EQ(got.command_line, want.command_line);
@@ -81,6 +96,7 @@ inline void expect_equal(const Run& got, const Run& want) {
   EXPECT_EQ(got.environment.common, want.environment.common);
   EXPECT_EQ(got.environment.differs, want.environment.differs);
   EXPECT_EQ(got.environment.raw, want.environment.raw);
+  EXPECT_EQ(got.machines, want.machines);
   ASSERT_EQ(got.ranks.size(), want.ranks.size());
   for (std::size_t i = 0; i < want.ranks.size(); ++i) expect_equal(got.ranks[i], want.ranks[i]);
   ASSERT_EQ(got.cases.size(), want.cases.size());

@@ -47,6 +47,18 @@ Metric example_ratio() {
   return metric;
 }
 
+std::map<std::string, Table> example_tables() {
+  Table node, gpu, profile;
+  node.columns = {{"time", "s", std::vector<double>{0.5, 1.25, 1e9}},
+                  {"node", "", std::vector<std::string>{"n0", "n1", ""}},
+                  {"cpu_clock", "Hz", std::vector<double>{2.4e9, 1e-300, -0.0}},
+                  {"received", "By", std::vector<std::uint64_t>{1, 18446744073709551615U, 0}}};
+  gpu.columns = {{"power", "W", std::vector<double>{}}};
+  profile.columns = {{"region", "", std::vector<std::string>{"forward", "copy \xC3\xA9"}},
+                     {"calls", "", std::vector<std::uint64_t>{3, 4}}};
+  return {{"telemetry/node", node}, {"telemetry/gpu", gpu}, {"profile", profile}};
+}
+
 CaseResult example_case(std::size_t index) {
   CaseResult result;
   result.index = index;
@@ -60,6 +72,7 @@ CaseResult example_case(std::size_t index) {
   result.primary_metric = "latency";
   // The rate stands before its source: the order is kept.
   result.metrics = {example_rate("latency"), example_latency(), example_ratio()};
+  result.tables = example_tables();
   result.verification = {true, 10, 1, "sum is exact"};
   result.started = "2026-01-31T12:00:00.000Z";
   result.stopped = "2026-01-31T12:00:01.500Z";
@@ -73,6 +86,7 @@ Run example_run(std::size_t cases) {
   run.uuid = "11111111-2222-3333-4444-555555555555";
   run.campaign = "spring";
   run.created = "2026-01-31T11:59:59.000Z";
+  run.stopped = "2026-01-31T12:03:00.000Z";
   run.complete = true;
   run.exit_reason = "finished";
   run.command_line = "scalemark run --output x.h5";
@@ -86,6 +100,7 @@ Run example_run(std::size_t cases) {
   std::string hwloc(100'000, 'x');
   hwloc.append("\n<end/>");
   run.environment.raw["hwloc"] = hwloc;
+  run.machines = {{"a/2 sockets", hwloc}, {"b", "<topology/>\n"}};
   run.ranks = {{0, "n0", 0, "0-3,8", 0, "GPU-1", "0000:3b:00.0", "mlx5_0"},
                {1, "n1", 0, "", -1, "", "", ""}};
   for (std::size_t index = 0; index < cases; ++index)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "common/result/model.hpp"
@@ -15,6 +16,9 @@ Metric example_latency();
 Metric example_rate(const std::string& source);
 /// Three real numbers of one rank.
 Metric example_ratio();
+
+/// Numbers and texts, a table without rows.
+std::map<std::string, Table> example_tables();
 
 /// Case `index` of "test/example"; the key is that of example_run().planned.
 CaseResult example_case(std::size_t index);

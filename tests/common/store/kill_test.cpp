@@ -2,6 +2,7 @@
 // kill -9 of a writer at random moments, and a disk that gets full: no finished case is lost.
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <thread>
@@ -23,7 +24,14 @@ namespace scalemark {
 namespace {
 
 constexpr std::size_t kCases = 60;
-constexpr int kTrials = 6;
+/// So that a run makes batches several times.
+constexpr std::size_t kSmallBatch = 7;
+
+/// SCALEMARK_KILLS, or few.
+int trials() {
+  const char* given = std::getenv("SCALEMARK_KILLS");  // NOLINT(concurrency-mt-unsafe)
+  return given == nullptr ? 6 : std::stoi(given);
+}
 
 /// example_case() with an index of its own and samples that do not compress.
 CaseResult large_case(std::size_t index, std::size_t iterations) {
@@ -70,7 +78,7 @@ class Kill : public ::testing::Test {
  protected:
   /// Writes all cases, and a byte into the pipe when one is safe.
   int write_all(int pipe_end) const {
-    FileSink sink({.output = output_, .force = true});
+    FileSink sink({.output = output_, .force = true, .batch = kSmallBatch});
     sink.begin(large_run());
     for (std::size_t i = 0; i < kCases; ++i) {
       const CaseResult result = large_case(i, 500);
@@ -124,7 +132,7 @@ TEST_F(Kill, AtRandomMomentsLosesNoFinishedCase) {
   check_kept(read_run(output_), kCases);
   std::mt19937_64 generator(std::random_device{}());
   int interrupted = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < trials(); ++trial) {
     SCOPED_TRACE(trial);
     std::filesystem::remove(output_);
     std::filesystem::remove_all(parts_);
@@ -143,7 +151,8 @@ TEST_F(Kill, AtRandomMomentsLosesNoFinishedCase) {
     EXPECT_FALSE(std::filesystem::exists(parts_));
     check_kept(read_run(output_), safe);
   }
-  EXPECT_GT(interrupted, 0);
+  printf("%d of %d writers were killed before their end\n", interrupted, trials());
+  EXPECT_GT(interrupted, trials() / 3);
 }
 
 // A limit on the size of a file shows like a full disk, and needs no disk of one's own.

@@ -75,6 +75,13 @@ TEST(Message, ContentIsCheckedAgain) {
       {"usable name", [](CaseResult& one) { one.metrics[2].name = "\x1B[2J"; }},
       {"usable name", [](CaseResult& one) { one.params["../x"] = true; }},
       {"usable name", [](CaseResult& one) { one.facts[""] = 1.0; }},
+      {"never has", [](CaseResult& one) { one.tables["../x"] = {}; }},
+      {"never has", [](CaseResult& one) { one.tables["telemetry/"] = {}; }},
+      {"usable name", [](CaseResult& one) { one.tables["profile"].columns[0].name = "\x1B[2J"; }},
+      {"another length",
+       [](CaseResult& one) {
+         one.tables["profile"].columns[1].values = std::vector<std::uint64_t>{1};
+       }},
       {"no meaning", [](CaseResult& one) { one.status = static_cast<Status>(9); }},
       {"no meaning", [](CaseResult& one) { one.metrics[1].kind = static_cast<MetricKind>(-1); }},
       {"beyond the limits", [](CaseResult& one) { one.index = SIZE_MAX; }}};

@@ -53,7 +53,19 @@ Run revealing_run() {
                           "<info name=\"DMIBoardSerial\" value=\"XYZ-BOARD-77\"/>\n<info "
                           "name=\"Address\" value=\"0c:42:a1:aa:bb:cc\"/>\n"
                           "<info name=\"NodeGUID\" value=\"0c42:a103:00aa:bbcc\"/>\n"}};
+  run.machines = {
+      {"like blackbird17",
+       "<info name=\"HostName\" value=\"blackbird17\"/>\n<info name=\"DMIProductSerial\" "
+       "value=\"CHASSIS-9001\"/>\n"}};
   CaseResult result = test::example_case(0);
+  result.tables["telemetry/node"].columns = {
+      {"node", "", std::vector<std::string>{"qz", "blackbird17.cluster.example.org"}},
+      {"power", "W", std::vector<double>{512.5, 600}}};
+  result.tables["telemetry/gpu"].columns = {
+      {"gpu_serial", "", std::vector<std::uint64_t>{1650925007777}},
+      {"gpu_uuid", "", std::vector<std::string>{"GPU-77777777-aaaa-bbbb-cccc-1234567890ab"}}};
+  result.tables["profile"].columns = {
+      {"region", "", std::vector<std::string>{"load /home/jdoe/data/set"}}};
   result.status = Status::failed;
   result.reason = "rank 1 on qz: cannot open '/home/jdoe/data/mnist'";
   result.facts = {{"data", "/home/jdoe/data"}, {"images_seen", 5}};
@@ -81,14 +93,16 @@ TEST_F(Redact, NothingIsLeft) {
   const std::string content = bytes();
   for (const auto* secret :
        {"blackbird", "cluster.example", "jdoe", "/home", "/scratch", "/opt", "proj-secret", "16509",
-        "12345678-aaaa", "99999999-aaaa", "XYZ-BOARD", "0c:42:a1", "0c42:a103"}) {
+        "12345678-aaaa", "99999999-aaaa", "77777777-aaaa", "XYZ-BOARD", "CHASSIS-9001", "0c:42:a1",
+        "0c42:a103"}) {
     EXPECT_EQ(content.find(secret), std::string::npos) << secret;
   }
   EXPECT_THAT(content, HasSubstr("AMD EPYC 9654 96-Core"));
   EXPECT_THAT(content, HasSubstr("NVIDIA H100"));
   // Without --redact they are all there: the texts do reach the file.
   test::write_run({.output = folder_ / "a.h5", .force = true}, revealing_run());
-  for (const auto* name : {"blackbird17", "jdoe", "proj-secret", "XYZ-BOARD", "0c:42:a1"})
+  for (const auto* name :
+       {"blackbird17", "jdoe", "proj-secret", "XYZ-BOARD", "CHASSIS", "0c:42:a1", "77777777"})
     EXPECT_THAT(bytes(), HasSubstr(name));
 }
 
@@ -123,8 +137,23 @@ TEST_F(Redact, NumbersAndKeysStayAsTheyAre) {
   got.reason = wanted.cases[0].reason;
   got.facts = wanted.cases[0].facts;
   got.verification.rule = wanted.cases[0].verification.rule;
+  got.tables = wanted.cases[0].tables;
   test::expect_equal(got, wanted.cases[0]);
   EXPECT_EQ(std::get<std::int64_t>(run.cases[0].facts.at("images_seen")), 5);
+}
+
+TEST_F(Redact, TablesLoseNamesAndNumbersOfDevicesOnly) {
+  const auto run = redacted(revealing_run());
+  const auto& tables = run.cases.at(0).tables;
+  const auto texts = [](const Column& column) {
+    return std::get<std::vector<std::string>>(column.values);
+  };
+  const auto& node = tables.at("telemetry/node").columns;
+  EXPECT_EQ(texts(node.at(0)), (std::vector{run.ranks.at(1).node, run.ranks.at(0).node}));
+  EXPECT_EQ(std::get<std::vector<double>>(node.at(1).values), (std::vector<double>{512.5, 600}));
+  const auto& gpu = tables.at("telemetry/gpu").columns;
+  EXPECT_THAT(texts(gpu.at(0)).at(0), HasSubstr("serial-"));
+  EXPECT_EQ(texts(tables.at("profile").columns.at(0)).at(0), "load set");
 }
 
 TEST_F(Redact, HashesAreStableWithinACampaignOnly) {

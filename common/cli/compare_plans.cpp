@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark compare --aa` and `--power`.
+#include "common/cli/compare_plans.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/report/plan_print.hpp"
+#include "common/report/run_cost.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Gives each run to `take` and forgets it: samples of many runs need not fit into memory.
+template <class Take>
+void for_each_run(const std::vector<std::filesystem::path>& paths, Take take) {
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) take(read_run(file), file.string());
+  }
+}
+
+int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+              const PlanRequest& request) {
+  if (request.fail_on.contains("inconclusive")) {
+    throw UsageError(
+        "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
+        "splits than the false discovery rate allows), failed, missing, env, none");
+  }
+  std::vector<report::RunDigest> runs;
+  for_each_run(base, [&](const Run& run, const std::string& label) {
+    runs.push_back(report::digest(run, label));
+  });
+  const report::SelfTest test = report::self_test(std::move(runs), {request.compare});
+  report::print_self_test(test, request.format, std::cout,
+                          {.all = options.all, .width = terminal_width()});
+  const auto gates = [&](const char* name) { return request.fail_on.contains(name); };
+  if (gates("regression") && test.false_table_rate() > request.compare.alpha)
+    return static_cast<int>(ExitCode::worse);
+  if (gates("failed") && !test.failed.empty()) return static_cast<int>(ExitCode::worse);
+  if (gates("missing") && !test.incomplete.empty()) return static_cast<int>(ExitCode::worse);
+  if (test.tests == 0) return static_cast<int>(ExitCode::nothing);
+  if (gates("env") && !test.environment.empty()) return static_cast<int>(ExitCode::nothing);
+  return static_cast<int>(ExitCode::ok);
+}
+
+int power(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+          const PlanRequest& request) {
+  if (!request.fail_on.empty()) {
+    throw UsageError("--fail-on was given with --power, which compares nothing; allowed: none");
+  }
+  report::RunPlanOptions plan_options{request.compare, options.runs, {}, std::nullopt};
+  for (const double percent : options.effects_percent)
+    plan_options.effects.push_back(percent / 100);
+  if (!options.budget.empty()) {
+    plan_options.budget = text::parse_seconds(options.budget);
+    if (!plan_options.budget) {
+      throw UsageError(fmt::format("--budget is \"{}\"; allowed: a time such as 90s, 30m, 2h",
+                                   text::printable(options.budget, 64)));
+    }
+  }
+  std::vector<report::RunDigest> runs;
+  std::vector<report::RunCost> costs;
+  for_each_run(base, [&](const Run& run, const std::string& label) {
+    runs.push_back(report::digest(run, label));
+    costs.push_back(report::run_cost(run));
+  });
+  const report::RunPlan plan = report::plan_runs(runs, costs, plan_options);
+  report::print_run_plan(plan, request.format, std::cout,
+                         {.all = options.all, .width = terminal_width()});
+  return static_cast<int>(plan.rows.empty() ? ExitCode::nothing : ExitCode::ok);
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
+  CLI::Option* aa = command.add_flag(
+      "--aa", options.self_test,
+      "Without --against: compare the runs of BASE with themselves, split into two sides in all "
+      "ways: how often verdicts are false, and what would be found. Formats: text, json");
+  CLI::Option* power = command.add_flag(
+      "--power", options.power,
+      "Without --against: what runs to come would find, judged by the noise of BASE, and what they "
+      "would cost. Formats: text, json");
+  power->excludes(aa);
+  command.add_option("--runs", options.runs, "--power: numbers of runs on a side, by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str()
+      ->needs(power);
+  command
+      .add_option("--effect", options.effects_percent,
+                  "--power: changes in percent that should be found, by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(0.001, 10000.0))
+      ->capture_default_str()
+      ->needs(power);
+  command
+      .add_option("--budget", options.budget,
+                  "--power: time for all runs of a side (90s, 30m, 2h): says which rows to leave "
+                  "out where they take longer")
+      ->needs(power);
+  command.add_flag("--all", options.all, "Show every row in text, also those that say little");
+  return {aa, power};
+}
+
+int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+              const PlanRequest& request) {
+  return options.power ? power(base, options, request) : self_test(base, options, request);
+}
+
+}  // namespace scalemark::cli

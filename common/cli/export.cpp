@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark export`: result files for other programs.
+#include "common/convert/export.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands.hpp"
+#include "common/cli/notes.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::filesystem::path file;
+  std::string format;
+  std::filesystem::path output;
+  bool force = false;
+  convert::ExportOptions how;
+};
+
+void write(const Options& options, std::ostream& out, const std::string& name) {
+  Notes notes("export");
+  const convert::ExportTarget target{out, [&](const std::string& note) { notes.add(note); }};
+  convert::export_run(read_run(options.file), options.format, options.how, target);
+  out.flush();
+  if (!out) throw Error(fmt::format("{} could not be written: {}", name, std::strerror(errno)));
+}
+
+/// The file is there whole or not at all.
+void write_file(const Options& options) {
+  const std::string name = options.output.string();
+  if (std::filesystem::exists(options.output) && !options.force)
+    throw UsageError(fmt::format("--output {} exists; --force replaces it", name));
+  const std::filesystem::path temporary = fmt::format("{}.{}.tmp", name, getpid());
+  try {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    if (!out) throw UsageError(fmt::format("--output {}: {}", name, std::strerror(errno)));
+    write(options, out, name);
+    out.close();
+    if (!out) throw Error(fmt::format("{} could not be written", name));
+    std::filesystem::rename(temporary, options.output);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+void take(const std::vector<std::string>& fields, Options& options) {
+  for (const std::string& field : fields) {
+    const std::size_t equals = field.find('=');
+    if (equals == std::string::npos)
+      throw UsageError(
+          fmt::format("--field is \"{}\"; allowed: key=value", text::printable(field, 80)));
+    options.how.fields[field.substr(0, equals)] = field.substr(equals + 1);
+  }
+}
+
+int export_file(const Options& options) {
+  if (options.output.empty()) {
+    write(options, std::cout, "standard output");
+  } else {
+    write_file(options);
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Write a result file for other programs");
+  command
+      ->add_option("FILE", options->file, "A result file, or the .parts folder of a run under way")
+      ->required();
+  std::vector<std::string> names;
+  std::string footer = "Formats:\n";
+  for (const convert::ExportFormat& format : convert::export_formats()) {
+    names.push_back(format.name);
+    footer += fmt::format("  {:<15} {}\n", format.name, format.what);
+  }
+  command->add_option("--to", options->format, "Format")->required()->check(CLI::IsMember(names));
+  command->add_option("-o,--output", options->output, "Output file (default: standard output)");
+  command->add_flag("--summary", options->how.summary,
+                    "csv: medians with their intervals instead of samples");
+  for (const char* key : {"submitter", "division", "status", "system_name"}) {
+    std::string flag = fmt::format("--{}", key);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    command->add_option_function<std::string>(
+        flag, [options, key](const std::string& value) { options->how.fields[key] = value; },
+        fmt::format("mlperf-system: {}", key));
+  }
+  command->add_option_function<std::vector<std::string>>(
+      "--field", [options](const std::vector<std::string>& fields) { take(fields, *options); },
+      "mlperf-system: key=value of any other field; repeatable");
+  command->add_flag("--force", options->force, "Replace an existing output");
+  command->footer(footer + "docs/integration.md describes them.");
+  command->callback([options, &exit_code] { exit_code = export_file(*options); });
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark report`: results as one HTML page.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/whole_file.hpp"
+#include "common/cli/commands.hpp"
+#include "common/page/page.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> files, base;
+  std::filesystem::path output = "report.html";
+  double threshold_percent = 1;
+};
+
+/// What a page and its comparison need of runs, read case by case.
+struct Side {
+  std::vector<page::RunExtract> extracts;
+  std::vector<report::RunDigest> digests;
+};
+
+/// File and folder: enough to know a file by, and nothing about whose machine it lay on.
+std::string label_of(const std::filesystem::path& file) {
+  return (file.parent_path().filename() / file.filename()).string();
+}
+
+/// `drawn` says whether the page shows the runs themselves.
+Side read_side(const std::vector<std::filesystem::path>& paths, bool drawn, bool compared) {
+  Side side;
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      report::Digester digester(file.string());
+      const auto header = [&](const Run& run) {
+        if (drawn) side.extracts.push_back(page::extract_header(run, label_of(file)));
+        if (compared) digester.header(run);
+      };
+      const auto one_case = [&](const CaseResult& result) {
+        if (drawn) page::extract_case(result, side.extracts.back());
+        if (compared) digester.add(result);
+      };
+      visit_run(file, {}, {header, one_case});
+      if (compared) side.digests.push_back(digester.finish());
+    }
+  }
+  return side;
+}
+
+/// A slip of the hand must not cost a result file.
+void check_output(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return;
+  constexpr std::string_view kBegin = "<!doctype html>";
+  std::string begin(kBegin.size(), ' ');
+  std::ifstream stream(path, std::ios::binary);
+  const bool page = std::filesystem::is_regular_file(path) &&
+                    stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+                    begin == kBegin;
+  if (page || (std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) == 0))
+    return;
+  throw UsageError(
+      fmt::format("--output is \"{}\", which exists and is no page of this program; "
+                  "allowed: a new file, or an earlier page",
+                  text::printable(path.string(), 400)));
+}
+
+int write_report(const Options& options) {
+  check_output(options.output);
+  const bool compared = !options.base.empty();
+  const Side side = read_side(options.files, true, compared);
+  std::string html;
+  if (compared) {
+    report::CompareOptions compare;
+    compare.threshold = options.threshold_percent / 100;
+    const report::Comparison comparison =
+        report::compare(read_side(options.base, false, true).digests, side.digests, compare);
+    html = page::report_page(side.extracts, &comparison);
+  } else {
+    html = page::report_page(side.extracts, nullptr);
+  }
+  write_whole(options.output, html);
+  fmt::print(stderr, "scalemark report: wrote {} ({} KiB)\n",
+             text::printable(options.output.string(), 400), (html.size() + 1023) / 1024);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Write results as one HTML page that needs nothing else");
+  command->add_option("FILE", options->files, "Result files, .parts folders, or folders of runs")
+      ->required();
+  command->add_option("-o,--output", options->output, "The page")->capture_default_str();
+  command->add_option("--base", options->base,
+                      "Earlier runs: the page begins with the verdict on FILE against them");
+  command
+      ->add_option("--threshold", options->threshold_percent,
+                   "With --base: changes up to so many percent do not matter")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = write_report(*options); });
+}
+
+}  // namespace scalemark::cli

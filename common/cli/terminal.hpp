@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be printed to the program's output: colours, how many columns, which characters.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace scalemark::cli {
+
+/// One of the program's output streams.
+struct Stream {
+  bool terminal = false;    ///< somebody looks at it, directly
+  std::size_t columns = 0;  ///< of the terminal; 0 = it does not say
+};
+
+/// Of a file descriptor. What an MPI launcher passes on is no terminal: mpirun gives rank 0 a
+/// pseudo terminal even where a file is behind it.
+Stream stream_of(int descriptor);
+
+/// Reads an environment variable.
+using Variables = std::function<std::optional<std::string>(const char*)>;
+std::optional<std::string> variable(const char* name);
+
+/// Whether to print colours. The first that says something decides: `option` (always, never), then
+/// NO_COLOR (not empty: off), then FORCE_COLOR and CLICOLOR_FORCE (neither empty nor 0: on), then
+/// whether it is a terminal with a TERM other than dumb.
+bool use_color(const std::string& option, const Stream& stream,
+               const Variables& variables = variable);
+
+/// Columns to print: COLUMNS where that is a number from 20 to 10,000, else those of the terminal,
+/// else 80 on a terminal and 100 elsewhere.
+std::size_t output_width(const Stream& stream, const Variables& variables = variable);
+
+/// Whether the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is not empty).
+bool knows_unicode(const Variables& variables = variable);
+
+/// --color auto, always or never.
+void add_color_option(CLI::App& command, std::string& color);
+
+}  // namespace scalemark::cli

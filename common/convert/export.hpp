@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs for other programs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result/model.hpp"
+
+namespace scalemark::convert {
+
+struct ExportOptions {
+  bool summary = false;  ///< csv: a line a metric instead of a line a sample
+  /// mlperf-system: values of keys that no environment tells.
+  std::map<std::string, std::string> fields;
+};
+
+/// Where an export goes.
+struct ExportTarget {
+  std::ostream& out;
+  /// What is not in the output, in a sentence.
+  std::function<void(const std::string&)> note;
+};
+
+struct ExportFormat {
+  std::string name, what;
+};
+/// In the order of the documentation.
+std::vector<ExportFormat> export_formats();
+
+/// Writes one run. Throws UsageError for an unknown format, and where the run holds nothing that
+/// the format could say.
+void export_run(const Run& run, std::string_view format, const ExportOptions& options,
+                const ExportTarget& target);
+
+}  // namespace scalemark::convert

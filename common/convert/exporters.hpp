@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function a format.
+#pragma once
+
+#include "common/convert/export.hpp"
+
+namespace scalemark::convert {
+
+/// One line of JSON: the run as `scalemark import` reads it (docs/integration.md). Cases without
+/// numbers are noted. A rate is exported as the time that it derives from.
+void export_runs(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+/// Tidy CSV: a line a sample, or a line a metric.
+void export_csv(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+/// Lines FOM KEY METRIC VALUE UNIT, one for each metric of a case that ended well, and last RESULT
+/// PASS or FAIL. FAIL: a case failed, timed out or found wrong data, the run is not complete, or
+/// there is no number.
+void export_fom(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+/// Trainings as MLPerf logging lines. Throws UsageError if none ended well.
+void export_mllog(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+/// MLPerf's system description. Throws UsageError for a field of another name.
+void export_mlperf_system(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+/// Chrome's trace format. Throws UsageError if no case says when it ran.
+void export_trace(const Run& run, const ExportOptions& options, const ExportTarget& target);
+
+}  // namespace scalemark::convert

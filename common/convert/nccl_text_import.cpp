@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nccl-tests print: a table with the columns time, algbw, busbw and #wrong twice, out of place
+// and in place.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/convert/nccl_tests.hpp"
+
+namespace scalemark::convert {
+namespace {
+
+struct NcclColumn {
+  const char* name;
+  Quantity quantity;
+};
+constexpr std::array kNcclColumns = {
+    NcclColumn{"time", kLatency},
+    NcclColumn{"cputime", {"cpu_time", "s", -6, Better::lower}},
+    NcclColumn{"algbw", kBandwidthGb},
+    NcclColumn{"busbw", kBusBandwidthGb},
+    NcclColumn{"i_min", kLatencyMin},
+    NcclColumn{"i_max", kLatencyMax},
+    NcclColumn{"i_p99", {"latency_p99", "s", -6, Better::lower}},
+};
+
+bool begins_measures(const std::string& column) { return column == "time" || column == "cputime"; }
+
+/// Without what mpirun --tag-output puts in front: "[1,0]<stdout>:".
+std::string_view untagged(std::string_view line) {
+  constexpr std::string_view kTag = "<stdout>:";
+  const std::size_t at = line.find(kTag);
+  return line.starts_with('[') && at != std::string_view::npos ? line.substr(at + kTag.size())
+                                                               : line;
+}
+
+class NcclReader {
+ public:
+  NcclReader(const ImportSource& source, const ImportTaker& taker)
+      : source_(source),
+        taker_(taker),
+        lines_(source.file, kLongestText),
+        builder_(imported_run(source, "nccl-tests", "", read_text(source.file))) {}
+
+  void read() {
+    while (const auto line = lines_.next()) {
+      const std::string_view said = untagged(*line);
+      const std::vector<std::string_view> parts = words(said);
+      if (parts.empty()) continue;
+      if (parts[0][0] == '#') {
+        take_comment(parts);
+      } else if (!columns_.empty() && parts[0][0] >= '0' && parts[0][0] <= '9') {
+        take_row(said, parts);
+      } else if (!columns_.empty()) {
+        take_foreign_line(said, lines_, builder_.run(), taker_);
+      }
+    }
+    if (builder_.empty())
+      throw InputError(fmt::format("{}: holds no row of an nccl-tests table",
+                                   text::printable(source_.file.string())));
+    if (!columns_.empty()) {
+      builder_.run().complete = false;
+      builder_.run().exit_reason = "the text ends before \"Avg bus bandwidth\"";
+    }
+    taker_.run({builder_.take(), {}});
+  }
+
+ private:
+  void take_comment(const std::vector<std::string_view>& parts) {
+    const auto has = [&](std::string_view word) {
+      return std::find(parts.begin(), parts.end(), word) != parts.end();
+    };
+    if (parts.size() > 3 && parts[1] == "nccl-tests" && parts[2] == "version") {
+      const std::string version = text::printable(parts[3], 40);
+      builder_.run().producer["imported_version"] = version;
+      builder_.run().environment.common["measured_by"] = "nccl-tests " + version;
+    } else if (parts.size() > 4 && parts[1] == "Collective" && parts[3] == "starting:") {
+      row_ = {};
+      row_.program = text::printable(parts[4], 100);
+    } else if (parts.size() > 2 && parts[1] == "Using" && parts[2] == "devices") {
+      builder_.run().ranks.clear();
+    } else if (parts.size() > 2 && parts[1] == "Rank") {
+      take_rank(parts);
+    } else if (parts.size() > 1 && parts[1] == "Blocking") {
+      row_.is_blocking = true;
+    } else if (has("size") && has("algbw") && has("busbw")) {
+      columns_.assign(parts.begin() + 1, parts.end());
+      note_columns();
+    } else if (parts.size() > 2 && parts[1] == "Avg" && parts[2] == "bus") {
+      columns_.clear();
+    }
+  }
+
+  /// "#  Rank  0 Group  0 Pid 127 on NODE device  0 [0x00] NVIDIA A10G"
+  void take_rank(const std::vector<std::string_view>& parts) {
+    RankInfo info;
+    info.rank = static_cast<int>(builder_.run().ranks.size());
+    if (builder_.run().ranks.size() >= 1'000'000) lines_.fail("at most 1000000 ranks", parts[2]);
+    for (std::size_t i = 2; i + 1 < parts.size(); ++i) {
+      if (parts[i] == "on") info.node = text::printable(parts[i + 1], 200);
+      if (parts[i].starts_with('[')) {
+        info.gpu_model = text::printable(
+            std::string_view(parts[i + 1].data(),
+                             static_cast<std::size_t>(parts.back().data() + parts.back().size() -
+                                                      parts[i + 1].data())),
+            200);
+      }
+    }
+    builder_.run().ranks.push_back(std::move(info));
+  }
+
+  void note_columns() {
+    constexpr std::array kOthers = {"size", "count", "type", "redop", "root", "#wrong", "error"};
+    for (const std::string& column : columns_) {
+      const bool known = std::find(kOthers.begin(), kOthers.end(), column) != kOthers.end() ||
+                         std::any_of(kNcclColumns.begin(), kNcclColumns.end(),
+                                     [&](const NcclColumn& one) { return column == one.name; });
+      if (!known)
+        taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
+                                text::printable(column, 80)));
+    }
+  }
+
+  void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
+    const auto first = std::find_if(columns_.begin(), columns_.end(), begins_measures);
+    const auto head = static_cast<std::size_t>(first - columns_.begin());
+    const std::size_t measures = columns_.size() - head;
+    // Tests without reduction or root leave these two cells empty in older versions.
+    if (first == columns_.end() || head < 3 || cells.size() < measures + 3 ||
+        cells.size() > columns_.size())
+      lines_.fail(fmt::format("{} columns", columns_.size()), line);
+    const std::size_t leading = cells.size() - measures;
+    row_.ranks.reset();
+    if (!builder_.run().ranks.empty())
+      row_.ranks = static_cast<std::int64_t>(builder_.run().ranks.size());
+    row_.size = count_of({"size", cells[0]}, kMostBytes, lines_);
+    row_.type = cells[2];
+    row_.reduction = leading == head && head > 3 ? std::string(cells[3]) : "";
+    row_.root = leading == head && head > 4 ? std::string(cells[4]) : "";
+    if (!row_.ranks && !source_.options.ranks)
+      taker_.note("the text does not say how many ranks took part: give --ranks");
+    // The second group of columns begins where the first column of the first stands again.
+    const auto second = std::find(first + 1, columns_.end(), *first);
+    const auto half = static_cast<std::size_t>(second - first);
+    row_.in_place = false;
+    add_group(cells, head, leading, 0, half);
+    row_.in_place = true;
+    if (second != columns_.end()) add_group(cells, head, leading, half, measures);
+  }
+
+  /// The measures from `from` to `to`; `head` columns and `leading` cells stand before them.
+  void add_group(const std::vector<std::string_view>& cells, std::size_t head, std::size_t leading,
+                 std::size_t from, std::size_t to) {
+    CaseResult result = nccl_case(row_, source_.options, lines_.place());
+    for (std::size_t i = from; i < to; ++i) {
+      const Cell cell{columns_[head + i], cells[leading + i]};
+      for (const NcclColumn& known : kNcclColumns) {
+        if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
+      }
+      if (cell.column == "#wrong" && cell.text != "N/A") {
+        const auto wrong = parse_decimal(cell.text);
+        if (!wrong) lines_.fail("a number or N/A in column #wrong", cell.text);
+        set_verification(result, wrong->digits == 0, "nccl-tests' own check");
+      }
+      if (cell.column == "error") result.facts["error"] = text::printable(cell.text, 40);
+    }
+    builder_.add(std::move(result), lines_.place());
+  }
+
+  const ImportSource& source_;
+  const ImportTaker& taker_;
+  Lines lines_;
+  RunBuilder builder_;
+  NcclRow row_;
+  std::vector<std::string> columns_;
+};
+
+}  // namespace
+
+void import_nccl(const ImportSource& source, const ImportTaker& taker) {
+  NcclReader(source, taker).read();
+}
+
+}  // namespace scalemark::convert

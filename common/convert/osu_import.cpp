@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of the OSU micro-benchmarks, versions 5 to 7: tables under "# OSU MPI... Test v7.4".
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/convert/text_table.hpp"
+#include "common/report/osu_tests.hpp"
+
+namespace scalemark::convert {
+namespace {
+
+constexpr std::string_view kTitle = "# OSU ";
+
+struct OsuColumn {
+  const char* name;
+  Quantity quantity;
+};
+constexpr Quantity tail(const char* metric) { return {metric, "s", -6, Better::lower}; }
+constexpr Quantity rate_tail(const char* metric) { return {metric, "By/s", 6, Better::higher}; }
+constexpr std::array kOsuColumns = {
+    OsuColumn{"Avg Latency(us)", kLatency},
+    OsuColumn{"Latency (us)", kLatency},
+    OsuColumn{"Min Latency(us)", kLatencyMin},
+    OsuColumn{"Max Latency(us)", kLatencyMax},
+    OsuColumn{"P50 Tail Lat(us)", tail("latency_p50")},
+    OsuColumn{"P90 Tail Lat(us)", tail("latency_p90")},
+    OsuColumn{"P99 Tail Lat(us)", tail("latency_p99")},
+    OsuColumn{"Bandwidth (MB/s)", kBandwidthMb},
+    OsuColumn{"MB/s", kBandwidthMb},
+    OsuColumn{"Messages/s", kMessageRate},
+    OsuColumn{"P50 Tail BW(MB/s)", rate_tail("bandwidth_p50")},
+    OsuColumn{"P90 Tail BW(MB/s)", rate_tail("bandwidth_p90")},
+    OsuColumn{"P99 Tail BW(MB/s)", rate_tail("bandwidth_p99")},
+};
+
+/// What the lines above a table say.
+struct Table {
+  std::string name;
+  Params params;
+  const report::OsuTest* test = nullptr;
+  std::vector<std::string> columns;
+};
+
+/// Parts between two blanks or more: names of columns have single ones.
+std::vector<std::string> columns_of(std::string_view header) {
+  std::vector<std::string> columns;
+  for (std::size_t from = header.find_first_not_of(' '); from < header.size();) {
+    const std::size_t to = std::min(header.find("  ", from), header.size());
+    columns.emplace_back(header.substr(from, to - from));
+    from = header.find_first_not_of(' ', to);
+  }
+  return columns;
+}
+
+class OsuReader {
+ public:
+  OsuReader(const ImportSource& source, const ImportTaker& taker)
+      : source_(source), taker_(taker), lines_(source.file, kLongestText) {}
+
+  void read() {
+    while (const auto line = lines_.next()) {
+      if (line->starts_with("# OSU ")) {
+        begin_table(*line);
+      } else if (line->starts_with('#')) {
+        take_comment(*line);
+      } else if (!words(*line).empty()) {
+        take_row(*line);
+      }
+    }
+    if (!builder_ || builder_->empty())
+      throw InputError(
+          fmt::format("{}: holds no row of an OSU table", text::printable(source_.file.string())));
+    taker_.run({builder_->take(), {}});
+  }
+
+ private:
+  /// "# OSU MPI-CUDA Allreduce Latency Test v7.4"
+  void begin_table(std::string_view line) {
+    const std::size_t v = line.rfind(" v");
+    const std::vector<std::string_view> version =
+        v == std::string_view::npos ? words("") : words(line.substr(v + 2));
+    if (version.size() != 1 || v < kTitle.size())
+      lines_.fail("\"# OSU LIBRARY TEST vVERSION\"", line);
+    std::string_view title = line.substr(kTitle.size(), v - kTitle.size());
+    const std::string_view library = title.substr(0, title.find(' '));
+    title.remove_prefix(std::min(library.size() + 1, title.size()));
+    if (title.starts_with("MANAGED ")) title.remove_prefix(8);
+    table_.emplace();
+    name_table(library, title);
+    const bool is_nccl = library.starts_with("NCCL");
+    const bool on_device = is_nccl || library.find('-') != std::string_view::npos;
+    table_->params["backend"] =
+        is_nccl ? std::string("nccl") : snake_case(library.substr(0, library.find_first_of("-_")));
+    table_->params["memory"] = std::string(on_device ? "device" : "host");
+    if (!builder_)
+      builder_.emplace(
+          imported_run(source_, "OSU Micro-Benchmarks", version[0], read_text(source_.file)));
+  }
+
+  /// A benchmark of ours, or osu/ and the title.
+  void name_table(std::string_view library, std::string_view title) {
+    const bool is_plain = library.find('_') == std::string_view::npos;  // not MPI_Put and such
+    const auto known = std::find_if(report::kOsuTests.begin(), report::kOsuTests.end(),
+                                    [&](const auto& test) { return title == test.title; });
+    if (title == "Multiple Bandwidth / Message Rate Test") {
+      table_->name = "micro/multi_pair";
+      return;
+    }
+    if (known == report::kOsuTests.end() || !is_plain) {
+      table_->name = "osu/" + snake_case(fmt::format("{} {}", is_plain ? "" : library, title));
+      return;
+    }
+    table_->test = &*known;
+    table_->name = known->name;
+    if (known->two_ranks) table_->params["ranks"] = std::int64_t{2};
+  }
+
+  void take_comment(std::string_view line) {
+    if (!table_) return;
+    const std::vector<std::string_view> parts = words(line);
+    const std::string_view said = line.substr(std::min(line.find_first_not_of("# "), line.size()));
+    if (said.starts_with("Datatype: ")) return take_datatype(said.substr(10));
+    if (said.starts_with("Size ") || said.starts_with("Avg Latency") ||
+        said.starts_with("Latency (us)")) {
+      table_->columns = columns_of(line.substr(1));
+      return note_columns();
+    }
+    if (said.starts_with("[ pairs: ") && parts.size() >= 9) return take_pairs(parts);
+    if (said.starts_with("Send Buffer on ") && parts.size() >= 11) return take_buffers(parts);
+    if (!said.empty())
+      taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
+                              text::printable(line, 120)));
+  }
+
+  void take_datatype(std::string_view type) {
+    while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
+    if (type == (table_->test != nullptr ? table_->test->datatype : "MPI_CHAR")) return;
+    const auto known = std::find_if(report::kOsuTypes.begin(), report::kOsuTypes.end(),
+                                    [&](const auto& one) { return type == one.theirs; });
+    table_->params["dtype"] =
+        known != report::kOsuTypes.end() ? std::string(known->ours) : snake_case(type);
+  }
+
+  /// "# [ pairs: 1 ] [ window size: 64 ]"
+  void take_pairs(const std::vector<std::string_view>& parts) {
+    table_->params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMostRanks, lines_);
+    table_->params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
+  }
+
+  /// "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)"
+  void take_buffers(const std::vector<std::string_view>& parts) {
+    const auto kind = [](std::string_view word) {
+      return std::string(word == "HOST" ? "host" : "device");
+    };
+    const std::string from = kind(parts[4]), to = kind(parts[10]);
+    table_->params["memory"] = from == to ? from : from + "_" + to;
+  }
+
+  void note_columns() {
+    for (const std::string& column : table_->columns) {
+      const bool known = column == "Size" || column == "Iterations" || column == "Validation" ||
+                         std::any_of(kOsuColumns.begin(), kOsuColumns.end(),
+                                     [&](const OsuColumn& one) { return column == one.name; });
+      if (!known)
+        taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
+                                text::printable(column, 80)));
+    }
+  }
+
+  void take_row(std::string_view line) {
+    const std::vector<std::string_view> cells = words(line);
+    const bool is_row = cells[0][0] >= '0' && cells[0][0] <= '9';
+    if (!is_row || !table_) {
+      if (!builder_) return;  // what a launcher says before the first table
+      return take_foreign_line(line, lines_, builder_->run(), taker_);
+    }
+    if (table_->columns.empty()) lines_.fail("a line \"# Size ...\" above the first row", line);
+    if (cells.size() != table_->columns.size())
+      lines_.fail(fmt::format("{} columns", table_->columns.size()), line);
+    CaseResult result;
+    result.name = table_->name;
+    result.params = table_->params;
+    if (source_.options.ranks) result.params.try_emplace("ranks", *source_.options.ranks);
+    if (!result.params.contains("ranks"))
+      taker_.note("OSU's text does not say how many ranks took part: give --ranks");
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      take_cell(result, {table_->columns[i], cells[i]});
+    if (result.metrics.empty()) lines_.fail("a latency or a bandwidth", line);
+    result.metrics.front().formula = "OSU: mean over ranks of each rank's mean";
+    set_key(result);
+    builder_->add(std::move(result), lines_.place());
+  }
+
+  void take_cell(CaseResult& result, const Cell& cell) {
+    if (cell.column == "Size") {
+      result.params["bytes"] = count_of(cell, kMostBytes, lines_);
+    } else if (cell.column == "Iterations") {
+      result.facts["iterations"] = count_of(cell, kMostBytes, lines_);
+    } else if (cell.column == "Validation") {
+      if (cell.text != "Pass" && cell.text != "Fail")
+        lines_.fail("Pass or Fail in column Validation", cell.text);
+      set_verification(result, cell.text == "Pass", "OSU's own validation");
+    } else {
+      for (const OsuColumn& known : kOsuColumns) {
+        if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
+      }
+    }
+  }
+
+  const ImportSource& source_;
+  const ImportTaker& taker_;
+  Lines lines_;
+  std::optional<RunBuilder> builder_;
+  std::optional<Table> table_;
+};
+
+}  // namespace
+
+void import_osu(const ImportSource& source, const ImportTaker& taker) {
+  OsuReader(source, taker).read();
+}
+
+}  // namespace scalemark::convert

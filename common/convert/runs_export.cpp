@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as a line of JSON with one value an iteration: what compare needs of it.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/convert/exporters.hpp"
+#include "common/report/cells.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::convert {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Integers and what they are multiplied by.
+struct Scaled {
+  ordered_json samples;
+  double scale = 1;
+};
+
+/// The ranks of an iteration reduced without rounding; a mean is a sum with a smaller scale.
+Scaled exact(const Metric& metric, const std::vector<std::uint64_t>& values) {
+  const Samples& samples = metric.samples;
+  const bool first_only = metric.rank_reduce == RankReduce::root;
+  std::vector<std::uint64_t> iterations;
+  for (std::size_t i = 0; i < samples.iterations; ++i) {
+    if (samples.is_warmup(i)) continue;
+    std::uint64_t reduced = values[i];
+    for (std::size_t rank = 1; rank < samples.ranks && !first_only; ++rank) {
+      const std::uint64_t value = values[rank * samples.iterations + i];
+      reduced = metric.rank_reduce == RankReduce::max ? std::max(reduced, value) : reduced + value;
+    }
+    iterations.push_back(reduced);
+  }
+  double scale = samples.scale / static_cast<double>(samples.inner);
+  if (metric.rank_reduce == RankReduce::mean) scale /= static_cast<double>(samples.ranks);
+  return {std::move(iterations), scale};
+}
+
+/// Real numbers as integers times a power of two: exact for numbers within a factor of 256 of the
+/// largest, and to 2^-61 of it for smaller ones.
+std::optional<Scaled> nearest(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) return std::nullopt;
+    largest = std::max(largest, std::abs(value));
+  }
+  const int shift = largest > 0 ? 60 - std::ilogb(largest) : 0;
+  std::vector<std::int64_t> samples;
+  std::int64_t all = 0;
+  for (const double value : values) {
+    samples.push_back(std::llround(std::scalbn(value, shift)));
+    all |= samples.back();
+  }
+  // As small as they can be.
+  const int zeros = all == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(all));
+  for (std::int64_t& sample : samples) sample /= std::int64_t{1} << zeros;
+  return Scaled{std::move(samples), std::scalbn(1.0, zeros - shift)};
+}
+
+std::optional<Scaled> scaled_values(const CaseResult& result, const Metric& metric) {
+  const auto* integers = std::get_if<std::vector<std::uint64_t>>(&metric.samples.values);
+  if (integers != nullptr && metric.samples.ranks > 0) return exact(metric, *integers);
+  return nearest(per_iteration(result, metric));
+}
+
+/// The metric that is exported; nullptr for a case without numbers.
+const Metric* exported(const CaseResult& result) {
+  const Metric* metric = result.find(result.primary_metric);
+  if (result.status != Status::ok || result.verification.wrong > 0 || metric == nullptr)
+    return nullptr;
+  return metric->kind == MetricKind::rate ? result.find(metric->source) : metric;
+}
+
+}  // namespace
+
+void export_runs(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
+  ordered_json cases = ordered_json::object();
+  for (const CaseResult& result : run.cases) {
+    const Metric* metric = exported(result);
+    const std::optional<Scaled> values =
+        metric == nullptr ? std::nullopt : scaled_values(result, *metric);
+    if (!values || values->samples.empty()) {
+      target.note(fmt::format("left out, for it has no numbers: {} ({})",
+                              text::printable(result.key), to_string(result.status)));
+      continue;
+    }
+    ordered_json described = {{"metric", report::json_text(metric->name)},
+                              {"unit", report::json_text(metric->unit)},
+                              {"scale", values->scale},
+                              {"samples", values->samples}};
+    if (metric->better != Better::none) described["direction"] = to_string(metric->better);
+    cases[text::printable(result.key)] = std::move(described);
+  }
+  const ordered_json line = {{"run", report::json_text(run.uuid)}, {"cases", std::move(cases)}};
+  target.out << line.dump() << '\n';
+}
+
+}  // namespace scalemark::convert

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a comparison: verdict, worst rows, what is missing, what differs around them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/page/html.hpp"
+#include "common/page/sections.hpp"
+#include "common/report/compare_formats.hpp"
+#include "common/report/compare_print.hpp"
+
+namespace scalemark::page {
+namespace {
+
+constexpr std::size_t kWorst = 5;
+constexpr std::size_t kMostFindings = 200;
+constexpr std::size_t kMostRows = 2500;
+
+const char* mark_of(std::string_view verdict) {
+  if (verdict == "REGRESSION" || verdict == "FAILED" || verdict == "MISSING" ||
+      verdict == "NOTHING")
+    return "bad";
+  return verdict == "INCONCLUSIVE" ? "warn" : "good";
+}
+
+std::vector<TableColumn> row_columns() {
+  std::vector<TableColumn> columns;
+  for (const std::string& header : report::row_headers()) columns.push_back({header, false});
+  for (std::size_t i = 3; i + 1 < columns.size(); ++i) columns[i].number = true;
+  return columns;
+}
+
+TableRow row_of(const report::CompareRow& row) {
+  return {report::row_cells(row), mark_of(report::to_string(row.verdict))};
+}
+
+std::string keys_table(const char* title, const std::vector<std::string>& keys) {
+  if (keys.empty()) return {};
+  std::vector<TableRow> rows;
+  for (const std::string& key : keys) {
+    if (rows.size() == kMostRows) break;
+    rows.push_back({{key}, ""});
+  }
+  return table(fmt::format("{} ({})", title, keys.size()), {{"case"}}, rows);
+}
+
+}  // namespace
+
+std::string verdict_band(const report::Comparison& comparison) {
+  const std::string line = report::verdict_line(comparison);
+  const std::size_t colon = std::min(line.find(": "), line.size());
+  std::string html = fmt::format("<div class=\"verdict {}\"><b>{}</b>{}",
+                                 mark_of(comparison.verdict()), text_of(line.substr(0, colon)),
+                                 text_of(line.substr(std::min(colon + 2, line.size()))));
+  for (const std::string& sentence : report::method_lines(comparison))
+    html += fmt::format("<br><span class=\"sub\">{}</span>", text_of(sentence));
+  return html + "</div>\n";
+}
+
+std::string findings(const report::Comparison& comparison) {
+  std::vector<TableRow> rows;
+  for (const report::Finding& one : comparison.findings) {
+    if (rows.size() == kMostFindings) break;
+    rows.push_back({{one.kind, one.side, one.subject, one.text}, "warn"});
+  }
+  if (rows.empty()) return {};
+  return table("Seen beside the rows; none of it decides the verdict",
+               {{"what"}, {"side"}, {"where"}, {"finding"}}, rows);
+}
+
+std::string worst_rows(const report::Comparison& comparison) {
+  std::vector<TableRow> worst, better;
+  for (const report::CompareRow& row : comparison.rows) {
+    if (row.verdict == report::Verdict::regression && worst.size() < kWorst)
+      worst.push_back(row_of(row));
+    if (row.verdict == report::Verdict::improved && better.size() < kWorst)
+      better.push_back(row_of(row));
+  }
+  std::string html;
+  if (!worst.empty()) html += table("Regressions, largest first", row_columns(), worst);
+  if (!better.empty()) html += table("Improvements, largest first", row_columns(), better);
+  if (worst.empty() && better.empty() && !comparison.rows.empty()) {
+    std::vector<TableRow> largest;
+    for (const report::CompareRow& row : comparison.rows) {
+      if (largest.size() < kWorst) largest.push_back(row_of(row));
+    }
+    html += note("No row was found to differ. The largest changes, none of them established:");
+    html += table("Largest changes", row_columns(), largest);
+  }
+  return html;
+}
+
+std::string environment_differences(const report::Comparison& comparison) {
+  std::string html;
+  for (const std::string& line : comparison.notes) html += note(line);
+  std::string causes;
+  for (const std::string& line : report::cause_lines(comparison))
+    causes += fmt::format("<li>{}</li>\n", text_of(line));
+  if (!causes.empty())
+    html += fmt::format("<h3>Likely causes, most likely first</h3>\n<ol>{}</ol>\n", causes);
+  if (comparison.environment.empty())
+    return html + note("No difference was found between the environments of both sides.");
+  std::vector<TableRow> rows;
+  for (const report::EnvironmentDifference& one : comparison.environment) {
+    const bool other = one.fact_class == report::FactClass::identity;
+    rows.push_back(
+        {{std::string(to_string(one.fact_class)), one.fact, one.a, one.b}, other ? "bad" : "warn"});
+  }
+  html += note(
+      "identity: another machine or another shape of the job, so the numbers are not of the same "
+      "thing; suspect: may be why rows differ.");
+  return html + table("Differences of the environments", {{"class"}, {"fact"}, {"A"}, {"B"}}, rows);
+}
+
+std::string failed_and_missing(const report::Comparison& comparison) {
+  std::string html;
+  if (!comparison.failed.empty()) {
+    std::vector<TableRow> rows;
+    for (const report::FailedRow& row : comparison.failed) {
+      if (rows.size() == kMostRows) break;
+      rows.push_back({{row.counts ? "counts" : "known", row.key, row.a, row.b, row.reason},
+                      row.counts ? "bad" : "warn"});
+    }
+    html += table("Failed", {{"against B"}, {"case"}, {"A"}, {"B"}, {"reason"}}, rows);
+  }
+  html += keys_table("Missing in B", comparison.only_a);
+  html += keys_table("New in B", comparison.only_b);
+  return html;
+}
+
+std::string compared_rows(const report::Comparison& comparison) {
+  std::vector<TableRow> rows;
+  std::size_t bytes = 0;
+  for (const report::CompareRow& row : comparison.rows) {
+    rows.push_back(row_of(row));
+    for (const std::string& text : rows.back().cells) bytes += text.size() + 20;
+    if (bytes > 2 * kRowBytes) break;
+  }
+  if (rows.empty()) return {};
+  std::string html = table("Worst first", row_columns(), rows);
+  if (rows.size() < comparison.rows.size()) {
+    html += note(fmt::format("{} more rows have no room on this page; --format json has them.",
+                             comparison.rows.size() - rows.size()));
+  }
+  return html;
+}
+
+std::string comparison_data(const report::Comparison& comparison) {
+  nlohmann::ordered_json json = report::to_json(comparison);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::swap(rows, json["rows"]);
+  std::size_t bytes = 0, kept = 0;
+  for (nlohmann::ordered_json& row : rows) {
+    bytes += row.dump().size();
+    if (bytes > kDataBytes) break;
+    json["rows"].push_back(std::move(row));
+    ++kept;
+  }
+  return copyable(fmt::format("Comparison as JSON ({} of {} rows)", kept, rows.size()),
+                  json.dump(1));
+}
+
+}  // namespace scalemark::page

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements, tables and the frame of the page.
+#include "common/page/html.hpp"
+
+#include <fmt/format.h>
+
+#include "common/page/style.hpp"
+#include "common/report/cells.hpp"
+
+namespace scalemark::page {
+namespace {
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+}  // namespace
+
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  constexpr std::string_view kGap = " ... ";
+  const std::size_t half = limit > kGap.size() ? (limit - kGap.size()) / 2 : 0;
+  std::size_t head = half, tail = text.size() - half;
+  while (head > 0 && continues(text[head])) --head;
+  while (tail < text.size() && continues(text[tail])) ++tail;
+  return fmt::format("{}{}{}", text.substr(0, head), kGap, text.substr(tail));
+}
+
+std::string text_of(std::string_view text, std::size_t limit) {
+  return report::html_text(shortened(text, limit));
+}
+
+std::string table(std::string_view caption, const std::vector<TableColumn>& columns,
+                  const std::vector<TableRow>& rows) {
+  std::string html = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
+      "<table><caption>{0}</caption><thead><tr>",
+      text_of(caption));
+  for (const TableColumn& column : columns) {
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"n\"" : "",
+                        text_of(column.header));
+  }
+  html += "</tr></thead><tbody>\n";
+  for (const TableRow& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const bool number = i < columns.size() && columns[i].number;
+      if (i == 0 && !row.mark.empty()) {
+        html += fmt::format("<td class=\"{}\">", row.mark);
+      } else {
+        html += number ? "<td class=\"n\">" : "<td>";
+      }
+      html += text_of(row.cells[i]) + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string note(std::string_view text) {
+  return fmt::format("<p class=\"note\">{}</p>\n", text_of(text, 2000));
+}
+
+std::string folded(std::string_view summary, std::string_view content) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", text_of(summary), content);
+}
+
+std::string document(std::string_view title, std::string_view header,
+                     const std::vector<Section>& sections, std::string_view footer) {
+  // Nothing may be loaded from anywhere, and nothing may run.
+  std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<header>\n{}</header>\n",
+      text_of(title), style(), header);
+  html += "<nav aria-label=\"Contents\"><ol>\n";
+  for (const Section& section : sections) {
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, text_of(section.title));
+  }
+  html += "</ol></nav>\n<main>\n";
+  for (const Section& section : sections) {
+    html += fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-h\"><h2 id=\"{0}-h\">{1}</h2>\n",
+                        section.id, text_of(section.title));
+    html += section.content;
+    html += "</section>\n";
+  }
+  html += fmt::format("</main>\n<footer>\n{}</footer>\n</body>\n</html>\n", footer);
+  return html;
+}
+
+}  // namespace scalemark::page

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as one HTML page that needs nothing else: no script, no network, no other file.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/page/extract.hpp"
+#include "common/report/compare.hpp"
+
+namespace scalemark::page {
+
+/// A page about `runs`; with a comparison (the runs as its side B) its verdict comes first.
+std::string report_page(std::span<const RunExtract> runs, const report::Comparison* comparison);
+
+/// A page about the comparison alone.
+std::string comparison_page(const report::Comparison& comparison);
+
+}  // namespace scalemark::page

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a page. Each is HTML without its heading; one that has nothing to show is empty.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/page/extract.hpp"
+#include "common/page/rows.hpp"
+#include "common/report/compare.hpp"
+
+namespace scalemark::page {
+
+/// Largest size of a section's drawings or rows in bytes: together they keep a page below 2 MB.
+constexpr std::size_t kRowBytes = 600'000, kCurveBytes = 450'000, kDrawingBytes = 120'000,
+                      kDataBytes = 250'000;
+
+// Of runs.
+std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract> runs);
+std::string runs_table(std::span<const RunExtract> runs);
+std::string notable_rows(const std::vector<Row>& rows, std::span<const RunExtract> runs);
+std::string not_measured(const std::vector<Row>& rows);
+std::string environment_facts(std::span<const RunExtract> runs);
+std::string size_curves(const std::vector<Group>& groups);
+std::string scaling(std::span<const RunExtract> runs, const std::vector<Group>& groups);
+std::string distributions(const std::vector<Group>& groups);
+std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> runs);
+std::string trainings(const std::vector<Group>& groups);
+std::string places(std::span<const RunExtract> runs);
+std::string published(const std::vector<Row>& rows);
+std::string all_rows(const std::vector<Group>& groups);
+/// The rows as JSON to copy.
+std::string rows_data(const std::vector<Row>& rows, std::span<const RunExtract> runs);
+
+// Of a comparison.
+std::string verdict_band(const report::Comparison& comparison);
+std::string findings(const report::Comparison& comparison);
+std::string worst_rows(const report::Comparison& comparison);
+std::string environment_differences(const report::Comparison& comparison);
+std::string failed_and_missing(const report::Comparison& comparison);
+std::string compared_rows(const report::Comparison& comparison);
+std::string comparison_data(const report::Comparison& comparison);
+
+/// JSON in a text field, in which it can be marked and copied without a script.
+std::string copyable(std::string_view summary, const std::string& json);
+
+}  // namespace scalemark::page

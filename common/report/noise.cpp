@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variances between the runs of one side, moderated over the rows.
+#include "common/report/noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/stats/limits.hpp"
+#include "common/stats/moderated.hpp"
+#include "common/stats/power.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::report {
+namespace {
+
+/// Rows from which on a prior of their variances is worth fitting.
+constexpr std::size_t kLeastRowsForPrior = 20;
+
+/// A row before its variance is moderated.
+struct Measured {
+  RowNoise row;
+  stats::SampleVariance own;
+};
+
+/// What the runs say of a case; fewer than two of them may.
+Measured measured(std::span<const RunDigest> runs, const std::string& key) {
+  Measured result;
+  RowNoise& row = result.row;
+  std::vector<double> logs;
+  double clock_step = 0;
+  for (const RunDigest& run : runs) {
+    const auto found = run.rows.find(key);
+    if (found == run.rows.end() || found->second.status != Status::ok) continue;
+    const RowDigest& one = found->second;
+    if (!std::isfinite(one.value) || one.value <= 0) continue;
+    if (logs.empty()) {
+      row.metric = one.metric;
+      row.unit = one.unit;
+      row.better = one.better;
+    }
+    if (one.metric != row.metric || one.unit != row.unit || one.better != row.better) continue;
+    logs.push_back(std::log(one.value));
+    clock_step = std::max(clock_step, one.relative_resolution);
+  }
+  row.key = key;
+  row.runs = static_cast<int>(logs.size());
+  if (row.runs < 2) return result;
+  row.value = std::exp(stats::mean(logs));
+  const double spread = stats::stddev(logs);
+  result.own = {std::max(spread * spread, clock_step * clock_step / 12),
+                static_cast<double>(row.runs - 1)};
+  return result;
+}
+
+/// Gives the rows their variances. Returns the prior's degrees of freedom.
+double moderate(std::vector<Measured>& rows) {
+  stats::Prior prior;
+  double df_limit = stats::kInfinity;
+  if (rows.size() >= kLeastRowsForPrior) {
+    std::vector<stats::SampleVariance> variances;
+    df_limit = 0;
+    for (const Measured& one : rows) {
+      variances.push_back(one.own);
+      df_limit += one.own.df;
+    }
+    prior = stats::capped(stats::fit_prior(variances).value());
+  }
+  for (Measured& one : rows) {
+    const stats::Estimate estimate = stats::moderated(0, one.own, 1, prior, df_limit);
+    one.row.variance = estimate.variance;
+    one.row.df = estimate.df;
+  }
+  return prior.df;
+}
+
+}  // namespace
+
+Noise noise_of(std::span<const RunDigest> runs) {
+  Noise noise;
+  std::vector<Measured> rows;
+  std::set<std::string> seen;
+  for (const RunDigest& run : runs) {
+    for (const std::string& key : run.keys) {
+      if (!seen.insert(key).second) continue;
+      Measured row = measured(runs, key);
+      if (row.row.runs >= 2 && row.row.better != Better::none) {
+        rows.push_back(std::move(row));
+      } else if (row.row.runs > 0) {
+        noise.left_out.push_back(key);
+      }
+    }
+  }
+  noise.prior_df = moderate(rows);
+  std::vector<double> spreads;
+  for (Measured& one : rows) {
+    spreads.push_back(std::sqrt(one.row.variance));
+    noise.rows.push_back(std::move(one.row));
+  }
+  noise.typical = stats::median(spreads);
+  return noise;
+}
+
+double level_in_table(double alpha, std::size_t rows, double found) {
+  const auto all = static_cast<double>(rows);
+  return alpha * std::max(1.0, kChangedShare * all * found) / std::max(1.0, all);
+}
+
+double detectable_change(const RowNoise& row, const Noise& noise, int runs_a, int runs_b,
+                         double threshold, double alpha) {
+  const double df = noise.prior_df + runs_a + runs_b - 2;
+  const double level = level_in_table(alpha, noise.rows.size(), kPlannedPower);
+  return std::expm1(std::log1p(threshold) +
+                    stats::detectable(row.variance, df, runs_a, runs_b, level, kPlannedPower));
+}
+
+}  // namespace scalemark::report

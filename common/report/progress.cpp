@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line about the case under way.
+#include "common/report/progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr std::uint64_t kRewriteEvery = 200'000'000, kLineEvery = 1'000'000'000;
+/// Back to the first column, and nothing in the line.
+constexpr const char* kEraseLine = "\r\x1b[2K";
+
+double seconds_between(std::uint64_t from, std::uint64_t to) {
+  return static_cast<double>(to - from) * 1e-9;
+}
+
+}  // namespace
+
+Progress::Progress(std::function<void(const std::string&)> write, ProgressOptions options)
+    : write_(std::move(write)), options_(std::move(options)) {}
+
+void Progress::begin(const Run& run) {
+  start_ = options_.clock();
+  for (const std::string& key : run.planned) planned_.push_back(key.substr(0, key.find(' ')));
+}
+
+void Progress::started(const CaseResult& planned) {
+  next_ = planned.index;
+  case_start_ = options_.clock();
+  show(planned);
+}
+
+void Progress::phase(const CaseResult& current) {
+  if (options_.line_width > 0) show(current);
+}
+
+void Progress::add(const CaseResult& result) {
+  clear();
+  next_ = result.index + 1;
+  // A case that was never started was skipped, and says nothing about the others.
+  if (case_start_ == 0) return;
+  const double took = seconds_between(case_start_, options_.clock());
+  for (Mean* mean : {&means_[result.name], &all_}) {
+    mean->seconds += took;
+    ++mean->cases;
+  }
+  case_start_ = 0;
+}
+
+void Progress::end(const Run& /*run*/) { clear(); }
+
+double Progress::left() const {
+  double seconds = 0;
+  for (std::size_t i = next_; i < planned_.size(); ++i) {
+    const auto known = means_.find(planned_[i]);
+    const Mean& mean = known == means_.end() ? all_ : known->second;
+    seconds += mean.seconds / static_cast<double>(mean.cases);
+  }
+  return std::max(0.0, seconds - seconds_between(case_start_, options_.clock()));
+}
+
+std::string Progress::line(const CaseResult& current) const {
+  const std::string place = fmt::format("[{}/{}] ", current.index + 1, planned_.size());
+  std::string rest;
+  if (options_.line_width > 0 && !current.phase.empty())
+    rest += fmt::format(" ({})", text::printable(current.phase));
+  rest += fmt::format("; {} gone", units::waiting_time(seconds_between(start_, options_.clock())));
+  if (all_.cases > 0) rest += fmt::format(", about {} left", units::waiting_time(left()));
+  std::string key = text::printable(current.key);
+  if (options_.line_width > 0) {
+    // The last column stays free: a full line would move the terminal to the next one.
+    const std::size_t room = options_.line_width - 1;
+    key = text::shortened(key, room - std::min(room, place.size() + rest.size()));
+    return text::shortened(place + key + rest, room);
+  }
+  return place + key + rest;
+}
+
+void Progress::show(const CaseResult& current) {
+  const std::uint64_t now = options_.clock();
+  const bool rewrite = options_.line_width > 0;
+  const std::uint64_t pause = rewrite ? kRewriteEvery : options_.every_case ? 0 : kLineEvery;
+  if (spoken_ && now - last_ < pause) return;
+  spoken_ = true;
+  last_ = now;
+  if (!rewrite) {
+    write_(line(current));
+    return;
+  }
+  write_(kEraseLine + line(current) + "\r");
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (shown_) write_(kEraseLine);
+  shown_ = false;
+}
+
+}  // namespace scalemark::report

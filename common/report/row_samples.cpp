@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Medians, tails, sketches and flags from samples.
+#include "common/report/row_samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/result/summarise.hpp"
+#include "common/stats/autocorrelation.hpp"
+#include "common/stats/quantiles.hpp"
+#include "common/stats/steadiness.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr std::size_t kLeastForTail = 1000, kLeastForSketch = 50;
+constexpr double kFewEffective = 30;
+constexpr std::size_t kSketch = 100;  // quantiles
+/// Evenly spread iterations that are enough for a sketch and for counting effective samples.
+constexpr std::size_t kMostLookedAt = 4096;
+
+std::vector<double> thinned(std::span<const double> values) {
+  const std::size_t step = (values.size() + kMostLookedAt - 1) / kMostLookedAt;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < values.size(); i += std::max<std::size_t>(step, 1))
+    some.push_back(values[i]);
+  return some;
+}
+
+std::vector<float> sketch_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  if (!(values.front() > 0) || std::isinf(values.back())) return {};
+  std::vector<float> sketch;
+  for (std::size_t i = 0; i < kSketch; ++i) {
+    const auto thousandths = static_cast<std::int64_t>((2 * i + 1) * 1000 / (2 * kSketch));
+    sketch.push_back(static_cast<float>(std::log(stats::type7(values, thousandths))));
+  }
+  return sketch;
+}
+
+/// Type 7 needs the two values at its place, not the order of all others.
+double upper_hundredth(std::vector<double> values) {
+  const std::size_t k = (values.size() - 1) * 99 / 100;
+  const auto from = values.begin() + static_cast<std::ptrdiff_t>(k);
+  std::nth_element(values.begin(), from, values.end());
+  const double part = static_cast<double>((values.size() - 1) * 99 % 100) / 100;
+  if (part == 0) return *from;
+  return *from + part * (*std::min_element(from + 1, values.end()) - *from);
+}
+
+void flag_marked(const Samples& samples, std::set<std::string>& flags) {
+  static constexpr std::array<std::pair<SampleFlag, const char*>, 4> kMarks = {
+      {{kThrottled, "throttled"},
+       {kClockChanged, "clock_changed"},
+       {kRetried, "retried"},
+       {kInvalid, "invalid"}}};
+  unsigned any = 0;
+  for (std::size_t i = 0; i < samples.flags.size(); ++i) {
+    if (!samples.is_warmup(i)) any |= samples.flags[i];
+  }
+  for (const auto& [mark, name] : kMarks) {
+    if ((any & mark) != 0) flags.insert(name);
+  }
+}
+
+/// Whether the warm-up is what the iterations begin with, and how many they are.
+std::size_t leading_warmup(const Samples& samples) {
+  std::size_t count = 0;
+  while (count < samples.warmup.size() && samples.warmup[count] != 0) ++count;
+  return count;
+}
+
+std::vector<double> without_warmup(const Samples& samples, const std::vector<double>& all) {
+  if (samples.warmup.empty()) return all;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!samples.is_warmup(i)) values.push_back(all[i]);
+  }
+  return values;
+}
+
+}  // namespace
+
+void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& row) {
+  const Metric* timed = metric.kind == MetricKind::rate ? result.find(metric.source) : &metric;
+  const bool is_time = timed != nullptr && timed->kind == MetricKind::duration;
+  if (!is_time) {
+    row.value = median_of(result, metric);
+    return;
+  }
+  const Samples& samples = timed->samples;
+  const std::vector<double> all = every_iteration(*timed);
+  const std::vector<double> values = without_warmup(samples, all);
+  const double time = stats::median(values);
+  const auto in_metric = [&](double seconds) {
+    if (metric.kind != MetricKind::rate) return seconds;
+    return seconds > 0 ? metric.numerator / seconds : std::nan("");
+  };
+  row.value = in_metric(time);
+  flag_marked(samples, row.flags);
+  if (!(time > 0)) return;
+  if (std::holds_alternative<std::vector<std::uint64_t>>(samples.values))
+    row.relative_resolution = samples.scale / static_cast<double>(samples.inner) / time;
+  for (const std::string& flag :
+       stats::steadiness_flags(all, leading_warmup(samples), row.relative_resolution))
+    row.flags.insert(flag);
+  if (values.size() >= kLeastForTail) row.tail = in_metric(upper_hundredth(values));
+  if (values.size() < kLeastForSketch) return;
+  const std::vector<double> some = thinned(values);
+  if (stats::sign_autocorrelation(some).n_eff < kFewEffective)
+    row.flags.insert("few_effective_samples");
+  row.sketch = sketch_of(some);
+}
+
+std::map<std::string, double> telemetry_medians(const std::map<std::string, Table>& tables) {
+  std::map<std::string, double> medians;
+  for (const char* kind : {"node", "gpu"}) {
+    const auto table = tables.find(fmt::format("telemetry/{}", kind));
+    if (table == tables.end()) continue;
+    for (const Column& column : table->second.columns) {
+      if (column.name == "t" || column.name == "device") continue;
+      std::vector<double> values;
+      if (const auto* counts = std::get_if<std::vector<std::uint64_t>>(&column.values)) {
+        for (const std::uint64_t one : *counts) values.push_back(static_cast<double>(one));
+      } else if (const auto* reals = std::get_if<std::vector<double>>(&column.values)) {
+        for (const double one : *reals) {
+          if (std::isfinite(one)) values.push_back(one);
+        }
+      }
+      if (values.empty()) continue;
+      const bool reasons = column.name == "throttle_reasons";
+      if (reasons) {
+        for (double& one : values) one = one != 0 ? 1 : 0;
+      }
+      medians[fmt::format("{}.{}", kind, text::printable(column.name, 80))] =
+          reasons ? stats::mean(values) : stats::median(values);
+    }
+  }
+  return medians;
+}
+
+}  // namespace scalemark::report

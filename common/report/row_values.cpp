@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that can have a logarithm and are of the row's metric; flags tell of the others.
+#include "common/report/row_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "common/stats/summary.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+const RowDigest* first_ok(const std::vector<const RowDigest*>& side) {
+  for (const RowDigest* row : side) {
+    if (row != nullptr && row->status == Status::ok) return row;
+  }
+  return nullptr;
+}
+
+double log_value(const RowDigest* run, const CompareRow& row, std::set<std::string>& flags) {
+  if (run == nullptr || run->status != Status::ok) {
+    flags.insert("missing_runs");
+  } else if (run->metric != row.metric || run->unit != row.unit || run->better != row.better) {
+    flags.insert("metric_differs");
+  } else if (!std::isfinite(run->value) || run->value <= 0) {
+    flags.insert("unusable_value");
+  } else {
+    return std::log(run->value);
+  }
+  return kNan;
+}
+
+std::vector<double> usable(const std::vector<double>& values) {
+  std::vector<double> some;
+  std::ranges::copy_if(values, std::back_inserter(some), [](double x) { return std::isfinite(x); });
+  return some;
+}
+
+/// What is doubtful in runs, with how many of them where not in all: "throttled:2".
+void add_run_flags(const PairedRow& pair, std::set<std::string>& flags) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t runs = 0;
+  for (const auto* side : {&pair.a, &pair.b}) {
+    for (const RowDigest* run : *side) {
+      if (run == nullptr || run->status != Status::ok) continue;
+      ++runs;
+      for (const std::string& flag : run->flags) ++counts[flag];
+    }
+  }
+  for (const auto& [flag, count] : counts)
+    flags.insert(count == runs ? flag : fmt::format("{}:{}", flag, count));
+}
+
+bool config_differs(const PairedRow& pair) {
+  std::set<std::string> hashes;
+  for (const auto* side : {&pair.a, &pair.b}) {
+    for (const RowDigest* run : *side) {
+      if (run != nullptr && run->status == Status::ok) hashes.insert(run->config_hash);
+    }
+  }
+  return hashes.size() > 1;
+}
+
+std::vector<SecondaryMetric> secondary_of(const PairedRow& pair) {
+  std::vector<SecondaryMetric> secondary;
+  for (const SecondaryValue& model : first_ok(pair.a)->secondary) {
+    const auto mean_of = [&](const std::vector<const RowDigest*>& side) {
+      std::vector<double> logs;
+      for (const RowDigest* run : side) {
+        if (run == nullptr) continue;
+        for (const SecondaryValue& one : run->secondary) {
+          if (one.metric == model.metric && one.unit == model.unit && one.value > 0)
+            logs.push_back(std::log(one.value));
+        }
+      }
+      return std::exp(stats::mean(logs));
+    };
+    const double a = mean_of(pair.a), b = mean_of(pair.b);
+    secondary.push_back({model.metric, model.unit, model.better, a, b, b / a - 1});
+  }
+  return secondary;
+}
+
+/// A row of a baseline as one side of a contrast.
+std::optional<stats::Contrast> baseline_of(const PairedRow& pair) {
+  if (pair.a.size() != 1 || pair.a[0] == nullptr || pair.a[0]->runs == 1) return std::nullopt;
+  stats::Contrast side;
+  side.runs_a = pair.a[0]->runs;
+  side.variance_a = pair.a[0]->variance;
+  return side;
+}
+
+}  // namespace
+
+double RowValues::cost_sign() const {
+  return row.better == Better::none ? 0 : row.better == Better::higher ? -1 : 1;
+}
+
+void describe(RowValues& values) {
+  CompareRow& row = values.row;
+  const std::vector<double> a = usable(values.a), b = usable(values.b);
+  row.runs_a = static_cast<int>(a.size());
+  row.runs_b = static_cast<int>(b.size());
+  if (values.baseline && !a.empty()) row.runs_a = values.baseline->runs_a;
+  row.a = a.empty() ? kNan : std::exp(stats::mean(a));
+  row.b = b.empty() ? kNan : std::exp(stats::mean(b));
+  row.change = a.empty() || b.empty() ? kNan : std::expm1(stats::mean(b) - stats::mean(a));
+}
+
+RowValues row_values(const PairedRow& pair, bool flag_configs) {
+  RowValues values;
+  CompareRow& row = values.row;
+  const RowDigest& model = *first_ok(pair.a);
+  row.key = pair.key;
+  row.metric = model.metric;
+  row.unit = model.unit;
+  row.better = model.better;
+  row.low = row.high = row.p = row.q = row.detectable = kNan;
+  std::set<std::string> flags;
+  for (const RowDigest* run : pair.a) values.a.push_back(log_value(run, row, flags));
+  for (const RowDigest* run : pair.b) values.b.push_back(log_value(run, row, flags));
+  for (const auto* side : {&pair.a, &pair.b}) {
+    for (const RowDigest* run : *side) {
+      if (run != nullptr) values.clock_step = std::max(values.clock_step, run->relative_resolution);
+    }
+  }
+  values.baseline = baseline_of(pair);
+  describe(values);
+  if (std::isfinite(row.change) && (row.runs_a == 1 || row.runs_b == 1)) flags.insert("single_run");
+  add_run_flags(pair, flags);
+  if (flag_configs && config_differs(pair)) flags.insert("config_differs");
+  if (row.better == Better::none) flags.insert("no_direction");
+  row.flags.assign(flags.begin(), flags.end());
+  row.secondary = secondary_of(pair);
+  return values;
+}
+
+}  // namespace scalemark::report

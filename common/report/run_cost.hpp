@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run cost, and how much of its noise is its own: for planning the next one.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "common/result/model.hpp"
+
+namespace scalemark::report {
+
+struct CaseCost {
+  double seconds = 0;  ///< from its start to its stop; NaN where the file does not say
+  /// Variance of the logarithm of the median that comes from the iterations of this run alone; NaN
+  /// where they do not tell.
+  double within = 0;
+};
+
+struct RunCost {
+  std::size_t nodes = 0;
+  double seconds = 0;                     ///< of all cases together; NaN where none has a time
+  std::map<std::string, CaseCost> cases;  ///< by key
+};
+
+RunCost run_cost(const Run& run);
+
+}  // namespace scalemark::report

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aligned tables for a terminal: columns as wide as they need to be, long names cut in the middle.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalemark::report {
+
+struct TextColumn {
+  std::string header;
+  bool number = false;   ///< aligned to the right
+  bool shrinks = false;  ///< gives way where the table is wider than the terminal
+};
+
+struct TextRow {
+  std::vector<std::string> cells;
+  std::string color;  ///< of the first cell: an SGR code such as "31"; empty = none
+};
+
+/// Characters that UTF-8 text takes on a terminal, each counted as one column wide.
+std::size_t columns_of(std::string_view text);
+
+/// Text of more than `width` characters with its middle replaced by "..", which keeps the beginning
+/// and the end, where names differ.
+std::string cut_in_the_middle(std::string_view text, std::size_t width);
+
+/// A header line and the rows. `width` columns are kept where columns that shrink have at least 16
+/// left; 0 = not limited.
+void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
+                      std::size_t width, std::ostream& out);
+
+}  // namespace scalemark::report

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases from file to file as they stand there: chunks are neither unpacked nor packed again.
+#include <fmt/format.h>
+
+#include "common/store/schema.hpp"
+
+namespace scalemark::store {
+namespace {
+
+void copy_object(hid_t from, hid_t to, const std::string& name) {
+  h5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+            "copy of " + name);
+}
+
+/// The scales of a copy refer to places in the other file.
+void renew_dimensions(hid_t case_group) {
+  const h5::Id metrics = h5::open_group(case_group, "metrics");
+  for (const std::string& name : h5::members(metrics.get())) {
+    const h5::Id metric = h5::open_group(metrics.get(), name);
+    if (h5::has(metric.get(), "samples")) write_dimensions(metric.get());
+  }
+}
+
+void copy_tables(hid_t from, hid_t to, const std::string& name) {
+  const auto copy_from = [&](hid_t source, hid_t target, const std::string& group) {
+    const h5::Id tables = h5::open_group(source, group);
+    if (h5::has(tables.get(), name))
+      copy_object(tables.get(), need_group(target, group).get(), name);
+  };
+  if (h5::has(from, "profile")) copy_from(from, to, "profile");
+  if (!h5::has(from, "telemetry")) return;
+  const h5::Id source = h5::open_group(from, "telemetry");
+  const h5::Id target = need_group(to, "telemetry");
+  for (const std::string& what : h5::members(source.get()))
+    copy_from(source.get(), target.get(), what);
+}
+
+}  // namespace
+
+h5::Id need_group(hid_t parent, const std::string& name) {
+  return h5::has(parent, name) ? h5::open_group(parent, name) : h5::create_group(parent, name);
+}
+
+void copy_case(hid_t from, hid_t to, std::size_t index) {
+  // What no reader would take is not copied.
+  read_case(from, index, false);
+  const std::string name = case_name(index);
+  const h5::Id source = h5::open_group(from, "cases");
+  const h5::Id target = need_group(to, "cases");
+  copy_object(source.get(), target.get(), name);
+  renew_dimensions(h5::open_group(target.get(), name).get());
+  copy_tables(from, to, name);
+}
+
+}  // namespace scalemark::store

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing, finding and compacting segments.
+#include "common/store/segments.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/store/safe_file.hpp"
+#include "common/store/schema.hpp"
+#include "common/store/tree_check.hpp"
+
+namespace scalemark::store {
+namespace {
+
+/// The number in a name such as c000123.h5.
+std::optional<std::size_t> number_in(const std::string& name, char letter) {
+  if (name.size() < 10 || name.front() != letter || !name.ends_with(".h5")) return std::nullopt;
+  const auto number = text::parse_integer(name.substr(1, name.size() - 4));
+  if (!number || *number < 0) return std::nullopt;
+  const auto index = static_cast<std::size_t>(*number);
+  if (name != fmt::format("{}{}.h5", letter, case_name(index))) return std::nullopt;
+  return index;
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& parts, char letter) {
+  std::vector<std::pair<std::size_t, std::filesystem::path>> found;
+  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+    if (const auto number = number_in(entry.path().filename().string(), letter))
+      found.emplace_back(*number, entry.path());
+  }
+  std::ranges::sort(found);
+  std::vector<std::filesystem::path> paths;
+  for (auto& [number, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::filesystem::path next_batch(const std::filesystem::path& parts) {
+  const std::vector<std::filesystem::path> batches = files_of(parts, 'b');
+  const std::size_t last =
+      batches.empty() ? 0 : *number_in(batches.back().filename().string(), 'b');
+  return parts / fmt::format("b{}.h5", case_name(last + 1));
+}
+
+std::uintmax_t bytes_of(const std::vector<std::filesystem::path>& paths) {
+  std::uintmax_t total = 1 << 16;
+  for (const std::filesystem::path& path : paths) total += std::filesystem::file_size(path);
+  return total;
+}
+
+}  // namespace
+
+std::filesystem::path segment_path(const std::filesystem::path& parts, std::size_t index) {
+  return parts / fmt::format("c{}.h5", case_name(index));
+}
+
+bool is_segment(const std::string& name) { return number_in(name, 'c').has_value(); }
+bool is_batch(const std::string& name) { return number_in(name, 'b').has_value(); }
+
+void write_segment(const std::filesystem::path& parts, const CaseResult& result) {
+  write_safely(segment_path(parts, result.index), [&](hid_t root) { write_case(root, result); });
+}
+
+std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts) {
+  std::map<std::size_t, std::filesystem::path> places;
+  for (const std::filesystem::path& path : files_of(parts, 'b')) {
+    const h5::Id file = open_result(path);
+    for (const std::size_t index : case_indices(file.get())) places.emplace(index, path);
+  }
+  for (const std::filesystem::path& path : files_of(parts, 'c'))
+    places.emplace(*number_in(path.filename().string(), 'c'), path);
+  return places;
+}
+
+void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
+                    const std::function<void(hid_t root, std::size_t index)>& take) {
+  std::filesystem::path open;
+  h5::Id file;
+  for (const auto& [index, path] : places) {
+    if (path != open) file = open_result(open = path);
+    try {
+      take(file.get(), index);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+    }
+  }
+}
+
+void for_each_segment(const std::filesystem::path& parts, bool samples,
+                      const std::function<void(CaseResult)>& take) {
+  for_each_place(places_of_cases(parts),
+                 [&](hid_t root, std::size_t index) { take(read_case(root, index, samples)); });
+}
+
+void compact_segments(const std::filesystem::path& parts) {
+  const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
+  const std::uintmax_t bytes = bytes_of(segments);
+  const bool in_memory = bytes < kMaxInMemory;
+  // Tried beforehand, as in merge().
+  if (!in_memory) reserve_space(parts, bytes);
+  const auto fill = [&](hid_t root) {
+    for (const std::filesystem::path& path : segments) {
+      const h5::Id file = open_result(path);
+      copy_case(file.get(), root, *number_in(path.filename().string(), 'c'));
+    }
+  };
+  const auto check = [&](hid_t root) {
+    const std::size_t found = case_indices(root).size();
+    if (found != segments.size())
+      throw Error(fmt::format("{} cases of {} are in it", found, segments.size()));
+  };
+  write_safely(next_batch(parts), fill, {.staging = {}, .check = check, .in_memory = in_memory});
+  for (const std::filesystem::path& path : segments) std::filesystem::remove(path);
+}
+
+std::uintmax_t bytes_of_parts(const std::filesystem::path& parts) {
+  std::vector<std::filesystem::path> paths = files_of(parts, 'b');
+  const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
+  paths.insert(paths.end(), segments.begin(), segments.end());
+  paths.push_back(parts / "meta.h5");
+  return bytes_of(paths);
+}
+
+}  // namespace scalemark::store

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Header and cases in one go.
+#include "common/store/whole_run.hpp"
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/store/safe_file.hpp"
+#include "common/store/schema.hpp"
+
+namespace scalemark {
+namespace {
+
+std::uintmax_t bytes_of(const Run& run) {
+  std::uintmax_t bytes = 0;
+  for (const CaseResult& result : run.cases) {
+    for (const Metric& metric : result.metrics)
+      bytes += metric.samples.ranks * metric.samples.iterations * sizeof(double);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void write_result_file(const std::filesystem::path& output, const Run& run, bool force) {
+  const std::filesystem::file_status there = std::filesystem::symlink_status(output);
+  if (std::filesystem::exists(there) && !force)
+    throw UsageError(fmt::format("{} exists; --force replaces it", output.string()));
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    throw UsageError(fmt::format("{} is no regular file", output.string()));
+  const auto fill = [&](hid_t root) {
+    store::write_header(root, run);
+    for (const CaseResult& result : run.cases) store::write_case(root, result);
+  };
+  store::write_safely(output, fill,
+                      {.staging = {},
+                       .check = [](hid_t root) { store::read_header(root); },
+                       .in_memory = bytes_of(run) < store::kMaxInMemory});
+}
+
+}  // namespace scalemark

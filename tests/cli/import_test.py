@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import` of what other programs print: the numbers are those of the files, read here by a few lines of Python."""
+import json
+import pathlib
+import re
+import unittest
+
+from harness import KERNELS, ProgramTest, rows, run
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
+
+
+def table(path):
+    """Rows of a printed table that begin with a number, split at blanks."""
+    return [line.split() for line in path.read_text().splitlines() if re.match(r"\s*\d", line)]
+
+
+class Importing(ProgramTest):
+    def take(self, path, *options, code=0, said=()):
+        done = run("import", path, "-o", self.path("out.h5"), "--force", *options)
+        self.expect(done, code, *said)
+        return rows(self.path("out.h5")) if code == 0 else {}
+
+    def write(self, content, name="given.txt"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(content)
+        return self.path(name)
+
+    def value(self, row, metric="latency"):
+        return row["metrics"][metric]["median"]
+
+
+class Osu(Importing):
+    def test_numbers_and_keys(self):
+        for name, key, options in (("latency", "micro/pingpong backend=mpi bytes={} memory=host ranks=2", ()),
+                                   ("allreduce", "micro/allreduce backend=mpi bytes={} dtype=int8 memory=host ranks=4", ("--ranks", 4)),
+                                   ("allgather", "micro/allgather backend=mpi bytes={} memory=host ranks=2", ("--ranks", 2)),
+                                   ("bcast_int", "micro/broadcast backend=mpi bytes={} dtype=int32 memory=host ranks=2", ("--ranks", 2))):
+            with self.subTest(name):
+                path = GOLDEN / "osu" / f"{name}.txt"
+                found, printed = self.take(path, *options), table(path)
+                self.assertEqual(len(found), len(printed))
+                for size, latency in printed:
+                    row = found[key.format(size)]
+                    self.assertAlmostEqual(self.value(row), float(latency) * 1e-6, delta=1e-18)
+                    self.assertEqual(row["metrics"]["latency"]["better"], "lower")
+                # And back: the same sizes and numbers in OSU's own columns.
+                shown = run("show", self.path("out.h5"), "--format", "osu").stdout
+                self.assertEqual([line.split() for line in shown.splitlines() if re.match(r"\d", line)], printed)
+                kind = re.search("# Datatype: .*", path.read_text())[0]
+                self.assertIn(kind, shown)
+
+    def test_bandwidths_are_better_high(self):
+        for name, test in (("bw", "micro/bandwidth"), ("bibw", "micro/bidirectional_bandwidth")):
+            path = GOLDEN / "osu" / f"{name}.txt"
+            found, printed = self.take(path), table(path)
+            for size, rate in printed:
+                metric = found[f"{test} backend=mpi bytes={size} memory=host ranks=2"]["metrics"]["bandwidth"]
+                self.assertAlmostEqual(metric["median"], float(rate) * 1e6, delta=1e-3)
+                self.assertEqual((metric["unit"], metric["better"]), ("By/s", "higher"))
+            shown = run("show", self.path("out.h5"), "--format", "osu").stdout
+            self.assertEqual([line.split() for line in shown.splitlines() if re.match(r"\d", line)], printed)
+
+    def test_all_columns(self):
+        path = GOLDEN / "osu" / "allreduce_full.txt"
+        found = self.take(path, "--ranks", 2)
+        for size, mean, least, most, iterations in table(path):
+            row = found[f"micro/allreduce backend=mpi bytes={size} dtype=int8 memory=host ranks=2"]
+            for metric, text in (("latency", mean), ("latency_min", least), ("latency_max", most)):
+                self.assertAlmostEqual(self.value(row, metric), float(text) * 1e-6, delta=1e-18)
+            self.assertEqual(row["facts"]["iterations"], int(iterations))
+            self.assertEqual(row["primary"], "latency")
+        path = GOLDEN / "osu" / "mbw_mr.txt"
+        found = self.take(path)
+        for size, rate, messages in table(path):
+            row = found[f"micro/multi_pair backend=mpi bytes={size} memory=host ranks=2 window=64"]
+            self.assertAlmostEqual(self.value(row, "bandwidth"), float(rate) * 1e6, delta=1e-2)
+            self.assertAlmostEqual(self.value(row, "message_rate"), float(messages), delta=1e-2)
+
+    def test_a_barrier_has_no_size(self):
+        found = self.take(GOLDEN / "osu" / "barrier.txt", "--ranks", 2)
+        self.assertAlmostEqual(self.value(found["micro/barrier backend=mpi memory=host ranks=2"]), 0.13e-6, delta=1e-18)
+        self.assertIn("             0.13\n", run("show", self.path("out.h5"), "--format", "osu").stdout)
+
+    def test_failed_validation_is_a_failed_case_of_a_run_that_is_not_complete(self):
+        found = self.take(GOLDEN / "osu" / "allreduce_full_check_tail.txt", "--ranks", 2,
+                          said=("DATA VALIDATION ERROR",))
+        status = {row["params"]["bytes"]: row["status"] for row in found.values()}
+        self.assertEqual(status, {4: "ok", 8: "ok", 16: "failed"})
+        self.assertAlmostEqual(self.value(next(iter(found.values())), "latency_p99"), 0.46e-6, delta=1e-18)
+        done = run("compare", self.path("out.h5"), "--against", self.path("out.h5"))
+        self.expect(done, 2)
+
+    def test_devices_and_nccl(self):
+        head = "\n# OSU NCCL-CUDA Allreduce Latency Test v7.4\n# Datatype: MPI_FLOAT.\n# Size       Avg Latency(us)\n"
+        found = self.take(self.write(head + "4 12.30\n"), "--ranks", 8)
+        self.assertEqual(list(found), ["micro/allreduce backend=nccl bytes=4 memory=device ranks=8"])
+        head = ("# OSU MPI-CUDA Latency Test v5.9\n# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n"
+                "# Size          Latency (us)\n")
+        found = self.take(self.write(head + "0 1.05\n"))
+        self.assertEqual(list(found), ["micro/pingpong backend=mpi bytes=0 memory=device_host ranks=2"])
+
+    def test_what_is_wrong_is_named(self):
+        head = "# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n"
+        for content, said in ((head + "1 x\n", ":4: expected a number"), (head + "1 -0.5\n", "a number"),
+                              (head + "1 2 3\n", ":4: expected 2 columns"), (head + "1e3 2\n", "an integer"),
+                              (head + "1 0.1\n1 0.1\n", "already"), (head, "no row"), (head + "1 nan\n", "a number"),
+                              (head + "1 0." + "1" * 70000 + "\n", "longer than"),
+                              ("# OSU MPI Latency Test\n1 2\n", ":1: expected"),
+                              ("# OSU MPI Latency Test v7.4\n1 2\n", ":2: expected a line"),
+                              (head + "99999999999999999999 1\n", "an integer")):
+            with self.subTest(content[-40:]):
+                self.take(self.write(content), code=3, said=(said, self.path("given.txt")))
+
+    def test_unknown_columns_and_missing_ranks_are_reported(self):
+        head = "# OSU MPI Gather Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)       New Column\n"
+        found = self.take(self.write(head + "1 0.5 7\n"), said=('"New Column" is not known', "--ranks"))
+        self.assertEqual(list(found), ["micro/gather backend=mpi bytes=1 memory=host"])
+
+    def test_imports_compare(self):
+        lines = (GOLDEN / "osu" / "latency.txt").read_text()
+        slower = re.sub(r"(\d+\.\d\d)$", lambda m: f"{2 * float(m[1]):.2f}", lines, flags=re.MULTILINE)
+        for side, text in (("a", lines), ("b", slower)):
+            self.expect(run("import", self.write(text, f"{side}.txt"), "-o", self.path(f"{side}.h5")), 0)
+        result = json.loads(run("compare", self.path("a.h5"), "--against", self.path("b.h5"), "--format", "json").stdout)
+        self.assertEqual(len(result["rows"]), len(table(GOLDEN / "osu" / "latency.txt")))
+        for row in result["rows"]:
+            self.assertAlmostEqual(row["change"], 1, places=9)
+
+
+class Imb(Importing):
+    def test_all_tables(self):
+        found = self.take(GOLDEN / "imb" / "pingpong_allreduce_barrier.txt")
+        printed = table(GOLDEN / "imb" / "pingpong_allreduce_barrier.txt")
+        self.assertEqual(len(found), len(printed))
+        sizes = 0
+        for cells in printed:
+            if cells is printed[-1]:
+                row, want = found["micro/barrier backend=mpi memory=host ranks=2"], {
+                    "latency": cells[3], "latency_min": cells[1], "latency_max": cells[2]}
+            elif len(cells) == 4:
+                row = found[f"micro/pingpong backend=mpi bytes={cells[0]} memory=host ranks=2"]
+                want = {"latency": cells[2], "bandwidth": cells[3]}
+                sizes += 1
+            else:
+                row = found[f"micro/allreduce backend=mpi bytes={cells[0]} memory=host ranks=2"]
+                want = {"latency": cells[4], "latency_min": cells[2], "latency_max": cells[3]}
+            self.assertEqual(set(row["metrics"]), set(want))
+            for metric, text in want.items():
+                scale = 1e6 if metric == "bandwidth" else 1e-6
+                self.assertAlmostEqual(self.value(row, metric), float(text) * scale, delta=1e-9 * scale)
+            self.assertEqual((row["primary"], row["facts"]["iterations"]), ("latency", 50))
+        self.assertEqual(sizes, 14)
+
+    def test_what_is_wrong_is_named(self):
+        head = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+        for content, said in ((head + "1 2 3\n", ":4: expected 4 columns"), (head + "1 2 x 3\n", ":4: expected a number"),
+                              ("# Benchmarking PingPong\n1 2 3 4\n", ":2: expected"), (head, "no row"),
+                              (head.replace("= 2", "= -2"), "an integer")):
+            self.take(self.write(content), code=3, said=(said,))
+
+
+class NcclTests(Importing):
+    HEAD = ("# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n"
+            "# Collective test starting: {}\n"
+            "# nThread 1 nGpus 2 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0\n"
+            "#\n# Using devices\n"
+            "#  Rank  0 Group  0 Pid   4711 on   node001 device  0 [0000:0f:00] NVIDIA H100 80GB HBM3\n"
+            "#  Rank  1 Group  0 Pid   4711 on   node001 device  1 [0000:2d:00] NVIDIA H100 80GB HBM3\n#\n"
+            "#                                                              out-of-place                       in-place\n"
+            "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)\n")
+    FOOT = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1.5\n#\n"
+
+    def text(self, program, *lines):
+        return self.write(self.HEAD.format(program) + "".join(line + "\n" for line in lines) + self.FOOT)
+
+    def test_allreduce(self):
+        found = self.take(self.text("all_reduce_perf", "8  2  float  sum  -1  17.08  0.01  0.02  0  16.76  0.03  0.04  0",
+                                    "67108864 16777216 float sum -1 1.2e+05 0.56 0.57 0 119999 0.58 0.59 3"))
+        base = "micro/allreduce backend=nccl bytes={} {}memory=device ranks=2 timing=pipelined"
+        row = found[base.format(8, "")]
+        for metric, want in (("latency", 17.08e-6), ("bandwidth", 0.01e9), ("bus_bandwidth", 0.02e9)):
+            self.assertAlmostEqual(self.value(row, metric), want, delta=1e-12 * abs(want))
+        self.assertAlmostEqual(self.value(found[base.format(8, "in_place=true ")]), 16.76e-6, delta=1e-17)
+        self.assertAlmostEqual(self.value(found[base.format(67108864, "")]), 0.12, delta=1e-14)
+        self.assertEqual(found[base.format(67108864, "in_place=true ")]["status"], "failed")
+        self.assertEqual(row["verified"], {"done": True, "checked": 1, "wrong": 0})
+
+    def test_sizes_are_those_of_osu(self):
+        found = self.take(self.text("./build/all_gather_perf", "128 16 float none -1 20.0 1 0.5 0 21.0 1 0.5 N/A"))
+        row = found["micro/allgather backend=nccl bytes=64 dtype=fp32 memory=device ranks=2 timing=pipelined"]
+        self.assertEqual(row["facts"]["total_bytes"], 128)
+
+    def test_a_cut_text_is_not_complete(self):
+        self.take(self.write(self.HEAD.format("reduce_perf") + "8 2 half max 1 17.08 0 0 0 16.76 0 0 0\n"))
+        self.assertIn("op=max", " ".join(rows(self.path("out.h5"))))
+        done = run("export", self.path("out.h5"), "--to", "fom")
+        self.assertEqual(done.stdout.splitlines()[-1], "RESULT FAIL")
+
+    def test_older_texts_need_the_program_and_tags_of_mpirun_are_taken_off(self):
+        lines = self.HEAD.split("\n", 2)[2].replace("#wrong", " error") + "8 2 float sum -1 1.5 0 0 0e+00 1.6 0 0 0e+00\n" + self.FOOT
+        tagged = "".join(f"[1,0]<stdout>:{line}\n" for line in lines.splitlines())
+        self.take(self.write(tagged), code=3, said=("--program",))
+        found = self.take(self.write(tagged), "--program", "all_reduce_perf", "--ranks", 16)
+        self.assertIn("micro/allreduce backend=nccl bytes=8 memory=device ranks=16 timing=pipelined", found)
+
+    def test_json(self):
+        group = {"time": 17.081234, "alg_bw": 0.5, "bus_bw": 0.75, "nwrong": 0.0}
+        result = {"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": "    -1", "out_of_place": group,
+                  "in_place": None, "actual_iterations": 20, "experiment_name": "AllReduce", "surprise": 1,
+                  "out_of_place_per_iter": {"times_us": [16.5, 18.25, 17.0], "p50_us": 17.0}}
+        document = {"version": 1, "args": ["/opt/all_reduce_perf", "-b", "8"], "env": ["TOKEN=s3cret"], "nccl_version": 22803,
+                    "config": {"devices": [{"rank": i, "hostname": "n1", "device_info": "NVIDIA H100"} for i in range(4)]},
+                    "results": [result], "end_time": "2026-01-01 00:00:00"}
+        path = self.write(json.dumps(document), "nccl.json")
+        found = self.take(path, said=('"surprise" is not known',))
+        row = found["micro/allreduce backend=nccl bytes=1024 memory=device ranks=4 timing=pipelined"]
+        self.assertAlmostEqual(self.value(row), 17e-6, delta=1e-17)
+        self.assertEqual(row["metrics"]["latency"]["n"], 3)
+        self.assertAlmostEqual(self.value(row, "bus_bandwidth"), 0.75e9, delta=1e-3)
+        with open(self.path("out.h5"), "rb") as file:
+            self.assertNotIn(b"s3cret", file.read())
+        result["out_of_place"] = {**group, "time": "fast"}
+        self.take(self.write(json.dumps(document), "nccl.json"), code=3, said=("results[0].out_of_place", '"time"'))
+
+
+class Nvbandwidth(Importing):
+    def document(self, *tests, **more):
+        return self.write(json.dumps({"nvbandwidth": {"version": "v0.8", "git_version": "v0.8", "CUDA Runtime Version": 13000,
+                                                      "Driver Version": "580.95.05", "testcases": list(tests), **more}}))
+
+    def test_matrices(self):
+        copy = {"name": "host_to_device_memcpy_ce", "status": "Passed", "sum": 111.0,
+                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
+                "bandwidth_matrix": [["55.25", "55.75"]]}
+        peers = {"name": "device_to_device_memcpy_read_ce", "status": "Passed", "sum": 700.5,
+                 "bandwidth_description": "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)",
+                 "bandwidth_matrix": [["N/A", "350"], ["350.5", "N/A"]]}
+        latency = {"name": "device_to_device_latency_sm", "status": "Passed", "bandwidth_matrix": [["N/A", "700.5"]],
+                   "bandwidth_description": "memory latency SM GPU(row) <-> GPU(column) (ns)"}
+        waived = {"name": "multinode_device_to_device_memcpy_read_ce", "status": "Waived"}
+        found = self.take(self.document(copy, peers, latency, waived))
+        row = found["micro/memcpy direction=h2d engine=copy_engine host_memory=pinned ranks=1"]
+        for metric, want in (("bandwidth", 55.5e9), ("bandwidth_min", 55.25e9), ("total_bandwidth", 111e9)):
+            self.assertAlmostEqual(self.value(row, metric), want, delta=1)
+        row = found["nvbandwidth/device_to_device_memcpy_read_ce ranks=1"]
+        self.assertAlmostEqual(self.value(row, "bandwidth"), 350.25e9, delta=1)
+        row = found["nvbandwidth/device_to_device_latency_sm ranks=1"]
+        self.assertAlmostEqual(self.value(row), 700.5e-9, delta=1e-18)
+        self.assertEqual(row["metrics"]["latency"]["better"], "lower")
+        self.assertEqual(found["nvbandwidth/multinode_device_to_device_memcpy_read_ce ranks=1"]["status"], "skipped")
+
+    def test_what_is_wrong_is_named(self):
+        good = {"name": "x", "status": "Passed", "bandwidth_matrix": [["1"]]}
+        for change, said in (({"bandwidth_matrix": [["fast"]]}, "numbers"), ({"bandwidth_matrix": [1]}, "lists"),
+                             ({"bandwidth_matrix": []}, "passed"), ({"name": 7}, '"name"'), ({"name": "y" * 300}, "200 bytes")):
+            self.take(self.document({**good, **change}), code=3, said=("testcases[0]", said))
+        self.take(self.document(good, good), code=3, said=("already",))
+        self.take(self.document({"name": "x", "status": "Error", "error": "ASSERT failed"}, error="it ended"))
+        self.assertEqual(next(iter(rows(self.path("out.h5")).values()))["status"], "failed")
+
+
+class GoogleBenchmark(Importing):
+    def test_the_kernels_own_json_gives_what_their_result_file_has(self):
+        done = run("--benchmark_filter=memcpy/bytes:4096", "--benchmark_repetitions=3", "--benchmark_min_time=0.01",
+                   f"--benchmark_out={self.path('k.json')}", "--benchmark_out_format=json", "-o", self.path("k.h5"),
+                   program=KERNELS)
+        self.expect(done, 0)
+        found, own = self.take(self.path("k.json")), rows(self.path("k.h5"))
+        self.assertEqual(sorted(found), sorted(own))
+        self.assertTrue(found)
+        document = json.loads(pathlib.Path(self.path("k.json")).read_text())
+        for key, row in found.items():
+            mine = row["metrics"]
+            self.assertEqual((mine["time"]["n"], row["primary"]), (3, "time"))
+            self.assertAlmostEqual(mine["time"]["median"], own[key]["metrics"]["time"]["median"], delta=1e-3 * mine["time"]["median"])
+        medians = [one["real_time"] * 1e-9 for one in document["benchmarks"] if one.get("aggregate_name") == "median"]
+        self.assertEqual(len(medians), len(found))
+        for want, got in zip(sorted(medians), sorted(row["metrics"]["time"]["median"] for row in found.values())):
+            self.assertAlmostEqual(want, got, delta=2e-15)
+
+    def test_names_counters_and_failures(self):
+        row = {"name": "BM_sort<int>/1024/mode:2/threads:4", "run_type": "iteration", "repetitions": 1, "threads": 4,
+               "iterations": 10, "real_time": 1.5, "cpu_time": 1.25, "time_unit": "ms", "misses": 3.5,
+               "items_per_second": 2e6, "note": "text"}
+        bad = {"name": "BM_gone", "run_type": "iteration", "error_occurred": True, "error_message": "no file", "iterations": 0,
+               "real_time": 0, "cpu_time": 0, "time_unit": "ns", "threads": 1}
+        path = self.write(json.dumps({"context": {"library_version": "v1.9"}, "benchmarks": [row, bad]}))
+        found = self.take(path, said=('"note" is not known',))
+        got = found["kernels/BM_sort<int> arg0=1024 mode=2 ranks=1 threads=4"]
+        for metric, want in (("time", 1.5e-3), ("cpu_time", 1.25e-3), ("misses", 3.5), ("item_rate", 2e6)):
+            self.assertAlmostEqual(self.value(got, metric), want, delta=1e-12 * want)
+        gone = found["kernels/BM_gone ranks=1 threads=1"]
+        self.assertEqual((gone["status"], gone["reason"]), ("failed", "no file"))
+        for change in ({"time_unit": "h"}, {"real_time": -1}, {"real_time": 1e9, "time_unit": "s"}, {"threads": -1}):
+            path = self.write(json.dumps({"context": {}, "benchmarks": [{**row, **change}]}))
+            self.take(path, code=3, said=("benchmarks[0]",))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole pages: sections, size, and content that is hostile in every place that a file fills.
+#include "common/page/page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.hpp"
+#include "tests/common/report/synthetic.hpp"
+
+namespace scalemark::page {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RunExtract extract(const Run& run) {
+  RunExtract result = extract_header(run, run.uuid);
+  for (const CaseResult& one : run.cases) extract_case(one, result);
+  return result;
+}
+
+std::vector<std::uint64_t> times(std::size_t count, std::uint64_t first) {
+  std::vector<std::uint64_t> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(first + 7 * i);
+  return values;
+}
+
+TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {
+  std::vector<CaseResult> cases;
+  for (int benchmark = 0; benchmark < 20; ++benchmark) {
+    for (int variant = 0; variant < 5; ++variant) {
+      for (int size = 0; size < 20; ++size) {
+        CaseResult one = test::measured("micro/benchmark_" + std::to_string(benchmark),
+                                        std::int64_t{1} << size, times(40, 1000 + 100 * size));
+        one.params["variant"] = std::string("a_longer_value_") + std::to_string(variant);
+        one.key = make_key(one.name, one.params);
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  const std::vector<RunExtract> runs = {extract(test::run_of("a", cases)),
+                                        extract(test::run_of("b", cases)),
+                                        extract(test::run_of("c", cases))};
+  const std::string page = report_page(runs, nullptr);
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_THAT(page, HasSubstr("2000 cases measured"));
+  // Every row is there.
+  EXPECT_THAT(page, Not(HasSubstr("more rows have no room")));
+  EXPECT_THAT(page, HasSubstr("Rows as JSON"));
+}
+
+TEST(Page, StaysBelowTwoMegabytesWhateverTheRows) {
+  std::vector<CaseResult> cases;
+  for (int i = 0; i < 9000; ++i) {
+    CaseResult one = test::measured("micro/b" + std::to_string(i % 700), i + 1, times(9, 1000));
+    one.params["text"] = std::string(300, 'x') + std::to_string(i);
+    one.key = make_key(one.name, one.params);
+    one.status = i % 3 == 0 ? Status::failed : Status::ok;
+    one.reason = std::string(5000, '<');
+    cases.push_back(std::move(one));
+  }
+  const std::vector<RunExtract> runs = {extract(test::run_of("a", cases))};
+  const std::string page = report_page(runs, nullptr);
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_THAT(page, HasSubstr("have no room"));
+}
+
+TEST(Page, TellsWhatFailedAndWhatWasSkipped) {
+  const std::vector<RunExtract> runs = {extract(test::run_of(
+      "a", {test::measured("micro/a", 8, times(10, 1000)),
+            test::unmeasured("micro/b", 8, Status::timeout, "no sign of life for 300 s"),
+            test::unmeasured("micro/c", 8, Status::skipped, "built without CUDA")}))};
+  const std::string page = report_page(runs, nullptr);
+  EXPECT_THAT(page, HasSubstr("<b>FAILURES</b>1 case measured, 1 timed out, 1 skipped"));
+  EXPECT_THAT(page, HasSubstr("no sign of life for 300 s"));
+  EXPECT_THAT(page, HasSubstr("Skipped: built without CUDA (1 case)"));
+}
+
+TEST(Page, BeginsWithTheVerdictOfAComparison) {
+  const auto side = [](const std::string& name, std::uint64_t time) {
+    std::vector<report::RunDigest> runs;
+    for (std::uint64_t i = 0; i < 3; ++i)
+      runs.push_back(
+          test::digest_of(name + std::to_string(i), {test::measured("micro/a", 8, {time + i})}));
+    return runs;
+  };
+  const report::Comparison comparison = report::compare(side("a", 100000), side("b", 130000));
+  ASSERT_EQ(comparison.verdict(), "REGRESSION");
+  const std::string page = comparison_page(comparison);
+  EXPECT_THAT(page,
+              HasSubstr("<div class=\"verdict bad\"><b>REGRESSION</b>1 regression, 0 improved"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"bad\">REGRESSION</td><td>micro/a bytes=8 ranks=2</td>"));
+  EXPECT_LT(page.find("REGRESSION"), page.find("Are these runs comparable?"));
+}
+
+TEST(Page, TakesHostileTextsAsTexts) {
+  const std::vector<std::string> texts = {"<script>alert(1)</script>",
+                                          "\"'><img src=x onerror=alert(1)>",
+                                          "]]></svg><script>",
+                                          "</textarea></style></title><script>",
+                                          "\x1b[2J\x07",
+                                          "\xff\xc0\xaf",
+                                          std::string(100000, '&')};
+  for (const std::string& bad : texts) {
+    CaseResult ok = test::measured("micro/" + bad, 8, times(10, 1000));
+    ok.params[bad] = bad;
+    ok.key = make_key(ok.name, ok.params);
+    for (Metric& metric : ok.metrics) metric.unit = bad;
+    ok.metrics[0].name = bad;
+    ok.metrics[1].source = bad;
+    ok.primary_metric = bad;
+    scalemark::Run run = test::run_of(bad, {ok, test::unmeasured(bad, 8, Status::failed, bad),
+                                            test::unmeasured(bad, 16, Status::skipped, bad)});
+    run.created = run.command_line = run.exit_reason = bad;
+    run.environment.common[bad] = bad;
+    run.environment.differs[bad][bad] = bad;
+    run.ranks[0] = RankInfo{0, bad, 0, bad, 0, bad, bad, bad, bad, bad};
+    const std::vector<RunExtract> runs = {extract(run)};
+    const report::RunDigest a = report::digest(run, bad);
+    report::RunDigest b = a;
+    b.uuid = "other";
+    b.environment["cpu_model"] = text::printable(bad);
+    const std::vector<report::RunDigest> side_a = {a}, side_b = {b};
+    const report::Comparison comparison = report::compare(side_a, side_b);
+    const std::string page = report_page(runs, &comparison);
+    for (const char* tag : {"<script", "<img", "\x1b", "\x07", "\xff", "\xc0"})
+      EXPECT_THAT(page, Not(HasSubstr(tag))) << bad;
+    EXPECT_LT(page.size(), 500'000U);
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::page
