@@ -53,7 +53,7 @@ std::string verdict_band(const report::Comparison& comparison) {
                                  mark_of(comparison.verdict()), text_of(line.substr(0, colon)),
                                  text_of(line.substr(std::min(colon + 2, line.size()))));
   for (const std::string& sentence : report::method_lines(comparison))
-    html += fmt::format("<br><span class=\"sub\">{}</span>", text_of(sentence));
+    html += fmt::format("<span class=\"sub\">{}</span>", text_of(sentence));
   return html + "</div>\n";
 }
 

@@ -11,11 +11,10 @@
 #include "common/page/chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
+#include "common/page/svg.hpp"
 
 namespace scalemark::page {
 namespace {
-
-constexpr std::size_t kSeriesAChart = 6;
 
 std::optional<double> bytes_of(const Row& row) {
   const std::string text = axis_of(row, "bytes");
@@ -26,7 +25,7 @@ std::optional<double> bytes_of(const Row& row) {
 }
 
 /// Rows that differ in their size only, by what else they are.
-using Curves = std::map<std::string, std::map<double, const Row*>>;
+using Curves = std::map<std::string, std::map<double, const Row*>, ByNumbers>;
 
 Curves curves_of(const Group& group) {
   Curves curves;
@@ -114,10 +113,10 @@ std::string charts_of(const Group& group) {
   const Row& first = *curves.begin()->second.begin()->second;
   std::string html;
   std::size_t number = 0;
-  const std::size_t parts = (curves.size() + kSeriesAChart - 1) / kSeriesAChart;
+  const std::size_t parts = (curves.size() + kSeriesStyles - 1) / kSeriesStyles;
   for (auto curve = curves.begin(); curve != curves.end();) {
     Curves some;
-    while (curve != curves.end() && some.size() < kSeriesAChart) some.insert(*curve++);
+    while (curve != curves.end() && some.size() < kSeriesStyles) some.insert(*curve++);
     ++number;
     const std::string part = parts > 1 ? fmt::format(" ({} of {})", number, parts) : "";
     for (const std::string& metric : {duration_of(first), rate_of(first)}) {
