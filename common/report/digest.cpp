@@ -8,6 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/report/baseline.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/row_samples.hpp"
 #include "common/result/summarise.hpp"
@@ -79,6 +80,16 @@ void Digester::header(const Run& run) {
 
 void Digester::add(const CaseResult& result) {
   ++digest_.finished;
+  if (is_baseline(result)) {
+    RunDigest known = baseline_digest(result, digest_.label);
+    digest_.keys = std::move(known.keys);
+    digest_.rows = std::move(known.rows);
+    digest_.stands_for = std::move(known.stands_for);
+    digest_.known_values = std::move(known.known_values);
+    digest_.priors = std::move(known.priors);
+    digest_.environment.clear();
+    return;
+  }
   std::string key = text::printable(result.key);
   if (!order_.emplace(result.index, key).second) {
     throw InputError(fmt::format("{}: two cases have the index {}", digest_.label, result.index));
@@ -90,6 +101,11 @@ void Digester::add(const CaseResult& result) {
 }
 
 RunDigest Digester::finish() {
+  if (!digest_.stands_for.empty()) {
+    if (digest_.finished > 1)
+      throw InputError(fmt::format("{}: a baseline and other cases in one file", digest_.label));
+    return std::move(digest_);
+  }
   std::set<std::string> seen;
   for (const auto& [index, key] : order_) {
     if (seen.insert(key).second) digest_.keys.push_back(key);
