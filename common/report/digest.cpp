@@ -51,9 +51,12 @@ RowDigest row_of(const CaseResult& result) {
   return row;
 }
 
-std::string joined_values(const std::map<std::string, std::string>& values) {
+/// Runs of one job share its id; each of them is a step of its own.
+std::string job_of(const std::map<std::string, std::string>& scheduler) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : scheduler) {
+    if (name != "SLURM_STEP_ID") parts.push_back(fmt::format("{}={}", name, value));
+  }
   return text::join(parts, " ");
 }
 
@@ -72,7 +75,7 @@ void Digester::header(const Run& run) {
   digest_.complete = run.complete;
   digest_.planned = run.planned.size();
   digest_.started = run.created;
-  digest_.job = joined_values(run.scheduler);
+  digest_.job = job_of(run.scheduler);
   digest_.nodes = node_names(run.ranks);
   digest_.environment = environment_facts(run);
   digest_.ranks = rank_tallies(run.ranks);
