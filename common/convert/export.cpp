@@ -64,11 +64,12 @@ constexpr std::array kExporters = {
                return options.summary ? make_printer("csv", target.out, {})
                                       : make_samples_export(options, target);
              }},
-    Exporter{"jsonl", "one JSON object a case, as `show --format jsonl`",
+    Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads",
+             make_runs_export},
+    Exporter{"cases", "one JSON object a case, as `show --format jsonl`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("jsonl", target.out, {});
              }},
-    Exporter{"runs", "JSON Lines of runs with all samples, which `import` reads", make_runs_export},
     Exporter{"osu", "the OSU micro-benchmarks' text, as `show --format osu`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("osu", target.out, {});
