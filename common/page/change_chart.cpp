@@ -15,8 +15,8 @@
 namespace scalemark::page {
 namespace {
 
-constexpr std::size_t kMostRows = 15;
-constexpr double kWidth = 360, kLine = 50, kTop = 4, kLeft = 6, kRight = 354;
+constexpr std::size_t kMostChanges = 15;
+constexpr double kChangeWidth = 360, kChangeLine = 50, kChangeTop = 4, kChangeLeft = 6, kChangeRight = 354;
 
 /// ln(cost of B / cost of A).
 struct Change {
@@ -31,7 +31,7 @@ std::vector<Change> changes_of(const report::Comparison& comparison) {
     Change change{&row, std::log1p(row.change), std::log1p(row.low), std::log1p(row.high)};
     if (row.better == Better::higher) change = {&row, -change.middle, -change.high, -change.low};
     changes.push_back(change);
-    if (changes.size() == kMostRows) break;
+    if (changes.size() == kMostChanges) break;
   }
   return changes;
 }
@@ -57,19 +57,19 @@ std::size_t style_of(report::Verdict verdict) {
 void draw_row(const Change& change, const Scale& scale, double threshold, double y, Svg& svg) {
   const report::CompareRow& row = *change.row;
   const std::size_t blank = std::min(row.key.find(' '), row.key.size());
-  svg.text(kLeft, y + 12,
+  svg.text(kChangeLeft, y + 12,
            fitted(fmt::format("{} {} {}", report::to_string(row.verdict),
                               percent(std::log1p(row.change)), row.key.substr(0, blank)),
-                  kRight - kLeft),
+                  kChangeRight - kChangeLeft),
            "");
-  svg.text(kLeft, y + 26,
-           fitted(row.key.substr(std::min(blank + 1, row.key.size())), kRight - kLeft), "q");
+  svg.text(kChangeLeft, y + 26,
+           fitted(row.key.substr(std::min(blank + 1, row.key.size())), kChangeRight - kChangeLeft), "q");
   // The band stands under the interval only, so that it crosses no letter.
   const double middle = y + 38;
   svg.rectangle(scale.at(-threshold), middle - 6, scale.at(threshold) - scale.at(-threshold), 12,
                 "k");
   svg.line(scale.at(0), middle - 6, scale.at(0), middle + 6, "a");
-  const auto at = [&](double value) { return std::clamp(scale.at(value), kLeft, kRight); };
+  const auto at = [&](double value) { return std::clamp(scale.at(value), kChangeLeft, kChangeRight); };
   if (std::isfinite(change.low) && std::isfinite(change.high)) {
     svg.line(at(change.low), middle, at(change.high), middle,
              fmt::format("l s{}", style_of(row.verdict)));
@@ -84,18 +84,18 @@ std::string change_chart(const report::Comparison& comparison) {
   if (changes.empty()) return {};
   const double threshold = std::log1p(comparison.options.threshold);
   const double reach = reach_of(changes, threshold);
-  const Scale scale(ScaleKind::linear, -reach, reach, kLeft, kRight, "1");
-  const double bottom = kTop + kLine * static_cast<double>(changes.size());
-  Svg svg(kWidth, bottom + 40, "Changes of the cost from A to B",
+  const Scale scale(ScaleKind::linear, -reach, reach, kChangeLeft, kChangeRight, "1");
+  const double bottom = kChangeTop + kChangeLine * static_cast<double>(changes.size());
+  Svg svg(kChangeWidth, bottom + 40, "Changes of the cost from A to B",
           "A point and the 95 % interval for each row, worst first; the table has the numbers.");
   for (std::size_t i = 0; i < changes.size(); ++i)
-    draw_row(changes[i], scale, threshold, kTop + kLine * static_cast<double>(i), svg);
-  svg.line(kLeft, bottom, kRight, bottom, "a");
-  svg.text(kLeft, bottom + 15, percent(-reach), "q");
+    draw_row(changes[i], scale, threshold, kChangeTop + kChangeLine * static_cast<double>(i), svg);
+  svg.line(kChangeLeft, bottom, kChangeRight, bottom, "a");
+  svg.text(kChangeLeft, bottom + 15, percent(-reach), "q");
   svg.text(scale.at(0), bottom + 15, "0", "q m");
-  svg.text(kRight, bottom + 15, percent(reach), "q e");
-  svg.text(kLeft, bottom + 33, "better in B", "");
-  svg.text(kRight, bottom + 33, "worse in B", "e");
+  svg.text(kChangeRight, bottom + 15, percent(reach), "q e");
+  svg.text(kChangeLeft, bottom + 33, "better in B", "");
+  svg.text(kChangeRight, bottom + 33, "worse in B", "e");
   return fmt::format(
       "<div class=\"grid\"><figure><figcaption>Changes of the cost, with 95 % intervals<span "
       "class=\"sub\">{}</span></figcaption>\n{}</figure></div>\n",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kWorst = 5;
 constexpr std::size_t kMostFindings = 200;
-constexpr std::size_t kMostRows = 2500;
+constexpr std::size_t kMostCompared = 2500;
 
 const char* mark_of(std::string_view verdict) {
   if (verdict == "REGRESSION" || verdict == "FAILED" || verdict == "MISSING" ||
@@ -39,7 +39,7 @@ std::string keys_table(const char* title, const std::vector<std::string>& keys) 
   if (keys.empty()) return {};
   std::vector<TableRow> rows;
   for (const std::string& key : keys) {
-    if (rows.size() == kMostRows) break;
+    if (rows.size() == kMostCompared) break;
     rows.push_back({{key}, ""});
   }
   return table(fmt::format("{} ({})", title, keys.size()), {{"case"}}, rows);
@@ -118,7 +118,7 @@ std::string failed_and_missing(const report::Comparison& comparison) {
   if (!comparison.failed.empty()) {
     std::vector<TableRow> rows;
     for (const report::FailedRow& row : comparison.failed) {
-      if (rows.size() == kMostRows) break;
+      if (rows.size() == kMostCompared) break;
       rows.push_back({{row.counts ? "counts" : "known", row.key, row.a, row.b, row.reason},
                       row.counts ? "bad" : "warn"});
     }

@@ -14,7 +14,7 @@
 namespace scalemark::page {
 namespace {
 
-constexpr double kWidth = 360, kLeft = 56, kRight = 354, kTop = 8;
+constexpr double kMapWidth = 360, kMapLeft = 56, kMapRight = 354, kMapTop = 8;
 constexpr std::array<double, 8> kEdges = {0.9, 0.98, 1.02, 1.05, 1.1, 1.25, 1.5, 2};
 constexpr std::array<const char*, 9> kWords = {
     "more than 10 % faster", "2 to 10 % faster",   "within 2 %",
@@ -32,11 +32,11 @@ std::string path_of(const RankGrid& grid, std::size_t step, double width, double
       if (!is(column)) continue;
       const std::size_t first = column;
       while (column + 1 < grid.columns && is(column + 1)) ++column;
-      data += fmt::format("M{} {}H{}V{}H{}Z", px(kLeft + width * static_cast<double>(first)),
-                          px(kTop + height * static_cast<double>(row)),
-                          px(kLeft + width * static_cast<double>(column + 1)),
-                          px(kTop + height * static_cast<double>(row + 1)),
-                          px(kLeft + width * static_cast<double>(first)));
+      data += fmt::format("M{} {}H{}V{}H{}Z", px(kMapLeft + width * static_cast<double>(first)),
+                          px(kMapTop + height * static_cast<double>(row)),
+                          px(kMapLeft + width * static_cast<double>(column + 1)),
+                          px(kMapTop + height * static_cast<double>(row + 1)),
+                          px(kMapLeft + width * static_cast<double>(first)));
     }
   }
   return data;
@@ -58,23 +58,23 @@ std::string heat_legend() {
 std::string heat_map(const RankGrid& grid, std::string_view title, std::string_view subtitle,
                      const std::string& numbers) {
   const double row = std::clamp(220.0 / static_cast<double>(grid.rows), 3.0, 24.0);
-  const double bottom = kTop + row * static_cast<double>(grid.rows);
-  Svg svg(kWidth, bottom + 36, title,
+  const double bottom = kMapTop + row * static_cast<double>(grid.rows);
+  Svg svg(kMapWidth, bottom + 36, title,
           fmt::format("{} of {} ranks over {} iterations; the table below names the ranks.",
                       grid.metric, grid.ranks, grid.iterations));
-  const double column = (kRight - kLeft) / static_cast<double>(grid.columns);
+  const double column = (kMapRight - kMapLeft) / static_cast<double>(grid.columns);
   for (std::size_t step = 0; step < kWords.size(); ++step)
     svg.path(path_of(grid, step, column, row), fmt::format("h{}", step));
   // A label needs some twelve units.
   const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(13 / row)));
   for (std::size_t i = 0; i < grid.rows; i += every) {
-    const double y = kTop + row * (static_cast<double>(i) + 0.5) + 4;
-    svg.text(kLeft - 5, std::max(y, 12.0), fmt::format("rank {}", grid.first_rank(i)), "q e");
+    const double y = kMapTop + row * (static_cast<double>(i) + 0.5) + 4;
+    svg.text(kMapLeft - 5, std::max(y, 12.0), fmt::format("rank {}", grid.first_rank(i)), "q e");
   }
-  svg.line(kLeft, bottom, kRight, bottom, "a");
-  svg.text(kLeft, bottom + 15, "1", "q");
-  svg.text(kRight, bottom + 15, std::to_string(grid.iterations), "q e");
-  svg.text((kLeft + kRight) / 2, bottom + 30, "iteration", "m");
+  svg.line(kMapLeft, bottom, kMapRight, bottom, "a");
+  svg.text(kMapLeft, bottom + 15, "1", "q");
+  svg.text(kMapRight, bottom + 15, std::to_string(grid.iterations), "q e");
+  svg.text((kMapLeft + kMapRight) / 2, bottom + 30, "iteration", "m");
   const std::string waiting =
       grid.collective
           ? fmt::format("{} (ranks wait for each other: a late rank has the shortest)", grid.metric)

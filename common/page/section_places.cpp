@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostNodes = 12;
 constexpr std::size_t kMostRanksANode = 32;
 constexpr std::size_t kMostLines = 1024;
-constexpr double kWidth = 360, kMargin = 8, kRankHeight = 34, kHead = 20;
+constexpr double kPlacesWidth = 360, kMargin = 8, kRankHeight = 34, kHead = 20;
 
 using Ranks = std::vector<const RankInfo*>;
 
@@ -52,15 +52,15 @@ std::string node_drawing(const std::string& name, const Node& node, const std::s
   double height = 4;
   for (const auto& [numa, ranks] : node)
     height += kHead + kMargin + kRankHeight * static_cast<double>(lines_of(ranks, across)) + 4;
-  Svg svg(kWidth, height, fmt::format("Ranks on {}", name),
+  Svg svg(kPlacesWidth, height, fmt::format("Ranks on {}", name),
           fmt::format("{} ranks on {} NUMA nodes; the table names all.", count, node.size()));
   double y = 2;
   for (const auto& [numa, ranks] : node) {
     const double inside = kHead + kRankHeight * static_cast<double>(lines_of(ranks, across)) + 4;
-    svg.rectangle(1, y, kWidth - 2, inside, "k");
+    svg.rectangle(1, y, kPlacesWidth - 2, inside, "k");
     svg.text(kMargin, y + 14,
              numa < 0 ? std::string("NUMA node not known") : fmt::format("NUMA node {}", numa), "");
-    const double width = (kWidth - 2 * kMargin) / static_cast<double>(across);
+    const double width = (kPlacesWidth - 2 * kMargin) / static_cast<double>(across);
     for (std::size_t i = 0; i < std::min(ranks.size(), kMostRanksANode); ++i) {
       draw_rank(*ranks[i], kMargin + width * static_cast<double>(i % across),
                 y + kHead + kRankHeight * static_cast<double>(i / across), width - 4, svg);

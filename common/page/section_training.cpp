@@ -109,13 +109,13 @@ constexpr std::array<const char*, 3> kPartNames = {"computing, and communication
 constexpr std::array<const char*, 3> kPartStyles = {"f s0", "f s1", "f s2"};
 
 std::string step_bars(const Group& group, const std::vector<Course>& courses) {
-  constexpr double kWidth = 360, kLine = 40;
+  constexpr double kBarWidth = 360, kLine = 40;
   const std::size_t count = std::min(courses.size(), kMostBars);
   double longest = 0;
   for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, courses[i].training->step);
   if (!(longest > 0)) return {};
   const std::string title = fmt::format("{}: what a step is made of", group.name);
-  Svg svg(kWidth, kLine * static_cast<double>(count) + 4, title,
+  Svg svg(kBarWidth, kLine * static_cast<double>(count) + 4, title,
           "One bar a training, as long as its median step; the table has the parts.");
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < count; ++i) {
@@ -125,12 +125,12 @@ std::string step_bars(const Group& group, const std::vector<Course>& courses) {
     svg.text(
         0, y + 13,
         fitted(fmt::format("{}: {}, {}", i + 1, units::seconds(training.step), courses[i].name),
-               kWidth),
+               kBarWidth),
         "");
     double x = 0;
     TableRow row{{std::to_string(i + 1), courses[i].name, units::seconds(training.step)}, ""};
     for (std::size_t part = 0; part < parts.seconds.size(); ++part) {
-      const double width = parts.seconds[part] / longest * (kWidth - 2);
+      const double width = parts.seconds[part] / longest * (kBarWidth - 2);
       svg.rectangle(x, y + 18, width, 16, kPartStyles[part],
                     fmt::format("{}: {}", kPartNames[part], units::seconds(parts.seconds[part])));
       const double share = training.step > 0 ? parts.seconds[part] / training.step : 0;

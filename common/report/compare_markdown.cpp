@@ -58,7 +58,7 @@ void print_folded(const char* title, const std::vector<FoldGroup>& groups, doubl
   fmt::print(out, "\n</details>\n");
 }
 
-void print_list(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
+void print_folded(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
   if (lines.empty()) return;
   fmt::print(out, "\n**{}**\n\n", title);
   for (const std::string& line : lines) fmt::print(out, "- {}\n", markdown_text(line));
@@ -81,18 +81,18 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
     differences.push_back(
         fmt::format("{} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b));
   }
-  print_list(differences, "Environments differ", out);
+  print_folded(differences, "Environments differ", out);
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
   for (const std::string& line : method_lines(comparison))
     fmt::print(out, "{}  \n", markdown_text(line));
   const std::vector<FoldGroup> groups = fold_rows(comparison.rows, all);
   const double threshold = comparison.options.threshold;
   print_tables(lines_with(groups, {Verdict::regression, Verdict::improved}), threshold, out);
-  print_list(cause_lines(comparison), "Likely causes", out);
-  print_list(finding_lines(comparison), "Also found", out);
-  print_list(failed_lines(comparison), "Failed", out);
-  print_list(comparison.only_a, "Missing in B", out);
-  print_list(comparison.only_b, "New in B", out);
+  print_folded(cause_lines(comparison), "Likely causes", out);
+  print_folded(finding_lines(comparison), "Also found", out);
+  print_folded(failed_lines(comparison), "Failed", out);
+  print_folded(comparison.only_a, "Missing in B", out);
+  print_folded(comparison.only_b, "New in B", out);
   print_folded("Inconclusive", lines_with(groups, {Verdict::inconclusive}), threshold, out);
   print_folded("Same", lines_with(groups, {Verdict::same}), threshold, out);
   out.flush();

@@ -12,11 +12,11 @@
 #include "common/report/environment.hpp"
 #include "common/report/row_samples.hpp"
 #include "common/result/summarise.hpp"
+#include "common/stats/limits.hpp"
 
 namespace scalemark::report {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
   std::vector<SecondaryValue> values;
@@ -34,7 +34,7 @@ RowDigest row_of(const CaseResult& result) {
   row.status = result.status;
   row.reason = text::printable(result.reason);
   row.config_hash = result.config_hash;
-  row.value = kNan;
+  row.value = stats::kNan;
   if (result.verification.wrong > 0) {
     row.status = Status::failed;
     row.reason = fmt::format("wrong data: {} of {} elements", result.verification.wrong,

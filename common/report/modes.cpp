@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/report/row_estimates.hpp"
 #include "common/stats/adjust.hpp"
+#include "common/stats/limits.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastApart = 0.02, kLeastDeviations = 4, kLeastShare = 0.04;
 constexpr double kLeastChange = 0.02;
 
@@ -55,8 +54,8 @@ Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
   for (const RowDigest* run : side) {
     const bool known = run != nullptr && run->status == Status::ok && !run->sketch.empty();
     if (!known) {
-      shares.logit.push_back(kNan);
-      shares.share.push_back(kNan);
+      shares.logit.push_back(stats::kNan);
+      shares.share.push_back(stats::kNan);
       continue;
     }
     const auto n = static_cast<double>(run->sketch.size());
@@ -86,7 +85,7 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
   const std::optional<ModeSplit> split = common_split(pair, 3 * row.clock_step);
   if (!split) return std::nullopt;
   const Shares a = shares_of(pair.a, split->middle), b = shares_of(pair.b, split->middle);
-  Mix mix{0, mean_share(a), mean_share(b), kNan};
+  Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
   if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
   // A share of a hundred values is not known better than by counting: the logit's variance is
   // 1 / (n p (1 - p)). The floor of a contrast is a step squared by 12.

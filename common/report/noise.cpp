@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "common/report/row_estimates.hpp"
 #include "common/stats/limits.hpp"
 #include "common/stats/moderated.hpp"
 #include "common/stats/power.hpp"
@@ -14,9 +15,6 @@
 
 namespace scalemark::report {
 namespace {
-
-/// Rows from which on a prior of their variances is worth fitting.
-constexpr std::size_t kLeastRowsForPrior = 20;
 
 /// A row before its variance is moderated.
 struct Measured {

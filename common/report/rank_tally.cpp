@@ -20,7 +20,7 @@ constexpr double kRobustDeviations = 5, kLeastSlower = 0.02;
 constexpr double kLeastSlowerOfTwo = 0.1;
 /// Of a long case, iterations evenly spread are enough and bound the memory.
 constexpr std::size_t kMostIterations = 512;
-constexpr std::size_t kShown = 120;  // bytes of a name
+constexpr std::size_t kLongestName = 120;  // bytes of a name
 
 std::vector<std::size_t> chosen_iterations(const Samples& samples) {
   std::vector<std::size_t> all;
@@ -84,9 +84,9 @@ std::vector<RankTally> rank_tallies(const std::vector<RankInfo>& ranks) {
   std::vector<RankTally> tallies;
   for (const RankInfo& rank : ranks) {
     RankTally tally;
-    tally.place = fmt::format("rank {} on {}", rank.rank, text::printable(rank.node, kShown));
+    tally.place = fmt::format("rank {} on {}", rank.rank, text::printable(rank.node, kLongestName));
     if (!rank.gpu_uuid.empty())
-      tally.place += fmt::format(" ({})", text::printable(rank.gpu_uuid, kShown));
+      tally.place += fmt::format(" ({})", text::printable(rank.gpu_uuid, kLongestName));
     tallies.push_back(std::move(tally));
   }
   return tallies;

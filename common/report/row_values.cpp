@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "common/stats/limits.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 const RowDigest* first_ok(const std::vector<const RowDigest*>& side) {
   for (const RowDigest* row : side) {
@@ -34,7 +33,7 @@ double log_value(const RowDigest* run, const CompareRow& row, std::set<std::stri
   } else {
     return std::log(run->value);
   }
-  return kNan;
+  return stats::kNan;
 }
 
 std::vector<double> usable(const std::vector<double>& values) {
@@ -109,9 +108,9 @@ void describe(RowValues& values) {
   row.runs_a = static_cast<int>(a.size());
   row.runs_b = static_cast<int>(b.size());
   if (values.baseline && !a.empty()) row.runs_a = values.baseline->runs_a;
-  row.a = a.empty() ? kNan : std::exp(stats::mean(a));
-  row.b = b.empty() ? kNan : std::exp(stats::mean(b));
-  row.change = a.empty() || b.empty() ? kNan : std::expm1(stats::mean(b) - stats::mean(a));
+  row.a = a.empty() ? stats::kNan : std::exp(stats::mean(a));
+  row.b = b.empty() ? stats::kNan : std::exp(stats::mean(b));
+  row.change = a.empty() || b.empty() ? stats::kNan : std::expm1(stats::mean(b) - stats::mean(a));
 }
 
 RowValues row_values(const PairedRow& pair, bool flag_configs) {
@@ -122,7 +121,7 @@ RowValues row_values(const PairedRow& pair, bool flag_configs) {
   row.metric = model.metric;
   row.unit = model.unit;
   row.better = model.better;
-  row.low = row.high = row.p = row.q = row.detectable = kNan;
+  row.low = row.high = row.p = row.q = row.detectable = stats::kNan;
   std::set<std::string> flags;
   for (const RowDigest* run : pair.a) values.a.push_back(log_value(run, row, flags));
   for (const RowDigest* run : pair.b) values.b.push_back(log_value(run, row, flags));

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "common/report/row_estimates.hpp"
+#include "common/stats/limits.hpp"
 #include "common/stats/moderated.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double finite_mean(const std::vector<double>& values) {
   double sum = 0, count = 0;
@@ -24,7 +23,7 @@ double finite_mean(const std::vector<double>& values) {
     sum += one;
     ++count;
   }
-  return count > 0 ? sum / count : kNan;
+  return count > 0 ? sum / count : stats::kNan;
 }
 
 bool counts(const RowValues& row) {
@@ -67,7 +66,7 @@ std::vector<bool> used_runs(const std::vector<const RowValues*>& rows, bool of_b
 
 GeometricMean geometric_mean(const std::vector<const RowValues*>& rows, const Design& design) {
   const CompareRow& model = rows.front()->row;
-  GeometricMean mean{model.metric, model.unit, model.better, 0, kNan, kNan, kNan};
+  GeometricMean mean{model.metric, model.unit, model.better, 0, stats::kNan, stats::kNan, stats::kNan};
   const std::vector<bool> used_a = used_runs(rows, false), used_b = used_runs(rows, true);
   std::vector<double> a(used_a.size(), 0), b(used_b.size(), 0);
   for (const RowValues* row : rows) {
@@ -101,7 +100,7 @@ RunEffects run_effects(const std::vector<RowValues>& rows, std::size_t runs_a, s
 
 WholeRunShift whole_run_shift(const RunEffects& effects, const std::vector<RowValues>& rows,
                               const Design& design) {
-  WholeRunShift shift{kNan, kNan, kNan, kNan, 0, false};
+  WholeRunShift shift{stats::kNan, stats::kNan, stats::kNan, stats::kNan, 0, false};
   shift.rows = static_cast<std::size_t>(std::ranges::count_if(rows, counts));
   const std::optional<RowContrast> contrast = contrast_of(effects.a, effects.b, design);
   if (!contrast) return shift;
