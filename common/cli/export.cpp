@@ -32,7 +32,13 @@ struct Options {
 void write(const Options& options, std::ostream& out, const std::string& name) {
   Notes notes("export");
   const convert::ExportTarget target{out, [&](const std::string& note) { notes.add(note); }};
-  convert::export_run(read_run(options.file), options.format, options.how, target);
+  const Run run = read_run(options.file);
+  if (!run.complete) {
+    target.note(fmt::format("{} is not complete: {} of {} planned cases",
+                            text::printable(options.file.string()), run.cases.size(),
+                            run.planned.size()));
+  }
+  convert::export_run(run, options.format, options.how, target);
   out.flush();
   if (!out) throw Error(fmt::format("{} could not be written: {}", name, std::strerror(errno)));
 }
