@@ -35,9 +35,18 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
   const std::shared_ptr<ResultSink> sink =
       convert::make_export(options.format, options.how, target);
   Run run;
+  std::size_t cases = 0;
   visit_run(options.file, {},
             {.header = [&](Run header) { sink->begin(run = std::move(header)); },
-             .one_case = [&](const CaseResult& result) { sink->add(result); }});
+             .one_case =
+                 [&](const CaseResult& result) {
+                   ++cases;
+                   sink->add(result);
+                 }});
+  if (!run.complete) {
+    target.note(fmt::format("{} is not complete: {} of {} planned cases",
+                            text::printable(options.file.string()), cases, run.planned.size()));
+  }
   sink->end(run);
   out.flush();
   if (!out) throw Error(fmt::format("{} could not be written: {}", name, std::strerror(errno)));

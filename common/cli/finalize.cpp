@@ -27,8 +27,8 @@ int finalize(FinalizeOptions options) {
   }
   finalize_parts(options.parts, options.output, options.force);
   const Run run = read_run(options.output, {.samples = false, .apart = false});
-  fmt::print("{}: {} of {} planned cases\n", options.output.string(), run.cases.size(),
-             run.planned.size());
+  fmt::print("{}: {}{} of {} planned cases\n", options.output.string(),
+             run.complete ? "" : "not complete, ", run.cases.size(), run.planned.size());
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark show`: the rows of a result file.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,47 +43,91 @@ std::regex compiled(const std::string& filter) {
   }
 }
 
-/// Leaves the cases whose key the filter finds; a full key or name selects itself alone.
-void select(Run& run, const std::string& filter) {
-  if (filter.empty()) return;
-  const std::regex expression = compiled(filter);
-  const bool exact = std::any_of(run.cases.begin(), run.cases.end(), [&](const CaseResult& one) {
-    return one.key == filter || one.name == filter;
-  });
-  const auto chosen = [&](const CaseResult& one) {
-    return exact ? one.key == filter || one.name == filter : std::regex_search(one.key, expression);
-  };
-  std::vector<std::string> names;
-  for (const CaseResult& one : run.cases) {
-    if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+/// Which keys the filter finds; a full key or name selects itself alone. Reads no samples.
+class Selection {
+ public:
+  explicit Selection(const Options& options) : all_(options.filter.empty()) {
+    if (all_) return;
+    const std::regex expression = compiled(options.filter);
+    std::set<std::string> found, exact, names;
+    const auto look_at = [&](const CaseResult& one) {
+      names.insert(one.name);
+      if (one.key == options.filter || one.name == options.filter) exact.insert(one.key);
+      if (std::regex_search(one.key, expression)) found.insert(one.key);
+    };
+    visit_run(options.file, {.samples = false}, {.header = [](const Run&) {}, .one_case = look_at});
+    keys_ = exact.empty() ? std::move(found) : std::move(exact);
+    if (keys_.empty()) {
+      const std::vector<std::string> known(names.begin(), names.end());
+      throw UsageError(fmt::format("CASE \"{}\" is in no key of the file{}",
+                                   text::printable(options.filter, 200),
+                                   text::printable(text::did_you_mean(options.filter, known))));
+    }
   }
-  std::erase_if(run.cases, [&](const CaseResult& one) { return !chosen(one); });
-  if (run.cases.empty()) {
-    throw UsageError(fmt::format("CASE \"{}\" is in no key of the file{}",
-                                 text::printable(filter, 200),
-                                 text::printable(text::did_you_mean(filter, names))));
+
+  bool has(const std::string& key) const { return all_ || keys_.contains(key); }
+  /// The planned keys, of which only the chosen ones are announced.
+  void narrow(Run& header) const {
+    if (!all_) header.planned.assign(keys_.begin(), keys_.end());
   }
-  run.planned.clear();
-  for (const CaseResult& one : run.cases) run.planned.push_back(one.key);
+
+ private:
+  bool all_;
+  std::set<std::string> keys_;
+};
+
+/// What the tables below the rows look at; all of a large file would not fit into memory.
+void leave_for_footers(CaseResult& one) {
+  std::set<std::string> wanted = {"total_time", "epoch_start_pause", "test_pause"};
+  for (const auto& published : report::published_for(one, report::published_values()))
+    wanted.insert(published.metric);
+  for (const Metric& metric : one.metrics) {
+    if (wanted.contains(metric.name) && !metric.source.empty()) wanted.insert(metric.source);
+  }
+  one.tables.clear();
+  std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
+}
+
+/// Not only in the table's last line: whoever reads the other formats is told, too.
+void warn_if_incomplete(const Options& options, const Run& run, std::size_t cases) {
+  if (run.complete || options.format == "table") return;
+  fmt::print(stderr, "scalemark: {} is not complete: {} of {} planned cases\n",
+             text::printable(options.file.string()), cases, run.planned.size());
 }
 
 int show(const Options& options) {
-  Run run = read_run(options.file);
-  select(run, options.filter);
+  const Selection selection(options);
   PrintOptions print;
   print.decimals = options.decimals;
   const Stream output = stream_of(STDOUT_FILENO);
   print.width = output_width(output);
   print.color = use_color(options.color, output);
-  const std::shared_ptr<ResultSink> printer = make_printer(options.format, std::cout, print);
-  printer->begin(run);
-  for (const CaseResult& one : run.cases) printer->add(one);
+  // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
+  std::ostringstream out;
+  const std::shared_ptr<ResultSink> printer = make_printer(options.format, out, print);
+  Run run;
+  std::size_t cases = 0;
+  const auto take_header = [&](Run header) {
+    run = std::move(header);
+    selection.narrow(run);
+    printer->begin(run);
+  };
+  const auto take_case = [&](CaseResult one) {
+    if (!selection.has(one.key)) return;
+    printer->add(one);
+    ++cases;
+    leave_for_footers(one);
+    if (!one.metrics.empty()) run.cases.push_back(std::move(one));
+  };
+  visit_run(options.file, {}, {.header = take_header, .one_case = take_case});
   printer->end(run);
+  warn_if_incomplete(options, run, cases);
   if (options.format == "table") {
-    report::print_scaling(run, std::cout);
-    report::print_pauses(run, std::cout);
-    report::print_published(run, report::published_values(), std::cout);
+    report::print_scaling(run, out);
+    report::print_pauses(run, out);
+    report::print_published(run, report::published_values(), out);
   }
+  std::cout << out.view();
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/toml_errors.hpp"
 
 namespace scalemark {
 namespace {
@@ -52,20 +53,16 @@ constexpr std::array<Sheet, 14> kSheets = {{
     {"NVIDIA GH200 144G HBM3e", kH100Sxm},
 }};
 
-[[noreturn]] void fail(const std::string& origin, const toml::node& node, const std::string& text) {
-  throw UsageError(fmt::format("{}:{}: {}", origin, node.source().begin.line, text));
-}
-
 [[noreturn]] void unknown(const std::string& origin, const toml::node& node, std::string_view key,
                           const std::string& allowed) {
-  fail(origin, node,
-       fmt::format("unknown key '{}'; allowed: {}", text::printable(key, 80), allowed));
+  fail_at(origin, node,
+          fmt::format("unknown key '{}'; allowed: {}", text::printable(key, 80), allowed));
 }
 
 const toml::table& table_at(const std::string& origin, const toml::node& node,
                             std::string_view key) {
   if (const toml::table* table = node.as_table()) return *table;
-  fail(origin, node, fmt::format("'{}' is a table", key));
+  fail_at(origin, node, fmt::format("'{}' is a table", key));
 }
 
 std::map<std::string, double, std::less<>> rates(const std::string& origin,
@@ -76,7 +73,7 @@ std::map<std::string, double, std::less<>> rates(const std::string& origin,
       unknown(origin, node, key.str(), fmt::format("{}", fmt::join(kPrecisions, ", ")));
     const auto number = node.is_number() ? node.value<double>() : std::nullopt;
     if (!number || !std::isfinite(*number) || *number <= 0)
-      fail(origin, node, fmt::format("'{}' is a number of flop/s above 0", key.str()));
+      fail_at(origin, node, fmt::format("'{}' is a number of flop/s above 0", key.str()));
     found[std::string(key.str())] = *number;
   }
   return found;

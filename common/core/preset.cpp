@@ -11,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/toml_errors.hpp"
 #include "common/result/value.hpp"
 
 namespace scalemark {
@@ -18,14 +19,11 @@ namespace {
 
 constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
 
-[[noreturn]] void fail(const std::string& origin, const toml::node& node, const std::string& text) {
-  throw UsageError(fmt::format("{}:{}: {}", origin, node.source().begin.line, text));
-}
-
 [[noreturn]] void unknown_key(const std::string& origin, const toml::node& node,
                               std::string_view key, const std::vector<std::string>& known) {
-  fail(origin, node,
-       fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
+  fail_at(
+      origin, node,
+      fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
 }
 
 /// One axis value as on the command line: an array is joined by commas.
@@ -39,7 +37,7 @@ std::string axis_text(const std::string& origin, const toml::node& node) {
     for (const toml::node& element : *array) parts.push_back(axis_text(origin, element));
     return text::join(parts, ",");
   }
-  fail(origin, node, "an axis value is a text, a number, a boolean or an array of these");
+  fail_at(origin, node, "an axis value is a text, a number, a boolean or an array of these");
 }
 
 double seconds_of(const std::string& origin, const toml::node& node) {
@@ -47,18 +45,18 @@ double seconds_of(const std::string& origin, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) {
     if (const auto seconds = text::parse_seconds(*text)) return *seconds;
   }
-  fail(origin, node, "a time is a number of seconds or a text such as \"200ms\"");
+  fail_at(origin, node, "a time is a number of seconds or a text such as \"200ms\"");
 }
 
 PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
-  if (!table) fail(origin, node, "policy is a table");
+  if (!table) fail_at(origin, node, "policy is a table");
   static const std::vector<std::string> known = {
       "iterations", "warmup", "min_samples", "max_samples", "ci", "min_time", "max_time", "verify"};
   const auto integer = [&](const toml::node& value) {
     const auto number = value.value_exact<std::int64_t>();
     if (!number || *number < 0 || *number > 1'000'000'000)
-      fail(origin, value, "an integer from 0 to 1000000000 is needed");
+      fail_at(origin, value, "an integer from 0 to 1000000000 is needed");
     return static_cast<int>(*number);
   };
   PolicyChange change;
@@ -89,7 +87,7 @@ PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
 
 PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
-  if (!table) fail(origin, node, "each [[benchmark]] is a table");
+  if (!table) fail_at(origin, node, "each [[benchmark]] is a table");
   PresetEntry entry;
   for (const auto& [key, value] : *table) {
     const std::string_view name = key.str();
@@ -104,7 +102,7 @@ PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
       unknown_key(origin, value, name, {"name", "axes", "policy"});
     }
   }
-  if (entry.benchmark.empty()) fail(origin, node, "a [[benchmark]] has no name");
+  if (entry.benchmark.empty()) fail_at(origin, node, "a [[benchmark]] has no name");
   return entry;
 }
 
