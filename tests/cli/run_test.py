@@ -71,6 +71,19 @@ class ResultFile(ProgramTest):
         self.assertEqual(len(re.findall(r"\( 2, 7 \)", listing)) > 0, True, listing[:2000])
         self.assertEqual(len(rows(self.out)), 4)
 
+    def test_what_was_seen_beside_the_samples(self):
+        self.expect(run(*self.arguments, ranks=2), 0)
+        def contents(path):
+            return subprocess.run(["h5dump", "-n", "1", path], capture_output=True, text=True, check=True).stdout
+        whole = contents(self.out)
+        for name in ("/telemetry/node/000000/t", "/telemetry/node/000003/free_memory",
+                     "/topology/nodes/kind1/hwloc_xml", "/env/raw/libraries"):
+            self.assertRegex(whole, name + r"\b")
+        self.assertRegex(whole, r"/env/(common|differs)/end\.load_average\b")
+        off = self.path("off.h5")
+        self.expect(run(*self.arguments[:-1], off, "--telemetry", "off", ranks=2), 0)
+        self.assertNotIn("telemetry", contents(off))
+
     def test_budget_skips_the_rest_with_the_reason(self):
         self.expect(run(*self.arguments, "--budget", "0s", ranks=2), 4)
         self.assertTrue(all("budget" in row["reason"] for row in rows(self.out).values()))
