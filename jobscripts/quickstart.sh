@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to a measured result: installs what is missing, builds, runs the quick preset three
 # times under mpirun on what the machine has (GPUs if any, else CPU cores), prints the last run's
-# table, and compares with the last set of this host and build. Again: seconds until it measures.
+# table, writes a page (report.html), and compares with the last set of this host and build. Again:
+# seconds until it measures.
 #
 #   quickstart.sh [OPTION...] [OPTION of setup.sh...]
 #
@@ -12,7 +13,7 @@
 #   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
 #                      jobscripts/setup.sh --help
 #
-# Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. ; another folder is never touched.
+# Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. and report.html; another folder is never touched.
 # Exit: that of the measurement (0 done, 3 a case failed, 4 nothing ran, 6 wrong data), else that of the
 # step that failed. What the comparison finds is printed, and does not change the exit code.
 set -euo pipefail
@@ -86,6 +87,12 @@ last=$(find "$folder" -name 'run-*.h5' | sort -V | tail -n 1)
 [[ -n $last ]] || die "$((code ? code : 3))" "no run was completed (see above)"
 "$SCALEMARK" show "$last"
 printf '\nResult files: %s\n' "$folder"
+# The page is an extra: without it the results are as good.
+if "$SCALEMARK" report "$folder" ${earlier:+--base "$earlier"} -o "$folder/report.html" 2>/dev/null; then
+  printf 'As a page for a browser: %s\n' "$folder/report.html"
+else
+  say "the page $folder/report.html could not be written; by hand: $SCALEMARK report $folder -o FILE.html"
+fi
 if [[ -n $earlier ]]; then
   printf 'Compared with the last set of this host and build, %s:\n\n' "$earlier"
   compared=0

@@ -15,6 +15,8 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/compare_plans.hpp"
+#include "common/cli/compare_systems.hpp"
+#include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
@@ -39,17 +41,10 @@ struct Options {
   PlanOptions plan;
 };
 
-/// Reads case by case and keeps the digests only: the samples of a run need not fit into memory.
 std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
   std::vector<report::RunDigest> side;
   for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      report::Digester digester(file.string());
-      visit_run(file, {},
-                {.header = [&](const Run& run) { digester.header(run); },
-                 .one_case = [&](const CaseResult& one) { digester.add(one); }});
-      side.push_back(digester.finish());
-    }
+    for (const std::filesystem::path& file : find_runs(path)) side.push_back(read_digest(file));
   }
   return side;
 }
@@ -71,7 +66,11 @@ void print(const report::Comparison& comparison, const Options& options) {
     return;
   }
   report::print_comparison(comparison, options.format, std::cout,
-                           {.color = use_color(options.color, stream_of(STDOUT_FILENO))});
+                           {.color = use_color(options.color, stream_of(STDOUT_FILENO)),
+                            .all = options.plan.all,
+                            .width = table_width(),
+                            .utf8 = knows_unicode(),
+                            .strict = options.strict});
 }
 
 report::CompareOptions compare_options_of(const Options& options) {
@@ -87,17 +86,27 @@ report::CompareOptions compare_options_of(const Options& options) {
   return compare_options;
 }
 
-/// What is asked about one set of runs. Without --fail-on nothing fails there.
+/// What is asked besides comparing two sides. Without --fail-on nothing fails there.
 int plan(const Options& options, bool gated) {
-  PlanRequest request{compare_options_of(options), options.format, {}};
+  if (options.base.empty() == options.plan.systems.empty()) {
+    throw UsageError(
+        "compare needs BASE..., the runs that --aa, --power and --against work on, or "
+        "--systems NAME=PATH... and no BASE");
+  }
+  if (!options.plan.systems.empty()) {
+    if (gated) throw UsageError("--fail-on was given with --systems, which passes or fails nobody");
+    return compare_systems(options.plan.systems, compare_options_of(options), options.format);
+  }
+  ModeRequest request{compare_options_of(options), options.format, {}};
   if (gated) request.fail_on = gate_options(options).fail_on;
   return plan_runs(options.base, options.plan, request);
 }
 
 int compare_runs(const Options& options) {
-  if (options.against.empty()) {
+  if (options.base.empty() || options.against.empty()) {
     throw UsageError(
-        "compare needs --against NEW..., the runs to compare BASE with, or --aa or --power");
+        "compare needs BASE... and --against NEW..., or BASE... and --aa or --power, or "
+        "--systems");
   }
   const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
   const report::CompareOptions compare_options = compare_options_of(options);
@@ -121,10 +130,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("compare", "Tell whether runs are better or worse than earlier ones");
-  command
-      ->add_option("BASE", options->base,
-                   "Runs A: result files, .parts folders, or folders of runs")
-      ->required();
+  command->add_option("BASE", options->base,
+                      "Runs A: result files, .parts folders, or folders of runs");
   command->add_option("--against", options->against, "Runs B, the new ones");
   command
       ->add_option("--threshold", options->threshold_percent,
@@ -179,7 +186,9 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
-      "environments differ under --fail-on env), 5 inconclusive under --strict.");
+      "environments differ under --fail-on env), 5 inconclusive under --strict. --aa passes unless "
+      "--fail-on is given: regression then means more tables with a false verdict than 5 %. "
+      "docs/comparing.md tells how to read what is printed.");
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }

@@ -6,45 +6,37 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/cli/read_digest.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/report/plan_print.hpp"
 #include "common/report/run_cost.hpp"
-#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 namespace {
 
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/// Gives each run to `take` and forgets it: samples of many runs need not fit into memory.
-template <class Take>
-void for_each_run(const std::vector<std::filesystem::path>& paths, Take take) {
-  for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) take(read_run(file), file.string());
-  }
-}
-
 int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request) {
+              const ModeRequest& request) {
   if (request.fail_on.contains("inconclusive")) {
     throw UsageError(
         "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
         "splits than the false discovery rate allows), failed, missing, env, none");
   }
   std::vector<report::RunDigest> runs;
-  for_each_run(base, [&](const Run& run, const std::string& label) {
-    runs.push_back(report::digest(run, label));
-  });
-  const report::SelfTest test = report::self_test(std::move(runs), {request.compare});
+  for (const std::filesystem::path& path : base) {
+    for (const std::filesystem::path& file : find_runs(path)) runs.push_back(read_digest(file));
+  }
+  report::SelfTestOptions test_options;
+  test_options.compare = request.compare;
+  // The runs to come will be of another job: splits that happen to take turns are no pairs.
+  if (test_options.compare.pairing == report::Pairing::automatic)
+    test_options.compare.pairing = report::Pairing::no;
+  const report::SelfTest test = report::self_test(std::move(runs), test_options);
   report::print_self_test(test, request.format, std::cout,
-                          {.all = options.all, .width = terminal_width()});
+                          {.all = options.all, .width = table_width()});
   const auto gates = [&](const char* name) { return request.fail_on.contains(name); };
   if (gates("regression") && test.false_table_rate() > request.compare.alpha)
     return static_cast<int>(ExitCode::worse);
@@ -56,7 +48,7 @@ int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions&
 }
 
 int power(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-          const PlanRequest& request) {
+          const ModeRequest& request) {
   if (!request.fail_on.empty()) {
     throw UsageError("--fail-on was given with --power, which compares nothing; allowed: none");
   }
@@ -72,17 +64,27 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
   }
   std::vector<report::RunDigest> runs;
   std::vector<report::RunCost> costs;
-  for_each_run(base, [&](const Run& run, const std::string& label) {
-    runs.push_back(report::digest(run, label));
-    costs.push_back(report::run_cost(run));
-  });
+  for (const std::filesystem::path& path : base) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      report::RunCost cost;
+      const RunVisitor also{[&](const Run& run) { cost = report::run_cost(run); },
+                            [&](const CaseResult& one) { report::add_case(one, cost); }};
+      runs.push_back(read_digest(file, also));
+      costs.push_back(std::move(cost));
+    }
+  }
   const report::RunPlan plan = report::plan_runs(runs, costs, plan_options);
   report::print_run_plan(plan, request.format, std::cout,
-                         {.all = options.all, .width = terminal_width()});
+                         {.all = options.all, .width = table_width()});
   return static_cast<int>(plan.rows.empty() ? ExitCode::nothing : ExitCode::ok);
 }
 
 }  // namespace
+
+std::size_t table_width() {
+  const Stream stream = stream_of(STDOUT_FILENO);
+  return stream.terminal || variable("COLUMNS") ? output_width(stream) : 0;
+}
 
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag(
@@ -111,12 +113,18 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                   "--power: time for all runs of a side (90s, 30m, 2h): says which rows to leave "
                   "out where they take longer")
       ->needs(power);
-  command.add_flag("--all", options.all, "Show every row in text, also those that say little");
-  return {aa, power};
+  CLI::Option* systems = command.add_option(
+      "--systems", options.systems,
+      "Instead of BASE: NAME=PATH of two systems and more, shown side by side with ratios to the "
+      "first, fractions of each one's peak, and ranks. Formats: text, md, json, csv");
+  systems->excludes(aa)->excludes(power);
+  command.add_flag("--all", options.all,
+                   "Show every row in text and md: sweeps are not folded into lines");
+  return {aa, power, systems};
 }
 
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request) {
+              const ModeRequest& request) {
   return options.power ? power(base, options, request) : self_test(base, options, request);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `scalemark compare` does with one set of runs only: how noisy they are (--aa), and what more
-// of them would find (--power).
+// What `scalemark compare` does besides comparing two sides: how noisy one set of runs is (--aa),
+// what more of them would find (--power), and the options of these modes.
 #pragma once
 
 #include <filesystem>
@@ -20,16 +20,21 @@ struct PlanOptions {
   std::vector<int> runs = {3, 5, 10};
   std::vector<double> effects_percent = {2, 5, 10};
   std::string budget;
+  std::vector<std::string> systems;  ///< --systems: NAME=PATH
   bool all = false;
 
-  bool asked() const { return self_test || power; }
+  bool asked() const { return self_test || power || !systems.empty(); }
 };
+
+/// Columns for tables on stdout: of the terminal, or COLUMNS. 0 = a file or pipe, where nothing is
+/// cut.
+std::size_t table_width();
 
 /// Returns the options that take the place of --against.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);
 
 /// What the modes share with a comparison.
-struct PlanRequest {
+struct ModeRequest {
   report::CompareOptions compare;
   std::string format;
   /// As given with --fail-on; empty = not given, and then nothing fails.
@@ -38,6 +43,6 @@ struct PlanRequest {
 
 /// `--aa` or `--power` with the runs that `base` stands for. Returns the exit code.
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
-              const PlanRequest& request);
+              const ModeRequest& request);
 
 }  // namespace scalemark::cli

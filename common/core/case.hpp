@@ -221,8 +221,9 @@ class Case {
   void measure_samples(const Sample& sample, const MeasureOptions& options);
   std::uint64_t take(const Sample& sample, std::uint64_t inner, bool barrier);
   std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
+  /// Adds samples, and when each began.
   Stop sample_until_stop(const Sample& sample, const MeasureOptions& options, std::uint64_t inner,
-                         std::vector<std::uint64_t>& samples);
+                         std::vector<std::uint64_t>& samples, std::vector<std::uint64_t>& starts);
   void start_together();
   void run_verification();
   void add_work_metrics(const std::string& duration);

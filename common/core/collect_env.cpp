@@ -45,10 +45,12 @@ void add_variables(Facts& facts) {
 /// "96.00.A5", or, where GPUs differ, "96.00.A5 (0000:0a:00.0), ..."
 void add_gpu_settings(const topology::Machine& machine, Facts& facts) {
   std::map<std::string, std::map<std::string, std::string>> by_setting;  // -> value -> addresses
-  for (const topology::Gpu& gpu : machine.gpus) {
-    for (const auto& [setting, value] : topology::gpu_settings(gpu.pci_bus_id)) {
+  std::vector<std::string> gpus;
+  for (const topology::Gpu& gpu : machine.gpus) gpus.push_back(gpu.pci_bus_id);
+  for (const auto& [gpu, settings] : topology::gpu_settings(gpus)) {
+    for (const auto& [setting, value] : settings) {
       std::string& addresses = by_setting[setting][value];
-      addresses += (addresses.empty() ? "" : " ") + gpu.pci_bus_id;
+      addresses += (addresses.empty() ? "" : " ") + gpu;
     }
   }
   for (const auto& [setting, values] : by_setting) {

@@ -73,7 +73,8 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
 }
 
 Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options,
-                             std::uint64_t inner, std::vector<std::uint64_t>& samples) {
+                             std::uint64_t inner, std::vector<std::uint64_t>& samples,
+                             std::vector<std::uint64_t>& starts) {
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   // Ranks that read telemetry keep the others waiting here, not in a sample.
@@ -82,8 +83,12 @@ Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
   for (;;) {
     const std::size_t batch = next_batch(policy_, samples.size(), spent);
     samples.reserve(samples.size() + batch);
+    starts.reserve(samples.size() + batch);
     const std::uint64_t start = now_ns();
-    for (std::size_t i = 0; i < batch; ++i) samples.push_back(take(sample, inner, options.barrier));
+    for (std::size_t i = 0; i < batch; ++i) {
+      starts.push_back(now_ns() - session_.telemetry().epoch());
+      samples.push_back(take(sample, inner, options.barrier));
+    }
     const std::uint64_t batch_ns = now_ns() - start;
     for (std::size_t i = values.size(); i < samples.size(); ++i)
       values.push_back(static_cast<double>(samples[i]));
@@ -107,7 +112,7 @@ void Case::run_verification() {
 void Case::measure_samples(const Sample& sample, const MeasureOptions& options) {
   checkpoint();
   std::uint64_t first = 0, inner = 1;
-  std::vector<std::uint64_t> samples;
+  std::vector<std::uint64_t> samples, starts;
   {
     phase("first call");
     const Communicating inside(*this);
@@ -121,13 +126,14 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
     inner = choose_inner(sample, options);
     for (int i = 0; i < warmup; ++i) take(sample, inner, options.barrier);
     phase("measure");
-    result_.stop_reason = to_string(sample_until_stop(sample, options, inner, samples));
+    result_.stop_reason = to_string(sample_until_stop(sample, options, inner, samples, starts));
   }
   run_verification();  // the last timed operation's data
   phase("gather");
   record_durations(options.metric, samples, options.rank_reduce);
   result_.metrics.back().samples.scale = 1e-9 * options.scale;
   result_.metrics.back().samples.inner = inner;
+  result_.metrics.back().samples.t0 = std::move(starts);
   if (work_.bytes > 0 || work_.flops > 0) add_work_metrics(options.metric);
   record_durations("first_call", std::vector<std::uint64_t>{first}, options.rank_reduce);
   result_.metrics.back().samples.scale = 1e-9 * options.scale;

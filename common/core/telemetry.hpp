@@ -55,6 +55,9 @@ class Telemetry {
   /// `epoch`: now_ns() when the run began on this node. Never throws.
   Telemetry(TelemetryOptions options, TelemetryDuties duties, std::uint64_t epoch);
 
+  /// now_ns() when the run began on this node.
+  std::uint64_t epoch() const { return epoch_; }
+
   /// A new case begins: its tables start with the last reading before it.
   void begin_case();
   /// Whether the case works on the GPU: then its clocks and its heat count for flags too.

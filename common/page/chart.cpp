@@ -86,8 +86,8 @@ void draw_axes(const Chart& chart, const Plane& plane, double left, Svg& svg) {
     last = middle + half + 6;
   }
   svg.line(left, kBottom, kRight, kBottom, "a");
-  svg.text(2, 12, titled(chart.y, plane.y), "");
-  svg.text((left + kRight) / 2, kHeight - 4, titled(chart.x, plane.x), "m");
+  svg.text(2, 12, fitted(titled(chart.y, plane.y), kWidth - 4), "");
+  svg.text((left + kRight) / 2, kHeight - 4, fitted(titled(chart.x, plane.x), kRight - left), "m");
 }
 
 void draw_ribbon(const Series& series, const Plane& plane, Svg& svg) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/page/change_chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
 #include "common/report/compare_formats.hpp"
@@ -53,7 +54,7 @@ std::string verdict_band(const report::Comparison& comparison) {
                                  mark_of(comparison.verdict()), text_of(line.substr(0, colon)),
                                  text_of(line.substr(std::min(colon + 2, line.size()))));
   for (const std::string& sentence : report::method_lines(comparison))
-    html += fmt::format("<br><span class=\"sub\">{}</span>", text_of(sentence));
+    html += fmt::format("<span class=\"sub\">{}</span>", text_of(sentence));
   return html + "</div>\n";
 }
 
@@ -87,7 +88,7 @@ std::string worst_rows(const report::Comparison& comparison) {
     html += note("No row was found to differ. The largest changes, none of them established:");
     html += table("Largest changes", row_columns(), largest);
   }
-  return html;
+  return html + change_chart(comparison);
 }
 
 std::string environment_differences(const report::Comparison& comparison) {

@@ -10,6 +10,9 @@
 namespace scalemark::page {
 namespace {
 
+/// Longer cells may break into lines, shorter ones stay whole.
+constexpr std::size_t kShortCell = 28;
+
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 }  // namespace
@@ -46,7 +49,9 @@ std::string table(std::string_view caption, const std::vector<TableColumn>& colu
       if (i == 0 && !row.mark.empty()) {
         html += fmt::format("<td class=\"{}\">", row.mark);
       } else {
-        html += number ? "<td class=\"n\">" : "<td>";
+        html += number                             ? "<td class=\"n\">"
+                : row.cells[i].size() > kShortCell ? "<td class=\"w\">"
+                                                   : "<td>";
       }
       html += text_of(row.cells[i]) + "</td>";
     }

@@ -67,6 +67,19 @@ std::vector<Row> join_rows(std::span<const RunExtract> runs) {
   return rows;
 }
 
+bool ByNumbers::operator()(std::string_view left, std::string_view right) const {
+  const auto digits = [](std::string_view text, std::size_t at) {
+    const std::size_t end = text.find_first_not_of("0123456789", at);
+    return std::min(end, text.size()) - at;
+  };
+  for (std::size_t i = 0, j = 0; i < left.size() && j < right.size(); ++i, ++j) {
+    const std::size_t a = digits(left, i), b = digits(right, j);
+    if (a > 0 && b > 0 && a != b) return a < b;
+    if (left[i] != right[j]) return left[i] < right[j];
+  }
+  return left.size() < right.size();
+}
+
 std::string axis_of(const Row& row, const std::string& axis) {
   const auto& params = row.cases.front()->params;
   const auto found = params.find(axis);

@@ -53,6 +53,11 @@ struct Group {
 /// Groups of rows with a result, in order of appearance.
 std::vector<Group> group_rows(const std::vector<Row>& rows);
 
+/// Orders texts with the numbers in them by size: ranks=2 before ranks=16.
+struct ByNumbers {
+  bool operator()(std::string_view left, std::string_view right) const;
+};
+
 /// The value of an axis; empty if the row has none.
 std::string axis_of(const Row& row, const std::string& axis);
 

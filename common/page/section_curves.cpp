@@ -5,17 +5,17 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "common/page/chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
+#include "common/page/svg.hpp"
 
 namespace scalemark::page {
 namespace {
-
-constexpr std::size_t kSeriesAChart = 6;
 
 std::optional<double> bytes_of(const Row& row) {
   const std::string text = axis_of(row, "bytes");
@@ -26,7 +26,7 @@ std::optional<double> bytes_of(const Row& row) {
 }
 
 /// Rows that differ in their size only, by what else they are.
-using Curves = std::map<std::string, std::map<double, const Row*>>;
+using Curves = std::map<std::string, std::map<double, const Row*>, ByNumbers>;
 
 Curves curves_of(const Group& group) {
   Curves curves;
@@ -88,8 +88,27 @@ struct Wanted {
   bool rate = false;
 };
 
-std::string chart_of(const Group& group, const Curves& curves, const Wanted& wanted,
-                     const std::string& part) {
+/// Rows of earlier runs by key.
+using Base = std::unordered_map<std::string, const Row*>;
+
+/// The same curve of the earlier runs: thin, without markers.
+Series base_series(const std::map<double, const Row*>& rows, const Base& base,
+                   const std::string& metric, std::size_t style) {
+  Series series;
+  series.name = "base";
+  series.style = style;
+  series.markers = series.named = series.in_table = false;
+  series.thin = true;
+  for (const auto& [bytes, row] : rows) {
+    const auto found = base.find(row->key);
+    if (found == base.end() || !found->second->ok()) continue;
+    series.points.push_back({bytes, found->second->value(metric).value});
+  }
+  return series;
+}
+
+std::string chart_of(const Group& group, const Curves& curves, const Base& base,
+                     const Wanted& wanted, const std::string& part) {
   Chart chart;
   chart.title = fmt::format("{}: {}{}", group.name, wanted.metric, part);
   chart.subtitle = group.constants_text();
@@ -102,28 +121,30 @@ std::string chart_of(const Group& group, const Curves& curves, const Wanted& wan
              .unit = wanted.unit,
              .from_zero = wanted.rate};
   std::size_t style = 0;
-  for (const auto& [name, rows] : curves)
+  for (const auto& [name, rows] : curves) {
+    chart.series.push_back(base_series(rows, base, wanted.metric, style));
     chart.series.push_back(series_of(name, rows, wanted.metric, style++));
+  }
   if (wanted.rate) chart.levels = peaks_of(curves, wanted.metric);
   return figure(chart);
 }
 
-std::string charts_of(const Group& group) {
+std::string charts_of(const Group& group, const Base& base) {
   const Curves curves = curves_of(group);
   if (curves.empty()) return {};
   const Row& first = *curves.begin()->second.begin()->second;
   std::string html;
   std::size_t number = 0;
-  const std::size_t parts = (curves.size() + kSeriesAChart - 1) / kSeriesAChart;
+  const std::size_t parts = (curves.size() + kSeriesStyles - 1) / kSeriesStyles;
   for (auto curve = curves.begin(); curve != curves.end();) {
     Curves some;
-    while (curve != curves.end() && some.size() < kSeriesAChart) some.insert(*curve++);
+    while (curve != curves.end() && some.size() < kSeriesStyles) some.insert(*curve++);
     ++number;
     const std::string part = parts > 1 ? fmt::format(" ({} of {})", number, parts) : "";
     for (const std::string& metric : {duration_of(first), rate_of(first)}) {
       const Quantity* quantity = first.sample().find(metric);
       if (quantity == nullptr) continue;
-      html += chart_of(group, some,
+      html += chart_of(group, some, base,
                        {metric, quantity->unit, quantity->kind != MetricKind::duration}, part);
     }
   }
@@ -132,11 +153,13 @@ std::string charts_of(const Group& group) {
 
 }  // namespace
 
-std::string size_curves(const std::vector<Group>& groups) {
+std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>& base) {
+  Base by_key;
+  for (const Row& row : base) by_key.emplace(row.key, &row);
   std::string html;
   std::size_t left_out = 0;
   for (const Group& group : groups) {
-    const std::string charts = charts_of(group);
+    const std::string charts = charts_of(group, by_key);
     if (html.size() + charts.size() > kCurveBytes) {
       ++left_out;
       continue;
@@ -147,6 +170,7 @@ std::string size_curves(const std::vector<Group>& groups) {
   std::string note_text =
       "Ribbons: the interval of the median within the run; with several runs, from the least of "
       "their medians to the largest, and the line is their geometric mean.";
+  if (!base.empty()) note_text += " Thin lines without markers: the base.";
   if (left_out > 0)
     note_text += fmt::format(" {} benchmarks have no room for their curves.", left_out);
   return fmt::format("{}<div class=\"grid\">\n{}</div>\n", note(note_text), html);

@@ -32,12 +32,12 @@ void draw_rank(const RankInfo& rank, double x, double y, double width, Svg& svg)
   const std::string cores =
       rank.cpuset.empty() ? std::string("any core") : fmt::format("cores {}", rank.cpuset);
   const std::string gpu = gpu_of(rank);
-  // Six units a letter; what does not fit is in the table.
-  const auto letters = static_cast<std::size_t>((width - 8) / 6.2);
+  // What does not fit is in the table.
+  const double room = width - 8;
   svg.rectangle(x, y, width, kRankHeight - 4, "c",
                 fmt::format("rank {} {} {}", rank.rank, cores, gpu));
-  svg.text(x + 5, y + 13, shortened(fmt::format("rank {}", rank.rank), letters), "");
-  svg.text(x + 5, y + 26, shortened(gpu.empty() ? cores : gpu, letters), "q");
+  svg.text(x + 5, y + 13, fitted(fmt::format("rank {}", rank.rank), room), "");
+  svg.text(x + 5, y + 26, fitted(gpu.empty() ? cores : gpu, room), "q");
 }
 
 /// Lines of ranks that a NUMA node needs.

@@ -65,7 +65,7 @@ std::string scaling_charts(const report::ScalingCurve& curve) {
 
 /// Rows of one benchmark that differ in their ranks only, for its most telling sizes.
 std::string ranks_chart(const Group& group) {
-  std::map<std::string, std::map<double, const Row*>> curves;
+  std::map<std::string, std::map<double, const Row*>, ByNumbers> curves;
   for (const Row* row : group.rows) {
     const std::string text = axis_of(*row, "ranks");
     double ranks = 0;

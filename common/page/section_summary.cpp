@@ -148,15 +148,16 @@ std::string runs_table(std::span<const RunExtract> runs) {
     for (const RankInfo& rank : run.ranks) ++nodes[rank.node];
     const auto version = run.facts.find("program.version");
     lines.push_back(
-        {{run.label, run.created.substr(0, 19), plural(run.ranks.size(), "rank"),
-          plural(nodes.size(), "node"),
+        {{std::to_string(lines.size() + 1), run.label, run.created.substr(0, 19),
+          plural(run.ranks.size(), "rank"), plural(nodes.size(), "node"),
           run.complete ? fmt::format("{} of {}", run.cases.size(), run.planned)
                        : fmt::format("{} of {}, not complete", run.cases.size(), run.planned),
           version == run.facts.end() ? "-" : version->second},
          ""});
   }
   return table("Runs on this page",
-               {{"file"}, {"begun"}, {"ranks"}, {"nodes"}, {"cases"}, {"Scalemark"}}, lines);
+               {{"run", true}, {"file"}, {"begun"}, {"ranks"}, {"nodes"}, {"cases"}, {"Scalemark"}},
+               lines);
 }
 
 std::string notable_rows(const std::vector<Row>& rows, std::span<const RunExtract> runs) {

@@ -124,8 +124,8 @@ std::string step_bars(const Group& group, const std::vector<Course>& courses) {
     const double y = kLine * static_cast<double>(i);
     svg.text(
         0, y + 13,
-        shortened(fmt::format("{}: {}, {}", i + 1, units::seconds(training.step), courses[i].name),
-                  58),
+        fitted(fmt::format("{}: {}, {}", i + 1, units::seconds(training.step), courses[i].name),
+               kWidth),
         "");
     double x = 0;
     TableRow row{{std::to_string(i + 1), courses[i].name, units::seconds(training.step)}, ""};

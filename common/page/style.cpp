@@ -10,7 +10,7 @@ std::string_view style() {
 --good:#0b6b3a;--bad:#b3261e;--warn:#7a5200;--ref:#59636e;
 --s0:#0067a8;--s1:#c44e00;--s2:#007a58;--s3:#a8397f;--s4:#7d6200;--s5:#2d7fc1;--s6:#6a3d9a;--s7:#4a4a4a;
 --h0:#2166ac;--h1:#92c5de;--h2:#f1f3f5;--h3:#fee8c8;--h4:#fdbb84;--h5:#fc8d59;--h6:#e34a33;--h7:#b30000;--h8:#5c0000}
-@media (prefers-color-scheme:dark){:root{--bg:#14181d;--fg:#e3e8ee;--soft:#9fabb8;--line:#38414b;--card:#1d232a;--link:#7fb8ff;
+@media screen and (prefers-color-scheme:dark){:root{--bg:#14181d;--fg:#e3e8ee;--soft:#9fabb8;--line:#38414b;--card:#1d232a;--link:#7fb8ff;
 --good:#5ad08f;--bad:#ff8a80;--warn:#f0c04d;--ref:#9fabb8;
 --s0:#63b3f2;--s1:#ff9d57;--s2:#45cfa3;--s3:#ef9acb;--s4:#e2c64f;--s5:#a5d3ff;--s6:#bd9df0;--s7:#c4c4c4;
 --h0:#4393c3;--h1:#2c5571;--h2:#232a32;--h3:#4d3b25;--h4:#7d4f22;--h5:#b5601f;--h6:#e0702f;--h7:#ff8f5a;--h8:#ffd0b5}}
@@ -28,15 +28,14 @@ nav ol{display:flex;flex-wrap:wrap;gap:4px 16px;margin:12px 0;padding:0;list-sty
 .wide{overflow-x:auto;max-width:100%;margin:8px 0}.wide:focus-visible{outline:2px solid var(--link)}
 table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}caption{text-align:left;padding:4px 0}
 th,td{padding:3px 10px 3px 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:normal;unicode-bidi:isolate}
-td{max-width:34rem}th{font-weight:600;white-space:nowrap}td.n,th.n{text-align:right;white-space:nowrap}tbody tr:hover{background:var(--card)}
-td.good,td.bad,td.warn{white-space:nowrap}
+td{white-space:nowrap}td.w{white-space:normal;min-width:15rem;max-width:34rem}th{font-weight:600;white-space:nowrap}td.n,th.n{text-align:right}tbody tr:hover{background:var(--card)}
 details{margin:8px 0}summary{cursor:pointer;color:var(--link);padding:2px 0}
 textarea{width:100%;height:16rem;font:13px/1.4 ui-monospace,Menlo,Consolas,monospace;background:var(--card);color:var(--fg);border:1px solid var(--line)}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,350px),1fr));gap:24px 24px;align-items:start;margin:12px 0}
 .grid>*{min-width:0}figure{margin:0;min-width:0;max-width:460px}figure.broad{max-width:none}figcaption{font-size:.9rem;font-weight:600}
 .sub{font-weight:400;display:block}
 svg{display:block;width:100%;height:auto;font-family:inherit}svg text{fill:var(--fg);font-size:11.5px}svg text.q{fill:var(--soft)}svg text.i{fill:var(--bg);font-weight:600}svg .e{text-anchor:end}svg .m{text-anchor:middle}
-svg .g{stroke:var(--line);fill:none}svg .a{stroke:var(--soft);fill:none}svg .r{stroke:var(--ref);fill:none;stroke-dasharray:6 3}svg .l{fill:none;stroke-width:1.8;stroke-linejoin:round}svg .t{stroke-width:1}
+svg .g{stroke:var(--line);fill:none}svg .a{stroke:var(--soft);fill:none}svg .r{stroke:var(--ref);fill:none;stroke-dasharray:6 3}svg .l{fill:none;stroke-width:1.8;stroke-linejoin:round}svg .t{stroke-width:1.4}
 svg .b{stroke:none;opacity:.22}svg .k{fill:var(--card);stroke:var(--line)}svg .c{fill:var(--bg);stroke:var(--soft)}
 .legend{list-style:none;margin:4px 0;padding:0;font-size:.83rem;display:flex;flex-wrap:wrap;gap:2px 14px}.legend li{display:flex;gap:6px;align-items:flex-start;min-width:0}.legend svg{flex:none;width:34px;height:14px;margin-top:4px}
 .s0{stroke:var(--s0);color:var(--s0)}.s1{stroke:var(--s1);color:var(--s1)}.s2{stroke:var(--s2);color:var(--s2)}.s3{stroke:var(--s3);color:var(--s3)}.s4{stroke:var(--s4);color:var(--s4)}.s5{stroke:var(--s5);color:var(--s5)}.s6{stroke:var(--s6);color:var(--s6)}.s7{stroke:var(--s7);color:var(--s7)}

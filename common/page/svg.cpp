@@ -22,7 +22,29 @@ constexpr std::array<const char*, kSeriesStyles> kMarkers = {"m-3 0a3 3 0 1 0 6 
                                                              "m-3.5 0h7m-3.5 -3.5v7",
                                                              "m-3.4 -1.6h6.8v3.2h-6.8z"};
 
+/// Units that a letter takes at most in the usual fonts at the size of the drawings' texts.
+double width_of(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  if (byte >= 0x80) return byte >= 0xC0 ? 12 : 0;  // one wide letter; bytes that continue it
+  if (std::string_view("WM@%mw").find(letter) != std::string_view::npos) return 11.5;
+  if (std::string_view("iljtfr.,:;|!'() []").find(letter) != std::string_view::npos) return 4.6;
+  return letter >= 'A' && letter <= 'Z' ? 8.6 : 7.2;
+}
+
+double width_of(std::string_view text) {
+  double width = 0;
+  for (const char letter : text) width += width_of(letter);
+  return width;
+}
+
 }  // namespace
+
+std::string fitted(std::string_view text, double width) {
+  std::string shown(shortened(text, 400));
+  for (std::size_t limit = shown.size(); limit > 0 && width_of(shown) > width; --limit)
+    shown = shortened(text, limit);
+  return shown;
+}
 
 std::string px(double value) {
   if (!(std::abs(value) < 1e5)) return "0";

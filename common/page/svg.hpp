@@ -14,6 +14,10 @@ constexpr std::size_t kSeriesStyles = 8;
 /// A coordinate with one decimal; far outside or not a number becomes 0.
 std::string px(double value);
 
+/// `text` shortened until it takes at most `width` units, judged by its letters from above: who
+/// reads the page has fonts of their own.
+std::string fitted(std::string_view text, double width);
+
 /// One drawing. Texts are plain; they are escaped here.
 class Svg {
  public:

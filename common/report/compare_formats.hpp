@@ -12,13 +12,13 @@ namespace scalemark::report {
 
 void print_comparison_text(const Comparison& comparison, std::ostream& out,
                            const ComparePrintOptions& options);
-void print_comparison_markdown(const Comparison& comparison, std::ostream& out);
+void print_comparison_markdown(const Comparison& comparison, std::ostream& out, bool all);
 void print_comparison_json(const Comparison& comparison, std::ostream& out);
 void print_comparison_csv(const Comparison& comparison, std::ostream& out);
+void print_comparison_junit(const Comparison& comparison, std::ostream& out, bool strict);
 
-/// A row as cells: verdict, case, A, B, change, interval, runs, runs needed, flags.
+/// A row as cells: verdict, case, metric, A, B, change, interval, runs, runs needed, flags.
 std::vector<std::string> row_cells(const CompareRow& row);
-const std::vector<std::string>& row_headers();
 
 /// "REGRESSION: 1 regression, 2 improved, 10 same, 3 inconclusive, 0 failed, 0 missing, 0 new"
 std::string verdict_line(const Comparison& comparison);

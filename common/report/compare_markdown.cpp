@@ -1,36 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison as Markdown for a merge request: what matters open, the rest folded.
-#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "common/report/cells.hpp"
 #include "common/report/compare_formats.hpp"
+#include "common/report/compare_table.hpp"
 
 namespace scalemark::report {
 namespace {
 
-void print_line(const std::vector<std::string>& cells, std::ostream& out) {
-  for (const std::string& cell : cells) fmt::print(out, "| {} ", cell);
+void print_cells(const std::vector<std::string>& cells, std::ostream& out) {
+  for (const std::string& cell : cells) fmt::print(out, "| {} ", markdown_text(cell));
   fmt::print(out, "|\n");
 }
 
-void print_table(const std::vector<const CompareRow*>& rows, std::ostream& out) {
-  print_line(row_headers(), out);
-  fmt::print(out, "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
-  for (const CompareRow* row : rows) {
-    std::vector<std::string> cells = row_cells(*row);
-    std::transform(cells.begin(), cells.end(), cells.begin(), markdown_text);
-    print_line(cells, out);
+/// The lines whose worst row has one of the verdicts, a table a benchmark.
+std::vector<FoldGroup> lines_with(const std::vector<FoldGroup>& groups,
+                                  const std::set<Verdict>& verdicts) {
+  std::vector<FoldGroup> chosen;
+  for (const FoldGroup& group : groups) {
+    FoldGroup part = group;
+    std::erase_if(part.folds,
+                  [&](const Fold& fold) { return !verdicts.contains(fold.worst->verdict); });
+    if (!part.folds.empty()) chosen.push_back(std::move(part));
+  }
+  return chosen;
+}
+
+void print_tables(const std::vector<FoldGroup>& groups, double threshold, std::ostream& out) {
+  for (const FoldGroup& group : groups) {
+    const CompareTable table = compare_table(group, threshold, true, false);
+    std::vector<std::string> headers;
+    std::string rule;
+    for (const TextColumn& column : table.columns) {
+      headers.push_back(column.header);
+      rule += column.number ? "| ---: " : "| --- ";
+    }
+    fmt::print(out, "\n");
+    print_cells(headers, out);
+    fmt::print(out, "{}|\n", rule);
+    for (const TextRow& row : table.rows) print_cells(row.cells, out);
   }
 }
 
-void print_folded(const char* title, const std::vector<const CompareRow*>& rows,
+void print_folded(const char* title, const std::vector<FoldGroup>& groups, double threshold,
                   std::ostream& out) {
-  if (rows.empty()) return;
-  fmt::print(out, "\n<details><summary>{} ({})</summary>\n\n", title, rows.size());
-  print_table(rows, out);
+  if (groups.empty()) return;
+  std::size_t rows = 0;
+  for (const FoldGroup& group : groups) {
+    for (const Fold& fold : group.folds) rows += fold.rows.size();
+  }
+  fmt::print(out, "\n<details><summary>{} ({})</summary>\n", title, rows);
+  print_tables(groups, threshold, out);
   fmt::print(out, "\n</details>\n");
 }
 
@@ -51,7 +75,7 @@ std::vector<std::string> failed_lines(const Comparison& comparison) {
 
 }  // namespace
 
-void print_comparison_markdown(const Comparison& comparison, std::ostream& out) {
+void print_comparison_markdown(const Comparison& comparison, std::ostream& out, bool all) {
   std::vector<std::string> differences = comparison.notes;
   for (const EnvironmentDifference& one : comparison.environment) {
     differences.push_back(
@@ -61,24 +85,16 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out) 
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
   for (const std::string& line : method_lines(comparison))
     fmt::print(out, "{}  \n", markdown_text(line));
-  std::vector<const CompareRow*> decided, open, same;
-  for (const CompareRow& row : comparison.rows) {
-    auto& group = row.verdict == Verdict::same           ? same
-                  : row.verdict == Verdict::inconclusive ? open
-                                                         : decided;
-    group.push_back(&row);
-  }
-  if (!decided.empty()) {
-    fmt::print(out, "\n");
-    print_table(decided, out);
-  }
+  const std::vector<FoldGroup> groups = fold_rows(comparison.rows, all);
+  const double threshold = comparison.options.threshold;
+  print_tables(lines_with(groups, {Verdict::regression, Verdict::improved}), threshold, out);
   print_list(cause_lines(comparison), "Likely causes", out);
   print_list(finding_lines(comparison), "Also found", out);
   print_list(failed_lines(comparison), "Failed", out);
   print_list(comparison.only_a, "Missing in B", out);
   print_list(comparison.only_b, "New in B", out);
-  print_folded("Inconclusive", open, out);
-  print_folded("Same", same, out);
+  print_folded("Inconclusive", lines_with(groups, {Verdict::inconclusive}), threshold, out);
+  print_folded("Same", lines_with(groups, {Verdict::same}), threshold, out);
   out.flush();
 }
 

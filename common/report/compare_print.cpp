@@ -35,23 +35,17 @@ std::string signed_percent(double fraction) {
   return fmt::format("{:+.{}f}", value, std::abs(value) < 9.95 ? 2 : 1);
 }
 
-std::vector<std::string> compare_formats() { return {"text", "md", "json", "csv"}; }
+std::vector<std::string> compare_formats() { return {"text", "md", "json", "csv", "junit"}; }
 
 void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
                       const ComparePrintOptions& options) {
   if (format == "text") return print_comparison_text(comparison, out, options);
-  if (format == "md") return print_comparison_markdown(comparison, out);
+  if (format == "md") return print_comparison_markdown(comparison, out, options.all);
   if (format == "json") return print_comparison_json(comparison, out);
   if (format == "csv") return print_comparison_csv(comparison, out);
+  if (format == "junit") return print_comparison_junit(comparison, out, options.strict);
   throw UsageError(fmt::format("--format is \"{}\"; allowed: {}", text::printable(format, 64),
                                text::join(compare_formats(), ", ")));
-}
-
-const std::vector<std::string>& row_headers() {
-  static const std::vector<std::string> headers = {
-      "verdict",  "case",          "metric", "A",           "B",
-      "change %", "95 % interval", "runs",   "runs needed", "flags"};
-  return headers;
 }
 
 std::vector<std::string> row_cells(const CompareRow& row) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as text for people (text, md) and for programs (json, csv).
+// A comparison as text for people (text, md) and for programs (json, csv, junit).
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -14,10 +15,14 @@
 namespace scalemark::report {
 
 struct ComparePrintOptions {
-  bool color = false;  ///< text only
+  bool color = false;     ///< text only
+  bool all = false;       ///< text and md: every row by itself, no sweep folded into a line
+  std::size_t width = 0;  ///< text: columns of the terminal; 0 = not limited
+  bool utf8 = false;      ///< text: whether characters beyond ASCII may be printed
+  bool strict = false;    ///< junit: an inconclusive row is skipped; else it passes, and says so
 };
 
-/// text, md, json, csv.
+/// text, md, json, csv, junit.
 std::vector<std::string> compare_formats();
 
 /// Throws UsageError for a format that does not exist.

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison on a terminal: environment first, then the verdict, then the rows, worst first.
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "common/report/cells.hpp"
 #include "common/report/compare_formats.hpp"
+#include "common/report/compare_table.hpp"
 
 namespace scalemark::report {
 namespace {
 
 std::string colored(std::string_view text, std::string_view verdict, bool color) {
   if (!color) return std::string(text);
-  const bool bad = verdict == "REGRESSION" || verdict == "FAILED" || verdict == "MISSING" ||
-                   verdict == "NOTHING";
-  const char* code = bad ? "31" : verdict == "INCONCLUSIVE" ? "33" : "32";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", verdict_color(verdict), text);
 }
 
 void print_environment(const Comparison& comparison, std::ostream& out) {
@@ -30,30 +25,24 @@ void print_environment(const Comparison& comparison, std::ostream& out) {
   }
 }
 
-void print_rows(const Comparison& comparison, std::ostream& out, bool color) {
-  if (comparison.rows.empty()) return;
-  std::vector<std::vector<std::string>> table = {row_headers()};
-  for (const CompareRow& row : comparison.rows) table.push_back(row_cells(row));
-  std::vector<std::size_t> widths(table.front().size(), 0);
-  for (const auto& cells : table) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+void print_rows(const Comparison& comparison, std::ostream& out,
+                const ComparePrintOptions& options) {
+  bool folded = false;
+  for (const FoldGroup& group : fold_rows(comparison.rows, options.all)) {
+    const CompareTable table =
+        compare_table(group, comparison.options.threshold, options.utf8, options.color);
+    print_text_table(table.columns, table.rows, options.width, out);
+    fmt::print(out, "\n");
+    folded = folded || group.has_sweep();
   }
-  constexpr std::size_t kFirstNumber = 3, kLastNumber = 8;
-  for (std::size_t line = 0; line < table.size(); ++line) {
-    const std::vector<std::string>& cells = table[line];
-    std::string text = left_aligned(cells[0], widths[0]);
-    if (line > 0) text = colored(text, cells[0], color);
-    for (std::size_t i = 1; i + 1 < cells.size(); ++i) {
-      const bool number = i >= kFirstNumber && i <= kLastNumber;
-      text +=
-          "  " + (number ? right_aligned(cells[i], widths[i]) : left_aligned(cells[i], widths[i]));
-    }
-    if (!cells.back().empty()) text += "  " + cells.back();
-    fmt::print(out, "{}\n", text);
+  if (folded) {
+    fmt::print(out,
+               "sweeps are drawn from few to many, a higher cost higher, their middle is no "
+               "change; numbers are those of the worst point; --all shows every row\n");
   }
 }
 
-void print_list(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
+void print_section(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
   if (lines.empty()) return;
   fmt::print(out, "\n{}:\n", title);
   for (const std::string& line : lines) fmt::print(out, "  {}\n", line);
@@ -77,12 +66,12 @@ void print_comparison_text(const Comparison& comparison, std::ostream& out,
   for (const std::string& line : method_lines(comparison)) fmt::print(out, "{}\n", line);
   fmt::print(out, "\n{}\n\n",
              colored(verdict_line(comparison), comparison.verdict(), options.color));
-  print_rows(comparison, out, options.color);
-  print_list(cause_lines(comparison), "likely causes", out);
-  print_list(finding_lines(comparison), "also found", out);
+  print_rows(comparison, out, options);
+  print_section(cause_lines(comparison), "likely causes", out);
+  print_section(finding_lines(comparison), "also found", out);
   print_failed(comparison, out);
-  print_list(comparison.only_a, "missing in B", out);
-  print_list(comparison.only_b, "new in B", out);
+  print_section(comparison.only_a, "missing in B", out);
+  print_section(comparison.only_b, "new in B", out);
   out.flush();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "common/stats/limits.hpp"
@@ -23,17 +24,20 @@ struct Measured {
   stats::SampleVariance own;
 };
 
+bool is_usable(const RowDigest& one) {
+  return one.status == Status::ok && std::isfinite(one.value) && one.value > 0;
+}
+
 /// What the runs say of a case; fewer than two of them may.
 Measured measured(std::span<const RunDigest> runs, const std::string& key) {
   Measured result;
   RowNoise& row = result.row;
   std::vector<double> logs;
-  double clock_step = 0;
+  double clock_step = 0, squares = 0;
   for (const RunDigest& run : runs) {
     const auto found = run.rows.find(key);
-    if (found == run.rows.end() || found->second.status != Status::ok) continue;
+    if (found == run.rows.end() || !is_usable(found->second)) continue;
     const RowDigest& one = found->second;
-    if (!std::isfinite(one.value) || one.value <= 0) continue;
     if (logs.empty()) {
       row.metric = one.metric;
       row.unit = one.unit;
@@ -42,36 +46,48 @@ Measured measured(std::span<const RunDigest> runs, const std::string& key) {
     if (one.metric != row.metric || one.unit != row.unit || one.better != row.better) continue;
     logs.push_back(std::log(one.value));
     clock_step = std::max(clock_step, one.relative_resolution);
+    const bool many = one.runs > 1 && std::isfinite(one.variance);
+    row.runs += many ? one.runs : 1;
+    if (many) squares += (one.runs - 1) * one.variance;
   }
   row.key = key;
-  row.runs = static_cast<int>(logs.size());
   if (row.runs < 2) return result;
   row.value = std::exp(stats::mean(logs));
   const double spread = stats::stddev(logs);
-  result.own = {std::max(spread * spread, clock_step * clock_step / 12),
-                static_cast<double>(row.runs - 1)};
+  squares += spread * spread * static_cast<double>(logs.size() - 1);
+  const int df = row.runs - 1;
+  result.own = {std::max(squares / df, clock_step * clock_step / 12), static_cast<double>(df)};
   return result;
 }
 
-/// Gives the rows their variances. Returns the prior's degrees of freedom.
-double moderate(std::vector<Measured>& rows) {
+/// Gives rows their variances, by a prior of `lenders`; without enough of these by their own alone.
+void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& lenders) {
   stats::Prior prior;
   double df_limit = stats::kInfinity;
-  if (rows.size() >= kLeastRowsForPrior) {
+  if (lenders.size() >= kLeastRowsForPrior) {
     std::vector<stats::SampleVariance> variances;
     df_limit = 0;
-    for (const Measured& one : rows) {
-      variances.push_back(one.own);
-      df_limit += one.own.df;
+    for (const Measured* one : lenders) {
+      variances.push_back(one->own);
+      df_limit += one->own.df;
     }
     prior = stats::capped(stats::fit_prior(variances).value());
   }
-  for (Measured& one : rows) {
-    const stats::Estimate estimate = stats::moderated(0, one.own, 1, prior, df_limit);
-    one.row.variance = estimate.variance;
-    one.row.df = estimate.df;
+  for (Measured* one : rows) {
+    one->row.variance = stats::moderated(0, one->own, 1, prior, df_limit).variance;
+    one->row.prior_df = prior.df;
   }
-  return prior.df;
+}
+
+void moderate_all(std::vector<Measured>& rows) {
+  std::map<std::string, std::vector<Measured*>> by_metric;
+  std::vector<Measured*> all;
+  for (Measured& one : rows) {
+    by_metric[one.row.metric].push_back(&one);
+    all.push_back(&one);
+  }
+  for (const auto& [metric, members] : by_metric)
+    moderate(members, members.size() >= kLeastRowsForPrior ? members : all);
 }
 
 }  // namespace
@@ -91,7 +107,7 @@ Noise noise_of(std::span<const RunDigest> runs) {
       }
     }
   }
-  noise.prior_df = moderate(rows);
+  moderate_all(rows);
   std::vector<double> spreads;
   for (Measured& one : rows) {
     spreads.push_back(std::sqrt(one.row.variance));
@@ -108,7 +124,7 @@ double level_in_table(double alpha, std::size_t rows, double found) {
 
 double detectable_change(const RowNoise& row, const Noise& noise, int runs_a, int runs_b,
                          double threshold, double alpha) {
-  const double df = noise.prior_df + runs_a + runs_b - 2;
+  const double df = row.prior_df + runs_a + runs_b - 2;
   const double level = level_in_table(alpha, noise.rows.size(), kPlannedPower);
   return std::expm1(std::log1p(threshold) +
                     stats::detectable(row.variance, df, runs_a, runs_b, level, kPlannedPower));

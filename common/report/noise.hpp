@@ -19,15 +19,14 @@ struct RowNoise {
   int runs = 0;         ///< with a usable value
   double value = 0;     ///< geometric mean of the runs' medians
   double variance = 0;  ///< shrunk towards that of the other rows, where there are enough of them
-  double df = 0;        ///< degrees of freedom that it rests on, borrowed ones among them
+  double prior_df = 0;  ///< degrees of freedom borrowed from them
 };
 
 struct Noise {
   std::vector<RowNoise> rows;  ///< in the order of the files
   /// Cases with one usable value, or of no direction: nothing can be said of their noise.
   std::vector<std::string> left_out;
-  double prior_df = 0;  ///< degrees of freedom that rows lend each other; 0 = none
-  double typical = 0;   ///< spread of the middle row: standard deviation of the logarithm
+  double typical = 0;  ///< spread of the middle row: standard deviation of the logarithm
 };
 
 /// The variance of a row is at least that of its clock's rounding, and moderated

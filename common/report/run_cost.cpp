@@ -34,20 +34,19 @@ double within_of(const CaseResult& result) {
 
 }  // namespace
 
+void add_case(const CaseResult& result, RunCost& cost) {
+  const CaseCost spent{seconds_of(result), within_of(result)};
+  if (!cost.cases.emplace(text::printable(result.key), spent).second) return;
+  if (std::isnan(spent.seconds)) return;
+  cost.seconds = std::isnan(cost.seconds) ? spent.seconds : cost.seconds + spent.seconds;
+}
+
 RunCost run_cost(const Run& run) {
   RunCost cost;
   std::set<std::string> nodes;
   for (const RankInfo& rank : run.ranks) nodes.insert(rank.node);
   cost.nodes = nodes.size();
-  bool timed = false;
-  for (const CaseResult& one : run.cases) {
-    const CaseCost spent{seconds_of(one), within_of(one)};
-    if (!cost.cases.emplace(text::printable(one.key), spent).second) continue;
-    if (std::isnan(spent.seconds)) continue;
-    cost.seconds += spent.seconds;
-    timed = true;
-  }
-  if (!timed) cost.seconds = stats::kNan;
+  for (const CaseResult& one : run.cases) add_case(one, cost);
   return cost;
 }
 

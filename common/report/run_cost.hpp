@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -23,6 +24,8 @@ struct RunCost {
   std::map<std::string, CaseCost> cases;  ///< by key
 };
 
+/// Of a run, or of its header, to which cases are added one by one.
 RunCost run_cost(const Run& run);
+void add_case(const CaseResult& result, RunCost& cost);
 
 }  // namespace scalemark::report

@@ -29,12 +29,12 @@ PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
   constexpr int kMostSteps = 50;
   constexpr double kAgree = 0.002;
   PlanCell cell{effect, 0, 1};
-  const double df = noise.prior_df + runs_a + runs_b - 2;
   for (int step = 0; step < kMostSteps; ++step) {
     const double level = level_in_table(options.alpha, noise.rows.size(), cell.power);
     double sum = 0;
     cell.rows = 0;
     for (const RowNoise& row : noise.rows) {
+      const double df = row.prior_df + runs_a + runs_b - 2;
       const double power =
           stats::power_of(beyond(effect, options), row.variance, df, runs_a, runs_b, level);
       sum += power;
@@ -71,7 +71,7 @@ PlanRow row_of(const RowNoise& row, const Noise& noise, std::span<const RunCost>
   for (const double effect : options.effects) {
     const double size = beyond(effect, options.compare);
     plan.runs_needed.push_back(
-        size > 0 ? std::optional(stats::runs_needed(row.variance, noise.prior_df, size, level))
+        size > 0 ? std::optional(stats::runs_needed(row.variance, row.prior_df, size, level))
                  : std::nullopt);
   }
   plan.seconds = middle(costs, row.key, [](const CaseCost& cost) { return cost.seconds; });
@@ -101,11 +101,17 @@ void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget
   line.fits = excess <= 0;
 }
 
-void check(std::span<const RunDigest> runs, const RunPlanOptions& options) {
-  if (runs.size() < 2) {
+/// The runs of the base, counting those that a baseline stands for.
+std::size_t count_runs(std::span<const RunDigest> runs, const Noise& noise) {
+  std::size_t most = runs.size();
+  for (const RowNoise& row : noise.rows) most = std::max(most, static_cast<std::size_t>(row.runs));
+  return most;
+}
+
+void check(std::span<const RunDigest> runs, std::size_t count, const RunPlanOptions& options) {
+  if (count < 2) {
     throw UsageError(fmt::format(
-        "--power needs at least 2 runs in BASE, to see how much they differ; there is {}",
-        runs.size()));
+        "--power needs at least 2 runs in BASE, to see how much they differ; there is {}", count));
   }
   std::map<std::string, std::string> seen;
   for (const RunDigest& run : runs) {
@@ -127,15 +133,15 @@ void sort_rows(std::vector<PlanRow>& rows) {
 
 RunPlan plan_runs(std::span<const RunDigest> runs, std::span<const RunCost> costs,
                   const RunPlanOptions& options) {
-  check(runs, options);
   const Noise noise = noise_of(runs);
+  const std::size_t base_runs = count_runs(runs, noise);
+  check(runs, base_runs, options);
   RunPlan plan;
   plan.options = options;
   std::sort(plan.options.runs.begin(), plan.options.runs.end());
   std::sort(plan.options.effects.begin(), plan.options.effects.end());
-  plan.base_runs = runs.size();
+  plan.base_runs = base_runs;
   plan.typical_spread = noise.typical;
-  plan.prior_df = noise.prior_df;
   plan.left_out = noise.left_out;
   std::vector<double> seconds;
   for (const RunCost& cost : costs) {
@@ -153,7 +159,7 @@ RunPlan plan_runs(std::span<const RunDigest> runs, std::span<const RunCost> cost
     for (const double effect : plan.options.effects) {
       line.both.push_back(cell_of(noise, effect, count, count, options.compare));
       line.against_base.push_back(
-          cell_of(noise, effect, static_cast<int>(runs.size()), count, options.compare));
+          cell_of(noise, effect, static_cast<int>(base_runs), count, options.compare));
     }
     line.seconds = count * plan.run_seconds;
     line.node_hours = line.seconds * static_cast<double>(plan.nodes) / 3600;

@@ -64,14 +64,13 @@ struct RunPlan {
   std::size_t base_runs = 0, nodes = 0;
   double run_seconds = 0;  ///< of the middle run; NaN where unknown
   double typical_spread = 0;
-  double prior_df = 0;
   std::vector<PlanLine> lines;
   std::vector<PlanRow> rows;          ///< those that need most runs first
   std::vector<std::string> left_out;  ///< cases of whose noise nothing can be said
 };
 
-/// `costs` are of the same runs. Throws UsageError for fewer than two runs, and for one that was
-/// given twice.
+/// `costs` are of the same runs. Throws UsageError for fewer than two runs (a baseline stands for
+/// those it was made of), and for one that was given twice.
 RunPlan plan_runs(std::span<const RunDigest> runs, std::span<const RunCost> costs,
                   const RunPlanOptions& options = {});
 

@@ -192,7 +192,6 @@ ordered_json to_json(const RunPlan& plan) {
       {"threshold", options.compare.threshold},
       {"alpha", options.compare.alpha},
       {"typical_spread", json_number(plan.typical_spread)},
-      {"prior_df", json_number(plan.prior_df)},
       {"plan", std::move(lines)},
       {"rows", std::move(rows)},
       {"left_out", plan.left_out}};

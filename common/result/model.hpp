@@ -47,6 +47,8 @@ struct Samples {
   std::uint64_t inner = 1;           ///< operations a sample is the total of
   std::vector<std::uint8_t> warmup;  ///< [iteration], 1 = warm-up; empty = none
   std::vector<std::uint16_t> flags;  ///< [iteration], SampleFlag bits; empty = none
+  /// [iteration], when rank 0 began it: ns since its launch, as `t` of telemetry; empty = unknown
+  std::vector<std::uint64_t> t0;
 
   /// Value of one sample in the metric's unit.
   double value(std::size_t rank, std::size_t iteration) const;

@@ -11,6 +11,7 @@ namespace scalemark::stats {
 namespace {
 
 constexpr int kMostRuns = 1000;
+constexpr double kPower = 0.8;
 
 double error_of(double variance, int runs_a, int runs_b) {
   return std::sqrt(variance * (1.0 / runs_a + 1.0 / runs_b));
@@ -31,13 +32,16 @@ double power_of(double beyond, double variance, double df, int runs_a, int runs_
 
 int runs_needed(double variance, double prior_df, double tau, double alpha) {
   const auto are_enough = [&](int runs) {
-    return detectable(variance, prior_df + 2 * runs - 2, runs, runs, alpha) <= tau;
+    return detectable(variance, prior_df + 2 * runs - 2, runs, runs, alpha, kPower) <= tau;
   };
-  // More runs detect less, so the first number that is enough can be bisected. It is mostly small.
-  int too_few = 1, enough = 2;
-  while (enough < kMostRuns && !are_enough(enough)) {
+  // Student's quantiles exceed the normal ones, which give a number at once that is nearly enough.
+  const double quantiles = normal_quantile(1 - alpha) + normal_quantile(kPower);
+  const double least = 2 * variance * (quantiles / tau) * (quantiles / tau);
+  if (!(least < kMostRuns)) return kMostRuns;
+  int too_few = std::max(1, static_cast<int>(std::ceil(least)) - 1), enough = too_few + 1;
+  for (int step = 1; enough < kMostRuns && !are_enough(enough); step *= 2) {
     too_few = enough;
-    enough = std::min(2 * enough, kMostRuns);
+    enough = std::min(enough + step, kMostRuns);
   }
   while (enough - too_few > 1) {
     const int runs = (too_few + enough) / 2;

@@ -98,6 +98,7 @@ void transfer_samples(auto& stream, auto& samples) {
   stream(samples.inner);
   stream.array(samples.warmup);
   stream.array(samples.flags);
+  stream.array(samples.t0);
 }
 
 constexpr auto kMetric = [](auto& stream, auto& metric) {
@@ -193,7 +194,8 @@ void check_metric(const CaseResult& result, const Metric& metric, bool with_samp
   const auto masks = [&](const auto& mask) {
     return mask.empty() || mask.size() == samples.iterations;
   };
-  if (!masks(samples.warmup) || !masks(samples.flags)) malformed("a mask of another length");
+  if (!masks(samples.warmup) || !masks(samples.flags) || !masks(samples.t0))
+    malformed("a mask of another length");
   if (samples.inner == 0) malformed("a metric with inner 0");
   if (metric.kind != MetricKind::rate) return;
   const Metric* source = result.find(metric.source);

@@ -85,18 +85,23 @@ void write_samples(hid_t group, const Samples& samples) {
     require_size("flags", samples.flags.size(), samples.iterations);
     h5::write_vector(group, "flags", std::span<const std::uint16_t>(samples.flags));
   }
+  if (!samples.t0.empty()) {
+    require_size("t0", samples.t0.size(), samples.iterations);
+    h5::write_vector(group, "t0", std::span<const std::uint64_t>(samples.t0));
+  }
   write_dimensions(group);
 }
 
 template <typename T>
 void read_mask(hid_t group, const char* name, std::size_t iterations, std::vector<T>& mask) {
   if (!h5::has(group, name)) return;
-  for (const std::int64_t value : h5::read_integers(group, name)) {
-    mask.push_back(static_cast<T>(value));
-  }
-  if (mask.size() != iterations) {
+  const h5::Id dataset = h5::open_dataset(group, name);
+  const h5::Vector shape = h5::vector_shape(dataset.get());
+  if (shape.is_text || shape.is_real) throw InputError(fmt::format("{} are no integers", name));
+  if (shape.length != iterations)
     throw InputError(fmt::format("{} and samples differ in length", name));
-  }
+  for (const std::uint64_t value : h5::read_unsigned(dataset.get(), iterations))
+    mask.push_back(static_cast<T>(value));
 }
 
 Samples read_samples(hid_t group, bool with_values) {
@@ -118,6 +123,7 @@ Samples read_samples(hid_t group, bool with_values) {
   }
   read_mask(group, "warmup_mask", samples.iterations, samples.warmup);
   read_mask(group, "flags", samples.iterations, samples.flags);
+  read_mask(group, "t0", samples.iterations, samples.t0);
   return samples;
 }
 
@@ -253,7 +259,7 @@ void write_dimensions(hid_t metric) {
   const h5::Id ranks = h5::write_dimension(metric, kDimensions[0], shape.rows);
   const h5::Id iterations = h5::write_dimension(metric, kDimensions[1], shape.columns);
   h5::name_dimensions(samples.get(), {&ranks, &iterations});
-  for (const char* mask : {"warmup_mask", "flags"}) {
+  for (const char* mask : {"warmup_mask", "flags", "t0"}) {
     if (h5::has(metric, mask))
       h5::name_dimensions(h5::open_known_dataset(metric, mask).get(), {&iterations});
   }

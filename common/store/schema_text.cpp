@@ -99,6 +99,9 @@ constexpr std::string_view kCases =
 /cases/<nnnnnn>/metrics/<metric>/flags [iteration]
                                         sum of 1 throttled, 2 clock changed, 4 retried, 8 invalid
   @DIMENSION_LIST
+/cases/<nnnnnn>/metrics/<metric>/t0 [iteration]
+                                        when rank 0 began it: ns since its launch, as t of telemetry
+  @DIMENSION_LIST
 /cases/<nnnnnn>/metrics/<metric>/rank [rank]
                                         dimension scale without values, for netCDF
   @CLASS

@@ -56,6 +56,41 @@ std::string scaled(std::optional<double> value, double factor, const char* unit)
   return fmt::format("{:g}{}{}", *value * factor, *unit == '\0' ? "" : " ", unit);
 }
 
+std::map<std::string, std::string> settings_of(const nvml::Library& nvml, nvml::Device* device) {
+  std::map<std::string, std::string> settings;
+  const std::string vbios = nvml::text_of(nvml.vbios, device);
+  settings["vbios"] = vbios.empty() ? "unavailable: NVML does not tell" : vbios;
+  settings["power_limit"] = scaled(number<unsigned>(nvml.power_limit, device), 1e-3, "W");
+  settings["power_limit_default"] =
+      scaled(number<unsigned>(nvml.default_power_limit, device), 1e-3, "W");
+  settings["power_limit_enforced"] =
+      scaled(number<unsigned>(nvml.enforced_power_limit, device), 1e-3, "W");
+  settings["sm_clock_max"] =
+      scaled(number<unsigned>(nvml.max_clock, device, nvml::kSmClock), 1, "MHz");
+  settings["memory_clock_max"] =
+      scaled(number<unsigned>(nvml.max_clock, device, nvml::kMemoryClock), 1, "MHz");
+  settings["pcie_generation_max"] =
+      scaled(number<unsigned>(nvml.max_pcie_generation, device), 1, "");
+  settings["pcie_width_max"] = scaled(number<unsigned>(nvml.max_pcie_width, device), 1, "");
+  settings["persistence"] = on_off(number<unsigned>(nvml.persistence, device));
+  settings["compute_mode"] = scaled(number<unsigned>(nvml.compute_mode, device), 1, "");
+  unsigned current = 0, pending = 0;
+  const auto mode_of = [&](auto function) {
+    const bool told = function && function(device, &current, &pending) == nvml::kSuccess;
+    return on_off(told ? std::optional<double>(current) : std::nullopt);
+  };
+  settings["ecc"] = mode_of(nvml.ecc_mode);
+  settings["mig"] = mode_of(nvml.mig_mode);
+  unsigned corrected = 0, uncorrected = 0, failed = 0;
+  const bool rows = nvml.remapped_rows && nvml.remapped_rows(device, &corrected, &uncorrected,
+                                                             &pending, &failed) == nvml::kSuccess;
+  settings["remapped_rows"] =
+      rows ? fmt::format("{} corrected, {} uncorrected{}{}", corrected, uncorrected,
+                         pending ? ", pending" : "", failed ? ", failed" : "")
+           : "unavailable: NVML does not tell";
+  return settings;
+}
+
 }  // namespace
 
 struct GpuSensors::State {
@@ -125,43 +160,15 @@ bool is_slowed_down(const std::string& clock_event_reasons) {
   });
 }
 
-std::map<std::string, std::string> gpu_settings(const std::string& pci_bus_id,
-                                                const std::string& library) {
+std::map<std::string, std::map<std::string, std::string>> gpu_settings(
+    std::span<const std::string> pci_bus_ids, const std::string& library) {
+  std::map<std::string, std::map<std::string, std::string>> settings;
+  if (pci_bus_ids.empty()) return settings;
   const nvml::Running running(library);
-  nvml::Device* device = running.find(pci_bus_id);
-  if (device == nullptr) return {};
-  const nvml::Library& nvml = running.nvml;
-  std::map<std::string, std::string> settings;
-  const std::string vbios = nvml::text_of(nvml.vbios, device);
-  settings["vbios"] = vbios.empty() ? "unavailable: NVML does not tell" : vbios;
-  settings["power_limit"] = scaled(number<unsigned>(nvml.power_limit, device), 1e-3, "W");
-  settings["power_limit_default"] =
-      scaled(number<unsigned>(nvml.default_power_limit, device), 1e-3, "W");
-  settings["power_limit_enforced"] =
-      scaled(number<unsigned>(nvml.enforced_power_limit, device), 1e-3, "W");
-  settings["sm_clock_max"] =
-      scaled(number<unsigned>(nvml.max_clock, device, nvml::kSmClock), 1, "MHz");
-  settings["memory_clock_max"] =
-      scaled(number<unsigned>(nvml.max_clock, device, nvml::kMemoryClock), 1, "MHz");
-  settings["pcie_generation_max"] =
-      scaled(number<unsigned>(nvml.max_pcie_generation, device), 1, "");
-  settings["pcie_width_max"] = scaled(number<unsigned>(nvml.max_pcie_width, device), 1, "");
-  settings["persistence"] = on_off(number<unsigned>(nvml.persistence, device));
-  settings["compute_mode"] = scaled(number<unsigned>(nvml.compute_mode, device), 1, "");
-  unsigned current = 0, pending = 0;
-  const auto mode_of = [&](auto function) {
-    const bool told = function && function(device, &current, &pending) == nvml::kSuccess;
-    return on_off(told ? std::optional<double>(current) : std::nullopt);
-  };
-  settings["ecc"] = mode_of(nvml.ecc_mode);
-  settings["mig"] = mode_of(nvml.mig_mode);
-  unsigned corrected = 0, uncorrected = 0, failed = 0;
-  const bool rows = nvml.remapped_rows && nvml.remapped_rows(device, &corrected, &uncorrected,
-                                                             &pending, &failed) == nvml::kSuccess;
-  settings["remapped_rows"] =
-      rows ? fmt::format("{} corrected, {} uncorrected{}{}", corrected, uncorrected,
-                         pending ? ", pending" : "", failed ? ", failed" : "")
-           : "unavailable: NVML does not tell";
+  for (const std::string& address : pci_bus_ids) {
+    if (nvml::Device* device = running.find(address))
+      settings[address] = settings_of(running.nvml, device);
+  }
   return settings;
 }
 

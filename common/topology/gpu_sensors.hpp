@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/topology/reading.hpp"
@@ -40,9 +41,10 @@ class GpuSensors {
 /// nor idling is: they belong to normal work.
 bool is_slowed_down(const std::string& clock_event_reasons);
 
-/// Settings of a GPU: vbios, power limits, ecc, mig, persistence, compute mode, maximum clocks and
-/// PCIe link, remapped rows, energy counter. What NVML does not tell is "unavailable: reason".
-std::map<std::string, std::string> gpu_settings(const std::string& pci_bus_id,
-                                                const std::string& library = "libnvidia-ml.so.1");
+/// Settings of GPUs by address: vbios, power limits, ecc, mig, persistence, compute mode, maximum
+/// clocks and PCIe link, remapped rows. What NVML does not tell is "unavailable: reason"; a GPU
+/// that it does not know is missing.
+std::map<std::string, std::map<std::string, std::string>> gpu_settings(
+    std::span<const std::string> pci_bus_ids, const std::string& library = "libnvidia-ml.so.1");
 
 }  // namespace scalemark::topology

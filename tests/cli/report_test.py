@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 import unittest
 
 from browser import Browser
@@ -12,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RESULTS = os.path.join(ROOT, "results", "cpu-2core")
 RUNS = [os.path.join(RESULTS, f"run-{number}.h5") for number in (1, 2, 3)]
 MOST_BYTES = 2_000_000
+WRITE_CLUSTER = sys.argv.pop(1)  # tests/common/page/write_cluster.cpp
 
 # Elements that stick out to the right of the window, but for what scrolls by itself.
 OUTSIDE = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.wide') &&
@@ -42,6 +45,11 @@ class Pages(ProgramTest):
     @classmethod
     def tearDownClass(cls):
         cls.browser.__exit__()
+
+    def made_up(self, kind, seed):
+        path = self.path(f"{kind}-{seed}.h5")
+        subprocess.run([WRITE_CLUSTER, path, str(seed), kind], check=True, timeout=120)
+        return path
 
     def report(self, *arguments):
         path = self.path("page.html")
@@ -96,6 +104,37 @@ class Pages(ProgramTest):
         self.look(path)
         compared = json.loads(run("compare", RUNS[0], "--against", RUNS[1], RUNS[2], "--format", "json").stdout)
         self.assertEqual(self.browser.evaluate("document.querySelector('.verdict b').textContent"), compared["verdict"])
+
+    def test_of_a_cluster_names_what_is_wrong_with_it(self):
+        base = [self.made_up("cluster", seed) for seed in (1, 2, 3)]
+        slow = [self.made_up("slow", seed) for seed in (4, 5, 6)]
+        path = self.report(*slow, "--base", *base)
+        self.look(path)
+        text = self.browser.evaluate("document.body.innerText")
+        self.assertIn("REGRESSION", text.split("Runs on this page")[0])
+        self.assertIn("gpu_driver", self.browser.evaluate("document.querySelector('#comparable').innerText"))
+        # 20 % slower above 1 MiB, and nothing below.
+        worst = self.browser.evaluate("[...document.querySelectorAll('#worst tbody td:nth-child(2)')].map(e => e.textContent)")
+        self.assertEqual(len(worst), 5)
+        for key in worst:
+            self.assertGreater(int(re.search(r"bytes=(\d+)", key)[1]), 1 << 20)
+        # Rank 11 computes 9 % longer.
+        self.assertIn("rank 11", self.browser.evaluate("document.querySelector('#look tbody').innerText"))
+        self.assertIn("rank 11 on node2 showed no sign of life", self.browser.evaluate("document.querySelector('#failed').innerText"))
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#places figure').length"), 2)
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#published tbody tr').length"), 0)
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#curves path.t').length"), 0)  # the base
+        peaks = "[...document.querySelectorAll('#curves svg text')].filter(t => t.textContent == 'peak').length"
+        self.assertGreater(self.browser.evaluate(peaks), 0)
+
+    def test_of_a_file_that_means_harm(self):
+        path = self.report(self.made_up("hostile", 1))
+        self.look(path)
+        # Nothing of it became an element, and the JSON to copy is whole.
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('script, img, iframe, [onerror], [onload]').length"), 0)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('style, textarea').length"), 2)
+        data = json.loads(self.browser.evaluate("document.querySelector('#data textarea').value"))
+        self.assertTrue(any("<script>alert(1)</script>" in row["key"] for row in data["rows"]))
 
     def test_comparison_as_a_page(self):
         done = run("compare", RUNS[0], RUNS[1], "--against", RUNS[2], "--format", "html", "--fail-on", "none")

@@ -110,6 +110,18 @@ void first_rank_slow(Case& c) {
             {.barrier = true});
 }
 
+TEST_F(RunnerTest, SamplesKnowWhenTheyBegan) {
+  SamplingPolicy policy;
+  policy.iterations = 5;
+  run(sleep_two_ms, world().size(), policy);
+  if (!root()) return;
+  const Samples& samples = only().find("time")->samples;
+  const auto& taken = std::get<std::vector<std::uint64_t>>(samples.values);
+  ASSERT_EQ(samples.t0.size(), samples.iterations);
+  for (std::size_t i = 1; i < samples.iterations; ++i)
+    EXPECT_GE(samples.t0[i], samples.t0[i - 1] + taken[i - 1]) << "the one before was not over";
+}
+
 TEST_F(RunnerTest, TheHeadlineIsTheMaximumOverRanks) {
   SamplingPolicy policy;
   policy.iterations = 11;

@@ -2,6 +2,8 @@
 // Cases of several runs joined into rows, and rows into groups.
 #include "common/page/rows.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +54,13 @@ TEST(Rows, CountAKeyOnceARun) {
   const std::vector<RunExtract> runs = {extract(test::run_of("one", {one, one}))};
   ASSERT_EQ(join_rows(runs).size(), 1U);
   EXPECT_EQ(join_rows(runs)[0].value("latency").runs, 1U);
+}
+
+TEST(ByNumbers, OrdersThemBySize) {
+  std::vector<std::string> labels = {"ranks=16 x", "ranks=2 x", "b",
+                                     "ranks=10 x", "ranks=2",   "a12"};
+  std::ranges::sort(labels, ByNumbers());
+  EXPECT_THAT(labels, ElementsAre("a12", "b", "ranks=2", "ranks=2 x", "ranks=10 x", "ranks=16 x"));
 }
 
 TEST(Groups, TellWhatIsEqualFromWhatDiffers) {

@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 // Shares of changed rows that were found in 500 simulated tables of 200 rows, one in ten changed,
-// the rows' spreads 1 % * sqrt(4 / chi-square(4)): made with R (tests/golden/stats and its README).
+// the rows' spreads 1 % * sqrt(4 / chi-square(4)); simulated with R and limma, not with this code.
 TEST(RunPlan, PromisesWhatSimulationsFind) {
   const test::Scenario scenario{.runs_a = 10, .runs_b = 1, .run_sd = 0.01, .rows_differ = true};
   RunPlanOptions options;
@@ -135,10 +135,23 @@ TEST(RunCost, TellsNoiseWithinARun) {
   EXPECT_TRUE(std::isnan(cost.seconds));
 }
 
+TEST(RunPlan, TakesABaselineForTheRunsItStandsFor) {
+  RunDigest baseline = test::digest_of("b", {test::measured("micro/x", 8, {1000000})});
+  RowDigest& row = baseline.rows.begin()->second;
+  row.runs = 5;
+  row.variance = 0.0004;
+  const RunPlanOptions options;
+  const RunPlan plan = plan_runs(std::vector<RunDigest>{baseline}, {}, options);
+  EXPECT_EQ(plan.base_runs, 5U);
+  ASSERT_EQ(plan.rows.size(), 1U);
+  EXPECT_NEAR(plan.rows[0].spread, 0.02, 1e-9);
+}
+
 TEST(RunPlan, NeedsTwoDifferentRuns) {
   const RunDigest run = test::digest_of("r", {test::measured("micro/x", 8, {1000})});
-  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run}, {}), UsageError);
-  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run, run}, {}), UsageError);
+  const RunPlanOptions options;
+  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run}, {}, options), UsageError);
+  EXPECT_THROW(plan_runs(std::vector<RunDigest>{run, run}, {}, options), UsageError);
 }
 
 TEST(RunPlanPrint, HasTextAndJson) {

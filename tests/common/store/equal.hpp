@@ -25,6 +25,7 @@ inline void expect_equal(const Metric& got, const Metric& want) {
   EXPECT_EQ(got.samples.inner, want.samples.inner);
   EXPECT_EQ(got.samples.warmup, want.samples.warmup);
   EXPECT_EQ(got.samples.flags, want.samples.flags);
+  EXPECT_EQ(got.samples.t0, want.samples.t0);
 }
 
 inline void expect_equal(const Table& got, const Table& want) {

@@ -18,6 +18,7 @@ Metric example_latency() {
   metric.samples.scale = 1e-9;
   metric.samples.inner = 4;
   metric.samples.warmup = {1, 0, 0, 0, 0};
+  metric.samples.t0 = {5, 20'000, 30'000, 40'000, 18446744073709551615U};
   metric.samples.flags = {0, 0, kThrottled | kRetried, 0, kInvalid};
   return metric;
 }

@@ -70,6 +70,7 @@ TEST(Message, ContentIsCheckedAgain) {
        }},
       {"mask", [](CaseResult& one) { one.metrics[1].samples.warmup.resize(2); }},
       {"mask", [](CaseResult& one) { one.metrics[1].samples.flags.resize(7); }},
+      {"mask", [](CaseResult& one) { one.metrics[1].samples.t0.resize(7); }},
       {"inner", [](CaseResult& one) { one.metrics[1].samples.inner = 0; }},
       {"rate of nothing", [](CaseResult& one) { one.metrics[0].source = "x"; }},
       {"usable name", [](CaseResult& one) { one.metrics[2].name = "\x1B[2J"; }},

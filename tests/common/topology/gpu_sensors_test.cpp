@@ -7,6 +7,8 @@
 namespace scalemark::topology {
 namespace {
 
+const std::vector<std::string> kGpus = {"0000:0a:00.0", "0000:77:00.0", "0000:b1:00.0"};
+
 double value(const Reading& reading, const std::string& name) {
   const double* found = reading.find(name);
   return found ? *found : -1;
@@ -48,11 +50,14 @@ TEST(GpuSensors, WithoutTheGpuOrNvmlThereIsNothing) {
   GpuSensors none("0000:0a:00.0", "libmissing.so");
   EXPECT_FALSE(none.found());
   EXPECT_TRUE(none.read().quantities.empty());
-  EXPECT_TRUE(gpu_settings("0000:0a:00.0", "libmissing.so").empty());
+  EXPECT_TRUE(gpu_settings(kGpus, "libmissing.so").empty());
 }
 
 TEST(GpuSettings, AreTextsWithTheirUnitsOrTheReason) {
-  const auto settings = gpu_settings("0000:0a:00.0", SCALEMARK_FAKE_NVML);
+  const auto all = gpu_settings(kGpus, SCALEMARK_FAKE_NVML);
+  ASSERT_EQ(all.size(), 2U) << "one of the three is not there";
+  EXPECT_EQ(all.at("0000:b1:00.0").at("ecc"), "unavailable: NVML does not tell");
+  const auto& settings = all.at("0000:0a:00.0");
   EXPECT_EQ(settings.at("vbios"), "96.00.A5?");
   EXPECT_EQ(settings.at("power_limit"), "650 W");
   EXPECT_EQ(settings.at("power_limit_default"), "700 W");

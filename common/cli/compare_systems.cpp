@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and printing systems.
+#include "common/cli/compare_systems.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/compare_plans.hpp"
+#include "common/cli/read_digest.hpp"
+#include "common/report/systems.hpp"
+#include "common/report/systems_print.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& given) {
+  std::vector<report::SystemRuns> systems;
+  for (const std::string& one : given) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == one.size()) {
+      throw UsageError(
+          fmt::format("--systems is \"{}\"; allowed: NAME=PATH, where PATH is a result file, a "
+                      ".parts folder or "
+                      "a folder of runs",
+                      text::printable(one, 200)));
+    }
+    const std::string name = text::printable(one.substr(0, equals), 64);
+    const auto is = [&](const report::SystemRuns& system) { return system.name == name; };
+    auto system = std::find_if(systems.begin(), systems.end(), is);
+    if (system == systems.end()) system = systems.insert(systems.end(), {name, {}, {}});
+    for (const std::filesystem::path& file : find_runs(one.substr(equals + 1))) {
+      std::map<std::string, double> peaks;
+      RunVisitor also;
+      also.one_case = [&](const CaseResult& one) { report::add_peak_fraction(one, peaks); };
+      system->runs.push_back(read_digest(file, also));
+      system->peaks.push_back(std::move(peaks));
+    }
+  }
+  return systems;
+}
+
+}  // namespace
+
+int compare_systems(const std::vector<std::string>& systems, const report::CompareOptions& options,
+                    const std::string& format) {
+  const report::SystemTable table = report::system_table(read_systems(systems), options);
+  report::print_systems(table, format, std::cout, table_width());
+  if (!table.rows.empty()) return static_cast<int>(ExitCode::ok);
+  fmt::print(stderr,
+             "scalemark compare: no case has a result on two systems: nothing was compared\n");
+  return static_cast<int>(ExitCode::nothing);
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and reducing in one pass.
+#include "common/cli/read_digest.hpp"
+
+#include <utility>
+
+namespace scalemark::cli {
+
+report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also) {
+  report::Digester digester(file.string());
+  RunVisitor visitor;
+  visitor.header = [&](Run run) {
+    digester.header(run);
+    if (also.header) also.header(std::move(run));
+  };
+  visitor.one_case = [&](CaseResult one) {
+    digester.add(one);
+    if (also.one_case) also.one_case(std::move(one));
+  };
+  visit_run(file, {}, visitor);
+  return digester.finish();
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run read from a file and reduced on the way.
+#pragma once
+
+#include <filesystem>
+
+#include "common/report/digest.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+
+/// Reads case by case and keeps the digest only: the samples of a run need not fit into memory.
+/// `also`, where its functions are set, sees the header and each case, too. Throws InputError.
+report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
+
+}  // namespace scalemark::cli
