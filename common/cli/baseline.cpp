@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/read_digest.hpp"
 #include "common/cli/run_options.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/whole_run.hpp"
@@ -27,13 +28,7 @@ struct Options {
 int write_baseline(const Options& options) {
   std::vector<report::RunDigest> digests;
   for (const std::filesystem::path& path : options.runs) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      report::Digester digester(file.string());
-      visit_run(file, {},
-                {.header = [&](const Run& run) { digester.header(run); },
-                 .one_case = [&](const CaseResult& one) { digester.add(one); }});
-      digests.push_back(digester.finish());
-    }
+    for (const std::filesystem::path& file : find_runs(path)) digests.push_back(read_digest(file));
   }
   Run baseline = report::make_baseline(digests);
   baseline.uuid = new_uuid();

@@ -115,6 +115,25 @@ Id create_file(const std::filesystem::path& path, const Id& access) {
 
 Id create_file(const std::filesystem::path& path) { return create_file(path, file_access()); }
 
+namespace {
+
+/// HDF5 keeps 32 MiB of metadata as they lie in the file, but the index of a dataset's chunks takes
+/// ten times as much in memory: more than the samples of a large run, case by case.
+void limit_cache(const Id& access) {
+  constexpr std::size_t kMost = std::size_t{2} << 20;
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  check(H5Pget_mdc_config(access.get(), &config), "metadata cache");
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = config.max_size = kMost;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.incr_mode = H5C_incr__off;
+  config.decr_mode = H5C_decr__off;
+  check(H5Pset_mdc_config(access.get(), &config), "metadata cache");
+}
+
+}  // namespace
+
 Id open_file(const std::filesystem::path& path) {
   prepare_library();
   const std::string name = text::printable(path.string());
@@ -125,6 +144,7 @@ Id open_file(const std::filesystem::path& path) {
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
   check(H5Pset_file_locking(access.get(), false, true), "file access");
+  limit_cache(access);
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw InputError(fmt::format("{}: not a readable HDF5 file ({})", name, explain()));
   return {id, H5Fclose, name};
