@@ -55,7 +55,7 @@ for tool in mpirun ompi_info ldd readelf strip python3; do
   command -v "$tool" >/dev/null || die 3 "$tool was not found"
 done
 rm -rf "$bundle" "$output"
-mkdir -p "$bundle"/{bin,lib/fallback,lib/openmpi,lib/pmix,share/pmix,etc,tests,presets,golden,jobscripts}
+mkdir -p "$bundle"/{bin,lib/fallback,lib/openmpi,lib/pmix,share/pmix,etc,tests,presets,rules,golden,jobscripts}
 
 # --- what is packed ----------------------------------------------------------------------------
 
@@ -64,6 +64,7 @@ programs=("$build_folder/suites/scalemark")
 if [[ -x $build_folder/suites/micro/scalemark-kernels ]]; then programs+=("$build_folder/suites/micro/scalemark-kernels"); fi
 cp "${programs[@]}" "$bundle/bin/"
 cp "$root"/suites/presets/*.toml "$bundle/presets/"
+cp "$root"/common/convert/rules/*.yaml "$bundle/rules/"
 cp "$here/lib.sh" "$here/local.sh" "$bundle/jobscripts/"
 cp "$root/LICENSE" "$bundle/"
 install -m 755 "$root/tests/gpu/run.sh" "$bundle/tests/run.sh"

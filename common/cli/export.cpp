@@ -32,7 +32,13 @@ struct Options {
 void write(const Options& options, std::ostream& out, const std::string& name) {
   Notes notes("export");
   const convert::ExportTarget target{out, [&](const std::string& note) { notes.add(note); }};
-  convert::export_run(read_run(options.file), options.format, options.how, target);
+  const std::shared_ptr<ResultSink> sink =
+      convert::make_export(options.format, options.how, target);
+  Run run;
+  visit_run(options.file, {},
+            {.header = [&](Run header) { sink->begin(run = std::move(header)); },
+             .one_case = [&](const CaseResult& result) { sink->add(result); }});
+  sink->end(run);
   out.flush();
   if (!out) throw Error(fmt::format("{} could not be written: {}", name, std::strerror(errno)));
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kLongestKey = 1000;
 
 /// A number only where its own text is this one: 007 and 1e3 stay texts.
 template <typename Number>
-std::optional<Value> number_of(std::string_view text) {
+std::optional<Value> written_number(std::string_view text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number);
@@ -62,8 +62,8 @@ std::optional<Params> params_of(const std::vector<std::string_view>& parts,
 
 Value value_of_text(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
-  if (const auto integer = number_of<std::int64_t>(text)) return *integer;
-  if (const auto real = number_of<double>(text)) return *real;
+  if (const auto integer = written_number<std::int64_t>(text)) return *integer;
+  if (const auto real = written_number<double>(text)) return *real;
   return unescaped(text);
 }
 

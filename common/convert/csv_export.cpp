@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tidy CSV: a line a sample, or with --summary a line a metric.
+// Tidy CSV: a line a sample.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 #include "common/convert/exporters.hpp"
 #include "common/report/cells.hpp"
-#include "common/report/printer.hpp"
+#include "common/report/printers.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -28,29 +28,37 @@ void print_samples(const std::string& start, const Metric& metric, std::ostream&
   }
 }
 
-}  // namespace
+class SamplesExport final : public report::Printer {
+ public:
+  using Printer::Printer;
 
-void export_csv(const Run& run, const ExportOptions& options, const ExportTarget& target) {
-  if (options.summary) {
-    const std::shared_ptr<ResultSink> printer = make_printer("csv", target.out, {});
-    printer->begin(run);
-    for (const CaseResult& one : run.cases) printer->add(one);
-    return printer->end(run);
+  void begin(const Run& run) override {
+    fmt::print(out(),
+               "run,key,status,reason,metric,unit,better,rank,iteration,warmup,flags,value\n");
+    run_ = csv_cell(run.uuid);
   }
-  fmt::print(target.out,
-             "run,key,status,reason,metric,unit,better,rank,iteration,warmup,flags,value\n");
-  const std::string uuid = csv_cell(run.uuid);
-  for (const CaseResult& result : run.cases) {
-    const std::string start = fmt::format("{},{},{},{}", uuid, csv_cell(result.key),
+
+  void add(const CaseResult& result) override {
+    const std::string start = fmt::format("{},{},{},{}", run_, csv_cell(result.key),
                                           to_string(result.status), csv_cell(result.reason));
     bool any = false;
     for (const Metric& metric : result.metrics) {
-      print_samples(start, metric, target.out);
+      print_samples(start, metric, out());
       any = any || metric.samples.ranks > 0;
     }
     // A case without samples keeps its place, so that it is not missed.
-    if (!any) fmt::print(target.out, "{},,,,,,,,\n", start);
+    if (!any) fmt::print(out(), "{},,,,,,,,\n", start);
   }
+
+ private:
+  std::string run_;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_samples_export(const ExportOptions& /*options*/,
+                                                const ExportTarget& target) {
+  return std::make_shared<SamplesExport>(target.out, PrintOptions{});
 }
 
 }  // namespace scalemark::convert

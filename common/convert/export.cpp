@@ -3,6 +3,7 @@
 #include "common/convert/export.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,39 +11,85 @@
 #include "common/base/text.hpp"
 #include "common/convert/exporters.hpp"
 #include "common/report/printer.hpp"
+#include "common/report/printers.hpp"
 
 namespace scalemark::convert {
 namespace {
 
+using Make = std::shared_ptr<ResultSink> (*)(const ExportOptions& options,
+                                             const ExportTarget& target);
+
 struct Exporter {
   const char* name;
   const char* what;
-  void (*write)(const Run& run, const ExportOptions& options, const ExportTarget& target);
+  Make make;
 };
 
-/// What `scalemark show --format` prints.
-void print(const Run& run, std::string_view format, const ExportTarget& target) {
-  const std::shared_ptr<ResultSink> printer = make_printer(format, target.out, {});
-  printer->begin(run);
-  for (const CaseResult& one : run.cases) printer->add(one);
-  printer->end(run);
-}
+/// Keeps a run until its end, without the samples that are not needed.
+class WholeRun final : public report::Printer {
+ public:
+  using Needs = bool (*)(const CaseResult& result, const Metric& metric);
+  using Write = void (*)(const Run& run, const ExportOptions& options, const ExportTarget& target);
+  WholeRun(Needs needs, Write write, ExportOptions options, ExportTarget target)
+      : Printer(target.out, {}),
+        needs_(needs),
+        write_(write),
+        how_(std::move(options)),
+        target_(std::move(target)) {}
+
+  void begin(const Run& run) override { run_ = run; }
+  void add(const CaseResult& result) override {
+    CaseResult kept = result;
+    for (Metric& metric : kept.metrics) {
+      if (needs_ == nullptr || !needs_(result, metric)) metric.samples = {};
+    }
+    run_.cases.push_back(std::move(kept));
+  }
+  void end(const Run& run) override {
+    write_(run_, how_, target_);
+    Printer::end(run);
+  }
+
+ private:
+  Needs needs_;
+  Write write_;
+  ExportOptions how_;
+  ExportTarget target_;
+  Run run_;
+};
 
 constexpr std::array kExporters = {
-    Exporter{"csv", "a line a sample; --summary: a line a metric", export_csv},
-    Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads", export_runs},
+    Exporter{"csv", "a line a sample; --summary: a line a metric",
+             [](const ExportOptions& options, const ExportTarget& target) {
+               return options.summary ? make_printer("csv", target.out, {})
+                                      : make_samples_export(options, target);
+             }},
+    Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads",
+             make_runs_export},
     Exporter{"cases", "one JSON object a case, as `show --format jsonl`",
-             [](const Run& run, const ExportOptions&, const ExportTarget& target) {
-               print(run, "jsonl", target);
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("jsonl", target.out, {});
              }},
     Exporter{"osu", "the OSU micro-benchmarks' text, as `show --format osu`",
-             [](const Run& run, const ExportOptions&, const ExportTarget& target) {
-               print(run, "osu", target);
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("osu", target.out, {});
              }},
-    Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", export_fom},
-    Exporter{"mllog", "trainings as MLPerf logging lines", export_mllog},
-    Exporter{"mlperf-system", "MLPerf's system description, JSON", export_mlperf_system},
-    Exporter{"trace", "when cases and epochs ran, for Perfetto and Chrome", export_trace},
+    Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", make_fom_export},
+    Exporter{"mllog", "trainings as MLPerf logging lines",
+             [](const ExportOptions& options,
+                const ExportTarget& target) -> std::shared_ptr<ResultSink> {
+               return std::make_shared<WholeRun>(mllog_needs, export_mllog, options, target);
+             }},
+    Exporter{"mlperf-system", "MLPerf's system description, JSON",
+             [](const ExportOptions& options,
+                const ExportTarget& target) -> std::shared_ptr<ResultSink> {
+               return std::make_shared<WholeRun>(nullptr, export_mlperf_system, options, target);
+             }},
+    Exporter{"trace", "when cases and epochs ran, for Perfetto and Chrome",
+             [](const ExportOptions& options,
+                const ExportTarget& target) -> std::shared_ptr<ResultSink> {
+               return std::make_shared<WholeRun>(trace_needs, export_trace, options, target);
+             }},
 };
 
 }  // namespace
@@ -53,15 +100,15 @@ std::vector<ExportFormat> export_formats() {
   return formats;
 }
 
-void export_run(const Run& run, std::string_view format, const ExportOptions& options,
-                const ExportTarget& target) {
-  std::vector<std::string> names;
-  for (const Exporter& known : kExporters) {
-    if (format == known.name) return known.write(run, options, target);
-    names.emplace_back(known.name);
+std::shared_ptr<ResultSink> make_export(std::string_view format, const ExportOptions& options,
+                                        const ExportTarget& target) {
+  std::vector<std::string> known;
+  for (const Exporter& exporter : kExporters) {
+    if (format == exporter.name) return exporter.make(options, target);
+    known.emplace_back(exporter.name);
   }
   throw UsageError(fmt::format("--to is \"{}\"; allowed: {}", text::printable(format, 64),
-                               text::join(names, ", ")));
+                               text::join(known, ", ")));
 }
 
 }  // namespace scalemark::convert

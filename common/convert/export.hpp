@@ -4,12 +4,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/result/model.hpp"
+#include "common/result/sink.hpp"
 
 namespace scalemark::convert {
 
@@ -32,9 +33,10 @@ struct ExportFormat {
 /// In the order of the documentation.
 std::vector<ExportFormat> export_formats();
 
-/// Writes one run. Throws UsageError for an unknown format, and where the run holds nothing that
-/// the format could say.
-void export_run(const Run& run, std::string_view format, const ExportOptions& options,
-                const ExportTarget& target);
+/// A sink that writes one run case by case: begin, add, end. The target's stream must outlive it.
+/// Throws UsageError for an unknown format; so do its calls where the run holds nothing that the
+/// format could say.
+std::shared_ptr<ResultSink> make_export(std::string_view format, const ExportOptions& options,
+                                        const ExportTarget& target);
 
 }  // namespace scalemark::convert

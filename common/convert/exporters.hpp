@@ -2,21 +2,32 @@
 // One function a format.
 #pragma once
 
+#include <memory>
+
 #include "common/convert/export.hpp"
 
 namespace scalemark::convert {
 
 /// One line of JSON: the run as `scalemark import` reads it (docs/integration.md). Cases without
 /// numbers are noted. A rate is exported as the time that it derives from.
-void export_runs(const Run& run, const ExportOptions& options, const ExportTarget& target);
+std::shared_ptr<ResultSink> make_runs_export(const ExportOptions& options,
+                                             const ExportTarget& target);
 
-/// Tidy CSV: a line a sample, or a line a metric.
-void export_csv(const Run& run, const ExportOptions& options, const ExportTarget& target);
+/// Tidy CSV: a line a sample.
+std::shared_ptr<ResultSink> make_samples_export(const ExportOptions& options,
+                                                const ExportTarget& target);
 
 /// Lines FOM KEY METRIC VALUE UNIT, one for each metric of a case that ended well, and last RESULT
 /// PASS or FAIL. FAIL: a case failed, timed out or found wrong data, the run is not complete, or
 /// there is no number.
-void export_fom(const Run& run, const ExportOptions& options, const ExportTarget& target);
+std::shared_ptr<ResultSink> make_fom_export(const ExportOptions& options,
+                                            const ExportTarget& target);
+
+// These look at the whole run, of which the samples of other cases and metrics are gone.
+
+/// Whether a metric's samples are needed.
+bool mllog_needs(const CaseResult& result, const Metric& metric);
+bool trace_needs(const CaseResult& result, const Metric& metric);
 
 /// Trainings as MLPerf logging lines. Throws UsageError if none ended well.
 void export_mllog(const Run& run, const ExportOptions& options, const ExportTarget& target);

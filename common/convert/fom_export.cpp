@@ -2,12 +2,14 @@
 // Lines that ReFrame, JUBE and Ramble find by a regular expression: FOM KEY METRIC VALUE UNIT, and
 // one last line RESULT PASS or RESULT FAIL.
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "common/base/text.hpp"
 #include "common/convert/exporters.hpp"
+#include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::convert {
@@ -25,31 +27,51 @@ bool is_bad(const CaseResult& result) {
          result.verification.wrong > 0;
 }
 
-}  // namespace
+class FomExport final : public report::Printer {
+ public:
+  explicit FomExport(ExportTarget target) : Printer(target.out, {}), target_(std::move(target)) {}
 
-void export_fom(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
-  bool pass = run.complete;
-  if (!run.complete) target.note("RESULT FAIL: the run is not complete");
-  std::size_t figures = 0;
-  for (const CaseResult& result : run.cases) {
+  void begin(const Run& run) override {
+    if (!run.complete) fail("the run is not complete");
+  }
+
+  void add(const CaseResult& result) override {
     if (is_bad(result)) {
-      pass = false;
-      target.note(
-          fmt::format("RESULT FAIL: {}: {} {}", text::printable(result.key),
-                      result.verification.wrong > 0 ? "wrong data" : to_string(result.status),
-                      text::printable(result.reason)));
+      fail(fmt::format("{}: {} {}", text::printable(result.key),
+                       result.verification.wrong > 0 ? "wrong data" : to_string(result.status),
+                       text::printable(result.reason)));
     }
-    if (is_bad(result) || result.status != Status::ok) continue;
+    if (is_bad(result) || result.status != Status::ok) return;
     for (const Metric& metric : result.metrics) {
       const double value = summarise(result, metric).median;
       if (!std::isfinite(value)) continue;
-      fmt::print(target.out, "FOM {} {} {:.12g} {}\n", text::printable(result.key),
-                 field(metric.name), value, field(metric.unit));
-      ++figures;
+      fmt::print(out(), "FOM {} {} {:.12g} {}\n", text::printable(result.key), field(metric.name),
+                 value, field(metric.unit));
+      any_ = true;
     }
   }
-  if (figures == 0) target.note("RESULT FAIL: the run holds no number");
-  fmt::print(target.out, "RESULT {}\n", pass && figures > 0 ? "PASS" : "FAIL");
+
+  void end(const Run& run) override {
+    if (!any_) fail("the run holds no number");
+    fmt::print(out(), "RESULT {}\n", pass_ ? "PASS" : "FAIL");
+    Printer::end(run);
+  }
+
+ private:
+  void fail(const std::string& why) {
+    pass_ = false;
+    target_.note("RESULT FAIL: " + why);
+  }
+
+  ExportTarget target_;
+  bool pass_ = true, any_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_fom_export(const ExportOptions& /*options*/,
+                                            const ExportTarget& target) {
+  return std::make_shared<FomExport>(target);
 }
 
 }  // namespace scalemark::convert

@@ -91,7 +91,7 @@ class ImbReader {
       builder_.run().environment.common["measured_by"] = "Intel MPI Benchmarks " + clean;
     } else if (const auto type = behind(line, "# MPI_Datatype for reductions")) {
       const std::vector<std::string_view> parts = words(line);
-      reduced_type_ = snake_case(parts.back());
+      reduced_type_ = parts.back();
     } else if (const auto name = behind(line, "# Benchmarking ")) {
       name_ = *name;
       columns_.clear();
@@ -138,8 +138,8 @@ class ImbReader {
                                     [&](const ImbTest& test) { return name_ == test.theirs; });
     result.name = known != kImbTests.end() ? std::string(known->ours) : "imb/" + snake_case(name_);
     result.params = {{"backend", std::string("mpi")}, {"memory", std::string("host")}};
-    if (known != kImbTests.end() && known->reduces && reduced_type_ != "mpi_float")
-      result.params["dtype"] = reduced_type_;
+    if (known != kImbTests.end() && known->reduces && reduced_type_ != "MPI_FLOAT")
+      result.params["dtype"] = type_of_mpi(reduced_type_);
     if (ranks_) result.params["ranks"] = *ranks_;
     return result;
   }
@@ -157,7 +157,7 @@ class ImbReader {
   const ImportTaker& taker_;
   Lines lines_;
   RunBuilder builder_;
-  std::string name_, reduced_type_ = "mpi_float";
+  std::string name_, reduced_type_ = "MPI_FLOAT";
   std::optional<std::int64_t> ranks_;
   std::vector<std::string> columns_;
 };

@@ -69,9 +69,15 @@ std::string read_text(const std::filesystem::path& file) {
 nlohmann::json parse_json(std::string_view text, const std::string& place) {
   using Event = nlohmann::json::parse_event_t;
   std::vector<std::set<std::string>> open_objects;
+  std::size_t values = 0;
   const auto watch = [&](int depth, Event event, nlohmann::json& parsed) {
     if (depth > kDeepest)
       throw InputError(fmt::format("{}: JSON nested deeper than {} levels", place, kDeepest));
+    // An element is small in the text and large in memory.
+    const bool is_new =
+        event == Event::value || event == Event::object_start || event == Event::array_start;
+    if (is_new && ++values > kMostValues)
+      throw InputError(fmt::format("{}: more than {} values", place, kMostValues));
     if (event == Event::object_start) open_objects.emplace_back();
     if (event == Event::object_end) open_objects.pop_back();
     if (event == Event::key && !open_objects.back().insert(parsed.get<std::string>()).second) {

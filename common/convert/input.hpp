@@ -14,8 +14,10 @@
 
 namespace scalemark::convert {
 
-/// Bytes of a line of JSON, of a line of text, and of a whole file that is read at once.
-constexpr std::size_t kLongestJson = std::size_t{64} << 20;
+/// Bytes of a line of JSON, or of a whole file that is read at once; values in it; bytes of a line
+/// of text.
+constexpr std::size_t kLongestJson = std::size_t{256} << 20;
+constexpr std::size_t kMostValues = 20'000'000;
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 
 /// The lines of a file, one at a time, without their ends.
@@ -44,8 +46,8 @@ class Lines {
 /// The whole of a file of at most kLongestJson bytes.
 std::string read_text(const std::filesystem::path& file);
 
-/// JSON that is at most 16 deep and names no member twice. Throws InputError that begins with
-/// `place`.
+/// JSON that is at most 16 deep, has at most kMostValues values and names no member twice. Throws
+/// InputError that begins with `place`.
 nlohmann::json parse_json(std::string_view text, const std::string& place);
 
 /// The parts of a line between blanks and tabs.

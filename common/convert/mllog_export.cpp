@@ -165,6 +165,8 @@ bool is_training(const CaseResult& result) {
 
 }  // namespace
 
+bool mllog_needs(const CaseResult& result, const Metric& /*metric*/) { return is_training(result); }
+
 void export_mllog(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
   Log log(target.out);
   std::size_t logged = 0;

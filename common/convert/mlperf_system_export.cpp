@@ -9,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/convert/exporters.hpp"
+#include "common/convert/machine_parts.hpp"
 #include "common/report/cells.hpp"
 
 namespace scalemark::convert {
@@ -31,23 +32,43 @@ std::string fact(const Run& run, const std::string& name) {
   return text::join(std::vector<std::string>(values.begin(), values.end()), "; ");
 }
 
-/// The first of several facts that is known.
-template <std::size_t n>
-std::string first_of(const Run& run, const std::array<const char*, n>& names) {
-  for (const char* name : names) {
-    if (const std::string value = fact(run, name); !value.empty()) return value;
-  }
-  return {};
-}
-
 std::set<std::string> nodes_of(const Run& run) {
   std::set<std::string> nodes;
   for (const RankInfo& rank : run.ranks) nodes.insert(rank.node);
   return nodes;
 }
 
+/// hwloc's description of a node, of each kind that there is.
+std::string of_machines(const Run& run, std::string (*say)(const MachineParts& parts)) {
+  std::set<std::string> said;
+  for (const auto& [kind, xml] : run.machines) said.insert(say(machine_parts(xml)));
+  said.erase("");
+  return text::join(std::vector<std::string>(said.begin(), said.end()), "; ");
+}
+
+std::string count_text(std::size_t count) {
+  return count == 0 ? std::string() : std::to_string(count);
+}
+
+/// What is known of network cards, one fact a card.
+std::string network(const Run& run) {
+  std::vector<std::string> cards;
+  for (const auto& [name, value] : run.environment.common) {
+    if (name.starts_with("nic.") && !fact(run, name).empty())
+      cards.push_back(fmt::format("{}: {}", name.substr(4), value));
+  }
+  return text::join(cards, "; ");
+}
+
+std::string pcie(const Run& run) {
+  const std::string generation = fact(run, "gpu_pcie_generation_max"),
+                    width = fact(run, "gpu_pcie_width_max");
+  return generation.empty() ? std::string() : fmt::format("PCIe {} x{}", generation, width);
+}
+
 /// GPUs of the node that has most of them, among those that ranks use.
 std::string accelerators_per_node(const Run& run) {
+  if (const std::string count = fact(run, "gpu_count"); !count.empty()) return count;
   std::map<std::string, std::set<std::string>> by_node;
   for (const RankInfo& rank : run.ranks) {
     if (!rank.gpu_uuid.empty()) by_node[rank.node].insert(rank.gpu_uuid);
@@ -58,6 +79,7 @@ std::string accelerators_per_node(const Run& run) {
 }
 
 std::string accelerator_models(const Run& run) {
+  if (const std::string model = fact(run, "gpu_model"); !model.empty()) return model;
   std::set<std::string> models;
   for (const RankInfo& rank : run.ranks) {
     if (!rank.gpu_model.empty()) models.insert(rank.gpu_model);
@@ -68,8 +90,8 @@ std::string accelerator_models(const Run& run) {
 
 std::string software(const Run& run) {
   std::vector<std::string> parts;
-  for (const char* name : {"mpi_library", "kernel", "build.compiler", "build.cuda", "build.nccl",
-                           "build.hdf5", "gpu_driver", "nccl_version"}) {
+  for (const char* name : {"mpi_library", "cuda", "nccl", "gpu_driver", "kernel", "glibc",
+                           "build.compiler", "build.hdf5"}) {
     if (const std::string value = fact(run, name); !value.empty())
       parts.push_back(fmt::format("{}: {}", name, value));
   }
@@ -106,43 +128,41 @@ constexpr std::array<Field, 33> kFields = {{
      }},
     {"host_processors_per_node",
      [](const Run& run) {
-       return first_of<2>(run, {"cpu_sockets", "sockets"});
+       return of_machines(run,
+                          [](const MachineParts& parts) { return count_text(parts.packages); });
      }},
     {"host_processor_model_name", [](const Run& run) { return fact(run, "cpu_model"); }},
     {"host_processor_core_count",
      [](const Run& run) {
-       return first_of<2>(run, {"cpu_cores", "cores"});
+       return of_machines(run, [](const MachineParts& parts) {
+         return count_text(parts.cores / std::max<std::size_t>(1, parts.packages));
+       });
      }},
     {"host_processor_vcpu_count", [](const Run& run) { return fact(run, "cpu_count"); }},
     {"host_processor_frequency",
      [](const Run& run) {
-       return first_of<2>(run, {"cpu_max_mhz", "cpu_frequency"});
+       const std::string khz = fact(run, "cpu_clock_max_khz");
+       return khz.empty() ? khz : khz + " kHz";
      }},
-    {"host_processor_caches", [](const Run& run) { return fact(run, "cpu_caches"); }},
+    {"host_processor_caches",
+     [](const Run& run) {
+       return of_machines(run, [](const MachineParts& parts) { return parts.caches; });
+     }},
     {"host_processor_interconnect", nothing},
     {"host_memory_capacity", [](const Run& run) { return fact(run, "memory_total"); }},
     {"host_storage_type", [](const Run& run) { return fact(run, "output_file_system"); }},
     {"host_storage_capacity", nothing},
-    {"host_networking",
-     [](const Run& run) {
-       return first_of<2>(run, {"nic_models", "network"});
-     }},
+    {"host_networking", network},
     {"host_networking_topology", nothing},
-    {"host_memory_configuration", [](const Run& run) { return fact(run, "memory_modules"); }},
+    {"host_memory_configuration", [](const Run& run) { return fact(run, "memory_speed"); }},
     {"accelerators_per_node", accelerators_per_node},
     {"accelerator_model_name", accelerator_models},
-    {"accelerator_host_interconnect", [](const Run& run) { return fact(run, "gpu_pcie"); }},
-    {"accelerator_frequency",
-     [](const Run& run) {
-       return first_of<2>(run, {"gpu_max_clock", "gpu_clock_max"});
-     }},
+    {"accelerator_host_interconnect", pcie},
+    {"accelerator_frequency", [](const Run& run) { return fact(run, "gpu_sm_clock_max"); }},
     {"accelerator_on-chip_memories", nothing},
     {"accelerator_memory_configuration", nothing},
-    {"accelerator_memory_capacity",
-     [](const Run& run) {
-       return first_of<2>(run, {"gpu_memory_total", "gpu_memory"});
-     }},
-    {"accelerator_interconnect", [](const Run& run) { return fact(run, "gpu_nvlink"); }},
+    {"accelerator_memory_capacity", nothing},
+    {"accelerator_interconnect", nothing},
     {"accelerator_interconnect_topology", nothing},
     {"cooling", nothing},
     {"hw_notes", nothing},

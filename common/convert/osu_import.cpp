@@ -93,7 +93,9 @@ class OsuReader {
     table_.emplace();
     name_table(library, title);
     const bool is_nccl = library.starts_with("NCCL");
-    const bool on_device = is_nccl || library.find('-') != std::string_view::npos;
+    // "MPI-CUDA", or a library that knows devices only.
+    const bool on_device =
+        !library.starts_with("MPI") || library.find('-') != std::string_view::npos;
     table_->params["backend"] =
         is_nccl ? std::string("nccl") : snake_case(library.substr(0, library.find_first_of("-_")));
     table_->params["memory"] = std::string(on_device ? "device" : "host");
@@ -140,10 +142,7 @@ class OsuReader {
   void take_datatype(std::string_view type) {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
     if (type == (table_->test != nullptr ? table_->test->datatype : "MPI_CHAR")) return;
-    const auto known = std::find_if(report::kOsuTypes.begin(), report::kOsuTypes.end(),
-                                    [&](const auto& one) { return type == one.theirs; });
-    table_->params["dtype"] =
-        known != report::kOsuTypes.end() ? std::string(known->ours) : snake_case(type);
+    table_->params["dtype"] = type_of_mpi(type);
   }
 
   /// "# [ pairs: 1 ] [ window size: 64 ]"

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
 #include "common/convert/exporters.hpp"
 #include "common/report/cells.hpp"
+#include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::convert {
@@ -76,28 +79,54 @@ const Metric* exported(const CaseResult& result) {
   return metric->kind == MetricKind::rate ? result.find(metric->source) : metric;
 }
 
-}  // namespace
+/// Prints the line piece by piece: a run may be large.
+class RunsExport final : public report::Printer {
+ public:
+  explicit RunsExport(ExportTarget target) : Printer(target.out, {}), target_(std::move(target)) {}
 
-void export_runs(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
-  ordered_json cases = ordered_json::object();
-  for (const CaseResult& result : run.cases) {
+  void begin(const Run& run) override {
+    out() << "{\"run\":" << report::json_text(run.uuid).dump() << ",\"cases\":{";
+  }
+
+  void add(const CaseResult& result) override {
+    const std::string key = text::printable(result.key);
+    if (!keys_.insert(key).second) {
+      target_.note(fmt::format("left out, for the run has it twice: {}", key));
+      return;
+    }
     const Metric* metric = exported(result);
     const std::optional<Scaled> values =
         metric == nullptr ? std::nullopt : scaled_values(result, *metric);
     if (!values || values->samples.empty()) {
-      target.note(fmt::format("left out, for it has no numbers: {} ({})",
-                              text::printable(result.key), to_string(result.status)));
-      continue;
+      target_.note(
+          fmt::format("left out, for it has no numbers: {} ({})", key, to_string(result.status)));
+      return;
     }
     ordered_json described = {{"metric", report::json_text(metric->name)},
                               {"unit", report::json_text(metric->unit)},
                               {"scale", values->scale},
                               {"samples", values->samples}};
     if (metric->better != Better::none) described["direction"] = to_string(metric->better);
-    cases[text::printable(result.key)] = std::move(described);
+    out() << (first_ ? "" : ",") << report::json_text(key).dump() << ':' << described.dump();
+    first_ = false;
   }
-  const ordered_json line = {{"run", report::json_text(run.uuid)}, {"cases", std::move(cases)}};
-  target.out << line.dump() << '\n';
+
+  void end(const Run& run) override {
+    out() << "}}\n";
+    Printer::end(run);
+  }
+
+ private:
+  ExportTarget target_;
+  std::set<std::string> keys_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_runs_export(const ExportOptions& /*options*/,
+                                             const ExportTarget& target) {
+  return std::make_shared<RunsExport>(target);
 }
 
 }  // namespace scalemark::convert

@@ -2,12 +2,11 @@
 // Rows of printed tables as cases.
 #include "common/convert/text_table.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/report/osu_tests.hpp"
 
 namespace scalemark::convert {
 
@@ -23,6 +22,13 @@ std::string snake_case(std::string_view text) {
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
   return name.empty() ? "unnamed" : name;
+}
+
+std::string type_of_mpi(std::string_view type) {
+  for (const report::OsuType& known : report::kOsuTypes) {
+    if (type == known.theirs) return known.ours;
+  }
+  return snake_case(type);
 }
 
 Metric& add_cell(CaseResult& result, const Quantity& quantity, const Cell& cell,

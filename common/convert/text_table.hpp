@@ -25,6 +25,9 @@ struct Cell {
 /// else becomes one _.
 std::string snake_case(std::string_view text);
 
+/// Our name of one of MPI's types: fp32 of MPI_FLOAT.
+std::string type_of_mpi(std::string_view type);
+
 /// Adds the decimal of a cell as a metric; fails at `lines` if it is none.
 Metric& add_cell(CaseResult& result, const Quantity& quantity, const Cell& cell,
                  const Lines& lines);

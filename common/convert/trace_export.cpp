@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 
 /// The line of the cases; that of rank r is r + 1.
 constexpr std::size_t kCases = 0;
+constexpr const char* kEpochs = "epoch_time";
 
 /// Prints events as they come: a trace may be long.
 class Events {
@@ -83,17 +84,54 @@ void add_case(Events& events, const CaseResult& result, const Interval& whole) {
                             {{"status", to_string(result.status)},
                              {"phase", report::json_text(result.phase)},
                              {"reason", report::json_text(result.reason)}}));
-  if (const Metric* epochs = result.find("epoch_time")) {
+  if (const Metric* epochs = result.find(kEpochs)) {
     for (std::size_t rank = 0; rank < epochs->samples.ranks; ++rank)
       add_epochs(events, *epochs, rank, whole);
+  }
+}
+
+/// Where the rows of a table come from: its texts but for those that are readings.
+std::string source_of(const Table& table, std::size_t row) {
+  std::string source;
+  for (const char* label : {"node", "gpu"}) {
+    for (const Column& column : table.columns) {
+      const auto* texts = std::get_if<std::vector<std::string>>(&column.values);
+      if (column.name == label && texts != nullptr && row < texts->size())
+        source += " " + (*texts)[row];
+    }
+  }
+  return source;
+}
+
+/// Readings of telemetry as counters. Their times are nanoseconds since the beginning of the run,
+/// which is that of the trace.
+void add_counters(Events& events, const std::string& name, const Table& table) {
+  const auto times = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [](const Column& column) { return column.name == "t"; });
+  if (times == table.columns.end()) return;
+  const auto* t = std::get_if<std::vector<std::uint64_t>>(&times->values);
+  if (t == nullptr) return;
+  for (const Column& column : table.columns) {
+    const auto* numbers = std::get_if<std::vector<double>>(&column.values);
+    if (numbers == nullptr || numbers->size() != t->size()) continue;
+    for (std::size_t row = 0; row < t->size(); ++row) {
+      if (!std::isfinite((*numbers)[row])) continue;
+      const std::string label = column.name + (column.unit.empty() ? "" : " [" + column.unit + "]");
+      events.add(
+          {{"ph", "C"},
+           {"name", report::json_text(name + source_of(table, row) + " " + label)},
+           {"pid", 0},
+           {"tid", kCases},
+           {"ts", static_cast<double>((*t)[row]) * 1e-3},
+           {"args", {{report::json_text(column.name).get<std::string>(), (*numbers)[row]}}}});
+    }
   }
 }
 
 std::size_t ranks_with_epochs(const Run& run) {
   std::size_t most = 0;
   for (const CaseResult& result : run.cases) {
-    if (const Metric* epochs = result.find("epoch_time"))
-      most = std::max(most, epochs->samples.ranks);
+    if (const Metric* epochs = result.find(kEpochs)) most = std::max(most, epochs->samples.ranks);
   }
   return most;
 }
@@ -107,6 +145,10 @@ std::optional<std::pair<std::int64_t, std::int64_t>> times_of(const CaseResult& 
 
 }  // namespace
 
+bool trace_needs(const CaseResult& /*result*/, const Metric& metric) {
+  return metric.name == kEpochs;
+}
+
 void export_trace(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
   std::optional<std::int64_t> first;
   for (const CaseResult& result : run.cases) {
@@ -115,6 +157,10 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
   }
   if (!first)
     throw UsageError("--to trace: no case of the file says when it ran; allowed: results of run");
+  // Telemetry counts from the beginning of the run.
+  const std::optional<std::int64_t> begun = milliseconds_of(run.created);
+  const bool has_begin = begun && *begun <= *first;
+  if (has_begin) first = begun;
   Events events(target.out);
   events.add(name_event("process_name", kCases, "run " + text::printable(run.uuid)));
   events.add(name_event("thread_name", kCases, "cases"));
@@ -127,6 +173,9 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
       add_case(events, result,
                {static_cast<double>(times->first - *first) * 1e3,
                 static_cast<double>(times->second - *first) * 1e3});
+      for (const auto& [name, table] : result.tables) {
+        if (has_begin && name.starts_with("telemetry/")) add_counters(events, name, table);
+      }
     } else {
       target.note(fmt::format("left out, for it does not say when it ran: {}",
                               text::printable(result.key)));

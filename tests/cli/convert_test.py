@@ -242,6 +242,19 @@ class Exports(ProgramTest):
                                     event["ts"] + event["dur"] <= one["ts"] + one["dur"] + 1e-3 for one in cases))
         self.assertTrue(threads)
 
+    def test_a_trace_shows_telemetry_while_its_cases_ran(self):
+        done = run("run", "micro/memcpy", "-a", "direction=h2h", "-a", "host_memory=pageable", "-a", "bytes=4096",
+                   "--telemetry", "100ms", "--min-time", "0.2", "-o", self.path("t.h5"), ranks=1)
+        self.expect(done, 0)
+        events = json.loads(run("export", self.path("t.h5"), "--to", "trace").stdout)["traceEvents"]
+        end = max(event["ts"] + event["dur"] for event in events if event["ph"] == "X")
+        counters = [event for event in events if event["ph"] == "C"]
+        self.assertGreater(len({event["name"] for event in counters}), 2)
+        for event in counters:
+            self.assertTrue(all(math.isfinite(value) for value in event["args"].values()))
+            self.assertLess(-1e3, event["ts"])
+            self.assertLess(event["ts"], end + 1e6)
+
     def test_formats_without_anything_to_say(self):
         with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:
             json.dump({"run": 1, "cases": {"x": case([1])}}, file)

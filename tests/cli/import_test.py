@@ -2,10 +2,12 @@
 """`import` of what other programs print: the numbers are those of the files, read here by a few lines of Python."""
 import json
 import pathlib
+import random
 import re
+import subprocess
 import unittest
 
-from harness import KERNELS, ProgramTest, rows, run
+from harness import KERNELS, SCALEMARK, ProgramTest, rows, run
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 
@@ -152,6 +154,14 @@ class Imb(Importing):
             self.assertEqual((row["primary"], row["facts"]["iterations"]), ("latency", 50))
         self.assertEqual(sizes, 14)
 
+    def test_types_ranks_and_tests_that_are_not_ours(self):
+        text = ("# MPI_Datatype for reductions    :   MPI_DOUBLE\n# Benchmarking Allreduce\n# #processes = 8\n"
+                "# ( 4 additional processes waiting in MPI_Barrier )\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 100 1 3 2\n"
+                "# Benchmarking Multi-Exchange\n# #processes = 4\n#bytes #repetitions t_avg[usec] t_new[usec]\n8 100 2.5 1\n")
+        found = self.take(self.write(text), said=('"t_new[usec]" is not known',))
+        self.assertEqual(sorted(found), ["imb/multi_exchange backend=mpi bytes=8 memory=host ranks=4",
+                                         "micro/allreduce backend=mpi bytes=8 dtype=fp64 memory=host ranks=8"])
+
     def test_what_is_wrong_is_named(self):
         head = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
         for content, said in ((head + "1 2 3\n", ":4: expected 4 columns"), (head + "1 2 x 3\n", ":4: expected a number"),
@@ -296,6 +306,40 @@ class GoogleBenchmark(Importing):
         for change in ({"time_unit": "h"}, {"real_time": -1}, {"real_time": 1e9, "time_unit": "s"}, {"threads": -1}):
             path = self.write(json.dumps({"context": {}, "benchmarks": [{**row, **change}]}))
             self.take(path, code=3, said=("benchmarks[0]",))
+
+
+class Changed(Importing):
+    """Files that were cut or changed are imported or refused, and what is imported can be shown."""
+
+    def test_cut_and_changed_files(self):
+        chance = random.Random(5)
+        samples = [path.read_bytes() for folder in ("osu", "imb") for path in sorted((GOLDEN / folder).glob("*.txt"))]
+        samples.append(NcclTests.HEAD.format("all_reduce_perf").encode() + b"8 2 float sum -1 1.5 0 0 0 1.6 0 0 N/A\n")
+        samples.append(b'{"run": 1, "cases": {"x a=1": {"metric": "t", "unit": "s", "scale": 1e-9, "samples": [1, 2]}}}')
+        samples.append(b'{"nvbandwidth": {"version": "1", "testcases": [{"name": "x", "status": "Passed", "bandwidth_matrix": [["1.5", "N/A"]]}]}}')
+        pieces = [b'"', b"{", b"]", b"#", b"-1", b"1e308", b"9" * 30, b"\0", b"\xff", b"\x1b[31m", b"\n", b"null", b" "]
+        codes = []
+        for _ in range(150):
+            text = bytearray(chance.choice(samples))
+            for _ in range(chance.choice((1, 1, 3))):
+                at = chance.randrange(len(text) + 1)
+                change = chance.randrange(3)
+                if change == 0:
+                    text[at:at] = chance.choice(pieces)
+                elif change == 1:
+                    del text[at:at + chance.randrange(1, 30)]
+                else:
+                    del text[at:]
+            with open(self.path("changed"), "wb") as file:
+                file.write(text)
+            done = subprocess.run([SCALEMARK, "import", self.path("changed"), "-o", self.path("changed.h5"), "--force"],
+                                  capture_output=True, timeout=60, check=False)
+            self.assertIn(done.returncode, (0, 3), bytes(text) + done.stderr)
+            self.assertNotIn(b"\x1b", done.stderr)
+            codes.append(done.returncode)
+            if done.returncode == 0:
+                rows(self.path("changed.h5"))
+        self.assertEqual(set(codes), {0, 3})
 
 
 if __name__ == "__main__":

@@ -238,6 +238,43 @@ class Tokenizer(ScriptTest):
             self.assertEqual(file.read(), b"YQ== 0\n")
 
 
+class Mlperf(ScriptTest):
+    """A copy of the scripts whose list names a wheel made here."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SCRIPTS, self.path("jobscripts"))
+        self.wheels = self.path("cache", "scalemark", "wheels")
+        self.wheel = os.path.join(self.wheels, "mlperf_logging-4.1.68-py3-none-any.whl")
+        os.makedirs(self.wheels)
+        with zipfile.ZipFile(self.wheel, "w") as wheel:
+            wheel.writestr("mlperf_logging/__init__.py", "")
+        with open(self.wheel, "rb") as data:
+            digest = hashlib.sha256(data.read()).hexdigest()
+        with open(self.path("jobscripts", "mlperf.txt"), "w", encoding="ascii") as text:
+            text.write(f"# made by the test\nmlperf-logging==4.1.68 --hash=sha256:{digest}  # 1 MB\n")
+
+    def run_setup(self, *arguments):
+        return start(self.path("jobscripts", "setup.sh"), "--no-apt", "--offline", "--no-libtorch", *arguments,
+                     env={"XDG_CACHE_HOME": self.path("cache")})
+
+    def test_it_is_unpacked_once(self):
+        target = self.path("cache", "scalemark", "mlperf-logging-4.1.68")
+        for _ in range(2):
+            done = self.run_setup("--mlperf")
+            self.expect(done, 0, target)
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR=''\nexport SCALEMARK_MLPERF_LOGGING={target}\n")
+            self.assertTrue(os.path.exists(os.path.join(target, "mlperf_logging", "__init__.py")))
+            self.assertEqual(os.listdir(self.wheels), [], "the wheel goes")
+
+    def test_where_it_is_not_to_be_had_the_set_up_goes_on(self):
+        os.remove(self.wheel)
+        done = self.run_setup("--mlperf")
+        self.expect(done, 0, "--offline", "mlperf-logging==4.1.68", "log checker: none")
+        self.assertEqual(done.stdout, "export LIBTORCH_DIR=''\nexport SCALEMARK_MLPERF_LOGGING=''\n")
+        self.assertNotIn("MLPERF", self.run_setup().stdout)
+
+
 class Packages(ScriptTest):
     """Stubs of id, dpkg-query, apt-get and sudo come first on PATH."""
 
