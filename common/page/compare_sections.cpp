@@ -24,11 +24,18 @@ const char* mark_of(std::string_view verdict) {
   return verdict == "INCONCLUSIVE" ? "warn" : "good";
 }
 
+/// Of the cells of report::row_cells().
 std::vector<TableColumn> row_columns() {
-  std::vector<TableColumn> columns;
-  for (const std::string& header : report::row_headers()) columns.push_back({header, false});
-  for (std::size_t i = 3; i + 1 < columns.size(); ++i) columns[i].number = true;
-  return columns;
+  return {{"verdict"},
+          {"case"},
+          {"metric"},
+          {"A", true},
+          {"B", true},
+          {"change %", true},
+          {"95 % interval", true},
+          {"runs", true},
+          {"runs needed", true},
+          {"flags"}};
 }
 
 TableRow row_of(const report::CompareRow& row) {
