@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   add_info(app, exit_code);
   add_show(app, exit_code);
   add_compare(app, exit_code);
+  add_baseline(app, exit_code);
   add_report(app, exit_code);
   add_verify(app, exit_code);
   add_finalize(app, exit_code);

@@ -14,6 +14,7 @@ void add_list(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
+void add_baseline(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_finalize(CLI::App& app, int& exit_code);

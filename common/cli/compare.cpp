@@ -36,6 +36,7 @@ struct Options {
   std::size_t min_rows = 1;
   bool fwer = false, relative_to_run = false;
   report::Pairing pairing = report::Pairing::automatic;
+  std::vector<std::string> maps;
   std::string color = "auto";
   PlanOptions plan;
 };
@@ -80,6 +81,8 @@ report::CompareOptions compare_options_of(const Options& options) {
   compare_options.fwer = options.fwer;
   compare_options.relative_to_run = options.relative_to_run;
   compare_options.pairing = options.pairing;
+  for (const std::string& map : options.maps)
+    compare_options.maps.push_back(report::parse_axis_map(map));
   return compare_options;
 }
 
@@ -175,6 +178,10 @@ void add_compare(CLI::App& app, int& exit_code) {
           "auto: where job id, nodes and start times say so")
       ->transform(CLI::CheckedTransformer(pairings))
       ->default_str("auto");
+  command->add_option(
+      "--map", options->maps,
+      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's), AXIS=* (any "
+      "value), AXIS=drop (as if no case had the axis); may be repeated");
   add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "

@@ -36,18 +36,17 @@ std::string label_of(const std::filesystem::path& file) {
   return (file.parent_path().filename() / file.filename()).string();
 }
 
-/// `drawn` says whether the page shows the runs themselves.
-Side read_side(const std::vector<std::filesystem::path>& paths, bool drawn, bool compared) {
+Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
   Side side;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
       report::Digester digester(file.string());
       const auto header = [&](const Run& run) {
-        if (drawn) side.extracts.push_back(page::extract_header(run, label_of(file)));
+        side.extracts.push_back(page::extract_header(run, label_of(file)));
         if (compared) digester.header(run);
       };
       const auto one_case = [&](const CaseResult& result) {
-        if (drawn) page::extract_case(result, side.extracts.back());
+        page::extract_case(result, side.extracts.back());
         if (compared) digester.add(result);
       };
       visit_run(file, {}, {header, one_case});
@@ -77,16 +76,16 @@ void check_output(const std::filesystem::path& path) {
 int write_report(const Options& options) {
   check_output(options.output);
   const bool compared = !options.base.empty();
-  const Side side = read_side(options.files, true, compared);
+  const Side side = read_side(options.files, compared);
   std::string html;
   if (compared) {
     report::CompareOptions compare;
     compare.threshold = options.threshold_percent / 100;
-    const report::Comparison comparison =
-        report::compare(read_side(options.base, false, true).digests, side.digests, compare);
-    html = page::report_page(side.extracts, &comparison);
+    const Side base = read_side(options.base, true);
+    const report::Comparison comparison = report::compare(base.digests, side.digests, compare);
+    html = page::report_page(side.extracts, base.extracts, &comparison);
   } else {
-    html = page::report_page(side.extracts, nullptr);
+    html = page::report_page(side.extracts);
   }
   write_whole(options.output, html);
   fmt::print(stderr, "scalemark report: wrote {} ({} KiB)\n",

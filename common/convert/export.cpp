@@ -30,11 +30,11 @@ void print(const Run& run, std::string_view format, const ExportTarget& target) 
 
 constexpr std::array kExporters = {
     Exporter{"csv", "a line a sample; --summary: a line a metric", export_csv},
-    Exporter{"jsonl", "one JSON object a case, as `show --format jsonl`",
+    Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads", export_runs},
+    Exporter{"cases", "one JSON object a case, as `show --format jsonl`",
              [](const Run& run, const ExportOptions&, const ExportTarget& target) {
                print(run, "jsonl", target);
              }},
-    Exporter{"runs", "JSON Lines of runs with all samples, which `import` reads", export_runs},
     Exporter{"osu", "the OSU micro-benchmarks' text, as `show --format osu`",
              [](const Run& run, const ExportOptions&, const ExportTarget& target) {
                print(run, "osu", target);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/page/change_chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
 #include "common/report/compare_formats.hpp"
@@ -87,7 +88,7 @@ std::string worst_rows(const report::Comparison& comparison) {
     html += note("No row was found to differ. The largest changes, none of them established:");
     html += table("Largest changes", row_columns(), largest);
   }
-  return html;
+  return html + change_chart(comparison);
 }
 
 std::string environment_differences(const report::Comparison& comparison) {

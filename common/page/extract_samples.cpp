@@ -135,13 +135,19 @@ std::vector<float> quantiles_of(const CaseResult& result) {
 }
 
 std::optional<RankGrid> grid_of(const CaseResult& result) {
-  const Metric* metric = result.find("compute_time");
-  if (!usable(metric)) metric = result.find(result.primary_metric);
+  const Metric* metric = nullptr;
+  for (const std::string& name :
+       {std::string("local_time"), std::string("compute_time"), result.primary_metric}) {
+    metric = result.find(name);
+    if (usable(metric)) break;
+  }
   if (!usable(metric)) return std::nullopt;
   RankGrid grid;
   grid.metric = metric->name;
   // What is done over a back end is done together; without one each rank works by itself.
-  grid.collective = result.params.contains("backend");
+  const auto local = result.facts.find("rank_local");
+  grid.collective = metric->name != "local_time" && result.params.contains("backend") &&
+                    !(local != result.facts.end() && local->second == Value(true));
   const Field field = own_time(result, *metric, grid);
   if (field.iterations < kLeastIterations) return std::nullopt;
   if (!std::ranges::all_of(field.values, [](double v) { return v > 0 && std::isfinite(v); }))

@@ -14,8 +14,9 @@ namespace scalemark::page {
 /// one is no number.
 std::vector<float> quantiles_of(const CaseResult& result);
 
-/// Of the time that ranks spend by themselves (compute_time less exposed communication), where it
-/// is stored, else of the primary duration; nothing below 2 ranks or 8 iterations.
+/// Of the time that ranks spend by themselves (local_time, or compute_time less exposed
+/// communication), where it is stored, else of the primary duration; nothing below 2 ranks or 8
+/// iterations.
 std::optional<RankGrid> grid_of(const CaseResult& result);
 
 /// Of a case with step_loss.

@@ -39,14 +39,15 @@ void add_comparison(const report::Comparison& comparison, Sections& sections) {
 
 }  // namespace
 
-std::string report_page(std::span<const RunExtract> runs, const report::Comparison* comparison) {
+std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base,
+                        const report::Comparison* comparison) {
   const std::vector<Row> rows = join_rows(runs);
   const std::vector<Group> groups = group_rows(rows);
   Sections sections;
   if (comparison != nullptr) add_comparison(*comparison, sections);
   sections.add("look", "What stands out", notable_rows(rows, runs));
   sections.add("failed", "Not measured", not_measured(rows));
-  sections.add("curves", "Curves over message size", size_curves(groups));
+  sections.add("curves", "Curves over message size", size_curves(groups, join_rows(base)));
   sections.add("scaling", "Scaling over ranks", scaling(runs, groups));
   sections.add("spread", "Spread over iterations and runs", distributions(groups));
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));

@@ -10,8 +10,10 @@
 
 namespace scalemark::page {
 
-/// A page about `runs`; with a comparison (the runs as its side B) its verdict comes first.
-std::string report_page(std::span<const RunExtract> runs, const report::Comparison* comparison);
+/// A page about `runs`. With a comparison (`base` as its side A, the runs as B) its verdict comes
+/// first, and curves show both.
+std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base = {},
+                        const report::Comparison* comparison = nullptr);
 
 /// A page about the comparison alone.
 std::string comparison_page(const report::Comparison& comparison);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -87,8 +88,27 @@ struct Wanted {
   bool rate = false;
 };
 
-std::string chart_of(const Group& group, const Curves& curves, const Wanted& wanted,
-                     const std::string& part) {
+/// Rows of earlier runs by key.
+using Base = std::unordered_map<std::string, const Row*>;
+
+/// The same curve of the earlier runs: thin, without markers.
+Series base_series(const std::map<double, const Row*>& rows, const Base& base,
+                   const std::string& metric, std::size_t style) {
+  Series series;
+  series.name = "base";
+  series.style = style;
+  series.markers = series.named = series.in_table = false;
+  series.thin = true;
+  for (const auto& [bytes, row] : rows) {
+    const auto found = base.find(row->key);
+    if (found == base.end() || !found->second->ok()) continue;
+    series.points.push_back({bytes, found->second->value(metric).value});
+  }
+  return series;
+}
+
+std::string chart_of(const Group& group, const Curves& curves, const Base& base,
+                     const Wanted& wanted, const std::string& part) {
   Chart chart;
   chart.title = fmt::format("{}: {}{}", group.name, wanted.metric, part);
   chart.subtitle = group.constants_text();
@@ -101,13 +121,15 @@ std::string chart_of(const Group& group, const Curves& curves, const Wanted& wan
              .unit = wanted.unit,
              .from_zero = wanted.rate};
   std::size_t style = 0;
-  for (const auto& [name, rows] : curves)
+  for (const auto& [name, rows] : curves) {
+    chart.series.push_back(base_series(rows, base, wanted.metric, style));
     chart.series.push_back(series_of(name, rows, wanted.metric, style++));
+  }
   if (wanted.rate) chart.levels = peaks_of(curves, wanted.metric);
   return figure(chart);
 }
 
-std::string charts_of(const Group& group) {
+std::string charts_of(const Group& group, const Base& base) {
   const Curves curves = curves_of(group);
   if (curves.empty()) return {};
   const Row& first = *curves.begin()->second.begin()->second;
@@ -122,7 +144,7 @@ std::string charts_of(const Group& group) {
     for (const std::string& metric : {duration_of(first), rate_of(first)}) {
       const Quantity* quantity = first.sample().find(metric);
       if (quantity == nullptr) continue;
-      html += chart_of(group, some,
+      html += chart_of(group, some, base,
                        {metric, quantity->unit, quantity->kind != MetricKind::duration}, part);
     }
   }
@@ -131,11 +153,13 @@ std::string charts_of(const Group& group) {
 
 }  // namespace
 
-std::string size_curves(const std::vector<Group>& groups) {
+std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>& base) {
+  Base by_key;
+  for (const Row& row : base) by_key.emplace(row.key, &row);
   std::string html;
   std::size_t left_out = 0;
   for (const Group& group : groups) {
-    const std::string charts = charts_of(group);
+    const std::string charts = charts_of(group, by_key);
     if (html.size() + charts.size() > kCurveBytes) {
       ++left_out;
       continue;
@@ -146,6 +170,7 @@ std::string size_curves(const std::vector<Group>& groups) {
   std::string note_text =
       "Ribbons: the interval of the median within the run; with several runs, from the least of "
       "their medians to the largest, and the line is their geometric mean.";
+  if (!base.empty()) note_text += " Thin lines without markers: the base.";
   if (left_out > 0)
     note_text += fmt::format(" {} benchmarks have no room for their curves.", left_out);
   return fmt::format("{}<div class=\"grid\">\n{}</div>\n", note(note_text), html);

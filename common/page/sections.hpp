@@ -23,7 +23,8 @@ std::string runs_table(std::span<const RunExtract> runs);
 std::string notable_rows(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 std::string not_measured(const std::vector<Row>& rows);
 std::string environment_facts(std::span<const RunExtract> runs);
-std::string size_curves(const std::vector<Group>& groups);
+/// `base` holds rows of earlier runs, drawn behind those of the same key.
+std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>& base);
 std::string scaling(std::span<const RunExtract> runs, const std::vector<Group>& groups);
 std::string distributions(const std::vector<Group>& groups);
 std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> runs);

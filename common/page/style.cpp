@@ -10,7 +10,7 @@ std::string_view style() {
 --good:#0b6b3a;--bad:#b3261e;--warn:#7a5200;--ref:#59636e;
 --s0:#0067a8;--s1:#c44e00;--s2:#007a58;--s3:#a8397f;--s4:#7d6200;--s5:#2d7fc1;--s6:#6a3d9a;--s7:#4a4a4a;
 --h0:#2166ac;--h1:#92c5de;--h2:#f1f3f5;--h3:#fee8c8;--h4:#fdbb84;--h5:#fc8d59;--h6:#e34a33;--h7:#b30000;--h8:#5c0000}
-@media (prefers-color-scheme:dark){:root{--bg:#14181d;--fg:#e3e8ee;--soft:#9fabb8;--line:#38414b;--card:#1d232a;--link:#7fb8ff;
+@media screen and (prefers-color-scheme:dark){:root{--bg:#14181d;--fg:#e3e8ee;--soft:#9fabb8;--line:#38414b;--card:#1d232a;--link:#7fb8ff;
 --good:#5ad08f;--bad:#ff8a80;--warn:#f0c04d;--ref:#9fabb8;
 --s0:#63b3f2;--s1:#ff9d57;--s2:#45cfa3;--s3:#ef9acb;--s4:#e2c64f;--s5:#a5d3ff;--s6:#bd9df0;--s7:#c4c4c4;
 --h0:#4393c3;--h1:#2c5571;--h2:#232a32;--h3:#4d3b25;--h4:#7d4f22;--h5:#b5601f;--h6:#e0702f;--h7:#ff8f5a;--h8:#ffd0b5}}

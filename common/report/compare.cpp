@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/report/baseline.hpp"
+#include "common/report/causes.hpp"
 #include "common/report/compare_rows.hpp"
 #include "common/report/modes.hpp"
 #include "common/report/run_effects.hpp"
@@ -27,7 +29,11 @@ void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
         fmt::format("compare needs runs on both sides; there are {} in BASE and {} in --against",
                     a.size(), b.size()));
   }
+  const auto is_known = [](const RunDigest& run) { return !run.stands_for.empty(); };
+  if (std::ranges::any_of(b, is_known) || (a.size() > 1 && std::ranges::any_of(a, is_known)))
+    throw UsageError("a baseline stands alone, in the place of BASE");
   std::map<std::string, std::string> seen;
+  for (const std::string& uuid : a.front().stands_for) seen.emplace(uuid, a.front().label);
   for (const auto& side : {a, b}) {
     for (const RunDigest& run : side) {
       if (run.uuid.empty()) continue;
@@ -138,8 +144,9 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
   const CompareOptions& options = result.options;
   std::vector<RowValues> rows;
   rows.reserve(pairs.size());
-  for (const PairedRow& pair : pairs) rows.push_back(row_values(pair, true));
-  const RunEffects effects = run_effects(rows, result.runs_a, result.runs_b);
+  for (const PairedRow& pair : pairs) rows.push_back(row_values(pair, options.maps.empty()));
+  const RunEffects effects =
+      run_effects(rows, rows.empty() ? 0 : rows[0].a.size(), rows.empty() ? 0 : rows[0].b.size());
   result.shift = whole_run_shift(effects, rows, design);
   result.geomeans = geometric_means(rows, design);
   if (options.relative_to_run && result.shift.rows >= kLeastRowsForShift) {
@@ -154,6 +161,38 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
   std::ranges::move(find_changed_modes(pairs, rows, design, options.alpha),
                     std::back_inserter(result.findings));
   for (RowValues& row : rows) result.rows.push_back(std::move(row.row));
+}
+
+/// Of sides whose keys are equal where cases are.
+Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDigest> b,
+                           const CompareOptions& options) {
+  Comparison result;
+  result.options = options;
+  const RunDigest& first = a.front();
+  const bool is_baseline = !first.stands_for.empty();
+  if (is_baseline) result.options.priors = first.priors;
+  result.runs_a = is_baseline ? first.stands_for.size() : a.size();
+  result.runs_b = b.size();
+  const std::vector<RunDigest> known =
+      is_baseline ? known_environments(first) : std::vector<RunDigest>();
+  const std::span<const RunDigest> around = is_baseline ? std::span<const RunDigest>(known) : a;
+  result.environment = environment_differences(environments(around), environments(b));
+  note_incomplete(a, "A", result.notes);
+  note_incomplete(b, "B", result.notes);
+  std::vector<PairedRow> pairs;
+  std::set<std::string> seen;
+  for (const auto& side : {a, b}) {
+    for (const RunDigest& run : side) {
+      for (const std::string& key : run.keys) {
+        if (seen.insert(key).second) match(key, a, b, result, pairs);
+      }
+    }
+  }
+  judge_rows(pairs, design_of(a, b, options.pairing), result);
+  std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
+  summarise_rows(result);
+  result.causes = likely_causes(around, b, result);
+  return result;
 }
 
 }  // namespace
@@ -194,26 +233,11 @@ std::string_view Comparison::verdict() const {
 Comparison compare(std::span<const RunDigest> a, std::span<const RunDigest> b,
                    const CompareOptions& options) {
   check_input(a, b);
-  Comparison result;
-  result.options = options;
-  result.runs_a = a.size();
-  result.runs_b = b.size();
-  result.environment = environment_differences(environments(a), environments(b));
-  note_incomplete(a, "A", result.notes);
-  note_incomplete(b, "B", result.notes);
-  std::vector<PairedRow> pairs;
-  std::set<std::string> seen;
-  for (const auto& side : {a, b}) {
-    for (const RunDigest& run : side) {
-      for (const std::string& key : run.keys) {
-        if (seen.insert(key).second) match(key, a, b, result, pairs);
-      }
-    }
-  }
-  judge_rows(pairs, design_of(a, b, options.pairing), result);
-  std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
-  summarise_rows(result);
-  return result;
+  if (options.maps.empty()) return compare_matched(a, b, options);
+  std::vector<RunDigest> left(a.begin(), a.end()), right(b.begin(), b.end());
+  map_side(left, options.maps, false);
+  map_side(right, options.maps, true);
+  return compare_matched(left, right, options);
 }
 
 }  // namespace scalemark::report

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/report/axis_map.hpp"
 #include "common/report/design.hpp"
 #include "common/report/digest.hpp"
 #include "common/report/environment.hpp"
@@ -33,6 +34,7 @@ struct CompareOptions {
   Pairing pairing = Pairing::automatic;
   /// Of the rows' variances, by metric and "" for the others; what these lack is fitted.
   std::map<std::string, stats::Prior> priors;
+  std::vector<AxisMap> maps;  ///< how keys of the sides are made equal
 };
 
 /// One case that ran on both sides. `change` and its 95 % interval are of the metric itself: B / A

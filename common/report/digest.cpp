@@ -8,6 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/report/baseline.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/row_samples.hpp"
 #include "common/result/summarise.hpp"
@@ -50,9 +51,12 @@ RowDigest row_of(const CaseResult& result) {
   return row;
 }
 
-std::string joined_values(const std::map<std::string, std::string>& values) {
+/// Runs of one job share its id; each of them is a step of its own.
+std::string job_of(const std::map<std::string, std::string>& scheduler) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : values) parts.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : scheduler) {
+    if (name != "SLURM_STEP_ID") parts.push_back(fmt::format("{}={}", name, value));
+  }
   return text::join(parts, " ");
 }
 
@@ -71,7 +75,7 @@ void Digester::header(const Run& run) {
   digest_.complete = run.complete;
   digest_.planned = run.planned.size();
   digest_.started = run.created;
-  digest_.job = joined_values(run.scheduler);
+  digest_.job = job_of(run.scheduler);
   digest_.nodes = node_names(run.ranks);
   digest_.environment = environment_facts(run);
   digest_.ranks = rank_tallies(run.ranks);
@@ -79,6 +83,16 @@ void Digester::header(const Run& run) {
 
 void Digester::add(const CaseResult& result) {
   ++digest_.finished;
+  if (is_baseline(result)) {
+    RunDigest known = baseline_digest(result, digest_.label);
+    digest_.keys = std::move(known.keys);
+    digest_.rows = std::move(known.rows);
+    digest_.stands_for = std::move(known.stands_for);
+    digest_.known_values = std::move(known.known_values);
+    digest_.priors = std::move(known.priors);
+    digest_.environment.clear();
+    return;
+  }
   std::string key = text::printable(result.key);
   if (!order_.emplace(result.index, key).second) {
     throw InputError(fmt::format("{}: two cases have the index {}", digest_.label, result.index));
@@ -90,6 +104,11 @@ void Digester::add(const CaseResult& result) {
 }
 
 RunDigest Digester::finish() {
+  if (!digest_.stands_for.empty()) {
+    if (digest_.finished > 1)
+      throw InputError(fmt::format("{}: a baseline and other cases in one file", digest_.label));
+    return std::move(digest_);
+  }
   std::set<std::string> seen;
   for (const auto& [index, key] : order_) {
     if (seen.insert(key).second) digest_.keys.push_back(key);

@@ -12,6 +12,7 @@
 
 #include "common/report/rank_tally.hpp"
 #include "common/result/model.hpp"
+#include "common/stats/moderated.hpp"
 
 namespace scalemark::report {
 
@@ -20,6 +21,12 @@ struct SecondaryValue {
   std::string metric, unit;
   Better better = Better::none;
   double value = 0;
+};
+
+/// The median of what was watched.
+struct WatchedValue {
+  double value = 0;
+  std::string unit;
 };
 
 /// One case of one run, reduced to its primary metric.
@@ -38,8 +45,7 @@ struct RowDigest {
   /// Logarithms of evenly spaced quantiles of the iterations' times; empty where these are few.
   std::vector<float> sketch;
   std::vector<SecondaryValue> secondary;
-  /// Medians of what was watched while the case ran: "gpu.clock" -> number.
-  std::map<std::string, double> telemetry;
+  std::map<std::string, WatchedValue> telemetry;  ///< while the case ran: "gpu.clock"
   /// A baseline's row stands for several runs: their number, and the variance of ln(value).
   int runs = 1;
   double variance = std::numeric_limits<double>::quiet_NaN();
@@ -57,6 +63,11 @@ struct RunDigest {
   std::string job;      ///< the scheduler's ids, joined; empty outside of jobs
   std::string nodes;    ///< names, sorted and joined
   std::vector<RankTally> ranks;
+  /// Of a baseline: the uuids of the runs that it stands for, facts with the values of all of them,
+  /// and the priors of their rows' variances by metric ("" for the others).
+  std::vector<std::string> stands_for;
+  std::map<std::string, std::set<std::string>> known_values;
+  std::map<std::string, stats::Prior> priors;
 };
 
 /// Reduces a run case by case, so that samples of one case at a time need to be held.

@@ -14,8 +14,10 @@
 namespace scalemark::report {
 namespace {
 
-constexpr std::size_t kLeastRanks = 3;
+constexpr std::size_t kLeastRanks = 2;
 constexpr double kRobustDeviations = 5, kLeastSlower = 0.02;
+/// Of two ranks neither is the usual one: the slower one must be so by far.
+constexpr double kLeastSlowerOfTwo = 0.1;
 /// Of a long case, iterations evenly spread are enough and bound the memory.
 constexpr std::size_t kMostIterations = 512;
 constexpr std::size_t kShown = 120;  // bytes of a name
@@ -106,8 +108,11 @@ void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
   if (result.status != Status::ok) return;
   const std::vector<double> slowness = rank_slowness(result);
   if (slowness.size() < kLeastRanks || slowness.size() > tallies.size()) return;
-  const double middle = stats::median(slowness);
-  const double limit = std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kLeastSlower));
+  const bool two = slowness.size() == 2;
+  const double middle = two ? std::min(slowness[0], slowness[1]) : stats::median(slowness);
+  const double limit =
+      two ? std::log1p(kLeastSlowerOfTwo)
+          : std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kLeastSlower));
   if (!std::isfinite(middle)) return;
   for (std::size_t rank = 0; rank < slowness.size(); ++rank) {
     RankTally& tally = tallies[rank];

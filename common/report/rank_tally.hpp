@@ -30,8 +30,8 @@ std::vector<RankTally> rank_tallies(const std::vector<RankInfo>& ranks);
 /// `rank_local`), by its primary metric.
 std::vector<double> rank_slowness(const CaseResult& result);
 
-/// Counts the ranks that stand out by more than 5 robust standard deviations and 2 %. Needs three
-/// ranks.
+/// Counts the ranks that stand out from the middle one by more than 5 robust standard deviations
+/// and 2 %; of two ranks the slower one, if it takes 10 % longer than the other.
 void tally(const CaseResult& result, std::vector<RankTally>& tallies);
 
 }  // namespace scalemark::report

@@ -16,8 +16,6 @@ namespace scalemark::report {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Rows from which on a prior of their variances is worth fitting.
-constexpr std::size_t kLeastRowsForPrior = 20;
 
 /// A prior that rows are moderated with.
 struct Family {

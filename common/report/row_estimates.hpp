@@ -15,6 +15,9 @@
 
 namespace scalemark::report {
 
+/// Rows from which on a prior of their variances is worth fitting.
+inline constexpr std::size_t kLeastRowsForPrior = 20;
+
 /// A difference B - A and the variance that it comes with.
 struct RowContrast {
   double difference = 0;

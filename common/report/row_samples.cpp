@@ -119,8 +119,8 @@ void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& 
   row.sketch = sketch_of(some);
 }
 
-std::map<std::string, double> telemetry_medians(const std::map<std::string, Table>& tables) {
-  std::map<std::string, double> medians;
+std::map<std::string, WatchedValue> telemetry_medians(const std::map<std::string, Table>& tables) {
+  std::map<std::string, WatchedValue> medians;
   for (const char* kind : {"node", "gpu"}) {
     const auto table = tables.find(fmt::format("telemetry/{}", kind));
     if (table == tables.end()) continue;
@@ -135,12 +135,10 @@ std::map<std::string, double> telemetry_medians(const std::map<std::string, Tabl
         }
       }
       if (values.empty()) continue;
-      const bool reasons = column.name == "throttle_reasons";
-      if (reasons) {
-        for (double& one : values) one = one != 0 ? 1 : 0;
-      }
-      medians[fmt::format("{}.{}", kind, text::printable(column.name, 80))] =
-          reasons ? stats::mean(values) : stats::median(values);
+      // Shares and events, of which most readings may have none.
+      const bool share = column.unit == "1";
+      medians[fmt::format("{}.{}", kind, text::printable(column.name, 80))] = {
+          share ? stats::mean(values) : stats::median(values), text::printable(column.unit, 40)};
     }
   }
   return medians;

@@ -18,8 +18,8 @@ namespace scalemark::report {
 /// `invalid` where iterations that count are marked so.
 void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& row);
 
-/// Medians of the columns of telemetry/node and telemetry/gpu, by "gpu.clock", in their own units;
-/// of `throttle_reasons` the share of rows with any. Columns of times and names are left out.
-std::map<std::string, double> telemetry_medians(const std::map<std::string, Table>& tables);
+/// Medians of the columns of telemetry/node and telemetry/gpu, by "gpu.sm_clock", in their own
+/// units; means of shares and events (unit 1). Times of readings and names are left out.
+std::map<std::string, WatchedValue> telemetry_medians(const std::map<std::string, Table>& tables);
 
 }  // namespace scalemark::report

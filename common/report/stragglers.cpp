@@ -67,7 +67,7 @@ Finding finding_of(const std::string& place, const Slow& one, const std::string&
   return {"straggler",
           side,
           place,
-          fmt::format("{} is {:.1f} % slower than the middle rank, in {} of {} cases{}", place,
+          fmt::format("{} is {:.1f} % slower than the other ranks, in {} of {} cases{}", place,
                       100 * slower, one.tally.slow, one.tally.cases,
                       side == "both" ? ", in A as well"
                       : side == "B"  ? ", not in A"

@@ -53,15 +53,18 @@ bool create(const std::filesystem::path& path) {
   {
     std::ofstream file(own, std::ios::trunc);
     file << fmt::format("{} {} {}", host_name(), pid, start_time(pid)) << std::flush;
-    if (!file)
-      throw UsageError(fmt::format("{} cannot be written: {}", own.string(), std::strerror(errno)));
+    if (!file) {
+      const int problem = errno;
+      unlink(own.c_str());
+      throw Error(fmt::format("{} cannot be written: {}", own.string(), std::strerror(problem)));
+    }
   }
   const int code = link(own.c_str(), path.c_str());
   const int problem = errno;
   unlink(own.c_str());
   if (code == 0) return true;
   if (problem == EEXIST) return false;
-  throw UsageError(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
+  throw Error(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
 
 std::string content(const std::filesystem::path& path) {

@@ -16,7 +16,7 @@ constexpr const char* kLockName = "lock";
 class Lock {
  public:
   Lock() = default;
-  /// Throws UsageError if another process holds it, or the file cannot be made. The lock of a
+  /// Throws UsageError if another process holds it, Error if the file cannot be made. The lock of a
   /// process of this host that is gone is taken over; a process of another host cannot be asked, so
   /// its lock counts until it is removed by hand.
   explicit Lock(const std::filesystem::path& parts);

@@ -3,6 +3,7 @@
 #include "common/store/parts.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -79,11 +80,18 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
   Run run = read_meta(parts);
   run.complete = false;
   visitor.header(run);
-  for_each_segment(parts, samples, visitor.one_case);
   const MemoryState now = memory_state();
-  for (const Begun& begun : read_unfinished(parts, run)) {
-    visitor.one_case(interrupted_case(run, begun, now));
-  }
+  const std::vector<Begun> unfinished = read_unfinished(parts, run);
+  auto next = unfinished.begin();
+  const auto give_unfinished = [&](std::size_t before) {
+    for (; next != unfinished.end() && next->planned.index < before; ++next)
+      visitor.one_case(interrupted_case(run, *next, now));
+  };
+  for_each_segment(parts, samples, [&](CaseResult result) {
+    give_unfinished(result.index);
+    visitor.one_case(std::move(result));
+  });
+  give_unfinished(SIZE_MAX);
 }
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,

@@ -24,7 +24,7 @@ Run read_meta(const std::filesystem::path& parts);
 /// Cases of the plan that were begun and have no segment.
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 
-/// Header, finished cases, and the begun ones as rows of interrupted_case().
+/// Header, then by index finished cases, and the begun ones as rows of interrupted_case().
 void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor);
 
 /// The row of a case that was begun and never finished: `oom` if a rank said so before it ended the

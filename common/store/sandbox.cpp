@@ -153,7 +153,15 @@ class Receiver {
     if (bytes.size() > left_) throw InputError("more was read than the file can hold");
     left_ -= bytes.size();
     while (!bytes.empty()) {
-      if (begin_ == end_) refill();
+      // What is long goes past the buffer.
+      if (begin_ == end_ && bytes.size() >= buffer_.size()) {
+        bytes = bytes.subspan(read_some(bytes));
+        continue;
+      }
+      if (begin_ == end_) {
+        begin_ = 0;
+        end_ = read_some(buffer_);
+      }
       const std::size_t some = std::min(bytes.size(), end_ - begin_);
       std::memcpy(bytes.data(), buffer_.data() + begin_, some);
       begin_ += some;
@@ -162,14 +170,13 @@ class Receiver {
   }
 
  private:
-  void refill() {
+  std::size_t read_some(std::span<char> into) const {
     ssize_t got = 0;
     do {
-      got = read(file_, buffer_.data(), buffer_.size());
+      got = read(file_, into.data(), into.size());
     } while (got < 0 && errno == EINTR);
     if (got <= 0) throw EndOfStream{};
-    begin_ = 0;
-    end_ = static_cast<std::size_t>(got);
+    return static_cast<std::size_t>(got);
   }
   int file_;
   std::uint64_t left_;

@@ -45,7 +45,8 @@ void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult
 void write_tables(hid_t root, const CaseResult& result);
 /// Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
-/// Whether a result file has a place for a table of that name: profile, telemetry/<what>.
+/// Whether a result file has a place for a table of that name: profile, telemetry/<what>,
+/// baseline/<what>.
 bool is_table_name(const std::string& name);
 
 /// A name that may hold any character as the name of a link, where '/' and '.' have meanings of

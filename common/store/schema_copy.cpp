@@ -28,11 +28,13 @@ void copy_tables(hid_t from, hid_t to, const std::string& name) {
       copy_object(tables.get(), need_group(target, group).get(), name);
   };
   if (h5::has(from, "profile")) copy_from(from, to, "profile");
-  if (!h5::has(from, "telemetry")) return;
-  const h5::Id source = h5::open_group(from, "telemetry");
-  const h5::Id target = need_group(to, "telemetry");
-  for (const std::string& what : h5::members(source.get()))
-    copy_from(source.get(), target.get(), what);
+  for (const char* family : {"telemetry", "baseline"}) {
+    if (!h5::has(from, family)) continue;
+    const h5::Id source = h5::open_group(from, family);
+    const h5::Id target = need_group(to, family);
+    for (const std::string& what : h5::members(source.get()))
+      copy_from(source.get(), target.get(), what);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// /telemetry/<what>/<nnnnnn>, /profile/<nnnnnn>.
+// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>.
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -11,7 +13,21 @@
 namespace scalemark::store {
 namespace {
 
-constexpr std::string_view kTelemetry = "telemetry/";
+/// Groups of tables, each with a name of its own.
+constexpr std::array<const char*, 2> kFamilies = {"telemetry", "baseline"};
+
+/// A table's family and the rest of its name.
+struct FamilyName {
+  std::string family, what;
+};
+std::optional<FamilyName> family_name(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  FamilyName parts{name.substr(0, slash), name.substr(slash + 1)};
+  const bool known = std::ranges::find(kFamilies, parts.family) != kFamilies.end();
+  if (!known || !text::is_identifier(parts.what)) return std::nullopt;
+  return parts;
+}
 
 std::size_t length_of(const Column& column) {
   return std::visit([](const auto& values) { return values.size(); }, column.values);
@@ -95,8 +111,7 @@ void take_table(hid_t parent, const std::string& name, const std::string& case_n
 }  // namespace
 
 bool is_table_name(const std::string& name) {
-  if (name == "profile") return true;
-  return name.starts_with(kTelemetry) && text::is_identifier(name.substr(kTelemetry.size()));
+  return name == "profile" || family_name(name).has_value();
 }
 
 void write_tables(hid_t root, const CaseResult& result) {
@@ -108,8 +123,9 @@ void write_tables(hid_t root, const CaseResult& result) {
       write_table(need_group(root, name).get(), name, table, case_group);
       continue;
     }
-    const h5::Id telemetry = need_group(root, "telemetry");
-    const h5::Id group = need_group(telemetry.get(), name.substr(kTelemetry.size()));
+    const FamilyName parts = *family_name(name);
+    const h5::Id family = need_group(root, parts.family);
+    const h5::Id group = need_group(family.get(), parts.what);
     write_table(group.get(), name, table, case_group);
   }
 }
@@ -118,13 +134,15 @@ std::map<std::string, Table> read_tables(hid_t root, const std::string& case_nam
   std::map<std::string, Table> tables;
   if (h5::has(root, "profile"))
     take_table(h5::open_group(root, "profile").get(), "profile", case_name, tables);
-  if (!h5::has(root, "telemetry")) return tables;
-  const h5::Id telemetry = h5::open_group(root, "telemetry");
-  for (const std::string& what : h5::members(telemetry.get())) {
-    const std::string name = std::string(kTelemetry) + what;
-    if (!is_table_name(name))
-      throw InputError(fmt::format("'{}' is no name of a table", text::printable(name, 80)));
-    take_table(h5::open_group(telemetry.get(), what).get(), name, case_name, tables);
+  for (const char* family : kFamilies) {
+    if (!h5::has(root, family)) continue;
+    const h5::Id group = h5::open_group(root, family);
+    for (const std::string& what : h5::members(group.get())) {
+      const std::string name = fmt::format("{}/{}", family, what);
+      if (!is_table_name(name))
+        throw InputError(fmt::format("'{}' is no name of a table", text::printable(name, 80)));
+      take_table(h5::open_group(group.get(), what).get(), name, case_name, tables);
+    }
   }
   return tables;
 }

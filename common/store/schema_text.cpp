@@ -125,6 +125,12 @@ constexpr std::string_view kTables =
                                         seen during case <nnnnnn>: node, gpu; columns of equal length
   @order                                its place among the columns
   @unit                                 UCUM; empty: a name or a number of things
+/baseline/<what>/<nnnnnn>/<column> [row]
+                                        in the place of runs, of case <nnnnnn>, which has no samples:
+                                        rows (mean_log, variance: of ln of a run's value, over runs),
+                                        families (prior of the variances, by metric), facts, runs
+  @order
+  @unit
 /profile/<nnnnnn>/<column> [row]        where case <nnnnnn> spent its time
   @order
   @unit

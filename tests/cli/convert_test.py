@@ -91,7 +91,7 @@ class Runs(ProgramTest):
     def test_a_round_trip_changes_no_number(self):
         text = []
         for i in (1, 2, 3):
-            done = run("export", RESULTS / f"run-{i}.h5", "--to", "runs")
+            done = run("export", RESULTS / f"run-{i}.h5", "--to", "jsonl")
             self.expect(done, 0, "left out")
             text.append(done.stdout)
             line = json.loads(done.stdout)
@@ -115,7 +115,7 @@ class Runs(ProgramTest):
         result = json.loads(run("compare", *originals, "--against", self.path("back"), "--format", "json").stdout)
         self.assertEqual(result["only_b"], [])
         self.assertTrue(all(abs(row["change"]) < 1e-12 for row in result["rows"]))
-        again = run("export", self.path("back/run-0001.h5"), "--to", "runs").stdout
+        again = run("export", self.path("back/run-0001.h5"), "--to", "jsonl").stdout
         self.assertEqual(json.loads(again)["cases"], json.loads(text[0])["cases"])
 
     def test_the_same_run_twice_is_known(self):

@@ -123,6 +123,7 @@ class Pages(ProgramTest):
         self.assertIn("rank 11 on node2 showed no sign of life", self.browser.evaluate("document.querySelector('#failed').innerText"))
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#places figure').length"), 2)
         self.assertGreater(self.browser.evaluate("document.querySelectorAll('#published tbody tr').length"), 0)
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#curves path.t').length"), 0)  # the base
         peaks = "[...document.querySelectorAll('#curves svg text')].filter(t => t.textContent == 'peak').length"
         self.assertGreater(self.browser.evaluate(peaks), 0)
 

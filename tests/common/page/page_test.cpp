@@ -2,10 +2,14 @@
 // Whole pages: sections, size, and content that is hostile in every place that a file fills.
 #include "common/page/page.hpp"
 
+#include <limits>
+#include <regex>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.hpp"
+#include "common/page/change_chart.hpp"
 #include "tests/common/report/synthetic.hpp"
 
 namespace scalemark::page {
@@ -42,7 +46,7 @@ TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {
   const std::vector<RunExtract> runs = {extract(test::run_of("a", cases)),
                                         extract(test::run_of("b", cases)),
                                         extract(test::run_of("c", cases))};
-  const std::string page = report_page(runs, nullptr);
+  const std::string page = report_page(runs);
   EXPECT_LT(page.size(), 2'000'000U);
   EXPECT_THAT(page, HasSubstr("2000 cases measured"));
   // Every row is there.
@@ -61,7 +65,7 @@ TEST(Page, StaysBelowTwoMegabytesWhateverTheRows) {
     cases.push_back(std::move(one));
   }
   const std::vector<RunExtract> runs = {extract(test::run_of("a", cases))};
-  const std::string page = report_page(runs, nullptr);
+  const std::string page = report_page(runs);
   EXPECT_LT(page.size(), 2'000'000U);
   EXPECT_THAT(page, HasSubstr("have no room"));
 }
@@ -71,7 +75,7 @@ TEST(Page, TellsWhatFailedAndWhatWasSkipped) {
       "a", {test::measured("micro/a", 8, times(10, 1000)),
             test::unmeasured("micro/b", 8, Status::timeout, "no sign of life for 300 s"),
             test::unmeasured("micro/c", 8, Status::skipped, "built without CUDA")}))};
-  const std::string page = report_page(runs, nullptr);
+  const std::string page = report_page(runs);
   EXPECT_THAT(page, HasSubstr("<b>FAILURES</b>1 case measured, 1 timed out, 1 skipped"));
   EXPECT_THAT(page, HasSubstr("no sign of life for 300 s"));
   EXPECT_THAT(page, HasSubstr("Skipped: built without CUDA (1 case)"));
@@ -92,6 +96,30 @@ TEST(Page, BeginsWithTheVerdictOfAComparison) {
               HasSubstr("<div class=\"verdict bad\"><b>REGRESSION</b>1 regression, 0 improved"));
   EXPECT_THAT(page, HasSubstr("<td class=\"bad\">REGRESSION</td><td>micro/a bytes=8 ranks=2</td>"));
   EXPECT_LT(page.find("REGRESSION"), page.find("Are these runs comparable?"));
+}
+
+/// Where the point of the only row of a comparison is drawn, from 0 (left) to 360.
+double place_of(Better better, double change) {
+  report::Comparison comparison;
+  report::CompareRow row;
+  row.key = "micro/a bytes=8";
+  row.better = better;
+  row.change = change;
+  row.low = row.high = std::numeric_limits<double>::quiet_NaN();
+  comparison.rows = {row};
+  const std::string html = change_chart(comparison);
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(html, found, std::regex("class=\"p s\\d\" d=\"M([0-9.]+) ")));
+  return std::stod(found[1]);
+}
+
+TEST(ChangeChart, PutsWorseToTheRight) {
+  // Twice the time costs as much as half the rate, and less time is better.
+  EXPECT_GT(place_of(Better::lower, 1.0), 200);
+  EXPECT_NEAR(place_of(Better::lower, 1.0), place_of(Better::higher, -0.5), 0.11);
+  EXPECT_NEAR(place_of(Better::lower, 0), 180, 0.11);
+  EXPECT_NEAR(place_of(Better::lower, -0.5) + place_of(Better::lower, 1.0), 360, 0.11);
+  EXPECT_EQ(change_chart(report::Comparison{}), "");
 }
 
 TEST(Page, TakesHostileTextsAsTexts) {
@@ -123,7 +151,7 @@ TEST(Page, TakesHostileTextsAsTexts) {
     b.environment["cpu_model"] = text::printable(bad);
     const std::vector<report::RunDigest> side_a = {a}, side_b = {b};
     const report::Comparison comparison = report::compare(side_a, side_b);
-    const std::string page = report_page(runs, &comparison);
+    const std::string page = report_page(runs, runs, &comparison);
     for (const char* tag : {"<script", "<img", "\x1b", "\x07", "\xff", "\xc0"})
       EXPECT_THAT(page, Not(HasSubstr(tag))) << bad;
     EXPECT_LT(page.size(), 500'000U);

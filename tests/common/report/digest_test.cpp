@@ -46,6 +46,18 @@ TEST(Digest, ACaseWithoutItsPrimaryMetricHasNoValue) {
   EXPECT_TRUE(std::isnan(test::digest_of("u", {one}).rows.begin()->second.value));
 }
 
+TEST(Digest, StepsOfAJobAreRunsOfOneJob) {
+  scalemark::Run run = test::run_of("u", {test::measured("m/x", 1, {200})});
+  EXPECT_EQ(digest(run, "u").job, "");
+  run.scheduler = {{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}};
+  const std::string first = digest(run, "u").job;
+  run.scheduler["SLURM_STEP_ID"] = "1";
+  EXPECT_EQ(digest(run, "u").job, first);
+  EXPECT_EQ(digest(run, "u").nodes, "node1");
+  run.scheduler["SLURM_JOB_ID"] = "8";
+  EXPECT_NE(digest(run, "u").job, first);
+}
+
 TEST(Digest, KeepsTheFirstOfACaseStoredTwice) {
   const RunDigest run =
       test::digest_of("u", {test::measured("m/x", 1, {200}), test::measured("m/x", 1, {999})});

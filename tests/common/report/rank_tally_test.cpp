@@ -102,7 +102,7 @@ TEST(Stragglers, AreNamedWithTheirHardware) {
   EXPECT_NEAR(std::log2(findings[0].numbers.at("p")), -72, 1e-6);
   EXPECT_NEAR(std::log2(findings[0].numbers.at("q")), -69, 1e-6);
   EXPECT_THAT(findings[0].text,
-              HasSubstr("% slower than the middle rank, in 24 of 24 cases, not in A"));
+              HasSubstr("% slower than the other ranks, in 24 of 24 cases, not in A"));
   EXPECT_EQ(find_stragglers(b, a, 0.05).at(0).side, "A");
   EXPECT_EQ(find_stragglers(b, b, 0.05).at(0).side, "both");
 }
@@ -112,6 +112,24 @@ TEST(Stragglers, AreNotFoundAmongEqualRanks) {
     const std::vector<RunDigest> a = {run_with("a", 100 + seed, 99, 1)},
                                  b = {run_with("b", 200 + seed, 99, 1)};
     EXPECT_THAT(find_stragglers(a, b, 0.05), IsEmpty()) << seed;
+  }
+}
+
+TEST(Tally, TakesTheSlowerOfTwoRanksIfItIsSoByFar) {
+  for (const double factor : {1.08, 1.5}) {
+    Metric metric = test::duration("time", {1000, 1000, 1000, 0, 0, 0});
+    metric.samples.ranks = 2;
+    metric.samples.iterations = 3;
+    auto& times = std::get<std::vector<std::uint64_t>>(metric.samples.values);
+    for (std::size_t i = 3; i < 6; ++i) times[i] = static_cast<std::uint64_t>(1000 * factor);
+    std::vector<RankTally> tallies(2);
+    tally(case_of(metric, 1, true), tallies);
+    EXPECT_EQ(tallies[0].slow, 0U);
+    EXPECT_EQ(tallies[1].slow, factor > 1.1 ? 1U : 0U);
+    EXPECT_EQ(tallies[1].expected, 0.5);
+    if (factor > 1.1) {
+      EXPECT_NEAR(tallies[1].slower.at(0), factor - 1, 1e-6);
+    }
   }
 }
 

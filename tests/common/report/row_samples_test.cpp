@@ -87,16 +87,17 @@ TEST(RowSamples, FlagMarkedIterationsThatCount) {
   EXPECT_THAT(looked_at(one).flags, ElementsAre("clock_changed", "throttled"));
 }
 
-TEST(RowSamples, TelemetryIsTheMedianOfEachQuantity) {
+TEST(RowSamples, TelemetryIsTheMiddleOfEachQuantity) {
   Table gpu;
   gpu.columns = {{"t", "s", std::vector<double>{0, 1, 2}},
                  {"device", "", std::vector<std::string>{"a", "a", "a"}},
                  {"clock", "Hz", std::vector<double>{1.41e9, NAN, 1.43e9}},
-                 {"throttle_reasons", "", std::vector<std::uint64_t>{0, 4, 4}}};
-  const std::map<std::string, double> medians = telemetry_medians({{"telemetry/gpu", gpu}});
+                 {"throttle_events", "1", std::vector<std::uint64_t>{0, 4, 4}}};
+  const std::map<std::string, WatchedValue> medians = telemetry_medians({{"telemetry/gpu", gpu}});
   ASSERT_EQ(medians.size(), 2U);
-  EXPECT_DOUBLE_EQ(medians.at("gpu.clock"), 1.42e9);
-  EXPECT_DOUBLE_EQ(medians.at("gpu.throttle_reasons"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(medians.at("gpu.clock").value, 1.42e9);
+  EXPECT_EQ(medians.at("gpu.clock").unit, "Hz");
+  EXPECT_DOUBLE_EQ(medians.at("gpu.throttle_events").value, 8.0 / 3);
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The changes of rows as a drawing: a point each, its interval, and the band that does not matter.
+#pragma once
+
+#include <string>
+
+#include "common/report/compare.hpp"
+
+namespace scalemark::page {
+
+/// The figure of the rows that changed most, worst first; nothing without rows that have a change.
+/// To the right is worse for B, whichever direction a metric has.
+std::string change_chart(const report::Comparison& comparison);
+
+}  // namespace scalemark::page

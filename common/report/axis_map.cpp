@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projections of keys.
+#include "common/report/axis_map.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr std::string_view kArrow = "->";
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw UsageError(
+      fmt::format("--map is \"{}\"; allowed: AXIS=VALUE->VALUE, AXIS=*, AXIS=drop, as ranks=8->16",
+                  text::printable(text, 120)));
+}
+
+/// The part of a key behind "axis=", or nothing.
+bool is_of_axis(std::string_view part, const AxisMap& map) {
+  return part.size() > map.axis.size() && part.starts_with(map.axis) &&
+         part[map.axis.size()] == '=';
+}
+
+/// The part as it is matched; empty where it is left out.
+std::string mapped_part(const std::string& part, const std::vector<AxisMap>& maps, bool of_b) {
+  for (const AxisMap& map : maps) {
+    if (!is_of_axis(part, map)) continue;
+    if (map.kind == AxisMap::Kind::drop) return {};
+    if (map.kind == AxisMap::Kind::any) return map.axis + "=*";
+    const std::string value = part.substr(map.axis.size() + 1);
+    if (value == (of_b ? map.to : map.from))
+      return fmt::format("{}={}{}{}", map.axis, map.from, kArrow, map.to);
+  }
+  return part;
+}
+
+}  // namespace
+
+AxisMap parse_axis_map(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || !text::is_identifier(text.substr(0, equals)))
+    refuse(text);
+  AxisMap map;
+  map.axis = std::string(text.substr(0, equals));
+  const std::string_view value = text.substr(equals + 1);
+  const std::size_t arrow = value.find(kArrow);
+  if (value == "*") return map;
+  if (value == "drop") {
+    map.kind = AxisMap::Kind::drop;
+    return map;
+  }
+  if (arrow == std::string_view::npos) refuse(text);
+  map.kind = AxisMap::Kind::rename;
+  map.from = std::string(value.substr(0, arrow));
+  map.to = std::string(value.substr(arrow + kArrow.size()));
+  if (map.from.empty() || map.to.empty()) refuse(text);
+  return map;
+}
+
+std::string mapped_key(const std::string& key, const std::vector<AxisMap>& maps, bool of_b) {
+  std::vector<std::string> parts;
+  for (const std::string& part : text::split(key, ' ')) {
+    std::string mapped = mapped_part(part, maps, of_b);
+    if (!mapped.empty()) parts.push_back(std::move(mapped));
+  }
+  return text::join(parts, " ");
+}
+
+void map_side(std::vector<RunDigest>& side, const std::vector<AxisMap>& maps, bool of_b) {
+  if (maps.empty()) return;
+  for (RunDigest& run : side) {
+    std::map<std::string, RowDigest> rows;
+    std::map<std::string, std::string> from;
+    for (std::string& key : run.keys) {
+      std::string mapped = mapped_key(key, maps, of_b);
+      const auto [first, fresh] = from.emplace(mapped, key);
+      if (!fresh) {
+        throw UsageError(fmt::format(
+            "--map makes two cases of {} one: \"{}\" and \"{}\"; map the axes in which they differ",
+            run.label, first->second, key));
+      }
+      rows.emplace(mapped, std::move(run.rows.at(key)));
+      key = std::move(mapped);
+    }
+    run.rows = std::move(rows);
+  }
+}
+
+}  // namespace scalemark::report

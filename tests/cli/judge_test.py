@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `compare` decides, from runs with known numbers: baselines, other hardware, whole runs, gates."""
+import json
+import os
+import random
+import unittest
+
+from harness import ProgramTest, run
+
+
+class Judge(ProgramTest):
+    def side(self, name, runs, factor=1.0, ranks=8, keys=30, noise=0.004):
+        """Runs of `keys` cases, imported as a folder."""
+        draw = random.Random(name)
+        with open(self.path(name + ".jsonl"), "w", encoding="utf-8") as file:
+            for r in range(runs):
+                cases = {f"micro/allreduce bytes={2**k} ranks={ranks}": {
+                    "metric": "latency", "unit": "s", "scale": 1e-9, "direction": "lower",
+                    "samples": [int(1e6 * 1.2**k * factor * draw.gauss(1, noise))]} for k in range(keys)}
+                file.write(json.dumps({"run": f"{name}-{r}", "side": name, "cases": cases}) + "\n")
+        self.expect(run("import", self.path(name + ".jsonl"), "-o", self.path(name)), 0)
+        return os.path.join(self.path(name), name)
+
+    def compare(self, code, base, new, *more):
+        done = run("compare", base, "--against", new, "--format", "json", *more)
+        self.expect(done, code)
+        return json.loads(done.stdout)
+
+    def test_a_baseline_judges_one_run(self):
+        base, equal, worse = self.side("base", 5), self.side("equal", 1), self.side("worse", 1, 1.1)
+        file = self.path("base.h5")
+        done = run("baseline", base, "-o", file)
+        self.expect(done, 0)
+        self.assertEqual(done.stdout, f"{file}: a baseline of 5 runs and 30 cases\n")
+        self.assertLess(os.path.getsize(file), 200_000)
+        self.expect(run("baseline", base, "-o", file), 2, "exists")
+        self.expect(run("baseline", base, "-o", file, "--force"), 0)
+        found = self.compare(1, file, worse)
+        self.assertEqual((found["counts"]["regression"], found["counts"]["runs_a"]), (30, 5))
+        self.assertIn("stored", found["method"])
+        self.assertAlmostEqual(found["shift"]["change"], 0.1, delta=0.01)
+        self.assertEqual(self.compare(0, file, equal)["counts"]["regression"], 0)
+        self.expect(run("compare", file, "--against", base), 2, "same run")
+        self.expect(run("compare", equal, "--against", file), 2, "baseline")
+        self.expect(run("baseline", equal, "-o", self.path("one.h5")), 2, "two runs")
+        self.assertIn("a baseline of 5 runs", run("show", file).stdout)
+
+    def test_clusters_of_different_size_are_compared(self):
+        a, b = self.side("small", 3, 1.0, 8), self.side("large", 3, 1.2, 16)
+        self.assertEqual(self.compare(4, a, b, "--fail-on", "none")["rows"], [])
+        for option, key in (("ranks=8->16", "ranks=8->16"), ("ranks=*", "ranks=*")):
+            rows = self.compare(1, a, b, "--map", option)["rows"]
+            self.assertEqual(len(rows), 30)
+            self.assertTrue(all(row["key"].endswith(" " + key) for row in rows))
+        self.expect(run("compare", a, "--against", b, "--map", "bytes=drop"), 2, "bytes=1 ranks=8", "map the axes")
+        self.expect(run("compare", a, "--against", b, "--map", "ranks"), 2, "AXIS=VALUE->VALUE")
+
+    def test_what_moved_the_whole_run_is_told_apart(self):
+        a, b = self.side("before", 5, noise=0.002), self.side("after", 5, 1.05, noise=0.002)
+        plain = self.compare(1, a, b)
+        self.assertAlmostEqual(plain["shift"]["change"], 0.05, delta=0.002)
+        low, high = plain["shift"]["interval"]
+        self.assertLess(low, 0.05)
+        self.assertGreater(high, 0.05)
+        self.assertEqual([one["rows"] for one in plain["geomeans"]], [30])
+        relative = self.compare(0, a, b, "--relative-to-run")
+        self.assertTrue(relative["shift"]["removed"])
+        self.assertAlmostEqual(relative["shift"]["change"], plain["shift"]["change"], delta=1e-12)
+        self.assertEqual(relative["counts"]["regression"], 0)
+        text = run("compare", a, "--against", b, "--relative-to-run").stdout
+        self.assertIn("whole run, middle of 30 rows: +5.0", text)
+        self.assertIn("taken out of the rows", text)
+
+    def test_gates(self):
+        a, b = self.side("x", 3, keys=4), self.side("y", 3, keys=4)
+        self.expect(run("compare", a, "--against", b, "--min-rows", "4"), 0)
+        self.expect(run("compare", a, "--against", b, "--min-rows", "5"), 4, "--min-rows is 5")
+        self.expect(run("compare", a, "--against", b, "--paired", "yes"), 2, "--paired")
+        self.expect(run("compare", a, "--against", b, "--paired", "maybe"), 2, "--paired")
+        self.assertIn("family-wise error rate", run("compare", a, "--against", b, "--fwer").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

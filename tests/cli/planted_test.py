@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A slowdown that was really planted: a busy process on the core of rank 1. Runs take turns: as the machine is, the same
+again, and with the busy core. The last must be called worse, with the rank named; the first two must not differ."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import h5py
+
+from harness import ProgramTest, run
+
+RUNS = 5
+CASES = ["micro/memcpy", "micro/allreduce", "-a", "ranks=2", "-a", "direction=h2h", "-a", "host_memory=pageable",
+         "-a", "micro/memcpy:bytes=64K,8M,16M,32M,64M", "-a", "backend=mpi", "-a", "memory=host",
+         "-a", "micro/allreduce:bytes=8,4K,64K,1M", "--max-time", "300ms"]
+
+
+def cores_of(path, rank):
+    """The cores that a rank of a result file was bound to."""
+    with h5py.File(path) as file:
+        text = file["topology/ranks/cpuset"][rank].decode()
+    cores = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        cores.update(range(int(first), int(last or first) + 1))
+    return cores
+
+
+class Planted(ProgramTest):
+    def measure(self, side, number):
+        path = self.path(f"{side}/{number}.h5")
+        done = run("run", *CASES, "-o", path, "--quiet", ranks=2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def measure_beside_a_busy_process(self, number, cores):
+        busy = subprocess.Popen([sys.executable, "-c", "while True: pass"],
+                                preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        try:
+            self.measure("busy", number)
+        finally:
+            busy.kill()
+            busy.wait()
+
+    def compare(self, base, new, code):
+        done = run("compare", self.path(base), "--against", self.path(new), "--format", "json")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_busy_core_is_found_and_named(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.fail("needs two cores: one for each rank")
+        for side in ("quiet", "again", "busy"):
+            os.mkdir(self.path(side))
+        for number in range(RUNS):
+            first = self.measure("quiet", number)
+            self.measure("again", number)
+            self.measure_beside_a_busy_process(number, cores_of(first, 1))
+        same = self.compare("quiet", "again", 0)
+        self.assertIn(same["verdict"], ("SAME", "INCONCLUSIVE"))
+        worse = self.compare("quiet", "busy", 1)
+        self.assertEqual(worse["verdict"], "REGRESSION")
+        print(run("compare", self.path("quiet"), "--against", self.path("busy")).stdout)
+        slow = [row["key"] for row in worse["rows"] if row["verdict"] == "REGRESSION"]
+        self.assertTrue(any("memcpy" in key for key in slow), slow)
+        stragglers = [one["subject"] for one in worse["findings"] if one["kind"] == "straggler" and one["side"] == "B"]
+        self.assertTrue(stragglers and all(one.startswith("rank 1 ") for one in stragglers), worse["findings"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is named as a likely cause, and in which order.
+#include "common/report/causes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/common/report/synthetic.hpp"
+
+namespace scalemark::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Runs whose three rows take so many ns, with facts that a test adds.
+std::vector<RunDigest> runs(const std::string& name, const std::vector<std::uint64_t>& times) {
+  std::vector<RunDigest> side;
+  for (const std::uint64_t time : times) {
+    side.push_back(
+        test::digest_of(name + std::to_string(side.size()),
+                        {test::measured("m/x", 1, {time}), test::measured("m/y", 1, {2 * time}),
+                         test::measured("m/z", 1, {3 * time})}));
+  }
+  return side;
+}
+
+void set(std::vector<RunDigest>& side, const std::string& fact,
+         const std::vector<std::string>& values) {
+  for (std::size_t i = 0; i < side.size(); ++i) side[i].environment[fact] = values[i];
+}
+
+std::vector<std::string> facts(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const LikelyCause& one : comparison.causes) names.push_back(one.fact);
+  return names;
+}
+
+class LikelyCauses : public testing::Test {
+ protected:
+  std::vector<RunDigest> a_ = runs("a", {1000000, 1001000, 999000}),
+                         b_ = runs("b", {1200000, 1201000, 1199000});
+};
+
+TEST_F(LikelyCauses, AreNoneWhereNothingDiffers) { EXPECT_THAT(compare(a_, b_).causes, IsEmpty()); }
+
+TEST_F(LikelyCauses, SeparatingFactsComeFirstThenIdentity) {
+  set(a_, "kernel", {"6.1", "6.2", "6.1"});
+  set(b_, "kernel", {"6.2", "6.2", "6.2"});
+  set(a_, "cpu_governor", {"performance", "performance", "performance"});
+  set(b_, "cpu_governor", {"powersave", "powersave", "powersave"});
+  set(a_, "gpu_model", {"H200", "H200", "H200"});
+  set(b_, "gpu_model", {"H100", "H100", "H100"});
+  const Comparison result = compare(a_, b_);
+  EXPECT_THAT(facts(result), ElementsAre("gpu_model", "cpu_governor", "kernel"));
+  EXPECT_TRUE(result.causes[1].separates);
+  EXPECT_FALSE(result.causes[2].separates);
+  EXPECT_EQ(result.causes[1].a, "performance");
+  EXPECT_EQ(result.causes[1].b, "powersave");
+  EXPECT_THAT(result.causes[1].text, HasSubstr("cpu_governor (suspect): performance in A"));
+}
+
+// One run of B kept the old governor, and its time: the fact goes with the value within B, too.
+TEST_F(LikelyCauses, AFactThatGoesWithTheValueWithinASideIsNamed) {
+  b_ = runs("b", {1200000, 1201000, 1000000, 1199000});
+  set(a_, "cpu_governor", {"performance", "performance", "performance"});
+  set(b_, "cpu_governor", {"powersave", "powersave", "performance", "powersave"});
+  set(a_, "kernel", {"6.1", "6.1", "6.1"});
+  set(b_, "kernel", {"6.1", "6.2", "6.2", "6.1"});
+  const Comparison result = compare(a_, b_);
+  EXPECT_THAT(facts(result), ElementsAre("cpu_governor", "kernel"));
+  EXPECT_THAT(result.causes[0].text, HasSubstr("within B, too, it goes with +20.0 % of cost"));
+  EXPECT_THAT(result.causes[1].text, Not(HasSubstr("within")));
+}
+
+TEST_F(LikelyCauses, NoiseIsNamedOnlyWhereItSeparatesRepeatedRuns) {
+  set(a_, "load_average", {"0.1 0.2 0.1", "0.3 0.1 0.1", "0.2 0.1 0.1"});
+  set(b_, "load_average", {"8.1 4 2", "7.3 4 2", "9.2 4 2"});
+  EXPECT_THAT(facts(compare(a_, b_)), ElementsAre("load_average"));
+  b_[1].environment["load_average"] = "0.25 0.1 0.1";
+  EXPECT_THAT(compare(a_, b_).causes, IsEmpty());
+}
+
+TEST_F(LikelyCauses, TelemetryOfWorseRowsComesFirst) {
+  set(a_, "cpu_governor", {"performance", "performance", "performance"});
+  set(b_, "cpu_governor", {"powersave", "powersave", "powersave"});
+  for (auto* side : {&a_, &b_}) {
+    for (RunDigest& run : *side) {
+      for (auto& [key, row] : run.rows) {
+        row.telemetry["gpu.clock"] = {side == &a_ ? 1.74e9 : 1.41e9, "Hz"};
+        row.telemetry["gpu.temperature"] = {60, "Cel"};
+      }
+    }
+  }
+  const Comparison result = compare(a_, b_);
+  ASSERT_THAT(facts(result), ElementsAre("gpu.clock", "cpu_governor"));
+  EXPECT_EQ(result.causes[0].kind, "telemetry");
+  EXPECT_EQ(result.causes[0].rows, 3U);
+  EXPECT_THAT(result.causes[0].text, HasSubstr("in 3 of 3 rows that got worse"));
+  EXPECT_THAT(result.causes[0].text, HasSubstr("1.740 G"));
+  EXPECT_THAT(result.causes[0].text, HasSubstr("1.410 G"));
+  // Rows that did not get worse need no explanation.
+  EXPECT_THAT(facts(compare(b_, a_)), ElementsAre("cpu_governor"));
+  // Runs that overlap explain nothing.
+  for (auto& [key, row] : b_[0].rows) row.telemetry["gpu.clock"].value = 1.8e9;
+  EXPECT_THAT(facts(compare(a_, b_)), ElementsAre("cpu_governor"));
+}
+
+}  // namespace
+}  // namespace scalemark::report
