@@ -38,7 +38,7 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
     for (const std::filesystem::path& file : find_runs(one.substr(equals + 1))) {
       std::map<std::string, double> peaks;
       RunVisitor also;
-      also.one_case = [&](const CaseResult& one) { report::add_peak_fraction(one, peaks); };
+      also.one_case = [&](const CaseResult& found) { report::add_peak_fraction(found, peaks); };
       system->runs.push_back(read_digest(file, also));
       system->peaks.push_back(std::move(peaks));
     }

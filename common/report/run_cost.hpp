@@ -20,7 +20,8 @@ struct CaseCost {
 
 struct RunCost {
   std::size_t nodes = 0;
-  double seconds = 0;                     ///< of all cases together; NaN where none has a time
+  /// Of all cases together; NaN where none has a time.
+  double seconds = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, CaseCost> cases;  ///< by key
 };
 

@@ -125,7 +125,7 @@ TEST(RunPlan, KeepsABudgetByLeavingOutWhatTellsNothing) {
 }
 
 TEST(RunCost, TellsNoiseWithinARun) {
-  // Two in three samples are 1.02 times the others: the interval of the median spans both.
+  // Every second sample is 1.02 times the others: the interval of the median spans both.
   std::vector<std::uint64_t> samples;
   for (int i = 0; i < 100; ++i) samples.push_back(i % 2 == 0 ? 1000000 : 1020000);
   const RunCost cost = run_cost(test::run_of("r", {test::measured("micro/x", 8, samples)}));
