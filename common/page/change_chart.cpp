@@ -16,7 +16,8 @@ namespace scalemark::page {
 namespace {
 
 constexpr std::size_t kMostChanges = 15;
-constexpr double kChangeWidth = 360, kChangeLine = 50, kChangeTop = 4, kChangeLeft = 6, kChangeRight = 354;
+constexpr double kChangeWidth = 360, kChangeLine = 50, kChangeTop = 4, kChangeLeft = 6,
+                 kChangeRight = 354;
 
 /// ln(cost of B / cost of A).
 struct Change {
@@ -63,13 +64,16 @@ void draw_row(const Change& change, const Scale& scale, double threshold, double
                   kChangeRight - kChangeLeft),
            "");
   svg.text(kChangeLeft, y + 26,
-           fitted(row.key.substr(std::min(blank + 1, row.key.size())), kChangeRight - kChangeLeft), "q");
+           fitted(row.key.substr(std::min(blank + 1, row.key.size())), kChangeRight - kChangeLeft),
+           "q");
   // The band stands under the interval only, so that it crosses no letter.
   const double middle = y + 38;
   svg.rectangle(scale.at(-threshold), middle - 6, scale.at(threshold) - scale.at(-threshold), 12,
                 "k");
   svg.line(scale.at(0), middle - 6, scale.at(0), middle + 6, "a");
-  const auto at = [&](double value) { return std::clamp(scale.at(value), kChangeLeft, kChangeRight); };
+  const auto at = [&](double value) {
+    return std::clamp(scale.at(value), kChangeLeft, kChangeRight);
+  };
   if (std::isfinite(change.low) && std::isfinite(change.high)) {
     svg.line(at(change.low), middle, at(change.high), middle,
              fmt::format("l s{}", style_of(row.verdict)));

@@ -222,7 +222,9 @@ Run make_baseline(std::span<const RunDigest> runs) {
   return baseline;
 }
 
-bool is_baseline(const CaseResult& result) { return result.tables.contains("baseline/rows"); }
+bool is_baseline(const CaseResult& result) {
+  return result.name == kName && result.tables.contains("baseline/rows");
+}
 
 std::vector<RunDigest> known_environments(const RunDigest& baseline) {
   std::vector<RunDigest> runs(1);
