@@ -17,7 +17,6 @@
 namespace scalemark::report {
 namespace {
 
-
 std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
   std::vector<SecondaryValue> values;
   for (const Metric& metric : result.metrics) {

@@ -15,7 +15,6 @@
 namespace scalemark::report {
 namespace {
 
-
 const RowDigest* first_ok(const std::vector<const RowDigest*>& side) {
   for (const RowDigest* row : side) {
     if (row != nullptr && row->status == Status::ok) return row;

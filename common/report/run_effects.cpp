@@ -15,7 +15,6 @@
 namespace scalemark::report {
 namespace {
 
-
 double finite_mean(const std::vector<double>& values) {
   double sum = 0, count = 0;
   for (const double one : values) {
@@ -66,7 +65,8 @@ std::vector<bool> used_runs(const std::vector<const RowValues*>& rows, bool of_b
 
 GeometricMean geometric_mean(const std::vector<const RowValues*>& rows, const Design& design) {
   const CompareRow& model = rows.front()->row;
-  GeometricMean mean{model.metric, model.unit, model.better, 0, stats::kNan, stats::kNan, stats::kNan};
+  GeometricMean mean{model.metric, model.unit,  model.better, 0,
+                     stats::kNan,  stats::kNan, stats::kNan};
   const std::vector<bool> used_a = used_runs(rows, false), used_b = used_runs(rows, true);
   std::vector<double> a(used_a.size(), 0), b(used_b.size(), 0);
   for (const RowValues* row : rows) {
