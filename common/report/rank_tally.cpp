@@ -114,6 +114,8 @@ void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
       two ? std::log1p(kLeastSlowerOfTwo)
           : std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kLeastSlower));
   if (!std::isfinite(middle)) return;
+  // Where none of two stands out, nothing can be said of which one it would be.
+  if (two && !(std::max(slowness[0], slowness[1]) - middle > limit)) return;
   for (std::size_t rank = 0; rank < slowness.size(); ++rank) {
     RankTally& tally = tallies[rank];
     ++tally.cases;

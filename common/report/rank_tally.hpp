@@ -31,7 +31,8 @@ std::vector<RankTally> rank_tallies(const std::vector<RankInfo>& ranks);
 std::vector<double> rank_slowness(const CaseResult& result);
 
 /// Counts the ranks that stand out from the middle one by more than 5 robust standard deviations
-/// and 2 %; of two ranks the slower one, if it takes 10 % longer than the other.
+/// and 2 %; of two ranks the slower one, if it takes 10 % longer than the other: other cases of two
+/// do not count.
 void tally(const CaseResult& result, std::vector<RankTally>& tallies);
 
 }  // namespace scalemark::report

@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -148,7 +149,8 @@ class Sender {
 
 class Receiver {
  public:
-  Receiver(int file, std::uint64_t limit) : file_(file), left_(limit), buffer_(kBuffer) {}
+  Receiver(int file, const SandboxLimits& limits)
+      : file_(file), left_(limits.sent), silent_seconds_(limits.silent_seconds), buffer_(kBuffer) {}
   void fill(std::span<char> bytes) {
     if (bytes.size() > left_) throw InputError("more was read than the file can hold");
     left_ -= bytes.size();
@@ -170,7 +172,19 @@ class Receiver {
   }
 
  private:
+  /// A child that sleeps uses no processor time, whose limit would end it.
+  void await() const {
+    pollfd waiting{file_, POLLIN, 0};
+    int ready = 0;
+    do {
+      ready = poll(&waiting, 1, silent_seconds_ * 1000);
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0)
+      throw InputError(
+          fmt::format("reading came to a standstill: nothing for {} s", silent_seconds_));
+  }
   std::size_t read_some(std::span<char> into) const {
+    await();
     ssize_t got = 0;
     do {
       got = read(file_, into.data(), into.size());
@@ -180,6 +194,7 @@ class Receiver {
   }
   int file_;
   std::uint64_t left_;
+  int silent_seconds_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;
 };
@@ -227,7 +242,7 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
   }
   Child child(id);
   sink.close();
-  Receiver receiver(source.get(), limits.sent);
+  Receiver receiver(source.get(), limits);
   try {
     consume([&](std::span<char> bytes) { receiver.fill(bytes); });
   } catch (const EndOfStream&) {

@@ -13,6 +13,7 @@ struct SandboxLimits {
   std::uint64_t memory = 0;       ///< bytes of address space beyond what the process has already
   std::uint64_t cpu_seconds = 0;  ///< of processor time
   std::uint64_t sent = 0;         ///< bytes that may come back
+  int silent_seconds = 300;       ///< of waiting for the next of them
 };
 
 /// What a file of that size can need, by the bounds of TreeLimits: under 512 MiB up to 1 MiB, 3.4
