@@ -13,7 +13,6 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/run_options.hpp"
-#include "common/store/reader.hpp"
 #include "common/store/whole_run.hpp"
 
 namespace scalemark::cli {
@@ -26,11 +25,7 @@ struct Options {
 };
 
 int write_baseline(const Options& options) {
-  std::vector<report::RunDigest> digests;
-  for (const std::filesystem::path& path : options.runs) {
-    for (const std::filesystem::path& file : find_runs(path)) digests.push_back(read_digest(file));
-  }
-  Run baseline = report::make_baseline(digests);
+  Run baseline = report::make_baseline(read_digests(options.runs));
   baseline.uuid = new_uuid();
   baseline.created = utc_now();
   baseline.producer = producer_facts();

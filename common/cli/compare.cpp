@@ -21,7 +21,6 @@
 #include "common/page/page.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
-#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -40,14 +39,6 @@ struct Options {
   std::string color = "auto";
   PlanOptions plan;
 };
-
-std::vector<report::RunDigest> read_side(const std::vector<std::filesystem::path>& paths) {
-  std::vector<report::RunDigest> side;
-  for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) side.push_back(read_digest(file));
-  }
-  return side;
-}
 
 report::GateOptions gate_options(const Options& options) {
   report::GateOptions gate;
@@ -108,7 +99,8 @@ int compare_runs(const Options& options) {
         "compare needs BASE... and --against NEW..., or BASE... and --aa or --power, or "
         "--systems");
   }
-  const std::vector<report::RunDigest> a = read_side(options.base), b = read_side(options.against);
+  const std::vector<report::RunDigest> a = read_digests(options.base),
+                                       b = read_digests(options.against);
   const report::CompareOptions compare_options = compare_options_of(options);
   const report::Comparison comparison = report::compare(a, b, compare_options);
   print(comparison, options);

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
@@ -25,16 +24,12 @@ int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions&
         "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
         "splits than the false discovery rate allows), failed, missing, env, none");
   }
-  std::vector<report::RunDigest> runs;
-  for (const std::filesystem::path& path : base) {
-    for (const std::filesystem::path& file : find_runs(path)) runs.push_back(read_digest(file));
-  }
   report::SelfTestOptions test_options;
   test_options.compare = request.compare;
   // The runs to come will be of another job: splits that happen to take turns are no pairs.
   if (test_options.compare.pairing == report::Pairing::automatic)
     test_options.compare.pairing = report::Pairing::no;
-  const report::SelfTest test = report::self_test(std::move(runs), test_options);
+  const report::SelfTest test = report::self_test(read_digests(base), test_options);
   report::print_self_test(test, request.format, std::cout,
                           {.all = options.all, .width = table_width()});
   const auto gates = [&](const char* name) { return request.fail_on.contains(name); };
@@ -80,11 +75,6 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
 }
 
 }  // namespace
-
-std::size_t table_width() {
-  const Stream stream = stream_of(STDOUT_FILENO);
-  return stream.terminal || variable("COLUMNS") ? output_width(stream) : 0;
-}
 
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag(

@@ -26,10 +26,6 @@ struct PlanOptions {
   bool asked() const { return self_test || power || !systems.empty(); }
 };
 
-/// Columns for tables on stdout: of the terminal, or COLUMNS. 0 = a file or pipe, where nothing is
-/// cut.
-std::size_t table_width();
-
 /// Returns the options that take the place of --against.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);
 

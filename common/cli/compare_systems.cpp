@@ -12,8 +12,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
-#include "common/cli/compare_plans.hpp"
 #include "common/cli/read_digest.hpp"
+#include "common/cli/terminal.hpp"
 #include "common/report/systems.hpp"
 #include "common/report/systems_print.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "common/report/digest.hpp"
 #include "common/store/reader.hpp"
@@ -12,5 +13,8 @@ namespace scalemark::cli {
 /// Reads case by case and keeps the digest only: the samples of a run need not fit into memory.
 /// `also`, where its functions are set, sees the header and each case, too. Throws InputError.
 report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
+
+/// Of all runs that the paths stand for (find_runs()), in their order.
+std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace scalemark::cli

@@ -13,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/base/whole_file.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/read_digest.hpp"
 #include "common/page/page.hpp"
 #include "common/store/reader.hpp"
 
@@ -40,17 +41,16 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
   Side side;
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
-      report::Digester digester(file.string());
-      const auto header = [&](const Run& run) {
-        side.extracts.push_back(page::extract_header(run, label_of(file)));
-        if (compared) digester.header(run);
-      };
-      const auto one_case = [&](const CaseResult& result) {
-        page::extract_case(result, side.extracts.back());
-        if (compared) digester.add(result);
-      };
-      visit_run(file, {}, {header, one_case});
-      if (compared) side.digests.push_back(digester.finish());
+      const RunVisitor extract = {
+          [&](const Run& run) {
+            side.extracts.push_back(page::extract_header(run, label_of(file)));
+          },
+          [&](const CaseResult& one) { page::extract_case(one, side.extracts.back()); }};
+      if (compared) {
+        side.digests.push_back(read_digest(file, extract));
+      } else {
+        visit_run(file, {}, extract);
+      }
     }
   }
   return side;

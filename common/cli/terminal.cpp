@@ -58,6 +58,11 @@ std::size_t output_width(const Stream& stream, const Variables& variables) {
   return stream.terminal ? kTerminalColumns : kFileColumns;
 }
 
+std::size_t table_width() {
+  const Stream stream = stream_of(STDOUT_FILENO);
+  return stream.terminal || variable("COLUMNS") ? output_width(stream) : 0;
+}
+
 bool knows_unicode(const Variables& variables) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value = value_of(variables, name);

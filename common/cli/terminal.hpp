@@ -35,6 +35,10 @@ bool use_color(const std::string& option, const Stream& stream,
 /// else 80 on a terminal and 100 elsewhere.
 std::size_t output_width(const Stream& stream, const Variables& variables = variable);
 
+/// Columns for tables on stdout: of the terminal, or COLUMNS. 0 = a file or pipe, where nothing is
+/// cut.
+std::size_t table_width();
+
 /// Whether the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is not empty).
 bool knows_unicode(const Variables& variables = variable);
 

@@ -9,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/store/h5.hpp"
 #include "tests/common/store/example.hpp"
+#include "tests/common/store/foreign_filter.hpp"
 #include "tests/common/store/write_run.hpp"
 
 namespace scalemark::test {
@@ -69,25 +70,16 @@ namespace {
 
 /// A group of links packed by a filter that only the maker of the file knows.
 void pack_links(const Path& path) {
-  const H5Z_class2_t filter = {H5Z_CLASS_T_VERS,
-                               32015,
-                               1,
-                               1,
-                               "foreign",
-                               nullptr,
-                               nullptr,
-                               [](unsigned, std::size_t, const unsigned*, std::size_t bytes,
-                                  std::size_t*, void**) { return bytes; }};
-  h5::check(H5Zregister(&filter), "edit");
+  h5::check(H5Zregister(&kForeignFilter), "edit");
   edit(path, "/", [](hid_t root) {
     const h5::Id list(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "edit");
     h5::check(H5Pset_link_phase_change(list.get(), 0, 0), "edit");
-    h5::check(H5Pset_filter(list.get(), 32015, H5Z_FLAG_MANDATORY, 0, nullptr), "edit");
+    h5::check(H5Pset_filter(list.get(), kForeignFilterId, H5Z_FLAG_MANDATORY, 0, nullptr), "edit");
     const h5::Id group(H5Gcreate2(root, "novelty", H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Gclose,
                        "edit");
     for (int i = 0; i < 20; ++i) h5::create_group(group.get(), fmt::format("g{}", i));
   });
-  h5::check(H5Zunregister(32015), "edit");
+  h5::check(H5Zunregister(kForeignFilterId), "edit");
 }
 
 void link_by_user(const Path& path) {
@@ -245,7 +237,7 @@ std::vector<HostileFile> hostile_types() {
          replace_samples(path, {2, 5}, [](hid_t list) {
            const Shape chunk = {2, 5};
            H5Pset_chunk(list, 2, chunk.data());
-           h5::check(H5Pset_filter(list, 32015, H5Z_FLAG_OPTIONAL, 0, nullptr), "edit");
+           h5::check(H5Pset_filter(list, kForeignFilterId, H5Z_FLAG_OPTIONAL, 0, nullptr), "edit");
          });
        }},
       {"packed_twice", "filter",

@@ -13,7 +13,7 @@
 #include "common/store/h5.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/example.hpp"
-#include "tests/common/store/write_run.hpp"
+#include "tests/common/store/hostile_files.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark::test {
@@ -22,11 +22,7 @@ namespace h5 = store::h5;
 
 class Hostile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    auto run = example_run(1);
-    run.cases = {example_case(0)};
-    write_run(path_, run);
-  }
+  void SetUp() override { write_good_file(path_); }
   void TearDown() override {
     EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL), 0)
         << "HDF5 ids are left open";
@@ -34,25 +30,13 @@ class Hostile : public ::testing::Test {
 
   /// Changes the file with HDF5's own calls, below `group`.
   void edit(const char* group, const std::function<void(hid_t)>& change) const {
-    const h5::Id file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "edit");
-    const h5::Id object(H5Oopen(file.get(), group, H5P_DEFAULT), H5Oclose, "edit");
-    change(object.get());
+    test::edit(path_, group, change);
   }
 
   /// Replaces the samples of the latency by a dataset of that shape, without data.
-  void replace_samples(std::vector<hsize_t> shape,
-                       const std::function<void(hid_t)>& properties = {},
+  void replace_samples(const Shape& shape, const std::function<void(hid_t)>& properties = {},
                        hid_t type = H5T_NATIVE_UINT64) const {
-    edit("/cases/000000/metrics/latency", [&](hid_t group) {
-      ASSERT_GE(H5Ldelete(group, "samples", H5P_DEFAULT), 0);
-      const h5::Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "edit");
-      if (properties) properties(list.get());
-      const h5::Id space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                         H5Sclose, "edit");
-      const h5::Id dataset(
-          H5Dcreate2(group, "samples", type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
-          H5Dclose, "edit");
-    });
+    test::replace_samples(path_, shape, properties, type);
   }
 
   static void set_text(hid_t object, const char* name, const std::string& value) {
