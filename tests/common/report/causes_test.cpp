@@ -127,6 +127,9 @@ TEST(Telemetry, IsNamedThoughOneRunIsUnlikeTheOthers) {
   watch(b, "node.other_cpus", {1.45, 1.38, 1.51, 0.81, 1.42});
   watch(a, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
   watch(b, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
+  // Of a fact that is read at the end only, that is not enough.
+  set(a, "end.load_average", {"0.02", "0.05", "0.86", "0.03", "0.02"});
+  set(b, "end.load_average", {"1.45", "1.38", "1.51", "0.81", "1.42"});
   const Comparison result = compare(a, b);
   ASSERT_THAT(facts(result), ElementsAre("node.other_cpus"));
   const LikelyCause& cause = result.causes[0];
@@ -157,6 +160,14 @@ TEST(Telemetry, OfOneRowInThreeIsNotNamed) {
   watch(b, "gpu.power", {300, 300, 300}, "W");
   for (RunDigest& run : b) run.rows.begin()->second.telemetry["gpu.power"].value = 150;
   EXPECT_THAT(compare(a, b).causes, IsEmpty());
+  // As sure as it may be: what differs by less than 2 % in most rows explains little.
+  for (RunDigest& run : b) {
+    for (auto& [key, row] : run.rows) row.telemetry["gpu.power"].value = 295.5;
+    run.rows.begin()->second.telemetry["gpu.power"].value = 290;
+  }
+  EXPECT_THAT(compare(a, b).causes, IsEmpty());
+  for (RunDigest& run : b) run.rows.rbegin()->second.telemetry["gpu.power"].value = 290;
+  EXPECT_THAT(facts(compare(a, b)), ElementsAre("gpu.power"));
 }
 
 // The rows got worse for another reason; what is watched is drawn alike on both sides.

@@ -139,6 +139,25 @@ TEST(Stragglers, AreSaidToBeUnknownFromABaselineInEveryFormat) {
   }
 }
 
+// Binomial with 12 cases and a chance of 1/8: P(5 or more) = 0.0112, P(6 or more) = 0.0017. With
+// eight ranks looked at, the former is nothing remarkable.
+TEST(Stragglers, AreAdjustedForTheNumberOfRanks) {
+  const auto side = [](std::size_t slow) {
+    RunDigest run;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      const std::size_t count = rank == 3 ? slow : 1;
+      run.ranks.push_back(
+          {"rank " + std::to_string(rank), 12, count, 1.5, std::vector<float>(count, 0.2F)});
+    }
+    return std::vector{run};
+  };
+  EXPECT_THAT(find_stragglers(side(1), side(5), 0.05), IsEmpty());
+  const std::vector<Finding> found = find_stragglers(side(1), side(6), 0.05);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].subject, "rank 3");
+  EXPECT_NEAR(found[0].numbers.at("p"), 0.0017, 0.0001);
+}
+
 TEST(Stragglers, AreNotFoundAmongEqualRanks) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const std::vector<RunDigest> a = {run_with("a", 100 + seed, 99, 1)},
