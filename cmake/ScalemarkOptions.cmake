@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 
 option(SCALEMARK_BUILD_TESTS "Build the tests" ON)
 option(SCALEMARK_WERROR "Treat compiler warnings as errors" OFF)
-option(SCALEMARK_UNITY "Compile the sources of a module ten at a time, a fifth of the time where they include LibTorch" OFF)
+option(SCALEMARK_UNITY "Compile the sources of a module ten at a time, and tests behind precompiled headers, not optimised: a third of the time" OFF)
 option(SCALEMARK_VERIFY_TORCH_HEADERS "Compile headers with LibTorch alone, too, ten seconds each (all_verify_interface_header_sets)" OFF)
 option(SCALEMARK_FUZZ "Build the fuzz targets (tests/fuzz), which takes clang with libFuzzer" OFF)
 set(SCALEMARK_SANITIZE "" CACHE STRING "Sanitizers for all targets, for example address,undefined")

@@ -1,4 +1,4 @@
-# LibTorch's headers, which every source would parse for ten seconds, are compiled once for all.
+# LibTorch's headers, which every source would parse for ten seconds, are compiled once for all, and those of GoogleTest.
 include_guard(GLOBAL)
 
 # scalemark_includes_torch(OUT FILE): whether a file of the project includes LibTorch, by itself or by a header of ours.
@@ -43,6 +43,12 @@ function(scalemark_split_by_torch out_with out_without)
   set(${out_without} "${without}" PARENT_SCOPE)
 endfunction()
 
+function(scalemark_reuse_headers target from)
+  target_precompile_headers(${target} REUSE_FROM ${from})
+  # Precompiled headers want one kind of position independence, and executables have another by default.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
+endfunction()
+
 # scalemark_precompile_torch(TARGET sources...): those that include LibTorch come behind its precompiled headers
 # (target scalemark_torch_headers), which cost the others three seconds each.
 function(scalemark_precompile_torch target)
@@ -60,8 +66,30 @@ function(scalemark_precompile_torch target)
     target_precompile_headers(scalemark_torch_headers PRIVATE <algorithm> <memory> <string> <vector> <torch/autograd.h>
                               <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
   endif()
-  target_precompile_headers(${target} REUSE_FROM scalemark_torch_headers)
+  scalemark_reuse_headers(${target} scalemark_torch_headers)
   set_source_files_properties(${without} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  # Precompiled headers want one kind of position independence, and executables have another by default.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
+endfunction()
+
+# scalemark_compile_tests_fast(TARGET): for SCALEMARK_UNITY; another build shows that each source includes what it uses.
+# GoogleTest's headers and what tests include most are compiled once (target scalemark_test_headers). The tests' own sources
+# are not optimised and not searched for undefined behaviour, which half of their compile time would go into; what they
+# test is.
+function(scalemark_compile_tests_fast target)
+  set(options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  if(SCALEMARK_SANITIZE MATCHES undefined)
+    list(APPEND options $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=undefined>)
+  endif()
+  if(NOT TARGET scalemark_test_headers)
+    set(source ${PROJECT_BINARY_DIR}/test_headers.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "")
+    add_library(scalemark_test_headers OBJECT ${source})
+    target_compile_features(scalemark_test_headers PUBLIC cxx_std_20)
+    target_link_libraries(scalemark_test_headers PRIVATE scalemark_warnings GTest::gmock)
+    target_compile_options(scalemark_test_headers PRIVATE ${options})
+    target_precompile_headers(scalemark_test_headers PRIVATE <algorithm> <array> <chrono> <cmath> <filesystem> <fstream>
+                              <functional> <map> <memory> <optional> <random> <set> <span> <sstream> <string> <vector>
+                              <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+  target_compile_options(${target} PRIVATE ${options})
+  scalemark_reuse_headers(${target} scalemark_test_headers)
 endfunction()

@@ -1,7 +1,7 @@
 # scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES])
 # NAME is dotted like the tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest
 # program; with RANKS it is started under mpirun once per count as NAME.npN, and fails when it got
-# fewer ranks than promised (tests/support/mpi_main.cpp). SUITES links all benchmarks in. Target test_programs builds these
+# fewer ranks than promised (tests/support/mpi_main.cpp). Label speed: it computes long itself. SUITES links all benchmarks in. Target test_programs builds these
 # and what they need, without the command line.
 include_guard(GLOBAL)
 add_custom_target(test_programs)
@@ -12,6 +12,10 @@ function(scalemark_add_test name)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
   scalemark_precompile_torch(${target} ${arg_SOURCES})
+  get_target_property(precompiled ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+  if(SCALEMARK_UNITY AND NOT precompiled AND NOT "speed" IN_LIST arg_LABELS)
+    scalemark_compile_tests_fast(${target})
+  endif()
   if(arg_SUITES)
     scalemark_link_suites(${target})
   endif()

@@ -13,8 +13,9 @@
 # Tests labelled slow run with the release build only. The CUDA build compiles and links everything, most of it from
 # ccache, and runs the tests of what differs in it: the program on every benchmark, devices, collectives, LibTorch and
 # what stands on them; the others with --full.
-# The sources of a module are compiled ten at a time (SCALEMARK_UNITY), with --full one by one, which shows that each
-# includes what it uses; then the headers that include LibTorch are compiled alone, too, and not only the others.
+# The sources of a module are compiled ten at a time, and those of the tests behind precompiled headers and not optimised
+# (SCALEMARK_UNITY), with --full one by one, which shows that each includes what it uses; then the headers that include
+# LibTorch are compiled alone, too, and not only the others.
 # Builds: cpu-release (with the headers compiled alone), cpu-asan (address and undefined-behaviour sanitizers, without
 # LibTorch and the command line), cpu-fuzz where clang has libFuzzer (tests/fuzz: the reader of result files gets a minute
 # of made-up input, with --full ten), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct HostileFile {
   std::string why;   ///< part of the line that it is refused with
   std::function<void(const std::filesystem::path&)> make;  ///< makes it of the good file there
 };
+
+/// For GoogleTest, which prints the bytes of what it does not know.
+inline void PrintTo(const HostileFile& one, std::ostream* out) { *out << one.name; }
 
 /// All of them, the same at each call.
 std::vector<HostileFile> hostile_files();
