@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the fuzz targets of a build with SCALEMARK_FUZZ for so many seconds altogether, a third each.
+# Runs the fuzz targets of a build with SCALEMARK_FUZZ for so many seconds altogether, a quarter each.
 #
 #   tests/fuzz/run.sh BUILD SECONDS
 #
@@ -12,7 +12,7 @@ if (($# != 2)) || [[ ! $2 =~ ^[0-9]+$ ]]; then
   echo "usage: $0 BUILD SECONDS" >&2
   exit 2
 fi
-build=$1 each=$(($2 / 3)) found=0
+build=$1 each=$(($2 / 4)) found=0
 programs=$build/tests/fuzz
 mkdir -p "$build/fuzz-found" "$build/fuzz-corpus"
 memory=/dev/shm
@@ -20,8 +20,9 @@ if [[ ! -w $memory ]]; then memory=${TMPDIR:-/tmp}; fi
 TMPDIR=$(mktemp -d "$memory/scalemark-fuzz-XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+rm -rf "$build/fuzz-seeds"
 "$programs/fuzz_make_seeds" "$build/fuzz-seeds"
-for target in message edits bytes; do
+for target in message edits bytes import; do
   corpus=$build/fuzz-corpus/$target log=$build/fuzz-$target.log
   mkdir -p "$corpus"
   # Seed 1: the same beginning each time; the corpus of earlier times makes it go on from there.
