@@ -12,13 +12,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Judge(ProgramTest):
-    def side(self, name, runs, factor=1.0, ranks=8, keys=30, noise=0.004):
-        """Runs of `keys` cases, imported as a folder."""
+    def side(self, name, runs, factor=1.0, ranks=8, keys=30, noise=0.004, metric="latency", unit=("s", 1e-9)):
+        """Runs of `keys` cases, imported as a folder; `unit` with its scale."""
         draw = random.Random(name)
         with open(self.path(name + ".jsonl"), "w", encoding="utf-8") as file:
             for r in range(runs):
                 cases = {f"micro/allreduce bytes={2**k} ranks={ranks}": {
-                    "metric": "latency", "unit": "s", "scale": 1e-9, "direction": "lower",
+                    "metric": metric, "unit": unit[0], "scale": unit[1], "direction": "lower",
                     "samples": [int(1e6 * 1.2**k * factor * draw.gauss(1, noise))]} for k in range(keys)}
                 file.write(json.dumps({"run": f"{name}-{r}", "side": name, "cases": cases}) + "\n")
         self.expect(run("import", self.path(name + ".jsonl"), "-o", self.path(name)), 0)
@@ -53,6 +53,24 @@ class Judge(ProgramTest):
         self.expect(run("compare", equal, "--against", file), 2, "baseline")
         self.expect(run("baseline", equal, "-o", self.path("one.h5")), 2, "two runs")
         self.assertIn("a baseline of 5 runs", run("show", file).stdout)
+
+    def test_nothing_that_can_be_compared_is_no_pass(self):
+        base, zero, other = self.side("base", 4), self.side("zero", 4, 0), self.side("other", 4, metric="time")
+        for new, word in ((zero, "unusable"), (other, "other metric")):
+            found = self.compare(1, base, new)
+            self.assertEqual((found["verdict"], found["counts"]["failed"]), ("FAILED", 30))
+            self.assertEqual({row["b"] for row in found["failed"]}, {word})
+            self.assertIn("no case has a usable value of one metric on both sides", found["method"])
+            self.expect(run("compare", base, "--against", new, "--fail-on", "regression"), 4, "nothing was compared")
+        self.expect(run("compare", zero, "--against", base), 4, "nothing was compared")
+
+    def test_units_of_one_dimension_are_compared(self):
+        base = self.side("base", 4)
+        for unit, scale in (("ms", 1e-6), ("us", 1e-3), ("ns", 1)):
+            found = self.compare(1, base, self.side(unit, 4, 1.1, unit=(unit, scale)))
+            self.assertEqual(found["counts"]["regression"], 30, unit)
+            for row in found["rows"]:
+                self.assertAlmostEqual(row["change"], 0.1, delta=0.02)
 
     def test_clusters_of_different_size_are_compared(self):
         a, b = self.side("small", 3, 1.0, 8), self.side("large", 3, 1.2, 16)
