@@ -173,10 +173,10 @@ void add_compare(CLI::App& app, int& exit_code) {
           "auto: where job id, nodes and start times say so")
       ->transform(CLI::CheckedTransformer(pairings))
       ->default_str("auto");
-  command->add_option(
+  CLI::Option* map = command->add_option(
       "--map", options->maps,
-      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's), AXIS=* (any "
-      "value), AXIS=drop (as if no case had the axis); may be repeated");
+      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
+      "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
   add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
@@ -187,6 +187,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }
+  // These look at the runs of one machine.
+  map->excludes("--aa")->excludes("--power");
   command->callback([options, command, &exit_code] {
     const bool gated = command->count("--fail-on") > 0;
     exit_code = options->plan.asked() ? plan(*options, gated) : compare_runs(*options);

@@ -211,6 +211,10 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   result.environment = environment_differences(environments(around), environments(b));
   note_incomplete(a, "A", result.notes);
   note_incomplete(b, "B", result.notes);
+  if (is_baseline)
+    result.notes.emplace_back(
+        "A is a baseline, which keeps medians only: changed tails and modes, slow ranks and "
+        "telemetry of A are not known");
   std::vector<PairedRow> pairs;
   std::set<std::string> seen;
   for (const auto& side : {a, b}) {

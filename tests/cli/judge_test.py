@@ -3,9 +3,12 @@
 import json
 import os
 import random
+import shlex
 import unittest
 
 from harness import ProgramTest, run
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Judge(ProgramTest):
@@ -40,6 +43,12 @@ class Judge(ProgramTest):
         self.assertIn("stored", found["method"])
         self.assertAlmostEqual(found["shift"]["change"], 0.1, delta=0.01)
         self.assertEqual(self.compare(0, file, equal)["counts"]["regression"], 0)
+        for form in ("text", "md", "json", "html"):
+            told = run("compare", file, "--against", worse, "--format", form).stdout
+            self.assertIn("A is a baseline, which keeps medians only: changed tails and modes, slow ranks and telemetry of A "
+                          "are not known", told, form)
+            told = run("compare", base, "--against", worse, "--format", form).stdout
+            self.assertNotIn("is a baseline", told, form)
         self.expect(run("compare", file, "--against", base), 2, "same run")
         self.expect(run("compare", equal, "--against", file), 2, "baseline")
         self.expect(run("baseline", equal, "-o", self.path("one.h5")), 2, "two runs")
@@ -72,6 +81,31 @@ class Judge(ProgramTest):
             self.assertTrue(all(row["key"].endswith(" " + key) for row in rows))
         self.expect(run("compare", a, "--against", b, "--map", "bytes=drop"), 2, "bytes=1 ranks=8", "map the axes")
         self.expect(run("compare", a, "--against", b, "--map", "ranks"), 2, "AXIS=VALUE->VALUE")
+
+    def test_the_examples_of_the_documentation_run(self):
+        os.mkdir(self.path("work"))
+        small, large = self.path("work/small"), self.path("work/large")
+        os.rename(self.side("small", 3, 1.0, 8), small)
+        os.rename(self.side("large", 3, 1.2, 16), large)
+        with open(os.path.join(ROOT, "docs/comparing.md"), encoding="utf-8") as file:
+            section = file.read().split("## Other machines: --map")[1].split("\n## ")[0]
+        commands = [line.split(None, 1)[1] for line in section.splitlines() if line.startswith("    scalemark ")]
+        self.assertEqual(len(commands), 2)
+        for command, code, key in zip(commands, (1, 0), ("ranks=8->16", "ranks=*")):
+            done = run(*shlex.split(command), "--format", "json", cwd=self.path("work"))
+            self.expect(done, code)
+            rows = json.loads(done.stdout)["rows"]
+            self.assertEqual(len(rows), 30)
+            self.assertTrue(all(row["key"].endswith(" " + key) for row in rows), rows[0])
+        systems = ["--systems", f"s={small}", f"l={large}"]
+        self.expect(run("compare", *systems), 4, "nothing was compared")
+        self.expect(run("compare", *systems, "--map", "ranks=drop"), 0)
+        done = run("compare", *systems, "--map", "ranks=8->16")
+        self.expect(done, 2, '--map is "ranks=8->16"; with --systems', "AXIS=*, AXIS=drop")
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertIn("not with --systems", run("compare", "--help").stdout)
+        for mode in ("--aa", "--power"):
+            self.expect(run("compare", small, mode, "--map", "ranks=*"), 2, "--map", mode)
 
     def test_what_moved_the_whole_run_is_told_apart(self):
         a, b = self.side("before", 5, noise=0.002), self.side("after", 5, 1.05, noise=0.002)
