@@ -49,15 +49,21 @@ class JoinedJsonPrinter final : public Printer {
 }  // namespace
 
 void Joined::add(const CaseResult& result) {
+  if (std::optional<SweepCase> one = sweep_case(result)) sizes_.push_back(std::move(*one));
   if (std::optional<ScalingCase> one = scaling_case(result)) scaling_.push_back(std::move(*one));
 }
 
 void Joined::print(std::ostream& out) const {
+  print_message_costs(sweeps_of(sizes_), out);
   print_scaling(scaling_curves(std::span(&scaling_, 1)), out);
 }
 
 std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
   std::map<std::string, nlohmann::ordered_json> fields;
+  for (const Sweep& sweep : sweeps_of(sizes_)) {
+    const nlohmann::ordered_json cost = message_cost_json(sweep);
+    for (const std::string& key : sweep.keys) fields[key]["message_cost"] = cost;
+  }
   for (const ScalingCurve& curve : scaling_curves(std::span(&scaling_, 1))) {
     for (const ScalingPoint& point : curve.points)
       fields[point.key]["scaling"] = scaling_json(curve, point);

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/report/message_costs.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/scaling.hpp"
 #include "common/result/sink.hpp"
@@ -22,10 +23,11 @@ class Joined {
   void add(const CaseResult& result);
   /// The tables below the rows.
   void print(std::ostream& out) const;
-  /// By key, what stands in a case's object besides: `scaling`.
+  /// By key, what stands in a case's object besides: `scaling`, `message_cost`.
   std::map<std::string, nlohmann::ordered_json> fields() const;
 
  private:
+  std::vector<SweepCase> sizes_;
   std::vector<ScalingCase> scaling_;
 };
 
