@@ -299,6 +299,40 @@ TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
                                                    "gather", "done"}));
 }
 
+TEST_F(RunnerTest, PhasesAreKeptWithTheirTimes) {
+  SamplingPolicy policy;
+  policy.iterations = 5;
+  policy.warmup = 0;
+  run(sleep_two_ms, world().size(), policy);
+  if (!root()) return;
+  const Table& table = sink.results.at(0).tables.at("phases");
+  ASSERT_EQ(table.columns.size(), 2U);
+  EXPECT_EQ(table.columns[0].name, "phase");
+  EXPECT_EQ(std::get<std::vector<std::string>>(table.columns[0].values), sink.phases);
+  EXPECT_EQ(table.columns[1].unit, "ns");
+  const auto& t = std::get<std::vector<std::uint64_t>>(table.columns[1].values);
+  EXPECT_TRUE(std::ranges::is_sorted(t));
+  // Five samples of two milliseconds; they began after the phase did, and before the next one.
+  EXPECT_GE(t.at(4) - t.at(3), 10'000'000U);
+  for (const std::uint64_t start : sink.results[0].find("time")->samples.t0) {
+    EXPECT_GE(start, t[3]);
+    EXPECT_LT(start, t[4]);
+  }
+}
+
+void fail_in_warm_up(Case& c) {
+  c.phase("warm-up");
+  throw Error("no luck");
+}
+
+TEST_F(RunnerTest, PhasesOfACaseThatFailedEndWithIt) {
+  run(fail_in_warm_up, world().size());
+  if (!root()) return;
+  EXPECT_EQ(std::get<std::vector<std::string>>(
+                sink.results.at(0).tables.at("phases").columns.at(0).values),
+            (std::vector<std::string>{"set up", "warm-up", "end"}));
+}
+
 /// Saves and stops at its first visit; says at its second what it found.
 void stop_once(Case& c) {
   const std::string mine = std::string(static_cast<std::size_t>(c.rank()) * 1000, 'x') + "own";
