@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/clock.hpp"
 #include "common/core/case.hpp"
 #include "common/core/runner.hpp"
 #include "common/mpi/environment.hpp"
@@ -318,6 +319,34 @@ TEST_F(RunnerTest, PhasesAreKeptWithTheirTimes) {
     EXPECT_GE(start, t[3]);
     EXPECT_LT(start, t[4]);
   }
+}
+
+void own_steps(Case& c) {
+  std::vector<std::uint64_t> begun, times;
+  for (int i = 0; i < 4; ++i) {
+    begun.push_back(now_ns());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    times.push_back(now_ns() - begun.back());
+  }
+  c.record_durations("step_time", times, RankReduce::max);
+  c.record_durations("other", times, RankReduce::max);
+  c.began("step_time", begun);
+  begun.pop_back();
+  c.began("other", begun);
+  c.began("no_such", begun);
+}
+
+TEST_F(RunnerTest, WorkThatTimesItselfSaysWhenEachIterationBegan) {
+  run(own_steps, world().size());
+  if (!root()) return;
+  const Samples& samples = only().find("step_time")->samples;
+  ASSERT_EQ(samples.t0.size(), 4U);
+  const auto& phases =
+      std::get<std::vector<std::uint64_t>>(only().tables.at("phases").columns.at(1).values);
+  EXPECT_GE(samples.t0[0], phases.front());
+  EXPECT_LE(samples.t0[3], phases.back());
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_GE(samples.t0[i] - samples.t0[i - 1], 2'000'000U);
+  EXPECT_TRUE(only().find("other")->samples.t0.empty()) << "one too few: it is not known which";
 }
 
 void fail_in_warm_up(Case& c) {
