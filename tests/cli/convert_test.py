@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`import` of runs and `export`, checked with Python's own readers of JSON and CSV."""
+import collections
 import csv
 import io
 import json
@@ -8,6 +9,8 @@ import os
 import pathlib
 import re
 import unittest
+
+import h5py
 
 from harness import ProgramTest, rows, run
 
@@ -230,9 +233,10 @@ class Exports(ProgramTest):
                     continue
                 self.assertGreaterEqual(event["ts"], 0)
                 self.assertGreaterEqual(event["dur"], 0)
-                threads.setdefault(event["tid"], []).append(event)
-            cases = threads.pop(0)
-            self.assertEqual(len(cases), len(rows(RESULTS / name)))
+                threads.setdefault((event["tid"], event["cat"]), []).append(event)
+            cases = threads.pop((0, "case"))
+            # These files are older than phases and beginnings of iterations.
+            self.assertLessEqual({category for _, category in threads}, {"epoch"})
             for events in [cases, *threads.values()]:
                 for one, other in zip(events, events[1:]):
                     self.assertGreaterEqual(other["ts"] + 1e-3, one["ts"] + one["dur"])
@@ -241,6 +245,37 @@ class Exports(ProgramTest):
                 self.assertTrue(any(one["ts"] <= event["ts"] + 1e-3 and
                                     event["ts"] + event["dur"] <= one["ts"] + one["dur"] + 1e-3 for one in cases))
         self.assertTrue(threads)
+
+    def test_a_trace_shows_phases_and_iterations_inside_their_case(self):
+        done = run("run", "micro/memcpy", "-a", "direction=h2h", "-a", "host_memory=pageable", "-a", "bytes=4096,65536",
+                   "-n", "20", "-w", "3", "-o", self.path("p.h5"), ranks=1)
+        self.expect(done, 0)
+        events = json.loads(run("export", self.path("p.h5"), "--to", "trace").stdout)["traceEvents"]
+        of = lambda category: [event for event in events if event.get("cat") == category]
+        cases, phases, samples = of("case"), of("phase"), of("sample")
+        self.assertEqual(len(cases), 2)
+        self.assertEqual(len(samples), 40)
+        for number, case_event in enumerate(cases):
+            inside = [one for one in phases if case_event["ts"] <= one["ts"] and
+                      one["ts"] + one["dur"] <= case_event["ts"] + case_event["dur"] + 1e-3]
+            self.assertEqual([one["name"] for one in inside],
+                             ["set up", "first call", "verify", "warm-up", "measure", "verify", "gather"])
+            for one, other in zip(inside, inside[1:]):
+                self.assertAlmostEqual(one["ts"] + one["dur"], other["ts"], delta=1e-3)
+            mine = samples[20 * number:20 * number + 20]
+            self.assertEqual([one["name"] for one in mine], [f"sample {i}" for i in range(1, 21)])
+            for one, other in zip(mine, mine[1:]):
+                self.assertLessEqual(one["ts"] + one["dur"], other["ts"] + 1e-3)
+            # The end of a case is known to a millisecond, so its last phases may be cut short.
+            self.assertGreaterEqual(mine[0]["ts"] + 1e-3, inside[4]["ts"])
+        # What two short cases share of telemetry is there once.
+        readings = [(event["name"], event["ts"]) for event in events if event["ph"] == "C"]
+        self.assertTrue(readings)
+        self.assertEqual(len(readings), len(set(readings)))
+        with h5py.File(self.path("p.h5")) as file:
+            times = set(t for table in file["telemetry/node"].values() for t in table["t"][:])
+        per_name = collections.Counter(name for name, _ in readings)
+        self.assertLessEqual(max(per_name.values()), len(times))
 
     def test_a_trace_shows_telemetry_while_its_cases_ran(self):
         done = run("run", "micro/memcpy", "-a", "direction=h2h", "-a", "host_memory=pageable", "-a", "bytes=4096",
