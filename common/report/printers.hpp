@@ -16,6 +16,9 @@ std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOpti
 /// One object a line.
 std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_osu_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_imb_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_google_benchmark_printer(std::ostream& out,
+                                                          const PrintOptions& options);
 
 /// A printer needs begin, add and end; the journal's calls are not for it.
 class Printer : public ResultSink {
