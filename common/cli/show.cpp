@@ -155,7 +155,8 @@ void add_show(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
   command
-      ->add_option("--decimals", options->decimals, "Decimals of printed numbers in table and osu")
+      ->add_option("--decimals", options->decimals,
+                   "Decimals of printed numbers in table, osu and imb")
       ->check(CLI::Range(0, 12));
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });

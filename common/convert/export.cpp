@@ -79,6 +79,14 @@ constexpr std::array kExporters = {
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("osu", target.out, {});
              }},
+    Exporter{"imb", "the Intel MPI Benchmarks' text, as `show --format imb`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("imb", target.out, {});
+             }},
+    Exporter{"google-benchmark", "Google Benchmark's JSON, as `show --format google-benchmark`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("google-benchmark", target.out, {});
+             }},
     Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", make_fom_export},
     Exporter{"mllog", "trainings as MLPerf logging lines",
              [](const ExportOptions& options,
