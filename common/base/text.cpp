@@ -139,14 +139,19 @@ std::string printable(std::string_view text, std::size_t limit) {
 std::string shortened(std::string_view text, std::size_t width) {
   constexpr std::string_view kGap = "..";
   if (text.size() <= width) return std::string(text);
+  std::vector<std::size_t> starts;  // of the characters
+  for (std::size_t at = 0; at < text.size();) {
+    starts.push_back(at);
+    at += std::max<std::size_t>(utf8_length(text.substr(at)), 1);
+  }
+  const std::size_t characters = starts.size();
+  if (characters <= width) return std::string(text);
   if (width <= kGap.size()) return std::string(width, '.');
-  const auto inside = [&](std::size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
-  };
-  std::size_t head = (width - kGap.size() + 1) / 2, tail = text.size() - (width - kGap.size()) / 2;
-  while (head > 0 && inside(head)) --head;
-  while (inside(tail)) ++tail;
-  return std::string(text.substr(0, head)).append(kGap).append(text.substr(tail));
+  starts.push_back(text.size());
+  const std::size_t kept = width - kGap.size(), tail = kept / 2;
+  return std::string(text.substr(0, starts[kept - tail]))
+      .append(kGap)
+      .append(text.substr(starts[characters - tail]));
 }
 
 bool is_identifier(std::string_view text) {

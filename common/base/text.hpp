@@ -40,8 +40,8 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 /// UTF-8 become '?', at most `limit` bytes.
 std::string printable(std::string_view text, std::size_t limit = 4096);
 
-/// At most `width` bytes: what is too much goes from the middle, where names differ least, and ".."
-/// stands in its place. Characters of UTF-8 stay whole.
+/// At most `width` characters of UTF-8, each byte that is none counted as one: what is too much
+/// goes from the middle, where names differ least, and ".." stands in its place.
 std::string shortened(std::string_view text, std::size_t width);
 
 /// Whether `text` is [a-z][a-z0-9_]*, the form of axis and metric names.

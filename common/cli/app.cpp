@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/outputs.hpp"
 #include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
@@ -67,8 +68,9 @@ int main(int argc, char** argv) {
   add_import(app, exit_code);
   add_export(app, exit_code);
   try {
-    if (const int stop = parse_and_run(app, argc, argv); stop != 0) return stop < 0 ? 0 : stop;
-    return exit_code;
+    if (const int stop = parse_and_run(app, argc, argv); stop != 0)
+      return checked_output(stop < 0 ? 0 : stop);
+    return checked_output(exit_code);
   } catch (const UsageError& error) {
     return report(ExitCode::usage, error.what());
   } catch (const InputError& error) {

@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/outputs.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/run_options.hpp"
 #include "common/store/whole_run.hpp"
@@ -25,6 +26,8 @@ struct Options {
 };
 
 int write_baseline(const Options& options) {
+  for (const std::filesystem::path& path : options.runs)
+    refuse_inputs(options.output, find_runs(path));
   Run baseline = report::make_baseline(read_digests(options.runs));
   baseline.uuid = new_uuid();
   baseline.created = utc_now();

@@ -105,13 +105,16 @@ int compare_runs(const Options& options) {
   const report::Comparison comparison = report::compare(a, b, compare_options);
   print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
-  if (comparison.rows.empty()) {
+  const std::size_t compared = comparison.count_comparable();
+  if (compared == 0) {
     fmt::print(stderr,
-               "scalemark compare: no case has a result on both sides: nothing was compared\n");
-  } else if (comparison.rows.size() < options.min_rows) {
+               "scalemark compare: no case has a usable result of one metric on both sides: "
+               "nothing was compared\n");
+  } else if (compared < options.min_rows) {
     fmt::print(stderr,
-               "scalemark compare: --min-rows is {}, and {} cases have a result on both sides\n",
-               options.min_rows, comparison.rows.size());
+               "scalemark compare: --min-rows is {}, and {} cases have a usable result on both "
+               "sides\n",
+               options.min_rows, compared);
   }
   return static_cast<int>(code);
 }
@@ -152,7 +155,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
   command
       ->add_option("--min-rows", options->min_rows,
-                   "Exit code 4 when fewer cases have a result on both sides")
+                   "Exit code 4 when fewer cases have a usable result on both sides")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command->add_flag("--fwer", options->fwer,
@@ -170,10 +173,10 @@ void add_compare(CLI::App& app, int& exit_code) {
           "auto: where job id, nodes and start times say so")
       ->transform(CLI::CheckedTransformer(pairings))
       ->default_str("auto");
-  command->add_option(
+  CLI::Option* map = command->add_option(
       "--map", options->maps,
-      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's), AXIS=* (any "
-      "value), AXIS=drop (as if no case had the axis); may be repeated");
+      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
+      "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
   add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
@@ -184,6 +187,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }
+  // These look at the runs of one machine.
+  map->excludes("--aa")->excludes("--power");
   command->callback([options, command, &exit_code] {
     const bool gated = command->count("--fail-on") > 0;
     exit_code = options->plan.asked() ? plan(*options, gated) : compare_runs(*options);

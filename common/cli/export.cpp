@@ -16,6 +16,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/notes.hpp"
+#include "common/cli/outputs.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -55,6 +56,8 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
 /// The file is there whole or not at all.
 void write_file(const Options& options) {
   const std::string name = options.output.string();
+  refuse_inputs(options.output, {&options.file, 1});
+  refuse_results(options.output);
   if (std::filesystem::exists(options.output) && !options.force)
     throw UsageError(fmt::format("--output {} exists; --force replaces it", name));
   const std::filesystem::path temporary = fmt::format("{}.{}.tmp", name, getpid());

@@ -6,6 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/outputs.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 
@@ -25,6 +26,7 @@ int finalize(FinalizeOptions options) {
     options.output = options.parts;
     options.output.replace_extension();
   }
+  refuse_inputs(options.output, {&options.parts, 1});
   finalize_parts(options.parts, options.output, options.force);
   const Run run = read_run(options.output, {.samples = false, .apart = false});
   fmt::print("{}: {}{} of {} planned cases\n", options.output.string(),

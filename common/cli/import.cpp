@@ -12,6 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/notes.hpp"
+#include "common/cli/outputs.hpp"
 #include "common/store/whole_run.hpp"
 
 namespace scalemark::cli {
@@ -92,6 +93,7 @@ class Writer {
   }
 
   void write(const std::filesystem::path& path, const Run& run) {
+    refuse_inputs(path, options_.files);
     const bool is_new = !std::filesystem::exists(path);
     write_result_file(path, run, options_.force);
     if (is_new) made_.push_back(path);

@@ -175,7 +175,7 @@ constexpr std::array<Field, 33> kFields = {{
 void check_fields(const std::map<std::string, std::string>& given) {
   for (const auto& [key, value] : given) {
     const bool known = std::any_of(kFields.begin(), kFields.end(),
-                                   [&](const Field& field) { return key == field.key; });
+                                   [&key = key](const Field& field) { return key == field.key; });
     if (known) continue;
     std::vector<std::string> keys;
     for (const Field& field : kFields) keys.emplace_back(field.key);

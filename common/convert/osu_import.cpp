@@ -8,6 +8,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/convert/case_key.hpp"
+#include "common/convert/osu_sentence.hpp"
 #include "common/convert/text_table.hpp"
 #include "common/report/osu_tests.hpp"
 
@@ -15,6 +17,10 @@ namespace scalemark::convert {
 namespace {
 
 constexpr std::string_view kTitle = "# OSU ";
+/// Behind the title of a table that Scalemark printed: its version, then the table's parameters.
+constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
+/// Above the columns: a case of ours that OSU's text has no place for.
+constexpr std::string_view kNoRow = "not in this format: ";
 
 struct OsuColumn {
   const char* name;
@@ -42,9 +48,39 @@ constexpr std::array kOsuColumns = {
 struct Table {
   std::string name;
   Params params;
+  bool ours = false;  ///< `params` are complete
   const report::OsuTest* test = nullptr;
   std::vector<std::string> columns;
 };
+
+/// What stands in the title line of a table.
+struct Title {
+  std::string_view text;             ///< "MPI-CUDA Allreduce Latency Test"
+  std::string_view tool, version;    ///< of the program that measured
+  std::optional<std::string> pairs;  ///< of a table of ours: " backend=mpi ranks=2"
+};
+
+/// "# OSU MPI-CUDA Allreduce Latency Test v7.4", with or without our note behind it.
+std::optional<Title> title_of(std::string_view line) {
+  Title title;
+  title.tool = "OSU Micro-Benchmarks";
+  const std::size_t note = line.find(kOurs);
+  const std::string_view theirs = line.substr(0, note);
+  const std::size_t v = theirs.rfind(" v");
+  if (v == std::string_view::npos || v < kTitle.size()) return std::nullopt;
+  const std::vector<std::string_view> version = words(theirs.substr(v + 2));
+  if (version.size() != 1) return std::nullopt;
+  title.text = theirs.substr(kTitle.size(), v - kTitle.size());
+  title.version = version[0];
+  if (note == std::string_view::npos) return title;
+  std::string_view ours = line.substr(note + kOurs.size());
+  ours = ours.substr(0, ours.find_last_of(')'));
+  const std::size_t pairs = std::min(ours.find(';'), ours.size());
+  title.tool = "Scalemark";
+  title.version = ours.substr(0, pairs);
+  if (pairs < ours.size()) title.pairs = ours.substr(pairs + 1);
+  return title;
+}
 
 /// Parts between two blanks or more: names of columns have single ones.
 std::vector<std::string> columns_of(std::string_view header) {
@@ -81,12 +117,9 @@ class OsuReader {
  private:
   /// "# OSU MPI-CUDA Allreduce Latency Test v7.4"
   void begin_table(std::string_view line) {
-    const std::size_t v = line.rfind(" v");
-    const std::vector<std::string_view> version =
-        v == std::string_view::npos ? words("") : words(line.substr(v + 2));
-    if (version.size() != 1 || v < kTitle.size())
-      lines_.fail("\"# OSU LIBRARY TEST vVERSION\"", line);
-    std::string_view title = line.substr(kTitle.size(), v - kTitle.size());
+    const std::optional<Title> said = title_of(line);
+    if (!said) lines_.fail("\"# OSU LIBRARY TEST vVERSION\"", line);
+    std::string_view title = said->text;
     const std::string_view library = title.substr(0, title.find(' '));
     title.remove_prefix(std::min(library.size() + 1, title.size()));
     if (title.starts_with("MANAGED ")) title.remove_prefix(8);
@@ -99,9 +132,17 @@ class OsuReader {
     table_->params["backend"] =
         is_nccl ? std::string("nccl") : snake_case(library.substr(0, library.find_first_of("-_")));
     table_->params["memory"] = std::string(on_device ? "device" : "host");
+    if (said->pairs) take_pairs_of_ours(*said->pairs, line);
     if (!builder_)
-      builder_.emplace(
-          imported_run(source_, "OSU Micro-Benchmarks", version[0], read_text(source_.file)));
+      builder_.emplace(imported_run(source_, said->tool, said->version, read_text(source_.file)));
+  }
+
+  /// A table of ours has the keys that its cases had.
+  void take_pairs_of_ours(const std::string& pairs, std::string_view line) {
+    if (words(pairs).empty()) return;
+    table_->params = case_of_key(table_->name + pairs, lines_.place()).params;
+    if (table_->params.empty()) lines_.fail("axis=value pairs behind the version", line);
+    table_->ours = true;
   }
 
   /// A benchmark of ours, or osu/ and the title.
@@ -134,6 +175,7 @@ class OsuReader {
     }
     if (said.starts_with("[ pairs: ") && parts.size() >= 9) return take_pairs(parts);
     if (said.starts_with("Send Buffer on ") && parts.size() >= 11) return take_buffers(parts);
+    if (said.starts_with(kNoRow)) return;  // nothing of it is a number
     if (!said.empty())
       taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
                               text::printable(line, 120)));
@@ -141,7 +183,8 @@ class OsuReader {
 
   void take_datatype(std::string_view type) {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
-    if (type == (table_->test != nullptr ? table_->test->datatype : "MPI_CHAR")) return;
+    if (table_->ours || type == (table_->test != nullptr ? table_->test->datatype : "MPI_CHAR"))
+      return;
     table_->params["dtype"] = type_of_mpi(type);
   }
 
@@ -176,6 +219,8 @@ class OsuReader {
     const bool is_row = cells[0][0] >= '0' && cells[0][0] <= '9';
     if (!is_row || !table_) {
       if (!builder_) return;  // what a launcher says before the first table
+      if (auto found = case_of_sentence(line, lines_))
+        return builder_->add(std::move(*found), lines_.place());
       return take_foreign_line(line, lines_, builder_->run(), taker_);
     }
     if (table_->columns.empty()) lines_.fail("a line \"# Size ...\" above the first row", line);

@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/ucum.hpp"
 #include "common/convert/case_key.hpp"
 #include "common/convert/importers.hpp"
 #include "common/convert/input.hpp"
@@ -53,8 +54,11 @@ Metric metric_of(const json& described, const std::string& place) {
   metric.name = text_of(member(described, "metric", place), "metric", place);
   if (!text::is_identifier(metric.name))
     fail(place, "\"metric\" to be of the form [a-z][a-z0-9_]*", described["metric"]);
-  metric.unit = text_of(member(described, "unit", place), "unit", place);
+  const units::BaseUnit unit =
+      units::base_unit(text_of(member(described, "unit", place), "unit", place));
+  metric.unit = unit.unit;
   metric.samples = samples_of(described, place);
+  metric.samples.scale *= unit.factor;
   metric.better = usual_direction(metric.unit);
   if (described.contains("direction")) {
     const std::string direction = text_of(described["direction"], "direction", place);

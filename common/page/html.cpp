@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/text.hpp"
 #include "common/page/style.hpp"
 #include "common/report/cells.hpp"
 
@@ -13,22 +14,10 @@ namespace {
 /// Longer cells may break into lines, shorter ones stay whole.
 constexpr std::size_t kShortCell = 28;
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 }  // namespace
 
-std::string shortened(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return std::string(text);
-  constexpr std::string_view kGap = " ... ";
-  const std::size_t half = limit > kGap.size() ? (limit - kGap.size()) / 2 : 0;
-  std::size_t head = half, tail = text.size() - half;
-  while (head > 0 && continues(text[head])) --head;
-  while (tail < text.size() && continues(text[tail])) ++tail;
-  return fmt::format("{}{}{}", text.substr(0, head), kGap, text.substr(tail));
-}
-
 std::string text_of(std::string_view text, std::size_t limit) {
-  return report::html_text(shortened(text, limit));
+  return report::html_text(text::shortened(text, limit));
 }
 
 std::string table(std::string_view caption, const std::vector<TableColumn>& columns,

@@ -11,11 +11,8 @@
 namespace scalemark::page {
 
 /// Text of a file for an element or a quoted attribute of HTML or SVG: cleaned, escaped, and with
-/// its middle left out beyond `limit` bytes.
+/// its middle left out beyond `limit` characters.
 std::string text_of(std::string_view text, std::size_t limit = 400);
-
-/// `text` with its middle left out, so that it has at most `limit` bytes; whole UTF-8 characters.
-std::string shortened(std::string_view text, std::size_t limit);
 
 struct TableColumn {
   std::string header;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/text.hpp"
 #include "common/page/html.hpp"
 
 namespace scalemark::page {
@@ -40,9 +41,10 @@ double width_of(std::string_view text) {
 }  // namespace
 
 std::string fitted(std::string_view text, double width) {
-  std::string shown(shortened(text, 400));
-  for (std::size_t limit = shown.size(); limit > 0 && width_of(shown) > width; --limit)
-    shown = shortened(text, limit);
+  const std::string ends = text::shortened(text, 400);
+  std::string shown = ends;
+  for (std::size_t limit = ends.size(); limit > 0 && width_of(shown) > width; --limit)
+    shown = text::shortened(ends, limit);
   return shown;
 }
 

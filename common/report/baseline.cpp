@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/ucum.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/row_estimates.hpp"
 
@@ -150,7 +151,7 @@ void take_rows(const CaseResult& result, RunDigest& digest) {
   const Columns columns(result, "baseline/rows");
   const Texts &keys = columns.get<std::string>("key"),
               &metrics = columns.get<std::string>("metric"),
-              &units = columns.get<std::string>("unit"),
+              &unit_names = columns.get<std::string>("unit"),
               &better = columns.get<std::string>("better"),
               &hashes = columns.get<std::string>("config_hash");
   const Reals &means = columns.get<double>("mean_log"),
@@ -160,9 +161,10 @@ void take_rows(const CaseResult& result, RunDigest& digest) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     RowDigest row;
     row.metric = text::printable(metrics[i]);
-    row.unit = text::printable(units[i]);
+    const units::BaseUnit unit = units::base_unit(unit_names[i]);
+    row.unit = text::printable(unit.unit);
     row.better = better_from(better[i]);
-    row.value = std::exp(means[i]);
+    row.value = unit.factor * std::exp(means[i]);
     row.relative_resolution = resolutions[i];
     row.config_hash = hashes[i];
     row.variance = variances[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts that go with the sides, and telemetry of the rows that got worse.
+// Facts that go with the sides.
 #include "common/report/causes.hpp"
 
 #include <algorithm>
@@ -14,14 +14,13 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
-#include "common/base/units.hpp"
+#include "common/report/watched.hpp"
+#include "common/stats/adjust.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
 
-/// Telemetry that differs by less explains nothing.
-constexpr double kLeastTelemetry = 0.02;
 /// A fact that goes with so much of the whole run's shift within one side explains it.
 constexpr double kLeastPart = 0.5;
 constexpr std::size_t kMostNoiseFacts = 3;
@@ -114,88 +113,41 @@ std::set<std::string> all_facts(Side a, Side b) {
   return facts;
 }
 
-/// Numbers that every run of A has below, or above, those of B: what changes from run to run anyway
-/// means something only then, and only of several runs.
-bool noise_separates(Side a, Side b, const std::string& fact) {
-  if (a.size() < 3 || b.size() < 3) return false;
-  const auto numbers = [&](Side side) {
-    std::vector<double> values;
-    for (const RunDigest& run : side) {
-      const std::string text = value_of(run, fact);
-      char* end = nullptr;
-      const double value = std::strtod(text.c_str(), &end);
-      if (end != text.c_str()) values.push_back(value);
-    }
-    std::ranges::sort(values);
-    return values;
-  };
-  const std::vector<double> left = numbers(a), right = numbers(b);
-  if (left.size() != a.size() || right.size() != b.size()) return false;
-  return left.back() < right.front() || right.back() < left.front();
-}
-
-/// What a quantity was in the runs of one side while a case ran.
-std::vector<double> watched(Side side, const std::string& key, const std::string& quantity) {
+/// The numbers that a fact's values begin with; nothing where one of them does not.
+std::vector<double> numbers_of(Side side, const std::string& fact) {
   std::vector<double> values;
   for (const RunDigest& run : side) {
-    const auto row = run.rows.find(key);
-    if (row == run.rows.end()) continue;
-    const auto found = row->second.telemetry.find(quantity);
-    if (found != row->second.telemetry.end()) values.push_back(found->second.value);
+    const std::string text = value_of(run, fact);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || !std::isfinite(value)) return {};
+    values.push_back(value);
   }
   std::ranges::sort(values);
   return values;
 }
 
-/// One quantity over the rows that got worse.
-struct Watched {
-  std::vector<double> a, b;  ///< medians over runs, of rows whose runs do not overlap
-  std::string unit;
-};
-
-LikelyCause telemetry_cause(const std::string& quantity, const Watched& seen, std::size_t worse) {
-  const double a = stats::median(seen.a), b = stats::median(seen.b);
-  LikelyCause cause;
-  cause.kind = "telemetry";
-  cause.fact = quantity;
-  cause.a = units::quantity(a, seen.unit);
-  cause.b = units::quantity(b, seen.unit);
-  cause.separates = true;
-  cause.rows = seen.a.size();
-  cause.text = fmt::format("{}: {} in A, {} in B, in {} of {} rows that got worse", quantity,
-                           cause.a, cause.b, cause.rows, worse);
-  return cause;
-}
-
-std::vector<LikelyCause> telemetry_causes(Side a, Side b, const Comparison& comparison) {
-  std::map<std::string, Watched> quantities;
-  std::size_t worse = 0;
-  for (const CompareRow& row : comparison.rows) {
-    if (row.verdict != Verdict::regression) continue;
-    ++worse;
-    std::map<std::string, std::string> names;  // to their units
-    for (const RunDigest& run : b) {
-      const auto found = run.rows.find(row.key);
-      if (found == run.rows.end()) continue;
-      for (const auto& [name, value] : found->second.telemetry) names.emplace(name, value.unit);
-    }
-    for (const auto& [name, unit] : names) {
-      const std::vector<double> left = watched(a, row.key, name), right = watched(b, row.key, name);
-      if (left.empty() || right.empty()) continue;
-      if (left.front() <= right.back() && right.front() <= left.back()) continue;
-      const double x = stats::median(left), y = stats::median(right);
-      if (std::abs(y - x) < kLeastTelemetry * std::max(std::abs(x), std::abs(y))) continue;
-      quantities[name].a.push_back(x);
-      quantities[name].b.push_back(y);
-      quantities[name].unit = unit;
-    }
+/// Facts of class noise that every run of A has below, or above, those of B, beyond chance. What
+/// changes from run to run anyway means something only then, and only of several runs.
+std::vector<std::string> separating_noise(Side a, Side b, const std::set<std::string>& facts) {
+  std::vector<std::string> names;
+  std::vector<double> p;
+  for (const std::string& fact : facts) {
+    if (class_of(fact) != FactClass::noise) continue;
+    const std::vector<double> left = numbers_of(a, fact), right = numbers_of(b, fact);
+    if (left.empty() || right.empty()) continue;
+    std::vector<double> all = left;
+    all.insert(all.end(), right.begin(), right.end());
+    const bool apart = left.back() < right.front() || right.back() < left.front();
+    names.push_back(fact);
+    p.push_back(apart ? p_of_run_numbers(left, right, step_of(all, stats::median(all))) : 1);
   }
-  std::vector<LikelyCause> causes;
-  for (const auto& [name, seen] : quantities) {
-    // What shows in few of them did not make them worse.
-    if (2 * seen.a.size() >= worse) causes.push_back(telemetry_cause(name, seen, worse));
+  const std::vector<double> q = stats::benjamini_hochberg(p);
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < names.size() && found.size() < kMostNoiseFacts; ++i) {
+    if (q[i] <= kCauseLevel) found.push_back(names[i]);
   }
-  return causes;
+  return found;
 }
 
 }  // namespace
@@ -204,16 +156,13 @@ std::vector<LikelyCause> likely_causes(std::span<const RunDigest> a, std::span<c
                                        const Comparison& comparison) {
   std::vector<LikelyCause> causes = telemetry_causes(a, b, comparison);
   const double shift = std::log1p(comparison.shift.change);
-  std::size_t noise = 0;
-  for (const std::string& fact : all_facts(a, b)) {
-    if (class_of(fact) == FactClass::noise) {
-      if (noise == kMostNoiseFacts || !noise_separates(a, b, fact)) continue;
-      ++noise;
+  const std::set<std::string> facts = all_facts(a, b);
+  for (const std::string& fact : facts) {
+    if (class_of(fact) != FactClass::noise && values_of(a, fact) != values_of(b, fact))
       causes.push_back(fact_cause(a, b, fact, shift));
-    } else if (values_of(a, fact) != values_of(b, fact)) {
-      causes.push_back(fact_cause(a, b, fact, shift));
-    }
   }
+  for (const std::string& fact : separating_noise(a, b, facts))
+    causes.push_back(fact_cause(a, b, fact, shift));
   std::ranges::stable_sort(causes, {}, [](const LikelyCause& one) {
     const bool telemetry = one.kind == "telemetry";
     return std::tuple(!one.separates, !telemetry, one.fact_class);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/report/baseline.hpp"
 #include "common/report/causes.hpp"
 #include "common/report/compare_rows.hpp"
@@ -136,6 +137,34 @@ void summarise_rows(Comparison& result) {
                    });
 }
 
+/// What A has and B has nothing to hold against counts as a failure, not as an open question.
+void note_unusable(const std::vector<PairedRow>& pairs, const std::vector<RowValues>& rows,
+                   Comparison& result) {
+  std::set<std::string> known;
+  for (const FailedRow& row : result.failed) known.insert(row.key);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const CompareRow& row = rows[i].row;
+    if (row.runs_a == 0 || row.runs_b > 0 || known.contains(row.key)) continue;
+    const Unusable why = why_unusable(pairs[i].b, row);
+    result.failed.push_back({row.key, "ok", why.word, why.reason, true});
+  }
+}
+
+/// Why nothing at all could be tested.
+std::string describe_nothing(const std::vector<RowValues>& rows) {
+  if (rows.empty()) return "none: no case has a result on both sides";
+  std::map<std::string, std::size_t> counts;
+  for (const RowValues& row : rows) {
+    for (const std::string& flag : row.row.flags) {
+      if (flag == kUnusableValue || flag == kMetricDiffers) ++counts[flag];
+    }
+  }
+  std::vector<std::string> reasons;
+  for (const auto& [flag, count] : counts) reasons.push_back(fmt::format("{} in {}", flag, count));
+  return fmt::format("none: no case has a usable value of one metric on both sides ({} of {} rows)",
+                     text::join(reasons, ", "), rows.size());
+}
+
 /// Fewer rows would mostly lose what is their own.
 constexpr std::size_t kLeastRowsForShift = 5;
 
@@ -157,6 +186,9 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
                                        result.shift.rows));
   }
   test_rows(rows, design, options, result.method);
+  note_unusable(pairs, rows, result);
+  const auto has_both = [](const RowValues& row) { return std::isfinite(row.row.change); };
+  if (std::ranges::none_of(rows, has_both)) result.method = describe_nothing(rows);
   result.findings = find_changed_tails(pairs, rows, design, options);
   std::ranges::move(find_changed_modes(pairs, rows, design, options.alpha),
                     std::back_inserter(result.findings));
@@ -179,6 +211,10 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   result.environment = environment_differences(environments(around), environments(b));
   note_incomplete(a, "A", result.notes);
   note_incomplete(b, "B", result.notes);
+  if (is_baseline)
+    result.notes.emplace_back(
+        "A is a baseline, which keeps medians only: changed tails and modes, slow ranks and "
+        "telemetry of A are not known");
   std::vector<PairedRow> pairs;
   std::set<std::string> seen;
   for (const auto& side : {a, b}) {
@@ -216,6 +252,11 @@ std::size_t Comparison::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is));
 }
 
+std::size_t Comparison::count_comparable() const {
+  const auto is = [](const CompareRow& row) { return std::isfinite(row.change); };
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is));
+}
+
 std::size_t Comparison::count_failed() const {
   const auto counts = [](const FailedRow& row) { return row.counts; };
   return static_cast<std::size_t>(std::count_if(failed.begin(), failed.end(), counts));
@@ -225,7 +266,7 @@ std::string_view Comparison::verdict() const {
   if (count(Verdict::regression) > 0) return to_string(Verdict::regression);
   if (count_failed() > 0) return "FAILED";
   if (!only_a.empty()) return "MISSING";
-  if (rows.empty()) return "NOTHING";
+  if (count_comparable() == 0) return "NOTHING";
   if (count(Verdict::improved) > 0) return to_string(Verdict::improved);
   return to_string(count(Verdict::same) == rows.size() ? Verdict::same : Verdict::inconclusive);
 }

@@ -55,10 +55,12 @@ struct CompareRow {
   std::vector<SecondaryMetric> secondary;
 };
 
-/// A case that failed on a side. New failures count against B.
+/// A case that failed on a side, or whose results in B cannot be held against those in A. New
+/// failures count against B.
 struct FailedRow {
   std::string key;
-  std::string a, b;  ///< status words, "absent" where it was not run
+  /// Status words, "absent" where it was not run; "unusable" (no value above 0) or "other metric".
+  std::string a, b;
   std::string reason;
   bool counts = true;
 };
@@ -80,9 +82,11 @@ struct Comparison {
   double detectable = 0;     ///< of the middle row; NaN without tests
 
   std::size_t count(Verdict verdict) const;
+  /// Rows that have a usable value of one metric on both sides: what was really compared.
+  std::size_t count_comparable() const;
   /// Failures that count against B.
   std::size_t count_failed() const;
-  /// REGRESSION, FAILED, MISSING, NOTHING (no row in common), IMPROVED, SAME (all rows) or
+  /// REGRESSION, FAILED, MISSING, NOTHING (no comparable row), IMPROVED, SAME (all rows) or
   /// INCONCLUSIVE: the first that applies.
   std::string_view verdict() const;
 };

@@ -76,7 +76,7 @@ std::vector<std::string> failed_lines(const Comparison& comparison) {
 }  // namespace
 
 void print_comparison_markdown(const Comparison& comparison, std::ostream& out, bool all) {
-  std::vector<std::string> differences = comparison.notes;
+  std::vector<std::string> differences;
   for (const EnvironmentDifference& one : comparison.environment) {
     differences.push_back(
         fmt::format("{} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b));
@@ -85,6 +85,8 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
   for (const std::string& line : method_lines(comparison))
     fmt::print(out, "{}  \n", markdown_text(line));
+  for (const std::string& note : comparison.notes)
+    fmt::print(out, "note: {}  \n", markdown_text(note));
   const std::vector<FoldGroup> groups = fold_rows(comparison.rows, all);
   const double threshold = comparison.options.threshold;
   print_tables(lines_with(groups, {Verdict::regression, Verdict::improved}), threshold, out);

@@ -2,12 +2,14 @@
 // Runs reduced for comparing.
 #include "common/report/digest.hpp"
 
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/ucum.hpp"
 #include "common/report/baseline.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/row_samples.hpp"
@@ -22,10 +24,20 @@ std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
   for (const Metric& metric : result.metrics) {
     const bool empty = metric.kind != MetricKind::rate && metric.samples.ranks == 0;
     if (metric.name == result.primary_metric || metric.better == Better::none || empty) continue;
-    values.push_back({text::printable(metric.name), text::printable(metric.unit), metric.better,
-                      median_of(result, metric)});
+    const units::BaseUnit unit = units::base_unit(metric.unit);
+    values.push_back({text::printable(metric.name), text::printable(unit.unit), metric.better,
+                      unit.factor * median_of(result, metric)});
   }
   return values;
+}
+
+/// The same time in us and in s is one value.
+void to_base_unit(RowDigest& row) {
+  const units::BaseUnit unit = units::base_unit(row.unit);
+  row.unit = text::printable(unit.unit);
+  row.value *= unit.factor;
+  row.tail *= unit.factor;
+  for (float& one : row.sketch) one += static_cast<float>(std::log(unit.factor));
 }
 
 RowDigest row_of(const CaseResult& result) {
@@ -42,9 +54,10 @@ RowDigest row_of(const CaseResult& result) {
   const Metric* metric = result.find(result.primary_metric);
   if (row.status != Status::ok || metric == nullptr) return row;
   row.metric = text::printable(metric->name);
-  row.unit = text::printable(metric->unit);
+  row.unit = metric->unit;
   row.better = metric->better;
   look_at_samples(result, *metric, row);
+  to_base_unit(row);
   row.secondary = secondary_values(result);
   row.telemetry = telemetry_medians(result.tables);
   return row;

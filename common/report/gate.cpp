@@ -30,7 +30,7 @@ ExitCode gate(const Comparison& comparison, const GateOptions& options) {
   if (gates("missing") && !comparison.only_a.empty()) return ExitCode::worse;
   if (gates("failed") && comparison.count_failed() > 0) return ExitCode::worse;
   if (gates("inconclusive") && inconclusive) return ExitCode::worse;
-  if (comparison.rows.size() < options.min_rows) return ExitCode::nothing;
+  if (comparison.count_comparable() < options.min_rows) return ExitCode::nothing;
   if (gates("env") && !comparison.environment.empty()) return ExitCode::nothing;
   if (options.strict && inconclusive) return ExitCode::inconclusive;
   return ExitCode::ok;

@@ -15,7 +15,7 @@ namespace scalemark::report {
 struct GateOptions {
   std::set<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;       ///< an inconclusive row is no pass
-  std::size_t min_rows = 1;  ///< fewer rows in common are nothing
+  std::size_t min_rows = 1;  ///< fewer comparable rows are nothing
 };
 
 /// What `fail_on` may name: regression, missing, failed, inconclusive, env.

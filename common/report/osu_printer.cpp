@@ -39,11 +39,11 @@ std::string datatype(const OsuTest& test, const CaseResult& result) {
   return ours.empty() ? test.datatype : ours;
 }
 
-/// One table holds what differs in nothing but the size.
+/// One table holds what differs in nothing but the size: " backend=mpi memory=host ranks=2".
 std::string table_of(const CaseResult& result) {
   Params params = result.params;
   params.erase("bytes");
-  return make_key(result.name, params);
+  return text::printable(make_key(result.name, params).substr(result.name.size()));
 }
 
 class OsuPrinter final : public Printer {
@@ -68,7 +68,8 @@ class OsuPrinter final : public Printer {
 
  private:
   void print_row(const OsuTest& test, const CaseResult& result, const Metric& metric) {
-    if (const std::string table = table_of(result); table != table_) {
+    if (const std::string table = table_of(result); &test != test_ || table != table_) {
+      test_ = &test;
       table_ = table;
       print_header(test, result);
     }
@@ -90,9 +91,10 @@ class OsuPrinter final : public Printer {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
     const bool device = param(result, "memory") == "device";
-    fmt::print(out(), "\n# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {})\n",
+    // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
+    fmt::print(out(), "\n# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {};{})\n",
                param(result, "backend") == "nccl" ? "NCCL" : "MPI", device ? "-CUDA" : "",
-               test.title, major_minor);
+               test.title, major_minor, table_);
     const char* column = test.is_rate ? "Bandwidth (MB/s)" : "Avg Latency(us)";
     if (!has_sizes(test)) {
       fmt::print(out(), "# {}\n", column);
@@ -102,6 +104,7 @@ class OsuPrinter final : public Printer {
     fmt::print(out(), "{:<10}{:>18}\n", "# Size", column);
   }
 
+  const OsuTest* test_ = nullptr;
   std::string table_;
 };
 

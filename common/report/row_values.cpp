@@ -22,13 +22,25 @@ const RowDigest* first_ok(const std::vector<const RowDigest*>& side) {
   return nullptr;
 }
 
+bool is_other_metric(const RowDigest& run, const CompareRow& row) {
+  return run.metric != row.metric || run.unit != row.unit || run.better != row.better;
+}
+
+/// "latency in s, lower is better"
+std::string describe_metric(const std::string& metric, const std::string& unit, Better better) {
+  if (metric.empty()) return "no metric";
+  const std::string direction =
+      better == Better::none ? "" : fmt::format(", {} is better", to_string(better));
+  return fmt::format("{} in {}{}", metric, unit, direction);
+}
+
 double log_value(const RowDigest* run, const CompareRow& row, std::set<std::string>& flags) {
   if (run == nullptr || run->status != Status::ok) {
     flags.insert("missing_runs");
-  } else if (run->metric != row.metric || run->unit != row.unit || run->better != row.better) {
-    flags.insert("metric_differs");
+  } else if (is_other_metric(*run, row)) {
+    flags.insert(kMetricDiffers);
   } else if (!std::isfinite(run->value) || run->value <= 0) {
-    flags.insert("unusable_value");
+    flags.insert(kUnusableValue);
   } else {
     return std::log(run->value);
   }
@@ -99,6 +111,18 @@ std::optional<stats::Contrast> baseline_of(const PairedRow& pair) {
 
 double RowValues::cost_sign() const {
   return row.better == Better::none ? 0 : row.better == Better::higher ? -1 : 1;
+}
+
+Unusable why_unusable(const std::vector<const RowDigest*>& side, const CompareRow& row) {
+  for (const RowDigest* run : side) {
+    if (run == nullptr || run->status != Status::ok) continue;
+    if (!is_other_metric(*run, row))
+      return {"unusable", fmt::format("{} is {} {} in B", row.metric, run->value, row.unit)};
+    return {"other metric",
+            fmt::format("{} in A; {} in B", describe_metric(row.metric, row.unit, row.better),
+                        describe_metric(run->metric, run->unit, run->better))};
+  }
+  return {"absent", ""};
 }
 
 void describe(RowValues& values) {

@@ -31,6 +31,16 @@ struct RowValues {
   double cost(double log_value) const { return cost_sign() * log_value; }
 };
 
+/// Flags of rows with runs whose value has no logarithm, or is of another metric than A's.
+inline constexpr const char* kUnusableValue = "unusable_value";
+inline constexpr const char* kMetricDiffers = "metric_differs";
+
+/// Why runs of B that have the case give no value for the row, in a word and with what was found.
+struct Unusable {
+  std::string word, reason;
+};
+Unusable why_unusable(const std::vector<const RowDigest*>& side, const CompareRow& row);
+
 /// `configs_differ` says whether to flag other configurations: not where keys were mapped.
 RowValues row_values(const PairedRow& pair, bool flag_configs);
 

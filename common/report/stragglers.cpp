@@ -44,8 +44,7 @@ struct Slow {
   double p = 0, q = 0;
 };
 
-std::map<std::string, Slow> slow_places(std::span<const RunDigest> side, double alpha) {
-  const Places places = places_of(side);
+std::map<std::string, Slow> slow_places(const Places& places, double alpha) {
   std::vector<double> p;
   for (const auto& [place, tally] : places) p.push_back(p_of_chance(tally));
   const std::vector<double> q = stats::benjamini_hochberg(p);
@@ -62,16 +61,21 @@ double typical(const RankTally& tally) {
   return stats::median(std::vector<double>(tally.slower.begin(), tally.slower.end()));
 }
 
-Finding finding_of(const std::string& place, const Slow& one, const std::string& side) {
+/// What is known of the place on the side that has no finding there.
+std::string beside(const std::string& place, const Places& other, const char* name,
+                   bool other_is_baseline) {
+  if (other_is_baseline) return ", not known from a baseline";
+  return fmt::format(", {} {}", other.contains(place) ? "not in" : "not known in", name);
+}
+
+Finding finding_of(const std::string& place, const Slow& one, const std::string& side,
+                   const std::string& end) {
   const double slower = typical(one.tally);
   return {"straggler",
           side,
           place,
           fmt::format("{} is {:.1f} % slower than the other ranks, in {} of {} cases{}", place,
-                      100 * slower, one.tally.slow, one.tally.cases,
-                      side == "both" ? ", in A as well"
-                      : side == "B"  ? ", not in A"
-                                     : ", not in B"),
+                      100 * slower, one.tally.slow, one.tally.cases, end),
           {{"slower", slower},
            {"slow_cases", static_cast<double>(one.tally.slow)},
            {"cases", static_cast<double>(one.tally.cases)},
@@ -83,12 +87,21 @@ Finding finding_of(const std::string& place, const Slow& one, const std::string&
 
 std::vector<Finding> find_stragglers(std::span<const RunDigest> a, std::span<const RunDigest> b,
                                      double alpha) {
-  const std::map<std::string, Slow> left = slow_places(a, alpha), right = slow_places(b, alpha);
+  const Places seen_a = places_of(a), seen_b = places_of(b);
+  const std::map<std::string, Slow> left = slow_places(seen_a, alpha),
+                                    right = slow_places(seen_b, alpha);
+  // Its tallies are not kept.
+  const bool baseline =
+      std::ranges::any_of(a, [](const RunDigest& run) { return !run.stands_for.empty(); });
   std::vector<Finding> findings;
-  for (const auto& [place, one] : right)
-    findings.push_back(finding_of(place, one, left.contains(place) ? "both" : "B"));
+  for (const auto& [place, one] : right) {
+    const bool both = left.contains(place);
+    findings.push_back(finding_of(place, one, both ? "both" : "B",
+                                  both ? ", in A as well" : beside(place, seen_a, "A", baseline)));
+  }
   for (const auto& [place, one] : left) {
-    if (!right.contains(place)) findings.push_back(finding_of(place, one, "A"));
+    if (!right.contains(place))
+      findings.push_back(finding_of(place, one, "A", beside(place, seen_b, "B", false)));
   }
   std::ranges::stable_sort(findings, {}, [](const Finding& one) {
     return std::pair(one.side == "B" ? 0 : one.side == "A" ? 1 : 2, -one.numbers.at("slower"));

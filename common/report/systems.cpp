@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,28 @@ namespace {
 
 /// A row of a pair of systems, by key: [first][second], first < second.
 using Pairs = std::vector<std::vector<std::map<std::string, CompareRow>>>;
+
+/// The systems with their cases renamed.
+std::vector<SystemRuns> mapped(std::span<const SystemRuns> systems,
+                               const std::vector<AxisMap>& maps) {
+  for (const AxisMap& map : maps) {
+    if (map.kind != AxisMap::Kind::rename) continue;
+    throw UsageError(
+        fmt::format("--map is \"{}={}->{}\"; with --systems, where no side is A or B, allowed: "
+                    "AXIS=*, AXIS=drop",
+                    map.axis, text::printable(map.from, 60), text::printable(map.to, 60)));
+  }
+  std::vector<SystemRuns> made(systems.begin(), systems.end());
+  for (SystemRuns& system : made) {
+    map_side(system.runs, maps, false);
+    for (std::map<std::string, double>& peaks : system.peaks) {
+      std::map<std::string, double> renamed;
+      for (const auto& [key, peak] : peaks) renamed.emplace(mapped_key(key, maps, false), peak);
+      peaks = std::move(renamed);
+    }
+  }
+  return made;
+}
 
 std::map<std::string, CompareRow> by_key(const Comparison& comparison) {
   std::map<std::string, CompareRow> rows;
@@ -172,6 +195,11 @@ SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptio
   if (systems.size() < 2) {
     throw UsageError(fmt::format(
         "--systems needs two systems and more, each as NAME=PATH; there is {}", systems.size()));
+  }
+  if (!options.maps.empty()) {
+    CompareOptions plain = options;
+    plain.maps.clear();
+    return system_table(mapped(systems, options.maps), plain);
   }
   SystemTable table;
   for (const SystemRuns& system : systems) {

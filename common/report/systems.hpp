@@ -58,8 +58,9 @@ struct SystemTable {
   bool has_peaks = false;
 };
 
-/// Throws UsageError for fewer than two systems, a system without runs, and a run that was given
-/// twice.
+/// Cases are matched by `options.maps`, the same for all systems. Throws UsageError for fewer than
+/// two systems, a system without runs, a run that was given twice, and a map of one value to
+/// another, which takes two sides.
 SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptions& options = {});
 
 }  // namespace scalemark::report

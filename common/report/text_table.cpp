@@ -7,25 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/text.hpp"
+
 namespace scalemark::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeastShrunk = 16;
-constexpr std::string_view kCut = "..";
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-/// The bytes of the first `count` characters.
-std::size_t bytes_of(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  while (at < text.size() && count > 0) {
-    ++at;
-    while (at < text.size() && continues(text[at])) ++at;
-    --count;
-  }
-  return at;
-}
 
 std::vector<std::size_t> widths_of(const std::vector<TextColumn>& columns,
                                    const std::vector<TextRow>& rows, std::size_t width) {
@@ -49,9 +39,9 @@ std::vector<std::size_t> widths_of(const std::vector<TextColumn>& columns,
 }
 
 std::string padded(const std::string& cell, std::size_t width, bool number) {
-  const std::string text = cut_in_the_middle(cell, width);
-  const std::string blanks(width - std::min(width, columns_of(text)), ' ');
-  return number ? blanks + text : text + blanks;
+  const std::string shown = text::shortened(cell, width);
+  const std::string blanks(width - std::min(width, columns_of(shown)), ' ');
+  return number ? blanks + shown : shown + blanks;
 }
 
 std::string line_of(const std::vector<TextColumn>& columns, const TextRow& row,
@@ -74,17 +64,6 @@ std::string line_of(const std::vector<TextColumn>& columns, const TextRow& row,
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
-}
-
-std::string cut_in_the_middle(std::string_view text, std::size_t width) {
-  const std::size_t all = columns_of(text);
-  if (all <= width) return std::string(text);
-  if (width <= kCut.size()) return std::string(text.substr(0, bytes_of(text, width)));
-  const std::size_t kept = width - kCut.size(), front = kept / 2;
-  std::string cut(text.substr(0, bytes_of(text, front)));
-  cut += kCut;
-  cut += text.substr(bytes_of(text, all - (kept - front)));
-  return cut;
 }
 
 void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,

@@ -24,10 +24,6 @@ struct TextRow {
 /// Characters that UTF-8 text takes on a terminal, each counted as one column wide.
 std::size_t columns_of(std::string_view text);
 
-/// Text of more than `width` characters with its middle replaced by "..", which keeps the beginning
-/// and the end, where names differ.
-std::string cut_in_the_middle(std::string_view text, std::size_t width);
-
 /// A header line and the rows. `width` columns are kept where columns that shrink have at least 16
 /// left; 0 = not limited.
 void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,

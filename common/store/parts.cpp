@@ -155,6 +155,8 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
                                  text::printable(parts.string()), store::kMetaName));
   }
   const store::Lock lock(parts);
+  // Whoever made them: what a process apart cannot read is not opened in this one.
+  visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}});
   Run run = store::read_meta(parts);
   const store::MemoryState now = store::memory_state();
   const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);

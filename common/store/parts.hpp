@@ -48,7 +48,8 @@ void remove_parts(const std::filesystem::path& parts);
 namespace scalemark {
 
 /// Makes a result file of the parts of a run that did not end. Throws UsageError if `output` exists
-/// and `force` is off, or the run is still under way; InputError if `parts` is none.
+/// and `force` is off, or the run is still under way; InputError if `parts` is none, or one of them
+/// is refused by a process apart, which reads all first (ReadOptions::apart).
 void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
                     bool force);
 

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run that memory does not hold: finalize, show and visiting need little, whatever its size. 100 cases of
-1024 ranks and 100 iterations; with --full 10,000 of them, 10^9 samples (5 GB on the disk for some minutes).
+1024 ranks and 100 iterations, 10^7 samples, which `compare` reads too; with --full 10,000 of them, 10^9 samples (5 GB
+on the disk for some minutes). And a page of 2,000 rows. What each takes is printed, and no time is asserted.
 
-    large_test.py WRITE_LARGE VISIT_LARGE [--full]
+    large_test.py WRITE_LARGE VISIT_LARGE WRITE_CLUSTER [--full]
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 import unittest
+
+import h5py
+import numpy
 
 from harness import SCALEMARK, ProgramTest
 
-WRITE, VISIT = sys.argv[1:3]
+WRITE, VISIT, WRITE_CLUSTER = sys.argv[1:4]
 CASES = 10_000 if "--full" in sys.argv else 100
 RANKS, ITERATIONS = 1024, 100
 # Of one process: that which reads the file apart may have as much.
@@ -21,7 +27,8 @@ LIMIT_MIB = 256
 
 class Large(ProgramTest):
     def peak(self, *command):
-        """Runs it; what it printed, and the largest resident memory of it and its children in MiB."""
+        """Runs it; what it printed. It and its children may have LIMIT_MIB resident."""
+        begin = time.monotonic()
         with open(self.path("printed"), "w+", encoding="utf-8") as printed:
             process = subprocess.Popen(list(map(str, command)), stdout=printed)
             _, status, usage = os.wait4(process.pid, 0)
@@ -29,7 +36,7 @@ class Large(ProgramTest):
             self.assertEqual(process.returncode, 0, command)
             printed.seek(0)
             text = printed.read()
-        print(f"{os.path.basename(str(command[0]))} {command[1]}: {usage.ru_maxrss // 1024} MiB, "
+        print(f"{os.path.basename(str(command[0]))} {command[1]}: {usage.ru_maxrss // 1024} MiB, {time.monotonic() - begin:.2f} s, "
               f"{usage.ru_utime + usage.ru_stime:.1f} s of processor time", flush=True)
         self.assertLess(usage.ru_maxrss / 1024, LIMIT_MIB, command)
         return text
@@ -52,6 +59,17 @@ class Large(ProgramTest):
         self.assertEqual(len(shown.splitlines()), CASES + 1)
         one = self.peak(SCALEMARK, "show", out, f"test/large number={CASES - 1} ranks={RANKS}", "--format", "csv")
         self.assertEqual(one.splitlines(), [shown.splitlines()[0], shown.splitlines()[-1]])
+        again = self.path("again.h5")
+        shutil.copy(out, again)
+        with h5py.File(again, "r+") as file:  # another run, for a run is not compared with itself
+            file.attrs["run_uuid"] = numpy.bytes_("11111111-2222-3333-4444-666666666666")
+        compared = self.peak(SCALEMARK, "compare", out, "--against", again, "--format", "csv")
+        self.assertEqual(len(compared.splitlines()), CASES + 1)
+
+    def test_a_page_of_2000_rows(self):
+        subprocess.run([WRITE_CLUSTER, self.path("rows.h5"), "1", "rows"], check=True)
+        self.peak(SCALEMARK, "report", self.path("rows.h5"), "-o", self.path("rows.html"))
+        self.assertLess(os.path.getsize(self.path("rows.html")), 2_000_000)
 
 
 if __name__ == "__main__":

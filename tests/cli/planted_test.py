@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A slowdown that was really planted: three busy processes on the cores of rank 1. Runs take turns: as the machine is, the same
-again, and with the busy core. The last must be called worse, with the rank named; the first two must not differ."""
+again, and with the busy core. The last must be called worse, with the rank and what else ran there named; the first two must not
+differ."""
 import json
 import os
 import subprocess
@@ -70,6 +71,15 @@ class Planted(ProgramTest):
         self.assertTrue(any("memcpy" in key for key in slow), slow)
         stragglers = [one["subject"] for one in worse["findings"] if one["kind"] == "straggler" and one["side"] == "B"]
         self.assertTrue(stragglers and all(one.startswith("rank 1 ") for one in stragglers), worse["findings"])
+        # What watched the node saw it: CPUs that others kept busy, or processes that wanted to run.
+        watched = {one["fact"]: one for one in worse["causes"] if one["kind"] == "telemetry"}
+        named = [watched[fact] for fact in ("node.other_cpus", "node.runnable") if fact in watched]
+        self.assertTrue(named, worse["causes"])
+        for cause in named:
+            self.assertLess(float(cause["a"]), float(cause["b"]), cause)
+            self.assertGreaterEqual(2 * cause["rows"], len(slow), cause)
+        # Of runs that do not differ nothing got worse that telemetry would have to explain.
+        self.assertNotIn("telemetry", [one["kind"] for one in same["causes"]])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what the fuzz targets begin with, made by our own writer: FOLDER/bytes, message, edits.
+// Writes what the fuzz targets begin with, made by our own writer, and what other programs printed:
+// FOLDER/bytes, message, edits, import.
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +35,48 @@ void write_message(const std::filesystem::path& path, const Run& run) {
   scalemark::store::send_end(send);
 }
 
+/// One of each format that tests/golden has no file of.
+constexpr std::array kImports = {
+    R"json({"run": "r1", "cases": {"x a=1": {"metric": "t", "unit": "s", "scale": 1e-9, "samples": [1, 2]}}})json",
+    "# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n"
+    "# Collective test starting: all_reduce_perf\n"
+    "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 1 iters: 20 agg "
+    "iters: "
+    "1 validation: 1 graph: 0\n"
+    "#  Rank  0 Group  0 Pid   4711 on   node001 device  0 [0000:0f:00] NVIDIA H100 80GB HBM3\n"
+    "#       size         count      type   redop    root     time   algbw   busbw  #wrong     "
+    "time   "
+    "algbw   busbw  #wrong\n"
+    "8 2 float sum -1 17.08 0.01 0.02 0 16.76 0.03 0.04 N/A\n"
+    "# Out of bounds values : 0 OK\n",
+    R"json({"version": 1, "args": ["all_reduce_perf"], "nccl_version": 22803,
+        "config": {"devices": [{"rank": 0, "hostname": "n1", "device_info": "H100"}]},
+        "results": [{"size": 8, "count": 2, "type": "float", "redop": "sum", "root": "-1",
+                     "out_of_place": {"time": 17.0, "alg_bw": 0.5, "bus_bw": 0.75, "nwrong": 0},
+                     "in_place": null, "actual_iterations": 20}]})json",
+    R"json({"nvbandwidth": {"version": "1", "testcases": [{"name": "host_to_device_memcpy_ce",
+        "status": "Passed", "sum": 3.5, "bandwidth_description": "memcpy CE CPU(row) -> GPU(column)",
+        "bandwidth_matrix": [["1.5", "N/A"]]}]}})json",
+    R"json({"context": {"library_version": "v1.9"}, "benchmarks": [{"name": "BM_a/8", "run_type":
+        "iteration", "repetitions": 1, "threads": 1, "iterations": 10, "real_time": 1.5,
+        "cpu_time": 1.25, "time_unit": "ms", "items_per_second": 2e6}]})json"};
+
+/// Behind a byte of 0, which lets the importer be chosen by the content.
+void write_imports(const std::filesystem::path& folder) {
+  std::size_t number = 0;
+  const auto next = [&] {
+    std::ofstream file(folder / fmt::format("{}", number++), std::ios::binary);
+    file.put('\0');
+    return file;
+  };
+  for (const char* text : kImports) next() << text;
+  const std::filesystem::path golden = std::filesystem::path(SCALEMARK_SOURCE_DIR) / "tests/golden";
+  for (const char* from : {"osu", "imb"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(golden / from))
+      next() << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,8 +85,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  for (const char* name : {"bytes", "message", "edits"})
+  for (const char* name : {"bytes", "message", "edits", "import"})
     std::filesystem::create_directories(folder / name);
+  write_imports(folder / "import");
   for (std::size_t cases = 0; cases < 3; ++cases) {
     const Run run = small_run(cases);
     scalemark::test::write_run(folder / "bytes" / fmt::format("{}.h5", cases), run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader, statistics and printers on one run.
+// Reader, statistics, printers, page and exports on one run.
 #include "tests/fuzz/read_and_print.hpp"
 
 #include <algorithm>
@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/convert/export.hpp"
+#include "common/page/extract.hpp"
+#include "common/page/page.hpp"
 #include "common/report/compare.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/joined.hpp"
@@ -34,6 +37,37 @@ void require(bool holds, const char* what, const std::string& text) {
 void require_clean(const std::string& text) {
   const auto control = [](char c) { return (c >= 0 && c < 0x20 && c != '\n') || c == 0x7F; };
   require(std::ranges::none_of(text, control), "control characters are printed", text);
+}
+
+/// Nothing that was read is a tag of the page: it has no script, and loads nothing.
+void require_harmless(const std::string& page) {
+  for (const char* tag : {"<script", "<img", "<iframe", "<link", " onload=", " onerror="})
+    require(page.find(tag) == std::string::npos, "a page has what it must not", tag);
+  const auto control = [](char c) { return c >= 0 && c < 0x20 && c != '\n'; };
+  require(std::ranges::none_of(page, control), "control characters are in a page", "");
+}
+
+void print_page(const Run& run, const report::Comparison& comparison) {
+  page::RunExtract extract = page::extract_header(run, "a");
+  for (const CaseResult& one : run.cases) page::extract_case(one, extract);
+  require_harmless(page::report_page(std::span(&extract, 1)));
+  require_harmless(page::report_page(std::span(&extract, 1), std::span(&extract, 1), &comparison));
+  require_harmless(page::comparison_page(comparison));
+}
+
+void export_all(const Run& run) {
+  for (const convert::ExportFormat& format : convert::export_formats()) {
+    std::ostringstream out;
+    try {
+      const auto sink = convert::make_export(format.name, {}, {out, require_clean});
+      sink->begin(run);
+      for (const CaseResult& one : run.cases) sink->add(one);
+      sink->end(run);
+    } catch (const UsageError& error) {  // nothing that the format could say
+      require_clean(error.what());
+    }
+    require_clean(out.str());
+  }
 }
 
 }  // namespace
@@ -69,6 +103,13 @@ void print(const Run& run) {
     report::print_comparison(comparison, format, out, {});
     require_clean(out.str());
   }
+  print_page(run, comparison);
+  export_all(run);
+}
+
+void require_one_line(const std::string& text) {
+  require_clean(text);
+  require(text.find('\n') == std::string::npos, "more than one line", text);
 }
 
 void read_and_print(const std::filesystem::path& file, bool apart) {
@@ -76,10 +117,7 @@ void read_and_print(const std::filesystem::path& file, bool apart) {
   try {
     run = read_run(file, {.apart = apart});
   } catch (const InputError& error) {
-    const std::string text = error.what();
-    require_clean(text);
-    require(text.find('\n') == std::string::npos, "more than one line", text);
-    return;
+    return require_one_line(error.what());
   }
   print(run);
 }

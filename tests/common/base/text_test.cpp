@@ -127,14 +127,26 @@ TEST(Printable, KeepsToTheLimitWithoutCuttingALetter) {
   EXPECT_EQ(printable("ab\xC3\xBC", 3), "ab");
 }
 
-TEST(Shortened, CutsTheMiddleAndNoLetter) {
+TEST(Shortened, CutsTheMiddle) {
   EXPECT_EQ(shortened("abcdefgh", 8), "abcdefgh");
   EXPECT_EQ(shortened("abcdefgh", 7), "abc..gh");
+  EXPECT_EQ(shortened("abcdefgh", 6), "ab..gh");
   EXPECT_EQ(shortened("abcdefgh", 3), "a..");
   EXPECT_EQ(shortened("abcdefgh", 2), "..");
   EXPECT_EQ(shortened("abcdefgh", 0), "");
-  // Two letters of two bytes each: half a letter never stands.
-  EXPECT_EQ(shortened("\xC3\xBC\xC3\xBCxyz\xC3\xBC", 7), "\xC3\xBC..\xC3\xBC");
+  EXPECT_EQ(shortened("", 0), "");
+}
+
+TEST(Shortened, CountsCharactersAndCutsNone) {
+  const std::string letters = "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xE2\x82\xAC";  // five of 11 bytes
+  EXPECT_EQ(shortened(letters, 5), letters);
+  EXPECT_EQ(shortened(letters, 4), "\xC3\xA4..\xE2\x82\xAC");
+  // Bytes that are no character count, too: a long text of them does not pass for a short one.
+  EXPECT_EQ(shortened(std::string(1000, '\xBC'), 4), "\xBC..\xBC");
+  EXPECT_EQ(shortened("\xC3"
+                      "aaaaaaa\xC3",
+                      4),
+            "\xC3..\xC3");
 }
 
 TEST(IsIdentifier, FollowsTheRule) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/ucum.hpp"
+
 namespace scalemark::units {
 namespace {
 
@@ -68,6 +70,39 @@ TEST(WaitingTime, IsAsPeopleWait) {
   EXPECT_EQ(waiting_time(7500), "2 h 5 min");
   EXPECT_EQ(waiting_time(-1), "-");
   EXPECT_EQ(waiting_time(std::nan("")), "-");
+}
+
+// UCUM: prefixes of table 1, binary ones of table 29; 8 bit are a byte.
+TEST(BaseUnit, TakesPrefixesOff) {
+  const auto expect = [](const char* given, const char* base, double factor) {
+    const BaseUnit unit = base_unit(given);
+    EXPECT_EQ(unit.unit, base) << given;
+    EXPECT_DOUBLE_EQ(unit.factor, factor) << given;
+  };
+  expect("s", "s", 1);
+  expect("ms", "s", 1e-3);
+  expect("us", "s", 1e-6);
+  expect("ns", "s", 1e-9);
+  expect("min", "s", 60);
+  expect("h", "s", 3600);
+  expect("m", "m", 1);
+  expect("das", "s", 10);
+  expect("KiBy", "By", 1024);
+  expect("GBy/s", "By/s", 1e9);
+  expect("MiBy/ms", "By/s", 1048576e3);
+  expect("Gbit/s", "By/s", 125e6);
+  expect("Tflop/s", "flop/s", 1e12);
+  expect("mJ/{token}", "J/{token}", 1e-3);
+  expect("{token}/min", "{token}/s", 1.0 / 60);
+  expect("%", "1", 0.01);
+}
+
+TEST(BaseUnit, LeavesWhatItDoesNotKnow) {
+  for (const char* unit : {"", "1", "Cel", "{image}", "{image}/{step}", "MB", "mol", "cd", "s2",
+                           "W.h", "/", "k", "mmin"}) {
+    EXPECT_EQ(base_unit(unit).unit, unit);
+    EXPECT_EQ(base_unit(unit).factor, 1) << unit;
+  }
 }
 
 TEST(PercentChange, IsSigned) {

@@ -48,12 +48,10 @@ TEST(Html, JsonToCopyCannotEndItsField) {
   EXPECT_THAT(html, HasSubstr(R"({"a":"\u003c/textarea\u003e\u003cscript\u003e\u0026lt;"})"));
 }
 
-TEST(Html, ShortensInTheMiddleAtWholeCharacters) {
-  EXPECT_EQ(shortened("short", 10), "short");
-  EXPECT_EQ(shortened("abcdefghijklmnopqrstuvwxyz", 15), "abcde ... vwxyz");
-  const std::string umlauts = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
-  EXPECT_EQ(shortened(umlauts, 12), "\xc3\xa4 ... \xc3\xa4");
-  EXPECT_LE(text_of(std::string(1 << 20, 'x')).size(), 400U);
+TEST(Html, ShortensLongText) {
+  EXPECT_EQ(text_of("abcdefghij", 6), "ab..ij");
+  EXPECT_EQ(text_of(std::string(1 << 20, 'x')).size(), 400U);
+  EXPECT_EQ(text_of(std::string(1 << 20, '\xbc')).size(), 400U);
 }
 
 TEST(Html, AllowsNothingToBeLoaded) {

@@ -2,6 +2,9 @@
 // What is named as a likely cause, and in which order.
 #include "common/report/causes.hpp"
 
+#include <functional>
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +39,14 @@ std::vector<std::string> facts(const Comparison& comparison) {
   std::vector<std::string> names;
   for (const LikelyCause& one : comparison.causes) names.push_back(one.fact);
   return names;
+}
+
+/// The same in each row of a run.
+void watch(std::vector<RunDigest>& side, const std::string& quantity,
+           const std::vector<double>& values, const std::string& unit = "1") {
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    for (auto& [key, row] : side[i].rows) row.telemetry[quantity] = {values[i], unit};
+  }
 }
 
 class LikelyCauses : public testing::Test {
@@ -106,6 +117,96 @@ TEST_F(LikelyCauses, TelemetryOfWorseRowsComesFirst) {
   // Runs that overlap explain nothing.
   for (auto& [key, row] : b_[0].rows) row.telemetry["gpu.clock"].value = 1.8e9;
   EXPECT_THAT(facts(compare(a_, b_)), ElementsAre("cpu_governor"));
+}
+
+// A machine is never quite still: one run of A was disturbed more than one of B.
+TEST(Telemetry, IsNamedThoughOneRunIsUnlikeTheOthers) {
+  std::vector<RunDigest> a = runs("a", {1000000, 1001000, 999000, 1000500, 999500}),
+                         b = runs("b", {1200000, 1201000, 1199000, 1200500, 1199500});
+  watch(a, "node.other_cpus", {0.02, 0.05, 0.86, 0.03, 0.02});
+  watch(b, "node.other_cpus", {1.45, 1.38, 1.51, 0.81, 1.42});
+  watch(a, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
+  watch(b, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
+  // Of a fact that is read at the end only, that is not enough.
+  set(a, "end.load_average", {"0.02", "0.05", "0.86", "0.03", "0.02"});
+  set(b, "end.load_average", {"1.45", "1.38", "1.51", "0.81", "1.42"});
+  const Comparison result = compare(a, b);
+  ASSERT_THAT(facts(result), ElementsAre("node.other_cpus"));
+  const LikelyCause& cause = result.causes[0];
+  EXPECT_EQ(cause.a, "0.03000");
+  EXPECT_EQ(cause.b, "1.420");
+  EXPECT_FALSE(cause.separates);
+  EXPECT_EQ(cause.rows, 3U);
+}
+
+// Three equal readings are no proof that the fourth would be: a count has steps of one. Two runs a
+// side say nothing at all.
+TEST(Telemetry, OfEqualReadingsIsNotTakenForExact) {
+  std::vector<RunDigest> a = runs("a", {1000000, 1001000, 999000}),
+                         b = runs("b", {1200000, 1201000, 1199000});
+  watch(a, "node.runnable", {2, 2, 2});
+  watch(b, "node.runnable", {3, 3, 3});
+  EXPECT_THAT(compare(a, b).causes, IsEmpty());
+  watch(b, "node.runnable", {5, 5, 5});
+  EXPECT_THAT(facts(compare(a, b)), ElementsAre("node.runnable"));
+  a.pop_back();
+  EXPECT_THAT(compare(a, b).causes, IsEmpty());
+}
+
+TEST(Telemetry, OfOneRowInThreeIsNotNamed) {
+  std::vector<RunDigest> a = runs("a", {1000000, 1001000, 999000}),
+                         b = runs("b", {1200000, 1201000, 1199000});
+  watch(a, "gpu.power", {300, 300, 300}, "W");
+  watch(b, "gpu.power", {300, 300, 300}, "W");
+  for (RunDigest& run : b) run.rows.begin()->second.telemetry["gpu.power"].value = 150;
+  EXPECT_THAT(compare(a, b).causes, IsEmpty());
+  // As sure as it may be: what differs by less than 2 % in most rows explains little.
+  for (RunDigest& run : b) {
+    for (auto& [key, row] : run.rows) row.telemetry["gpu.power"].value = 295.5;
+    run.rows.begin()->second.telemetry["gpu.power"].value = 290;
+  }
+  EXPECT_THAT(compare(a, b).causes, IsEmpty());
+  for (RunDigest& run : b) run.rows.rbegin()->second.telemetry["gpu.power"].value = 290;
+  EXPECT_THAT(facts(compare(a, b)), ElementsAre("gpu.power"));
+}
+
+// The rows got worse for another reason; what is watched is drawn alike on both sides.
+TEST(LikelyCause, IsNamedNoMoreOftenThanByChance) {
+  std::mt19937_64 random(20260131);
+  std::normal_distribution<double> normal;
+  std::poisson_distribution<int> few(1.5);
+  std::uniform_real_distribution<double> uniform;
+  const std::vector<std::function<double()>> kinds = {
+      [&] { return 10 + 3 * normal(random); }, [&] { return std::exp(normal(random)); },
+      [&] { return static_cast<double>(2 + few(random)); },
+      [&] { return 0.02 + 0.01 * normal(random) + (uniform(random) < 0.2 ? 0.7 : 0); },
+      [&] { return std::pow(uniform(random), 4); }};
+  for (const std::size_t count : {3, 5, 10}) {
+    const std::vector<std::uint64_t> quick(count, 1000000), slow(count, 1200000);
+    std::vector<RunDigest> a = runs("a", quick), b = runs("b", slow);
+    Comparison comparison = compare(a, b);
+    for (CompareRow& row : comparison.rows) row.verdict = Verdict::regression;
+    std::size_t named = 0, named_fact = 0;
+    constexpr std::size_t kTables = 400;
+    for (std::size_t table = 0; table < kTables; ++table) {
+      for (std::vector<RunDigest>* side : {&a, &b}) {
+        for (std::size_t k = 0; k < 2 * kinds.size(); ++k) {
+          std::vector<double> values;
+          for (std::size_t r = 0; r < count; ++r) values.push_back(kinds[k / 2]());
+          watch(*side, "node.q" + std::to_string(k), values);
+          for (std::size_t r = 0; r < count; ++r)
+            (*side)[r].environment["end.q" + std::to_string(k)] = std::to_string(kinds[k / 2]());
+        }
+      }
+      bool telemetry = false, fact = false;
+      for (const LikelyCause& one : likely_causes(a, b, comparison))
+        (one.kind == "telemetry" ? telemetry : fact) = true;
+      named += telemetry ? 1 : 0;
+      named_fact += fact ? 1 : 0;
+    }
+    EXPECT_LE(static_cast<double>(named) / kTables, 0.05) << count;
+    EXPECT_LE(static_cast<double>(named_fact) / kTables, 0.05) << count;
+  }
 }
 
 }  // namespace

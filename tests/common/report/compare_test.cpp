@@ -329,32 +329,6 @@ TEST(Compare, AFailureInOneRunOfSeveralIsSeen) {
   EXPECT_EQ(result.verdict(), "FAILED");
 }
 
-TEST(Compare, ValuesWithoutALogarithmAreLeftOutAndFlagged) {
-  for (const double value : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    auto a = two_runs("a", {measured("m/x", 1, {1000})}),
-         b = two_runs("b", {measured("m/x", 1, {1000})});
-    b[1].rows.begin()->second.value = value;
-    const Comparison one = compare(a, b);
-    EXPECT_EQ(one.rows[0].runs_b, 1) << value;
-    EXPECT_THAT(one.rows[0].flags, ElementsAre("single_run", "unusable_value")) << value;
-    b[0].rows.begin()->second.value = value;
-    const Comparison all = compare(a, b);
-    EXPECT_EQ(all.rows[0].verdict, Verdict::inconclusive) << value;
-    EXPECT_TRUE(std::isnan(all.rows[0].b)) << value;
-    EXPECT_TRUE(std::isnan(all.rows[0].change)) << value;
-  }
-}
-
-TEST(Compare, OtherMetricsUnderOneKeyAreNotCompared) {
-  auto a = two_runs("a", {measured("m/x", 1, {1000})}),
-       b = two_runs("b", {measured("m/x", 1, {9000})});
-  for (RunDigest& run : b) run.rows.begin()->second.unit = "ms";
-  const Comparison result = compare(a, b);
-  EXPECT_EQ(result.rows[0].runs_b, 0);
-  EXPECT_THAT(result.rows[0].flags, ElementsAre("metric_differs"));
-  EXPECT_EQ(result.rows[0].verdict, Verdict::inconclusive);
-}
-
 TEST(Compare, FlagsOtherConfigurationsAndMetricsWithoutDirection) {
   auto a = two_runs("a", {measured("m/x", 1, {1000000})}),
        b = two_runs("b", {measured("m/x", 1, {1500000})});

@@ -2,6 +2,8 @@
 // Exit codes of a comparison.
 #include "common/report/gate.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace scalemark::report {
@@ -48,6 +50,17 @@ TEST(Gate, NothingComparedIsAnError) {
   disjoint.only_a = {"x"};
   EXPECT_EQ(gate(disjoint, on({"regression"})), ExitCode::nothing);
   EXPECT_EQ(gate(disjoint, {}), ExitCode::worse);  // 1 before 4
+}
+
+// Rows that have no value on one side were not compared, however many they are.
+TEST(Gate, RowsThatCannotBeComparedDoNotCount) {
+  Comparison unusable = with({Verdict::inconclusive, Verdict::inconclusive});
+  unusable.rows[0].change = std::nan("");
+  EXPECT_EQ(gate(unusable, {}), ExitCode::ok);
+  EXPECT_EQ(gate(unusable, {.min_rows = 2}), ExitCode::nothing);
+  unusable.rows[1].change = std::nan("");
+  EXPECT_EQ(gate(unusable, {}), ExitCode::nothing);
+  EXPECT_EQ(unusable.verdict(), "NOTHING");
 }
 
 TEST(Gate, StopsOtherEnvironmentsWhenAsked) {

@@ -88,6 +88,42 @@ TEST_F(WhatMustNotMatter, TheUnit) {
   expect_same_verdicts(other, false);
 }
 
+/// The run as a file has it whose times are in another unit, reduced again.
+std::vector<RunDigest> read_in(const std::vector<RunDigest>& runs, const std::string& unit,
+                               double in_seconds) {
+  std::vector<RunDigest> reduced;
+  for (const RunDigest& run : runs) {
+    Run file;
+    file.uuid = run.uuid;
+    for (const std::string& key : run.keys) {
+      CaseResult result;
+      result.key = key;
+      result.primary_metric = "latency";
+      Metric metric;
+      metric.name = "latency";
+      metric.unit = unit;
+      metric.kind = MetricKind::count;
+      metric.better = Better::lower;
+      metric.samples.ranks = metric.samples.iterations = 1;
+      metric.samples.values = std::vector<double>{run.rows.at(key).value / in_seconds};
+      result.metrics = {metric};
+      file.cases.push_back(std::move(result));
+    }
+    reduced.push_back(digest(file, run.label));
+  }
+  return reduced;
+}
+
+TEST_F(WhatMustNotMatter, TheUnitOfOneSide) {
+  const std::vector<RunDigest> seconds = read_in(a, "s", 1);
+  for (const auto& [unit, factor] :
+       {std::pair("s", 1.0), std::pair("ms", 1e-3), std::pair("us", 1e-6), std::pair("ns", 1e-9)}) {
+    const Comparison other = compare(seconds, read_in(b, unit, factor));
+    expect_same(other, 1);
+    expect_same_verdicts(other, false);
+  }
+}
+
 TEST_F(WhatMustNotMatter, RateOrTime) {
   const Change as_rate = [](RowDigest& row) {
     row.metric = std::string("bandwidth");

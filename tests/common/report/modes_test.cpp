@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,6 +143,24 @@ TEST(Tails, OfFewIterationsAreNotAvailable) {
 TEST(Tails, AreNotRepeatedBesideTheirMedian) {
   const Comparison result = compare(side("a", 0, 1, 1, 9), side("b", 0, 1, 1.2, 10));
   EXPECT_EQ(result.rows[0].verdict, Verdict::regression);
+  EXPECT_THAT(result.findings, IsEmpty());
+}
+
+// What moved the whole run is taken out of its tails, too.
+TEST(Tails, OfSlowRunsAreJudgedWithoutWhatMovedTheRun) {
+  std::mt19937_64 random(3);
+  auto a = test::noisy_side("a", 5, 8, 0.001, random),
+       b = test::noisy_side("b", 5, 8, 0.001, random, 1.1, 8);
+  for (auto* one : {&a, &b}) {
+    for (RunDigest& run : *one) {
+      for (auto& [key, row] : run.rows) row.tail = 2 * row.value;
+    }
+  }
+  CompareOptions options;
+  options.relative_to_run = true;
+  const Comparison result = compare(a, b, options);
+  EXPECT_NEAR(result.shift.change, 0.1, 0.005);
+  EXPECT_EQ(result.count(Verdict::same), 8U);
   EXPECT_THAT(result.findings, IsEmpty());
 }
 

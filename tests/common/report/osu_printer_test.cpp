@@ -73,7 +73,8 @@ TEST(OsuPrinter, NamesFormatAndProgramInTheTitle) {
   const std::vector<std::string> lines = printed({latency_of("micro/pingpong", 8, 100)});
   const std::string whole(version());
   EXPECT_TRUE(lines[1].ends_with("(OSU 7.4 format, measured by Scalemark " +
-                                 whole.substr(0, whole.rfind('.')) + ")"));
+                                 whole.substr(0, whole.rfind('.')) +
+                                 "; backend=mpi memory=host ranks=2)"));
 }
 
 TEST(OsuPrinter, UsesOsusStatistic) {

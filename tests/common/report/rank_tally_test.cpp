@@ -3,10 +3,13 @@
 #include "common/report/rank_tally.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/report/baseline.hpp"
+#include "common/report/compare_print.hpp"
 #include "common/report/stragglers.hpp"
 #include "tests/common/report/synthetic.hpp"
 #include "tests/support/generated_runs.hpp"
@@ -105,6 +108,54 @@ TEST(Stragglers, AreNamedWithTheirHardware) {
               HasSubstr("% slower than the other ranks, in 24 of 24 cases, not in A"));
   EXPECT_EQ(find_stragglers(b, a, 0.05).at(0).side, "A");
   EXPECT_EQ(find_stragglers(b, b, 0.05).at(0).side, "both");
+  EXPECT_THAT(find_stragglers(b, b, 0.05).at(0).text, HasSubstr("in 24 of 24 cases, in A as well"));
+  EXPECT_THAT(find_stragglers(b, a, 0.05).at(0).text, HasSubstr("in 24 of 24 cases, not in B"));
+}
+
+// Nobody can say "not in A" of what nobody looked at.
+TEST(Stragglers, AreNotKnownWhereNothingWasWatched) {
+  const std::vector<RunDigest> b = {run_with("b0", 12, 6, 1.12)};
+  std::vector<RunDigest> a = {run_with("a0", 10, 99, 1)};
+  a[0].ranks.clear();
+  EXPECT_THAT(find_stragglers(a, b, 0.05).at(0).text,
+              HasSubstr("in 12 of 12 cases, not known in A"))
+      << "ranks of another node";
+  a[0].stands_for = {"x", "y"};
+  EXPECT_THAT(find_stragglers(a, b, 0.05).at(0).text, HasSubstr(", not known from a baseline"));
+  EXPECT_EQ(find_stragglers(a, b, 0.05).at(0).side, "B");
+}
+
+TEST(Stragglers, AreSaidToBeUnknownFromABaselineInEveryFormat) {
+  const std::vector<RunDigest> known = {digest(
+      make_baseline(std::vector{run_with("a0", 10, 99, 1), run_with("a1", 11, 99, 1)}), "base.h5")};
+  const Comparison comparison = compare(known, std::vector{run_with("b0", 12, 6, 1.12)});
+  for (const char* format : {"text", "md", "json"}) {
+    std::ostringstream out;
+    print_comparison(comparison, format, out);
+    EXPECT_THAT(out.str(), HasSubstr("in 12 of 12 cases, not known from a baseline")) << format;
+    EXPECT_THAT(out.str(), HasSubstr("changed tails and modes, slow ranks and telemetry of A are "
+                                     "not known"))
+        << format;
+  }
+}
+
+// Binomial with 12 cases and a chance of 1/8: P(5 or more) = 0.0112, P(6 or more) = 0.0017. With
+// eight ranks looked at, the former is nothing remarkable.
+TEST(Stragglers, AreAdjustedForTheNumberOfRanks) {
+  const auto side = [](std::size_t slow) {
+    RunDigest run;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      const std::size_t count = rank == 3 ? slow : 1;
+      run.ranks.push_back(
+          {"rank " + std::to_string(rank), 12, count, 1.5, std::vector<float>(count, 0.2F)});
+    }
+    return std::vector{run};
+  };
+  EXPECT_THAT(find_stragglers(side(1), side(5), 0.05), IsEmpty());
+  const std::vector<Finding> found = find_stragglers(side(1), side(6), 0.05);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].subject, "rank 3");
+  EXPECT_NEAR(found[0].numbers.at("p"), 0.0017, 0.0001);
 }
 
 TEST(Stragglers, AreNotFoundAmongEqualRanks) {

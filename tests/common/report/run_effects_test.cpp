@@ -45,6 +45,19 @@ TEST(WholeRunShift, IsTheMiddleRow) {
   EXPECT_FALSE(result.shift.removed);
 }
 
+// Two of the three rows are rates: 10 % more time is 10 % more cost there, too.
+TEST(WholeRunShift, IsOfTheCost) {
+  const auto run = [](const std::string& uuid, std::uint64_t time) {
+    std::vector<CaseResult> cases = {measured("m/x", 1, {time}), measured("m/y", 1, {time}),
+                                     measured("m/z", 1, {time})};
+    for (const std::size_t i : {1, 2}) cases[i].primary_metric = "bandwidth";
+    return test::digest_of(uuid, std::move(cases));
+  };
+  const Comparison result = compare(std::vector{run("a", 1000000)}, std::vector{run("b", 1100000)});
+  EXPECT_NEAR(result.shift.change, 0.1, 1e-9);
+  EXPECT_EQ(result.shift.rows, 3U);
+}
+
 // Welch's test of ln {1.05, 1.06, 1.07} against ln {1, 1.01, 1.02}, the density of t with 3.990696
 // degrees of freedom integrated by Simpson's rule.
 TEST(WholeRunShift, HasTheIntervalOfTheRuns) {

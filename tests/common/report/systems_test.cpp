@@ -149,5 +149,39 @@ TEST(SystemsPrint, HasAllFormats) {
   EXPECT_THROW(printed("junit"), UsageError);
 }
 
+// The same case on 2 and on 4 ranks; each system knows the part of its own peak.
+TEST(Systems, AreMatchedByMaps) {
+  std::vector<SystemRuns> systems = {system_of("a", 2000000), system_of("b", 1000000)};
+  for (RunDigest& run : systems[1].runs) {
+    run.keys = {"micro/x bytes=8 ranks=4"};
+    auto row = run.rows.extract(run.rows.begin());
+    row.key() = run.keys[0];
+    run.rows.insert(std::move(row));
+  }
+  for (SystemRuns& system : systems) {
+    for (const RunDigest& run : system.runs) system.peaks.push_back({{run.keys[0], 0.25}});
+  }
+  EXPECT_TRUE(system_table(systems).rows.empty());
+  for (const auto& [map, key] : {std::pair("ranks=*", "micro/x bytes=8 ranks=*"),
+                                 std::pair("ranks=drop", "micro/x bytes=8")}) {
+    CompareOptions options;
+    options.maps = {parse_axis_map(map)};
+    const SystemTable table = system_table(systems, options);
+    ASSERT_EQ(table.rows.size(), 1U) << map;
+    EXPECT_EQ(table.rows[0].key, key);
+    EXPECT_NEAR(table.rows[0].cells[1].ratio, 0.5, 0.001);
+    EXPECT_EQ(table.rows[0].cells[1].peak_fraction, 0.25);
+    EXPECT_THAT(ranks(table), testing::ElementsAre("2", "1"));
+  }
+  CompareOptions options;
+  options.maps = {parse_axis_map("ranks=2->4")};
+  try {
+    system_table(systems, options);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("\"ranks=2->4\"; with --systems"));
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::report

@@ -11,18 +11,8 @@
 namespace scalemark::report {
 namespace {
 
-TEST(TextTable, CutsNamesInTheMiddle) {
-  EXPECT_EQ(cut_in_the_middle("abcdefghij", 10), "abcdefghij");
-  EXPECT_EQ(cut_in_the_middle("abcdefghij", 8), "abc..hij");
-  EXPECT_EQ(cut_in_the_middle("abcdefghij", 7), "ab..hij");
-  EXPECT_EQ(cut_in_the_middle("abcdefghij", 2), "ab");
-  EXPECT_EQ(cut_in_the_middle("", 5), "");
-}
-
-TEST(TextTable, CountsAndCutsCharactersNotBytes) {
+TEST(TextTable, CountsCharactersNotBytes) {
   EXPECT_EQ(columns_of("\xe2\x96\x81\xe2\x96\x88x"), 3U);
-  EXPECT_EQ(cut_in_the_middle("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 4),
-            "\xc3\xa4..\xc3\xbc");
 }
 
 TEST(TextTable, FitsTheWidthByShrinkingNames) {

@@ -10,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/store/h5.hpp"
+#include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/hostile_files.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -58,6 +59,38 @@ TEST_P(HostileSet, IsRefusedWithOneLine) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   // Of this process, which reads the file too, and of all children so far.
   EXPECT_LT(peak_kib(RUSAGE_CHILDREN), 512 * 1024);
+}
+
+// As the header of a run's parts, and as the segment of its only case. What is wrong in a header's
+// cases, or in a segment's header, is never looked at.
+TEST_P(HostileSet, IsRefusedAsAPartToo) {
+  static const std::set<std::string> kHeaderOnly = {"foreign_format", "newer_format",
+                                                    "ranks_of_different_lengths"};
+  const test::TempDir folder;
+  const std::filesystem::path good = folder / "good.h5", output = folder / "a.h5";
+  test::write_good_file(good);
+  const std::filesystem::path hostile = test::make_hostile(GetParam(), folder.path());
+  int refused = 0;
+  for (const std::string place : {store::kMetaName, "c000000.h5"}) {
+    const std::filesystem::path parts = folder / "a.h5.parts";
+    std::filesystem::remove_all(parts);
+    std::filesystem::create_directory(parts);
+    for (const std::string part : {store::kMetaName, "c000000.h5"})
+      std::filesystem::copy_file(part == place ? hostile : good, parts / part);
+    try {
+      finalize_parts(parts, output, true);
+    } catch (const InputError& error) {
+      ++refused;
+      EXPECT_THAT(error.what(), StartsWith(parts.string()));
+      EXPECT_EQ(std::string(error.what()).find_first_of("\n\r\x1B"), std::string::npos);
+      EXPECT_TRUE(std::filesystem::exists(parts / place));
+      EXPECT_FALSE(std::filesystem::exists(output));
+      continue;
+    }
+    EXPECT_EQ(place != store::kMetaName, kHeaderOnly.contains(GetParam().name)) << place;
+    std::filesystem::remove(output);
+  }
+  EXPECT_GE(refused, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, HostileSet, ::testing::ValuesIn(test::hostile_files()),
