@@ -15,6 +15,7 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/page/page.hpp"
+#include "common/report/baseline.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -45,7 +46,12 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
           [&](const Run& run) {
             side.extracts.push_back(page::extract_header(run, label_of(file)));
           },
-          [&](const CaseResult& one) { page::extract_case(one, side.extracts.back()); }};
+          [&](const CaseResult& one) {
+            if (!compared && report::is_baseline(one)) {
+              throw InputError("is a baseline; allowed: runs (--base takes it)");
+            }
+            page::extract_case(one, side.extracts.back());
+          }};
       if (compared) {
         side.digests.push_back(read_digest(file, extract));
       } else {

@@ -17,6 +17,8 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/report/baseline.hpp"
+#include "common/report/baseline_print.hpp"
 #include "common/report/joined.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
@@ -121,8 +123,10 @@ int show(const Options& options) {
     selection.narrow(run);
     printer->begin(run);
   };
+  std::optional<report::RunDigest> baseline;
   const auto take_case = [&](CaseResult one) {
     if (!selection.has(one.key)) return;
+    if (report::is_baseline(one)) baseline = report::baseline_digest(one, options.file.string());
     printer->add(one);
     ++cases;
     if (options.format == "table") joined.add(one);
@@ -131,6 +135,10 @@ int show(const Options& options) {
   };
   visit_run(options.file, {}, {.header = take_header, .one_case = take_case});
   printer->end(run);
+  if (baseline && options.format == "table") {
+    out.str({});
+    report::print_baseline(*baseline, print.width, out);
+  }
   warn_if_incomplete(options, run, cases);
   if (options.format == "table") {
     joined.print(out);

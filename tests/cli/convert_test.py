@@ -163,7 +163,8 @@ class Runs(ProgramTest):
         self.expect(run("import", given, "-o", self.path("a.h5")), 0)
         self.expect(run("import", given, "-o", self.path("a.h5")), 2, "--force")
         self.expect(run("import", given, "-o", self.path("a.h5"), "--force"), 0)
-        self.expect(run("export", self.path("a.h5"), "--to", "fom", "-o", self.path("a.h5")), 2, "--force")
+        self.expect(run("export", self.path("a.h5"), "--to", "fom", "-o", self.path("a.h5")), 2, "which is read, too")
+        self.expect(run("export", self.path("a.h5"), "--to", "fom", "-o", given), 2, "--force")
 
     def test_files_of_no_known_format(self):
         for content in ("", "hello\n", "{}", "\0" * 100):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `show` says of cases that belong together."""
 import json
+import math
 import os
 import tempfile
 import unittest
@@ -42,6 +43,30 @@ class Scaling(unittest.TestCase):
         path = os.path.join(RESULTS, "mnist-full.h5")
         self.assertTrue(all("scaling" not in row for row in rows(path)))
         self.assertNotIn("Scaling", run("show", path).stdout)
+
+
+class Baseline(unittest.TestCase):
+    def test_shows_its_rows_and_priors_and_is_no_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, page = os.path.join(folder, "base.h5"), os.path.join(folder, "page.html")
+            runs = [os.path.join(RESULTS, f"run-{i}.h5") for i in (1, 2, 3)]
+            self.assertEqual(run("baseline", *runs, "-o", path).returncode, 0)
+            text = run("show", path).stdout
+            self.assertIn("a baseline of 3 runs and 32 cases", text)
+            self.assertNotIn("skipped", text)
+            key = "micro/pingpong backend=mpi bytes=2048 memory=host ranks=2"
+            line = next(line for line in text.splitlines() if key in line)
+            medians = [next(row for row in rows(file) if row["key"] == key)["metrics"]["latency"]["median"] for file in runs]
+            logs = [math.log(median) for median in medians]
+            mean = math.exp(sum(logs) / 3)
+            spread = math.sqrt(sum((one - math.log(mean)) ** 2 for one in logs) / 2)
+            self.assertIn(f"{mean * 1e9:.1f} ns", line)
+            self.assertIn(f"{100 * spread:.2f} %", line)
+            self.assertRegex(text, r"\(others\) +[0-9.e-]+ +[0-9.]+")
+            done = run("report", path, "-o", page)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("is a baseline", done.stderr)
+            self.assertFalse(os.path.exists(page))
 
 
 class MessageCosts(unittest.TestCase):
