@@ -31,6 +31,13 @@ class TablePrinter final : public Printer {
     layouts_ = layouts_of(run.planned);
     planned_ = run.planned.size();
     if (options().quiet) return;
+    if (const auto tool = run.producer.find("imported_from");
+        run.ranks.empty() && tool != run.producer.end()) {
+      fmt::print(out(), "Scalemark {}, imported from {}, {}\n", producer_version(run),
+                 text::printable(tool->second, 100), text::printable(run.created, 64));
+      out().flush();
+      return;
+    }
     std::vector<std::string> nodes;
     for (const RankInfo& rank : run.ranks) nodes.push_back(rank.node);
     std::sort(nodes.begin(), nodes.end());

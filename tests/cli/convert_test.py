@@ -160,7 +160,7 @@ class Runs(ProgramTest):
         self.expect(run("import", given, "-o", self.path("a.h5")), 0)
         self.expect(run("import", given, "-o", self.path("a.h5")), 2, "--force")
         self.expect(run("import", given, "-o", self.path("a.h5"), "--force"), 0)
-        self.expect(run("export", self.path("a.h5"), "--to", "fom", "-o", self.path("a.h5")), 2, "--force")
+        self.expect(run("export", self.path("a.h5"), "--to", "fom", "-o", given), 2, "--force")
 
     def test_files_of_no_known_format(self):
         for content in ("", "hello\n", "{}", "\0" * 100):
@@ -169,6 +169,21 @@ class Runs(ProgramTest):
             self.expect(run("import", self.path("x"), "-o", self.path("a.h5")), 3, "known formats", "jsonl")
         self.expect(run("import", self.folder, "-o", self.path("a.h5")), 3, "folder")
         self.expect(run("import", "/dev/zero", "-o", self.path("a.h5")), 3, "longer than")
+
+
+class Shown(ProgramTest):
+    def test_sizes_come_back_in_their_order(self):
+        sizes = [8, 65536, 128, 1, 2048, 10, 9]
+        with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:
+            json.dump({"run": 1, "cases": {f"micro/allreduce bytes={size} ranks={ranks}": case([size])
+                                           for size in sizes for ranks in (16, 2)}}, file)
+        self.expect(run("import", self.path("x.jsonl"), "-o", self.path("x.h5")), 0)
+        shown = rows(self.path("x.h5"))
+        self.assertEqual([(row["params"]["bytes"], row["params"]["ranks"]) for row in shown.values()],
+                         [(size, ranks) for size in sorted(sizes) for ranks in (2, 16)])
+        text = run("show", self.path("x.h5")).stdout
+        self.assertIn("imported from JSON Lines", text.splitlines()[0])
+        self.assertNotIn("0 ranks", text)
 
 
 class Exports(ProgramTest):
