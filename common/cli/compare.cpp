@@ -15,6 +15,7 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/compare_plans.hpp"
 #include "common/cli/compare_systems.hpp"
+#include "common/cli/judge_options.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/page/page.hpp"
@@ -27,15 +28,11 @@ namespace {
 
 struct Options {
   std::vector<std::filesystem::path> base, against;
-  double threshold_percent = 1;
-  std::optional<double> single_run_percent;
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
   bool strict = false;
   std::size_t min_rows = 1;
-  bool fwer = false, relative_to_run = false;
-  std::string paired = "auto";
-  std::vector<std::string> maps;
+  JudgeOptions judge;
   std::string color = "auto";
   PlanOptions plan;
 };
@@ -64,25 +61,6 @@ void print(const report::Comparison& comparison, const Options& options) {
                             .strict = options.strict});
 }
 
-report::Pairing pairing_of(const std::string& paired) {
-  return paired == "auto"  ? report::Pairing::automatic
-         : paired == "yes" ? report::Pairing::yes
-                           : report::Pairing::no;
-}
-
-report::CompareOptions compare_options_of(const Options& options) {
-  report::CompareOptions compare_options;
-  compare_options.threshold = options.threshold_percent / 100;
-  if (options.single_run_percent)
-    compare_options.single_run_threshold = *options.single_run_percent / 100;
-  compare_options.fwer = options.fwer;
-  compare_options.relative_to_run = options.relative_to_run;
-  compare_options.pairing = pairing_of(options.paired);
-  for (const std::string& map : options.maps)
-    compare_options.maps.push_back(report::parse_axis_map(map));
-  return compare_options;
-}
-
 /// What is asked besides comparing two sides. Without --fail-on nothing fails there.
 int plan(const Options& options, bool gated) {
   if (options.base.empty() == options.plan.systems.empty()) {
@@ -92,9 +70,9 @@ int plan(const Options& options, bool gated) {
   }
   if (!options.plan.systems.empty()) {
     if (gated) throw UsageError("--fail-on was given with --systems, which passes or fails nobody");
-    return compare_systems(options.plan.systems, compare_options_of(options), options.format);
+    return compare_systems(options.plan.systems, compare_options_of(options.judge), options.format);
   }
-  ModeRequest request{compare_options_of(options), options.format, {}};
+  ModeRequest request{compare_options_of(options.judge), options.format, {}};
   if (gated) request.fail_on = gate_options(options).fail_on;
   return plan_runs(options.base, options.plan, request);
 }
@@ -107,7 +85,7 @@ int compare_runs(const Options& options) {
   }
   const std::vector<report::RunDigest> a = read_digests(options.base),
                                        b = read_digests(options.against);
-  const report::CompareOptions compare_options = compare_options_of(options);
+  const report::CompareOptions compare_options = compare_options_of(options.judge);
   report::check_axis_maps(compare_options.maps, a, b);
   const report::Comparison comparison = report::compare(a, b, compare_options);
   print(comparison, options);
@@ -135,17 +113,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_option("BASE", options->base,
                       "Runs A: result files, .parts folders, or folders of runs");
   command->add_option("--against", options->against, "Runs B, the new ones");
-  command
-      ->add_option("--threshold", options->threshold_percent,
-                   "Changes up to so many percent do not matter")
-      ->check(CLI::Range(0.001, 100.0))
-      ->capture_default_str();
-  command
-      ->add_option("--single-run-threshold", options->single_run_percent,
-                   "Where nothing can be tested (one run a side), let a change for the worse by "
-                   "more than so many "
-                   "percent count as a regression in the exit code")
-      ->check(CLI::Range(0.001, 1000.0));
+  CLI::Option* map = add_judge_options(*command, options->judge);
   std::vector<std::string> formats = report::compare_formats();
   formats.emplace_back("html");
   command->add_option("--format", options->format, "Output format (html: one page)")
@@ -165,22 +133,6 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "Exit code 4 when fewer cases have a usable result on both sides")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--fwer", options->fwer,
-                    "Control the chance of any false finding (Holm) instead of their share");
-  command->add_flag(
-      "--relative-to-run", options->relative_to_run,
-      "Take what moved each whole run out of its rows; it is told in a line of its own");
-  command
-      ->add_option(
-          "--paired", options->paired,
-          "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
-          "auto: where job id, nodes and start times say so")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
-      ->capture_default_str();
-  CLI::Option* map = command->add_option(
-      "--map", options->maps,
-      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
-      "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
   add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "

@@ -13,8 +13,10 @@
 #include "common/base/text.hpp"
 #include "common/base/whole_file.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/judge_options.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/page/page.hpp"
+#include "common/report/axis_map.hpp"
 #include "common/report/baseline.hpp"
 #include "common/store/reader.hpp"
 
@@ -24,7 +26,7 @@ namespace {
 struct Options {
   std::vector<std::filesystem::path> files, base;
   std::filesystem::path output = "report.html";
-  double threshold_percent = 1;
+  JudgeOptions judge;
 };
 
 /// What a page and its comparison need of runs, read case by case.
@@ -85,9 +87,9 @@ int write_report(const Options& options) {
   const Side side = read_side(options.files, compared);
   std::string html;
   if (compared) {
-    report::CompareOptions compare;
-    compare.threshold = options.threshold_percent / 100;
+    const report::CompareOptions compare = compare_options_of(options.judge);
     const Side base = read_side(options.base, true);
+    report::check_axis_maps(compare.maps, base.digests, side.digests);
     const report::Comparison comparison = report::compare(base.digests, side.digests, compare);
     html = page::report_page(side.extracts, base.extracts, &comparison);
   } else {
@@ -110,11 +112,8 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->output, "The page")->capture_default_str();
   command->add_option("--base", options->base,
                       "Earlier runs: the page begins with the verdict on FILE against them");
-  command
-      ->add_option("--threshold", options->threshold_percent,
-                   "With --base: changes up to so many percent do not matter")
-      ->check(CLI::Range(0.001, 100.0))
-      ->capture_default_str();
+  add_judge_options(*command, options->judge);
+  command->footer("--threshold and what follows it need --base, and judge as they do for compare.");
   command->callback([options, &exit_code] { exit_code = write_report(*options); });
 }
 

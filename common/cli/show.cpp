@@ -23,6 +23,7 @@
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
+#include "common/report/text_fit.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -110,7 +111,7 @@ int show(const Options& options) {
   PrintOptions print;
   print.decimals = options.decimals;
   const Stream output = stream_of(STDOUT_FILENO);
-  print.width = output_width(output);
+  print.width = table_width();
   print.color = use_color(options.color, output);
   // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
   std::ostringstream out;
@@ -145,7 +146,7 @@ int show(const Options& options) {
     report::print_pauses(run, out);
     report::print_published(run, report::published_values(), out);
   }
-  std::cout << out.view();
+  std::cout << (options.format == "table" ? report::wrapped(out.view(), print.width) : out.str());
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -2,8 +2,11 @@
 // JSON Lines of runs: {"run", "side", "cases": {key: {"metric", "unit", "scale", "samples",
 // "direction"}}}, one run a line.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -89,6 +92,27 @@ std::string side_of(const json& line, const std::string& place) {
   return side;
 }
 
+/// The number at the beginning of a text, without leading zeros.
+std::string_view digits_of(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+/// By letters, and numbers in them by their size: bytes=8 before bytes=128. JSON has no order.
+bool comes_before(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view x = digits_of(a), y = digits_of(b);
+    if (std::isdigit(static_cast<unsigned char>(a[0])) != 0 &&
+        std::isdigit(static_cast<unsigned char>(b[0])) != 0 && x != y)
+      return x.size() != y.size() ? x.size() < y.size() : x < y;
+    if (a[0] != b[0]) return a[0] < b[0];
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.size() < b.size();
+}
+
 Imported run_of(const ImportSource& source, const json& line, const std::string& place,
                 const ImportTaker& taker) {
   if (!line.is_object()) fail(place, "an object with \"run\" and \"cases\"", line);
@@ -101,7 +125,11 @@ Imported run_of(const ImportSource& source, const json& line, const std::string&
   RunBuilder builder(imported_run(source, "JSON Lines", "1", line.dump()));
   builder.run().tags["run"] = id;
   if (!side.empty()) builder.run().tags["side"] = side;
-  for (const auto& [key, described] : cases.items()) {
+  std::vector<std::string> keys;
+  for (const auto& [key, described] : cases.items()) keys.push_back(key);
+  std::stable_sort(keys.begin(), keys.end(), comes_before);
+  for (const std::string& key : keys) {
+    const json& described = cases[key];
     const std::string here =
         fmt::format("{}: case \"{}\"", place, text::printable(key, kLongestName));
     if (!described.is_object()) fail(here, "an object", described);

@@ -3,6 +3,7 @@
 #include "common/report/compare_print.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/report/compare_formats.hpp"
+#include "common/report/text_fit.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -39,7 +41,12 @@ std::vector<std::string> compare_formats() { return {"text", "md", "json", "csv"
 
 void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
                       const ComparePrintOptions& options) {
-  if (format == "text") return print_comparison_text(comparison, out, options);
+  if (format == "text") {
+    std::ostringstream text;
+    print_comparison_text(comparison, text, options);
+    out << wrapped(text.view(), options.width) << std::flush;
+    return;
+  }
   if (format == "md") return print_comparison_markdown(comparison, out, options.all);
   if (format == "json") return print_comparison_json(comparison, out);
   if (format == "csv") return print_comparison_csv(comparison, out);

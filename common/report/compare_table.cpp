@@ -72,13 +72,16 @@ std::vector<TextColumn> columns_for(const FoldGroup& group, const DisplayUnit& u
   const std::string symbol = unit.symbol.empty() ? "" : " " + unit.symbol;
   std::vector<TextColumn> columns = {{"verdict"}, {"case", false, true}};
   if (sweeps) {
-    for (const char* header : {"sweep", "points", "worst at"}) columns.push_back({header});
+    columns.push_back({"sweep", false, false, true});
+    for (const char* header : {"points", "worst at"})
+      columns.push_back({header, false, false, true});
   }
   columns.push_back({fmt::format("{} A{}", group.metric, symbol), true});
   columns.push_back({fmt::format("B{}", symbol), true});
-  for (const char* header : {"change %", "95 % interval", "runs", "runs needed"})
-    columns.push_back({header, true});
-  columns.push_back({"flags"});
+  columns.push_back({"change %", true});
+  for (const char* header : {"95 % interval", "runs", "runs needed"})
+    columns.push_back({header, true, false, true});
+  columns.push_back({"flags", false, false, true});
   return columns;
 }
 

@@ -2,6 +2,7 @@
 // The plan of runs as text and JSON.
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -10,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/report/cells.hpp"
 #include "common/report/plan_print.hpp"
+#include "common/report/text_fit.hpp"
 #include "common/report/text_table.hpp"
 
 namespace scalemark::report {
@@ -93,7 +95,7 @@ void print_rows(const RunPlan& plan, const std::string& title,
     columns.push_back({fmt::format("for {:g} %", 100 * effect), true});
   for (const char* header : {"spread %", "within %", "time"}) columns.push_back({header, true});
   columns.push_back({"case", false, true});
-  columns.push_back({"metric"});
+  columns.push_back({"metric", false, false, true});
   std::vector<TextRow> table;
   for (std::size_t i = 0; i < shown; ++i) {
     const PlanRow& row = *rows[i];
@@ -199,7 +201,12 @@ ordered_json to_json(const RunPlan& plan) {
 
 void print_run_plan(const RunPlan& plan, std::string_view format, std::ostream& out,
                     const PlanPrintOptions& options) {
-  if (format == "text") return print_text(plan, options, out);
+  if (format == "text") {
+    std::ostringstream text;
+    print_text(plan, options, text);
+    out << wrapped(text.view(), options.width) << std::flush;
+    return;
+  }
   if (format != "json") {
     throw UsageError(fmt::format("--format is \"{}\"; with --power allowed: {}",
                                  text::printable(format, 64), text::join(plan_formats(), ", ")));

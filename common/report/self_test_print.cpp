@@ -2,6 +2,7 @@
 // The A/A test as text and JSON.
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -10,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/report/cells.hpp"
 #include "common/report/plan_print.hpp"
+#include "common/report/text_fit.hpp"
 #include "common/report/text_table.hpp"
 
 namespace scalemark::report {
@@ -41,7 +43,7 @@ void print_rows(const char* title, const std::vector<const SelfTestRow*>& rows,
                     {"spread %", true},
                     {"detectable %", true},
                     {"case", false, true},
-                    {"metric"}},
+                    {"metric", false, false, true}},
                    table, options.width, out);
 }
 
@@ -150,7 +152,12 @@ ordered_json to_json(const SelfTest& test) {
 
 void print_self_test(const SelfTest& test, std::string_view format, std::ostream& out,
                      const PlanPrintOptions& options) {
-  if (format == "text") return print_text(test, options, out);
+  if (format == "text") {
+    std::ostringstream text;
+    print_text(test, options, text);
+    out << wrapped(text.view(), options.width) << std::flush;
+    return;
+  }
   if (format != "json") {
     throw UsageError(fmt::format("--format is \"{}\"; with --aa allowed: {}",
                                  text::printable(format, 64), text::join(plan_formats(), ", ")));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "common/base/units.hpp"
 #include "common/report/cells.hpp"
 #include "common/report/table_layout.hpp"
+#include "common/report/text_fit.hpp"
 #include "common/report/text_table.hpp"
 #include "common/stats/summary.hpp"
 
@@ -46,7 +48,7 @@ std::string rank_cell(const SystemCell& cell) {
 std::vector<TextColumn> system_columns(const SystemTable& table, const DisplayUnit& unit,
                                        const std::string& metric) {
   const std::string symbol = unit.symbol.empty() ? "" : " " + unit.symbol;
-  std::vector<TextColumn> columns = {{"case", false, true}, {metric + symbol}};
+  std::vector<TextColumn> columns = {{"case", false, true}, {metric + symbol, false, false, true}};
   for (std::size_t i = 0; i < table.names.size(); ++i) {
     columns.push_back({table.names[i], true});
     if (table.has_peaks) columns.push_back({"% peak", true});
@@ -211,7 +213,9 @@ ordered_json to_json(const SystemTable& table) {
 void print_systems(const SystemTable& table, std::string_view format, std::ostream& out,
                    std::size_t width) {
   if (format == "text") {
-    print_text(table, out, width);
+    std::ostringstream text;
+    print_text(table, text, width);
+    out << wrapped(text.view(), width);
   } else if (format == "md") {
     print_markdown(table, out);
   } else if (format == "json") {

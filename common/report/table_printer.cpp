@@ -31,6 +31,13 @@ class TablePrinter final : public Printer {
     layouts_ = layouts_of(run.planned);
     planned_ = run.planned.size();
     if (options().quiet) return;
+    if (const auto tool = run.producer.find("imported_from");
+        run.ranks.empty() && tool != run.producer.end()) {
+      fmt::print(out(), "Scalemark {}, imported from {}, {}\n", producer_version(run),
+                 text::printable(tool->second, 100), text::printable(run.created, 64));
+      out().flush();
+      return;
+    }
     std::vector<std::string> nodes;
     for (const RankInfo& rank : run.ranks) nodes.push_back(rank.node);
     std::sort(nodes.begin(), nodes.end());
@@ -98,7 +105,8 @@ class TablePrinter final : public Printer {
     std::size_t axes_width = 0, left_out = 0;
     for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
     const std::size_t width = options().width;
-    const std::size_t rest = width == 0 ? 0 : std::max(width, axes_width + 1) - axes_width;
+    const std::size_t other_width = axes_width + 2 + kCountWidth;
+    const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
     const std::vector<MetricColumn> columns = metric_columns(result, rest, left_out);
     const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
       return a.metric == b.metric;
@@ -119,7 +127,11 @@ class TablePrinter final : public Printer {
       if (column.interval) line += "  " + right_aligned(kIntervalHeader, kIntervalWidth);
     }
     if (!columns.empty()) line += "  " + right_aligned("n", kCountWidth);
-    if (left_out > 0) line += fmt::format("  (+{} more: --format csv)", left_out);
+    const std::string more =
+        left_out > 0 ? fmt::format("  (+{} more: --format csv)", left_out) : std::string();
+    const bool fits = options().width == 0 || line.size() + more.size() <= options().width;
+    if (!fits) out() << more << '\n';
+    if (fits) line += more;
     if (!line.empty()) out() << line << '\n';
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widths, cutting and padding of tables.
+// Padding and printing of tables.
 #include "common/report/text_table.hpp"
 
 #include <algorithm>
@@ -8,35 +8,14 @@
 #include <fmt/ostream.h>
 
 #include "common/base/text.hpp"
+#include "common/report/text_fit.hpp"
 
 namespace scalemark::report {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeastShrunk = 16;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-std::vector<std::size_t> widths_of(const std::vector<TextColumn>& columns,
-                                   const std::vector<TextRow>& rows, std::size_t width) {
-  std::vector<std::size_t> widths;
-  std::size_t total = 0, shrinking = 0;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::size_t widest = columns_of(columns[i].header);
-    for (const TextRow& row : rows) widest = std::max(widest, columns_of(row.cells[i]));
-    widths.push_back(widest);
-    total += widest + (i > 0 ? kGap : 0);
-    if (columns[i].shrinks) ++shrinking;
-  }
-  if (width == 0 || total <= width || shrinking == 0) return widths;
-  const std::size_t excess = (total - width + shrinking - 1) / shrinking;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i].shrinks) continue;
-    const std::size_t least = std::min(widths[i], kLeastShrunk);
-    widths[i] = std::max(least, widths[i] > excess ? widths[i] - excess : 0);
-  }
-  return widths;
-}
 
 std::string padded(const std::string& cell, std::size_t width, bool number) {
   const std::string shown = text::shortened(cell, width);
@@ -68,11 +47,20 @@ std::size_t columns_of(std::string_view text) {
 
 void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
                       std::size_t width, std::ostream& out) {
-  const std::vector<std::size_t> widths = widths_of(columns, rows, width);
+  const FittedTable table = fit_table(columns, rows, width);
   TextRow header;
-  for (const TextColumn& column : columns) header.cells.push_back(column.header);
-  fmt::print(out, "{}\n", line_of(columns, header, widths));
-  for (const TextRow& row : rows) fmt::print(out, "{}\n", line_of(columns, row, widths));
+  for (const TextColumn& column : table.columns) header.cells.push_back(column.header);
+  const std::string shared = table.shared.empty() ? "" : fmt::format("({})", table.shared);
+  if (const std::string title =
+          table.title + (table.title.empty() || shared.empty() ? "" : "  ") + shared;
+      !title.empty())
+    fmt::print(out, "{}\n", title);
+  fmt::print(out, "{}\n", line_of(table.columns, header, table.widths));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (!table.above[i].empty()) fmt::print(out, "{}\n", table.above[i]);
+    fmt::print(out, "{}\n", line_of(table.columns, table.rows[i], table.widths));
+    if (!table.below[i].empty()) fmt::print(out, "{}\n", table.below[i]);
+  }
 }
 
 }  // namespace scalemark::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned tables for a terminal: columns as wide as they need to be, long names cut in the middle.
+// Aligned tables for a terminal: columns as wide as they need to be.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace scalemark::report {
 struct TextColumn {
   std::string header;
   bool number = false;   ///< aligned to the right
-  bool shrinks = false;  ///< gives way where the table is wider than the terminal
+  bool shrinks = false;  ///< names of the rows: one column at most
+  bool aside = false;    ///< leaves the table where that is wider than the terminal
 };
 
 struct TextRow {
@@ -24,8 +25,7 @@ struct TextRow {
 /// Characters that UTF-8 text takes on a terminal, each counted as one column wide.
 std::size_t columns_of(std::string_view text);
 
-/// A header line and the rows. `width` columns are kept where columns that shrink have at least 16
-/// left; 0 = not limited.
+/// A header line and the rows, as fit_table() arranges them for `width` columns; 0 = not limited.
 void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
                       std::size_t width, std::ostream& out);
 

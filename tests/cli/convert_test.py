@@ -175,6 +175,21 @@ class Runs(ProgramTest):
         self.expect(run("import", "/dev/zero", "-o", self.path("a.h5")), 3, "longer than")
 
 
+class Shown(ProgramTest):
+    def test_sizes_come_back_in_their_order(self):
+        sizes = [8, 65536, 128, 1, 2048, 10, 9]
+        with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:
+            json.dump({"run": 1, "cases": {f"micro/allreduce bytes={size} ranks={ranks}": case([size])
+                                           for size in sizes for ranks in (16, 2)}}, file)
+        self.expect(run("import", self.path("x.jsonl"), "-o", self.path("x.h5")), 0)
+        shown = rows(self.path("x.h5"))
+        self.assertEqual([(row["params"]["bytes"], row["params"]["ranks"]) for row in shown.values()],
+                         [(size, ranks) for size in sorted(sizes) for ranks in (2, 16)])
+        text = run("show", self.path("x.h5")).stdout
+        self.assertIn("imported from JSON Lines", text.splitlines()[0])
+        self.assertNotIn("0 ranks", text)
+
+
 class Exports(ProgramTest):
     def export(self, name, *arguments):
         done = run("export", RESULTS / name, *arguments)

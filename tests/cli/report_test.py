@@ -136,6 +136,23 @@ class Pages(ProgramTest):
         peaks = "[...document.querySelectorAll('#curves svg text')].filter(t => t.textContent == 'peak').length"
         self.assertGreater(self.browser.evaluate(peaks), 0)
 
+    def test_the_page_judges_as_compare_does(self):
+        sides = [RUNS[0], "--against", RUNS[1]]
+        options = ["--threshold", "3", "--relative-to-run", "--fwer", "--paired", "no", "--map", "bytes=drop"]
+        self.expect(run("compare", *sides, *options), 2, "--map makes two cases")
+        self.expect(run("report", RUNS[1], "--base", RUNS[0], *options, "-o", self.path("x.html")), 2, "--map makes two cases")
+        options[-1] = "ranks=*"
+        texts = {}
+        for kept in (options, options[:2]):
+            said = run("compare", *sides, *kept, "--fail-on", "none").stdout
+            done = run("report", RUNS[1], "--base", RUNS[0], *kept, "-o", self.path("page.html"))
+            self.expect(done, 0)
+            page = self.content(self.path("page.html")).decode()
+            for text in ("taken out of the rows below", "family-wise error rate"):
+                self.assertEqual(text in said, text in page, text)
+                texts.setdefault(text, set()).add(text in page)
+        self.assertEqual(set(map(len, texts.values())), {2})
+
     def test_of_a_file_that_means_harm(self):
         path = self.report(self.made_up("hostile", 1))
         self.look(path)

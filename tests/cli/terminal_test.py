@@ -66,11 +66,66 @@ class Terminal(ProgramTest):
         """Fewer columns, fewer metrics, and a word on those left out."""
         def metrics(width):
             text = self.piped("show", self.file, "allreduce", COLUMNS=str(width))
-            header = next(line for line in text.splitlines() if "interval" in line)
-            left_out = re.search(r"\(\+(\d+) more", header)
+            left_out = re.search(r"\(\+(\d+) more", text)
             return int(left_out[1]) if left_out else 0
         self.assertGreater(metrics(60), metrics(400))
         self.assertEqual(metrics(400), 0)
+
+    COMMANDS = {"compare": ("compare", "1", "2", "3", "--against", "1b", "2b", "3b", "--fail-on", "none"),
+                "all": ("compare", "1", "2", "3", "--against", "1b", "2b", "3b", "--fail-on", "none", "--all"),
+                "single": ("compare", "1", "--against", "2", "--fail-on", "none"),
+                "systems": ("compare", "--systems", "old=1", "a_system_of_a_long_name=2", "third=3"),
+                "aa": ("compare", "1", "2", "3", "1b", "2b", "--aa"),
+                "power": ("compare", "1", "2", "3", "--power"),
+                "show": ("show", "1"), "trainings": ("show", "finetune")}
+
+    def files(self):
+        """Committed runs, and three that came back from JSON Lines: other runs, of the same keys."""
+        folder = os.path.join(os.environ["RESULTS"], "cpu-2core")
+        files = {str(i): os.path.join(folder, f"run-{i}.h5") for i in (1, 2, 3)}
+        files["finetune"] = os.path.join(folder, "finetune-110m.h5")
+        for i in (1, 2, 3):
+            lines, again = self.path(f"{i}.jsonl"), self.path(f"{i}b.h5")
+            self.assertEqual(run("export", files[str(i)], "--to", "jsonl", "-o", lines).returncode, 0)
+            with open(lines, "a", encoding="utf-8") as file:
+                file.write("\n")
+            self.assertEqual(run("import", lines, "-o", again).returncode, 0)
+            files[f"{i}b"] = again
+        return files
+
+    def test_no_line_is_wider_than_the_terminal(self):
+        files = self.files()
+        for name, words in self.COMMANDS.items():
+            arguments = ["=".join([part, files[path]]) if (part := word.partition("=")[0]) != word and
+                         (path := word.partition("=")[2]) in files else files.get(word, word) for word in words]
+            whole = self.piped(*arguments)
+            for width in (80, 100, 132):
+                with self.subTest(name, width=width):
+                    text = self.piped(*arguments, COLUMNS=str(width))
+                    # One word alone may be longer: a path, a list without blanks.
+                    wide = [line for line in text.splitlines() if len(line) > width and " " in line.strip()]
+                    self.assertEqual(wide, [])
+            if name in ("compare", "all", "single", "systems"):  # a pipe has no limit, and whole keys for grep
+                self.assertGreater(max(map(len, whole.splitlines())), 132, name)
+                self.assertRegex(whole, r"(?m)^(\S+  )?micro/conv2d .*layer=stem .*threads=1 .*\d")
+
+    def test_names_stay_apart(self):
+        """Each row of a comparison can be told from the others, however narrow the terminal is."""
+        files = self.files()
+        for width in (60, 80, 100):
+            text = self.piped("compare", files["1"], "--against", files["1b"], "--fail-on", "none", "--all", COLUMNS=str(width))
+            table, title, seen, last = text[text.index("\n\n"):], "", set(), ""
+            rows = 0
+            for line in table.splitlines():
+                if re.match(r"(micro|imaging)/\S", line):
+                    title = line
+                if re.match(r"(SAME|INCONCLUSIVE|REGRESSION|IMPROVED) ", line) and ":" not in line:
+                    rows += 1
+                    seen.add((title, last if "=" in last and "(" not in last else "", line.split("  ")[1].strip() or line))
+                    self.assertNotIn("..ranks", line)
+                last = line
+            self.assertEqual(rows, 32)
+            self.assertEqual(len(seen), 32, f"at {width}: {text}")
 
     def test_progress_is_written_over_on_a_terminal(self):
         code, text = on_terminal("run", "micro/memcpy", "-a", "bytes=1K,2K", "-n", "20", "-o", self.path("a.h5"))

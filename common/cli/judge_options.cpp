@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a comparison, and what they stand for.
+#include "common/cli/judge_options.hpp"
+
+#include "common/report/axis_map.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+report::Pairing pairing_of(const std::string& paired) {
+  return paired == "auto"  ? report::Pairing::automatic
+         : paired == "yes" ? report::Pairing::yes
+                           : report::Pairing::no;
+}
+
+}  // namespace
+
+report::CompareOptions compare_options_of(const JudgeOptions& options) {
+  report::CompareOptions compare_options;
+  compare_options.threshold = options.threshold_percent / 100;
+  if (options.single_run_percent)
+    compare_options.single_run_threshold = *options.single_run_percent / 100;
+  compare_options.fwer = options.fwer;
+  compare_options.relative_to_run = options.relative_to_run;
+  compare_options.pairing = pairing_of(options.paired);
+  for (const std::string& map : options.maps)
+    compare_options.maps.push_back(report::parse_axis_map(map));
+  return compare_options;
+}
+
+CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options) {
+  command
+      .add_option("--threshold", options.threshold_percent,
+                  "Changes up to so many percent do not matter")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  command
+      .add_option("--single-run-threshold", options.single_run_percent,
+                  "Where nothing can be tested (one run a side), let a change for the worse by "
+                  "more than so many "
+                  "percent count as a regression in the exit code")
+      ->check(CLI::Range(0.001, 1000.0));
+  command.add_flag("--fwer", options.fwer,
+                   "Control the chance of any false finding (Holm) instead of their share");
+  command.add_flag(
+      "--relative-to-run", options.relative_to_run,
+      "Take what moved each whole run out of its rows; it is told in a line of its own");
+  command
+      .add_option(
+          "--paired", options.paired,
+          "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
+          "auto: where job id, nodes and start times say so")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
+  CLI::Option* map = command.add_option(
+      "--map", options.maps,
+      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
+      "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
+  return map;
+}
+
+}  // namespace scalemark::cli
