@@ -15,6 +15,7 @@
 #include "common/cli/commands.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/page/page.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -53,6 +54,7 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
       }
     }
   }
+  report::join_runs(side.digests);
   return side;
 }
 
