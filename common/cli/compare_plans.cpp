@@ -11,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/report/plan_print.hpp"
 #include "common/report/run_cost.hpp"
 
@@ -68,7 +69,10 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
       costs.push_back(std::move(cost));
     }
   }
-  const report::RunPlan plan = report::plan_runs(runs, costs, plan_options);
+  const std::vector<std::size_t> places = report::join_runs(runs);
+  std::vector<report::RunCost> joined(runs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) report::add_part(costs[i], joined[places[i]]);
+  const report::RunPlan plan = report::plan_runs(runs, joined, plan_options);
   report::print_run_plan(plan, request.format, std::cout,
                          {.all = options.all, .width = table_width()});
   return static_cast<int>(plan.rows.empty() ? ExitCode::nothing : ExitCode::ok);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/report/systems.hpp"
 #include "common/report/systems_print.hpp"
 
@@ -42,6 +44,12 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
       system->runs.push_back(read_digest(file, also));
       system->peaks.push_back(std::move(peaks));
     }
+  }
+  for (report::SystemRuns& system : systems) {
+    std::vector<std::map<std::string, double>> parts = std::move(system.peaks);
+    const std::vector<std::size_t> places = report::join_runs(system.runs);
+    system.peaks.assign(system.runs.size(), {});
+    for (std::size_t i = 0; i < parts.size(); ++i) system.peaks[places[i]].merge(parts[i]);
   }
   return systems;
 }

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "common/report/join_runs.hpp"
+
 namespace scalemark::cli {
 
 report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also) {
@@ -26,6 +28,7 @@ std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::p
   for (const std::filesystem::path& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) runs.push_back(read_digest(file));
   }
+  report::join_runs(runs);
   return runs;
 }
 

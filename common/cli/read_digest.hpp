@@ -14,7 +14,7 @@ namespace scalemark::cli {
 /// `also`, where its functions are set, sees the header and each case, too. Throws InputError.
 report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
 
-/// Of all runs that the paths stand for (find_runs()), in their order.
+/// Of all runs that the paths stand for (find_runs()), in their order; parts of a run are joined.
 std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace scalemark::cli

@@ -18,6 +18,7 @@
 #include "common/page/page.hpp"
 #include "common/report/axis_map.hpp"
 #include "common/report/baseline.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -61,6 +62,7 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
       }
     }
   }
+  report::join_runs(side.digests);
   return side;
 }
 

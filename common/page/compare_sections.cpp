@@ -106,6 +106,8 @@ std::string environment_differences(const report::Comparison& comparison) {
     causes += fmt::format("<li>{}</li>\n", text_of(line));
   if (!causes.empty())
     html += fmt::format("<h3>Likely causes, most likely first</h3>\n<ol>{}</ol>\n", causes);
+  const std::string one_side = report::one_side_line(comparison.environment_one_side);
+  if (!one_side.empty()) html += note(one_side + ".");
   if (comparison.environment.empty())
     return html + note("No difference was found between the environments of both sides.");
   std::vector<TableRow> rows;

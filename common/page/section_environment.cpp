@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which environments the runs of a page were made.
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -40,8 +41,10 @@ std::string environment_facts(std::span<const RunExtract> runs) {
   for (const auto& [fact, seen] : values) {
     if (others.size() + differing.size() == kMostFacts) break;
     const std::vector<std::string> texts(seen.begin(), seen.end());
-    const bool noise = report::class_of(fact) == report::FactClass::noise;
-    auto& rows = seen.size() > 1 && !noise ? differing : others;
+    const auto known = std::ranges::count_if(seen, report::is_known);
+    const bool telling =
+        report::class_of(fact) != report::FactClass::noise && !report::is_identifier(fact, seen);
+    auto& rows = known > 1 && telling ? differing : others;
     rows.push_back({{fact, text::join(texts, " | ")}, ""});
   }
   std::string html;

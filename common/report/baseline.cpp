@@ -12,6 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/base/ucum.hpp"
 #include "common/report/environment.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/report/row_estimates.hpp"
 
 namespace scalemark::report {
@@ -113,16 +114,12 @@ void check_runs(std::span<const RunDigest> runs) {
         fmt::format("a baseline needs two runs or more, which show how much runs differ; {} given",
                     runs.size()));
   }
-  std::map<std::string, std::string> seen;
   for (const RunDigest& run : runs) {
     if (!run.stands_for.empty())
       throw UsageError(fmt::format("{} is a baseline; give the runs themselves", run.label));
-    const auto [first, fresh] = seen.emplace(run.uuid, run.label);
-    if (!fresh && !run.uuid.empty()) {
-      throw UsageError(
-          fmt::format("{} and {} are the same run; give each run once", first->second, run.label));
-    }
   }
+  std::map<std::string, std::string> seen;
+  refuse_repeats(runs, seen);
 }
 
 /// Columns of a table that must all be there.

@@ -32,12 +32,6 @@ std::string value_of(const RunDigest& run, const std::string& fact) {
   return found == run.environment.end() ? "-" : found->second;
 }
 
-std::set<std::string> values_of(Side side, const std::string& fact) {
-  std::set<std::string> values;
-  for (const RunDigest& run : side) values.insert(value_of(run, fact));
-  return values;
-}
-
 std::string joined(const std::set<std::string>& values) {
   return text::join(std::vector<std::string>(values.begin(), values.end()), " | ");
 }
@@ -76,7 +70,8 @@ double change_within(Side side, const std::string& fact, const std::set<std::str
 }
 
 LikelyCause fact_cause(Side a, Side b, const std::string& fact, double shift) {
-  const std::set<std::string> left = values_of(a, fact), right = values_of(b, fact);
+  const std::set<std::string> left = known_values(environments_of(a), fact),
+                              right = known_values(environments_of(b), fact);
   LikelyCause cause;
   cause.kind = "environment";
   cause.fact = fact;
@@ -96,21 +91,36 @@ LikelyCause fact_cause(Side a, Side b, const std::string& fact, double shift) {
     if (!std::isfinite(within) || !(within * shift > 0) ||
         std::abs(within) < kLeastPart * std::abs(shift))
       continue;
-    cause.text += fmt::format("; within {}, too, it goes with {:+.1f} % of cost", name,
-                              100 * std::expm1(within));
+    if (!cause.within.empty()) cause.within += "; ";
+    cause.within += fmt::format("within {}, too, it goes with {:+.1f} % of cost", name,
+                                100 * std::expm1(within));
     cause.separates = true;
   }
+  if (!cause.within.empty()) cause.text += "; " + cause.within;
   return cause;
 }
 
-std::set<std::string> all_facts(Side a, Side b) {
+std::set<std::string> noise_facts(Side a, Side b) {
   std::set<std::string> facts;
   for (const Side side : {a, b}) {
     for (const RunDigest& run : side) {
-      for (const auto& [fact, value] : run.environment) facts.insert(fact);
+      for (const auto& [fact, value] : run.environment) {
+        if (class_of(fact) == FactClass::noise && !is_identifier(fact, {value})) facts.insert(fact);
+      }
     }
   }
   return facts;
+}
+
+bool has_changed(const Comparison& comparison) {
+  const auto changed = [](const CompareRow& row) {
+    return row.verdict == Verdict::regression || row.verdict == Verdict::improved ||
+           std::ranges::find(row.flags, "over_single_run_threshold") != row.flags.end();
+  };
+  const WholeRunShift& shift = comparison.shift;
+  const bool shifted =
+      shift.p <= comparison.options.alpha && std::abs(shift.change) > comparison.options.threshold;
+  return shifted || std::ranges::any_of(comparison.rows, changed);
 }
 
 /// The numbers that a fact's values begin with; nothing where one of them does not.
@@ -129,11 +139,10 @@ std::vector<double> numbers_of(Side side, const std::string& fact) {
 
 /// Facts of class noise that every run of A has below, or above, those of B, beyond chance. What
 /// changes from run to run anyway means something only then, and only of several runs.
-std::vector<std::string> separating_noise(Side a, Side b, const std::set<std::string>& facts) {
+std::vector<std::string> separating_noise(Side a, Side b) {
   std::vector<std::string> names;
   std::vector<double> p;
-  for (const std::string& fact : facts) {
-    if (class_of(fact) != FactClass::noise) continue;
+  for (const std::string& fact : noise_facts(a, b)) {
     const std::vector<double> left = numbers_of(a, fact), right = numbers_of(b, fact);
     if (left.empty() || right.empty()) continue;
     std::vector<double> all = left;
@@ -150,19 +159,33 @@ std::vector<std::string> separating_noise(Side a, Side b, const std::set<std::st
   return found;
 }
 
+/// By its numbers: what else stands in the text, such as a process id, tells nothing.
+LikelyCause noise_cause(Side a, Side b, const std::string& fact) {
+  const auto range = [&fact](Side side) {
+    const std::vector<double> numbers = numbers_of(side, fact);
+    return fmt::format("{:g} to {:g}", numbers.front(), numbers.back());
+  };
+  LikelyCause cause;
+  cause.kind = "environment";
+  cause.fact = fact;
+  cause.a = range(a);
+  cause.b = range(b);
+  cause.fact_class = FactClass::noise;
+  cause.separates = true;
+  cause.text = fmt::format("{} (noise): {} in A, {} in B", fact, cause.a, cause.b);
+  return cause;
+}
+
 }  // namespace
 
 std::vector<LikelyCause> likely_causes(std::span<const RunDigest> a, std::span<const RunDigest> b,
                                        const Comparison& comparison) {
+  if (!has_changed(comparison)) return {};
   std::vector<LikelyCause> causes = telemetry_causes(a, b, comparison);
   const double shift = std::log1p(comparison.shift.change);
-  const std::set<std::string> facts = all_facts(a, b);
-  for (const std::string& fact : facts) {
-    if (class_of(fact) != FactClass::noise && values_of(a, fact) != values_of(b, fact))
-      causes.push_back(fact_cause(a, b, fact, shift));
-  }
-  for (const std::string& fact : separating_noise(a, b, facts))
-    causes.push_back(fact_cause(a, b, fact, shift));
+  for (const EnvironmentDifference& one : comparison.environment)
+    causes.push_back(fact_cause(a, b, one.fact, shift));
+  for (const std::string& fact : separating_noise(a, b)) causes.push_back(noise_cause(a, b, fact));
   std::ranges::stable_sort(causes, {}, [](const LikelyCause& one) {
     const bool telemetry = one.kind == "telemetry";
     return std::tuple(!one.separates, !telemetry, one.fact_class);

@@ -15,6 +15,7 @@
 #include "common/report/baseline.hpp"
 #include "common/report/causes.hpp"
 #include "common/report/compare_rows.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/report/modes.hpp"
 #include "common/report/run_effects.hpp"
 #include "common/report/stragglers.hpp"
@@ -35,16 +36,8 @@ void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
     throw UsageError("a baseline stands alone, in the place of BASE");
   std::map<std::string, std::string> seen;
   for (const std::string& uuid : a.front().stands_for) seen.emplace(uuid, a.front().label);
-  for (const auto& side : {a, b}) {
-    for (const RunDigest& run : side) {
-      if (run.uuid.empty()) continue;
-      const auto [first, fresh] = seen.emplace(run.uuid, run.label);
-      if (fresh) continue;
-      // A run counted twice would pretend to repeat itself without noise.
-      throw UsageError(
-          fmt::format("{} and {} are the same run; give each run once", first->second, run.label));
-    }
-  }
+  refuse_repeats(a, seen);
+  refuse_repeats(b, seen);
 }
 
 std::vector<const RowDigest*> rows_of(std::span<const RunDigest> side, const std::string& key) {
@@ -105,13 +98,6 @@ void note_incomplete(std::span<const RunDigest> side, const char* name,
     notes.push_back(fmt::format("{}: {} is not complete, {} of {} planned cases", name, run.label,
                                 run.finished, run.planned));
   }
-}
-
-std::vector<const std::map<std::string, std::string>*> environments(
-    std::span<const RunDigest> side) {
-  std::vector<const std::map<std::string, std::string>*> facts;
-  for (const RunDigest& run : side) facts.push_back(&run.environment);
-  return facts;
 }
 
 /// Change of the cost: positive is worse, whichever direction the metric has.
@@ -208,7 +194,8 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   const std::vector<RunDigest> known =
       is_baseline ? known_environments(first) : std::vector<RunDigest>();
   const std::span<const RunDigest> around = is_baseline ? std::span<const RunDigest>(known) : a;
-  result.environment = environment_differences(environments(around), environments(b));
+  result.environment = environment_differences(environments_of(around), environments_of(b));
+  result.environment_one_side = facts_of_one_side(environments_of(around), environments_of(b));
   note_incomplete(a, "A", result.notes);
   note_incomplete(b, "B", result.notes);
   if (is_baseline)

@@ -70,6 +70,8 @@ struct Comparison {
   std::vector<std::string> only_a, only_b;
   std::vector<FailedRow> failed;
   std::vector<EnvironmentDifference> environment;
+  std::vector<EnvironmentDifference>
+      environment_one_side;        ///< known on one side only: gate nothing
   std::vector<std::string> notes;  ///< incomplete runs, in sentences
   WholeRunShift shift;
   std::vector<GeometricMean> geomeans;

@@ -113,9 +113,17 @@ ordered_json causes_json(const Comparison& comparison) {
 
 }  // namespace
 
+ordered_json environment_json(std::span<const EnvironmentDifference> facts) {
+  ordered_json list = ordered_json::array();
+  for (const EnvironmentDifference& one : facts) {
+    list.push_back(
+        {{"fact", one.fact}, {"class", to_string(one.fact_class)}, {"a", one.a}, {"b", one.b}});
+  }
+  return list;
+}
+
 ordered_json to_json(const Comparison& comparison) {
-  ordered_json rows = ordered_json::array(), failed = ordered_json::array(),
-               environment = ordered_json::array();
+  ordered_json rows = ordered_json::array(), failed = ordered_json::array();
   for (const CompareRow& row : comparison.rows) rows.push_back(row_json(row));
   for (const FailedRow& row : comparison.failed) {
     failed.push_back({{"key", row.key},
@@ -124,10 +132,6 @@ ordered_json to_json(const Comparison& comparison) {
                       {"reason", row.reason},
                       {"counts", row.counts}});
   }
-  for (const EnvironmentDifference& one : comparison.environment) {
-    environment.push_back(
-        {{"fact", one.fact}, {"class", to_string(one.fact_class)}, {"a", one.a}, {"b", one.b}});
-  }
   return {{"format", "scalemark-compare"},
           {"version", 1},
           {"verdict", comparison.verdict()},
@@ -135,7 +139,7 @@ ordered_json to_json(const Comparison& comparison) {
           {"rows", std::move(rows)},
           {"only_a", comparison.only_a},
           {"only_b", comparison.only_b},
-          {"environment", std::move(environment)},
+          {"environment", environment_json(comparison.environment)},
           {"failed", std::move(failed)},
           {"notes", comparison.notes},
           {"threshold", comparison.options.threshold},
@@ -146,7 +150,8 @@ ordered_json to_json(const Comparison& comparison) {
           {"shift", shift_json(comparison.shift)},
           {"geomeans", geomeans_json(comparison)},
           {"findings", findings_json(comparison)},
-          {"causes", causes_json(comparison)}};
+          {"causes", causes_json(comparison)},
+          {"environment_one_side", environment_json(comparison.environment_one_side)}};
 }
 
 void print_comparison_json(const Comparison& comparison, std::ostream& out) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ std::vector<std::string> overall_lines(const Comparison& comparison);
 /// Slow ranks, changed tails and modes: one line each.
 std::vector<std::string> finding_lines(const Comparison& comparison);
 std::vector<std::string> cause_lines(const Comparison& comparison);
+/// How many facts one side alone knows; empty where there are none.
+std::string one_side_line(std::span<const EnvironmentDifference> facts);
+nlohmann::ordered_json environment_json(std::span<const EnvironmentDifference> facts);
 
 /// Percent with its sign and two decimals below 10 %; "-" for what is no number.
 std::string signed_percent(double fraction);

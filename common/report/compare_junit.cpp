@@ -129,12 +129,14 @@ void print_comparison_junit(const Comparison& comparison, std::ostream& out, boo
              count("skipped"));
   for (const TestCase& test : tests) print_test(test, out);
   std::string summary = verdict_line(comparison);
+  for (const EnvironmentDifference& one : comparison.environment)
+    summary += fmt::format("; {} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b);
+  const std::string one_side = one_side_line(comparison.environment_one_side);
+  if (!one_side.empty()) summary.append("; ").append(one_side);
   for (const std::vector<std::string>& lines :
        {method_lines(comparison), cause_lines(comparison), finding_lines(comparison)}) {
     for (const std::string& line : lines) summary.append("; ").append(line);
   }
-  for (const EnvironmentDifference& one : comparison.environment)
-    summary += fmt::format("; {} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b);
   fmt::print(out, "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
              xml_text(summary));
   out.flush();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a comparison says beside its rows, as lines for text and Markdown.
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "common/base/text.hpp"
 #include "common/report/compare_formats.hpp"
 
 namespace scalemark::report {
@@ -14,6 +17,16 @@ std::string with_interval(double change, double low, double high) {
   if (std::isfinite(low))
     text += fmt::format(" [{}, {}]", signed_percent(low), signed_percent(high));
   return text;
+}
+
+constexpr std::size_t kMostNames = 12;
+
+std::string some_of(const std::vector<std::string>& facts) {
+  const std::size_t shown = std::min(facts.size(), kMostNames);
+  const std::string names = text::join(
+      std::vector<std::string>(facts.begin(), facts.begin() + static_cast<std::ptrdiff_t>(shown)),
+      ", ");
+  return shown == facts.size() ? names : fmt::format("{} and {} more", names, facts.size() - shown);
 }
 
 }  // namespace
@@ -42,9 +55,32 @@ std::vector<std::string> finding_lines(const Comparison& comparison) {
 }
 
 std::vector<std::string> cause_lines(const Comparison& comparison) {
-  std::vector<std::string> lines;
-  for (const LikelyCause& one : comparison.causes) lines.push_back(one.text);
+  std::set<std::string> listed;
+  for (const EnvironmentDifference& one : comparison.environment) listed.insert(one.fact);
+  std::vector<std::string> lines, apart, mixed;
+  for (const LikelyCause& one : comparison.causes) {
+    if (!listed.contains(one.fact) || one.kind != "environment") {
+      lines.push_back(one.text);
+    } else if (!one.within.empty()) {
+      lines.push_back(
+          fmt::format("{} (see the differences of environment): {}", one.fact, one.within));
+    } else {
+      (one.separates ? apart : mixed).push_back(one.fact);
+    }
+  }
+  const auto refer = [&lines](const char* what, const std::vector<std::string>& facts) {
+    if (!facts.empty()) lines.push_back(fmt::format("{}: {}", what, some_of(facts)));
+  };
+  refer("differences of environment, as listed", apart);
+  refer("differences of environment with values that both sides have", mixed);
   return lines;
+}
+
+std::string one_side_line(std::span<const EnvironmentDifference> facts) {
+  return facts.empty() ? std::string()
+                       : fmt::format("{} known on one side only: no difference",
+                                     facts.size() == 1 ? "1 fact is"
+                                                       : fmt::format("{} facts are", facts.size()));
 }
 
 }  // namespace scalemark::report

@@ -82,6 +82,8 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
         fmt::format("{} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b));
   }
   print_folded(differences, "Environments differ", out);
+  const std::string one_side = one_side_line(comparison.environment_one_side);
+  if (!one_side.empty()) fmt::print(out, "\n{}\n", one_side);
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
   for (const std::string& line : method_lines(comparison))
     fmt::print(out, "{}  \n", markdown_text(line));

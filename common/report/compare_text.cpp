@@ -15,14 +15,14 @@ std::string colored(std::string_view text, std::string_view verdict, bool color)
 }
 
 void print_environment(const Comparison& comparison, std::ostream& out) {
-  if (comparison.environment.empty()) {
-    fmt::print(out, "environments: no difference found\n");
-    return;
-  }
-  fmt::print(out, "environments differ (A -> B):\n");
+  fmt::print(out, "{}\n",
+             comparison.environment.empty() ? "environments: no difference found"
+                                            : "environments differ (A -> B):");
   for (const EnvironmentDifference& one : comparison.environment) {
     fmt::print(out, "  {:<8}  {}: {} -> {}\n", to_string(one.fact_class), one.fact, one.a, one.b);
   }
+  const std::string line = one_side_line(comparison.environment_one_side);
+  if (!line.empty()) fmt::print(out, "  {}\n", line);
 }
 
 void print_rows(const Comparison& comparison, std::ostream& out,

@@ -77,12 +77,30 @@ std::string node_names(const std::vector<RankInfo>& ranks) {
   return text::join(std::vector<std::string>(nodes.begin(), nodes.end()), " ");
 }
 
+/// A run's own name is the user's tag; only that of an importer tells which run it was.
+std::string imported_name(const Run& run) {
+  const auto source = run.producer.find("imported_from");
+  const auto name = run.tags.find("run");
+  if (source == run.producer.end() || name == run.tags.end()) return {};
+  const auto side = run.tags.find("side");
+  return fmt::format("{}\n{}\n{}", source->second, side == run.tags.end() ? "" : side->second,
+                     name->second);
+}
+
 }  // namespace
+
+std::vector<const std::map<std::string, std::string>*> environments_of(
+    std::span<const RunDigest> runs) {
+  std::vector<const std::map<std::string, std::string>*> facts;
+  for (const RunDigest& run : runs) facts.push_back(&run.environment);
+  return facts;
+}
 
 Digester::Digester(const std::string& label) { digest_.label = text::printable(label); }
 
 void Digester::header(const Run& run) {
   digest_.uuid = run.uuid;
+  digest_.imported_as = imported_name(run);
   digest_.complete = run.complete;
   digest_.planned = run.planned.size();
   digest_.started = run.created;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,9 @@ struct RowDigest {
 
 struct RunDigest {
   std::string uuid;
-  std::string label;  ///< where it was read from, for messages
+  std::string imported_as;  ///< source, side and name of an imported run that has a name
+  std::vector<std::string> part_uuids;  ///< of its further parts (join_runs.hpp)
+  std::string label;                    ///< where it was read from, for messages
   bool complete = true;
   std::size_t planned = 0, finished = 0;
   std::vector<std::string> keys;  ///< in the order of the plan
@@ -72,6 +75,10 @@ struct RunDigest {
   std::map<std::string, std::set<std::string>> known_values;
   std::map<std::string, stats::Prior> priors;
 };
+
+/// What is known of the runs' environments.
+std::vector<const std::map<std::string, std::string>*> environments_of(
+    std::span<const RunDigest> runs);
 
 /// Reduces a run case by case, so that samples of one case at a time need to be held.
 class Digester {

@@ -49,6 +49,8 @@ struct LikelyCause {
   bool separates = false;  ///< no value occurs on both sides
   std::size_t rows = 0;    ///< telemetry: rows that got worse and show it
   std::string text;        ///< one sentence for people
+  /// Environment: how the fact goes with the time within one side; often empty.
+  std::string within;
 };
 
 /// A further number of a row: shown, never judged.

@@ -2,6 +2,7 @@
 // Times and inner noise of the cases of a run.
 #include "common/report/run_cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -48,6 +49,13 @@ RunCost run_cost(const Run& run) {
   cost.nodes = nodes.size();
   for (const CaseResult& one : run.cases) add_case(one, cost);
   return cost;
+}
+
+void add_part(const RunCost& part, RunCost& whole) {
+  whole.nodes = std::max(whole.nodes, part.nodes);
+  whole.cases.insert(part.cases.begin(), part.cases.end());
+  if (std::isnan(part.seconds)) return;
+  whole.seconds = std::isnan(whole.seconds) ? part.seconds : whole.seconds + part.seconds;
 }
 
 }  // namespace scalemark::report

@@ -29,4 +29,7 @@ struct RunCost {
 RunCost run_cost(const Run& run);
 void add_case(const CaseResult& result, RunCost& cost);
 
+/// Of one run that was read from several files: its other cases, and the time of both parts.
+void add_part(const RunCost& part, RunCost& whole);
+
 }  // namespace scalemark::report

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/report/join_runs.hpp"
 #include "common/report/noise.hpp"
 #include "common/stats/limits.hpp"
 #include "common/stats/power.hpp"
@@ -114,12 +115,7 @@ void check(std::span<const RunDigest> runs, std::size_t count, const RunPlanOpti
         "--power needs at least 2 runs in BASE, to see how much they differ; there is {}", count));
   }
   std::map<std::string, std::string> seen;
-  for (const RunDigest& run : runs) {
-    const auto [first, fresh] = seen.emplace(run.uuid, run.label);
-    if (run.uuid.empty() || fresh) continue;
-    throw UsageError(
-        fmt::format("{} and {} are the same run; give each run once", first->second, run.label));
-  }
+  refuse_repeats(runs, seen);
   if (options.runs.empty() || options.effects.empty())
     throw Error("a plan needs numbers of runs and effects");
 }

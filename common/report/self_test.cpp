@@ -180,9 +180,7 @@ void finish_rows(std::map<std::string, SelfTestRow> counts, const Noise& noise, 
 void look_at_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
   std::map<std::string, std::size_t> ok;
   std::set<std::string> failed, keys;
-  std::vector<const std::map<std::string, std::string>*> facts;
   for (const RunDigest& run : runs) {
-    facts.push_back(&run.environment);
     if (!run.complete) {
       result.notes.push_back(fmt::format("{} is not complete, {} of {} planned cases", run.label,
                                          run.finished, run.planned));
@@ -196,8 +194,10 @@ void look_at_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
     if (count < runs.size() && !failed.contains(key)) result.incomplete.push_back(key);
   }
   result.failed.assign(failed.begin(), failed.end());
-  const std::span<const std::map<std::string, std::string>* const> all = facts;
+  const auto facts = environments_of(runs);
+  const std::span<const Facts* const> all = facts;
   result.environment = environment_differences(all.first(1), all.subspan(1));
+  result.environment_one_side = facts_of_one_side(all.first(1), all.subspan(1));
 }
 
 }  // namespace

@@ -37,11 +37,12 @@ struct SelfTest {
   bool all_ways = true;          ///< no other balanced split exists
   std::size_t false_tables = 0;  ///< splits with a false verdict
   std::size_t false_verdicts = 0;
-  std::size_t raw = 0, tests = 0;                  ///< sums over rows and splits
-  std::vector<SelfTestRow> rows;                   ///< those that alarm most first
-  std::vector<std::string> failed;                 ///< cases that failed in a run
-  std::vector<std::string> incomplete;             ///< cases that not all runs have
-  std::vector<EnvironmentDifference> environment;  ///< the first run against the others
+  std::size_t raw = 0, tests = 0;                           ///< sums over rows and splits
+  std::vector<SelfTestRow> rows;                            ///< those that alarm most first
+  std::vector<std::string> failed;                          ///< cases that failed in a run
+  std::vector<std::string> incomplete;                      ///< cases that not all runs have
+  std::vector<EnvironmentDifference> environment;           ///< the first run against the others
+  std::vector<EnvironmentDifference> environment_one_side;  ///< of these, known to one of them only
   std::vector<std::string> notes;
   double typical_spread = 0, detectable = 0;  ///< of the middle row
   std::string method;                         ///< of the split with the most tests

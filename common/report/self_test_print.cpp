@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/report/cells.hpp"
+#include "common/report/compare_formats.hpp"
 #include "common/report/plan_print.hpp"
 #include "common/report/text_fit.hpp"
 #include "common/report/text_table.hpp"
@@ -84,6 +85,8 @@ void print_text(const SelfTest& test, const PlanPrintOptions& options, std::ostr
     fmt::print(out, "environments differ among the runs: {} {}: {} | {}\n",
                to_string(one.fact_class), one.fact, one.a, one.b);
   }
+  const std::string one_side = one_side_line(test.environment_one_side);
+  if (!one_side.empty()) fmt::print(out, "environments: {}\n", one_side);
   for (const std::string& note : test.notes) fmt::print(out, "note: {}\n", note);
   print_summary(test, out);
   std::vector<const SelfTestRow*> alarming, blind;
@@ -110,7 +113,7 @@ std::string plain_percent(double fraction) {
 std::vector<std::string> plan_formats() { return {"text", "json"}; }
 
 ordered_json to_json(const SelfTest& test) {
-  ordered_json rows = ordered_json::array(), environment = ordered_json::array();
+  ordered_json rows = ordered_json::array();
   for (const SelfTestRow& row : test.rows) {
     rows.push_back({{"key", row.key},
                     {"metric", row.metric},
@@ -120,10 +123,6 @@ ordered_json to_json(const SelfTest& test) {
                     {"largest_change", json_number(row.largest)},
                     {"spread", json_number(row.spread)},
                     {"detectable", json_number(row.detectable)}});
-  }
-  for (const EnvironmentDifference& one : test.environment) {
-    environment.push_back(
-        {{"fact", one.fact}, {"class", to_string(one.fact_class)}, {"a", one.a}, {"b", one.b}});
   }
   return {{"format", "scalemark-self-test"},
           {"version", 1},
@@ -146,7 +145,8 @@ ordered_json to_json(const SelfTest& test) {
           {"rows", std::move(rows)},
           {"failed", test.failed},
           {"incomplete", test.incomplete},
-          {"environment", std::move(environment)},
+          {"environment", environment_json(test.environment)},
+          {"environment_one_side", environment_json(test.environment_one_side)},
           {"notes", test.notes}};
 }
 

@@ -64,6 +64,35 @@ class Judge(ProgramTest):
             self.expect(run("compare", base, "--against", new, "--fail-on", "regression"), 4, "nothing was compared")
         self.expect(run("compare", zero, "--against", base), 4, "nothing was compared")
 
+    def test_parts_of_a_run_are_one_run(self):
+        """Two files with other cases of the same four runs."""
+        folders = []
+        for part in (0, 1):
+            draw, lines = random.Random(part), []
+            for r in range(4):
+                cases = {f"micro/allreduce bytes={2**k} ranks=8": {
+                    "metric": "time", "unit": "s", "scale": 1e-9, "samples": [int(1e6 * draw.gauss(1, 0.01))]}
+                    for k in range(10 * part, 10 * part + 10)}
+                lines.append(json.dumps({"run": f"r{r}", "cases": cases}))
+            with open(self.path(f"part{part}.jsonl"), "w", encoding="utf-8") as file:
+                file.write("\n".join(lines))
+            folders.append(self.path(f"part{part}"))
+            self.expect(run("import", self.path(f"part{part}.jsonl"), "-o", folders[-1]), 0)
+        other = self.side("other", 3, metric="time")
+        found = run("compare", *folders, "--against", other, "--format", "json", "--fail-on", "none")
+        self.expect(found, 0)
+        counts = json.loads(found.stdout)["counts"]
+        self.assertEqual((counts["runs_a"], counts["runs_b"], counts["only_b"]), (4, 3, 10))
+        for mode, told in (("--aa", "A/A test: 4 runs"), ("--power", "plan from 4 runs, 20 rows")):
+            done = run("compare", *folders, mode)
+            self.expect(done, 0)
+            self.assertIn(told, done.stdout, mode)
+        done = run("baseline", *folders, "-o", self.path("joined.h5"))
+        self.expect(done, 0)
+        self.assertIn("4 runs and 20 cases", done.stdout)
+        self.expect(run("compare", *folders, "--against", folders[1]), 2, "same run")
+        self.expect(run("compare", folders[0], folders[0], "--against", other), 2, "same run")
+
     def test_units_of_one_dimension_are_compared(self):
         base = self.side("base", 4)
         for unit, scale in (("ms", 1e-6), ("us", 1e-3), ("ns", 1)):

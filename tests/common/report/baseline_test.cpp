@@ -116,7 +116,7 @@ TEST(Baseline, BorrowsDegreesOfFreedomWithoutABound) {
 
 TEST(Baseline, KnowsEveryValueOfItsEnvironment) {
   std::mt19937_64 random(3);
-  auto a = noisy_side("a", 3, 4, 0.01, random), b = noisy_side("b", 2, 4, 0.01, random);
+  auto a = noisy_side("a", 3, 4, 0.01, random), b = noisy_side("b", 2, 4, 0.01, random, 1.5, 4);
   for (std::size_t r = 0; r < 3; ++r) a[r].environment["kernel"] = r == 2 ? "6.2" : "6.1";
   for (RunDigest& run : b) run.environment["kernel"] = "6.3";
   const std::vector<RunDigest> known = {through_file(make_baseline(a))};

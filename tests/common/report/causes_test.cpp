@@ -57,6 +57,48 @@ class LikelyCauses : public testing::Test {
 
 TEST_F(LikelyCauses, AreNoneWhereNothingDiffers) { EXPECT_THAT(compare(a_, b_).causes, IsEmpty()); }
 
+TEST_F(LikelyCauses, AreNamedOnlyWhereSomethingChanged) {
+  set(a_, "cpu_governor", {"performance", "performance", "performance"});
+  for (const std::vector<std::uint64_t>& times :
+       {std::vector<std::uint64_t>{1000500, 999500, 1000000},
+        std::vector<std::uint64_t>{900000, 1300000, 1000000}}) {
+    b_ = runs("b", times);
+    set(b_, "cpu_governor", {"powersave", "powersave", "powersave"});
+    const Comparison result = compare(a_, b_);
+    EXPECT_EQ(result.environment.size(), 1U);
+    EXPECT_THAT(result.causes, IsEmpty());
+  }
+  // A single run on each side tells nothing, unless it is beyond what was asked for.
+  const std::vector<RunDigest> one = {a_[0]}, other = {b_[1]};
+  EXPECT_THAT(compare(one, other).causes, IsEmpty());
+  CompareOptions options;
+  options.single_run_threshold = 0.1;
+  EXPECT_THAT(facts(compare(one, other, options)), ElementsAre("cpu_governor"));
+}
+
+// Each row alone is open, all together are slower by 4 %.
+TEST_F(LikelyCauses, AreNamedForAShiftOfTheWholeRun) {
+  Comparison comparison;
+  comparison.environment = {{"kernel", "6.1", "6.2", FactClass::suspect}};
+  set(a_, "kernel", {"6.1", "6.1", "6.1"});
+  set(b_, "kernel", {"6.2", "6.2", "6.2"});
+  comparison.shift = {.change = 0.04, .low = 0.03, .high = 0.05, .p = 0.001, .rows = 40};
+  EXPECT_EQ(likely_causes(a_, b_, comparison).size(), 1U);
+  comparison.shift.p = 0.2;
+  EXPECT_THAT(likely_causes(a_, b_, comparison), IsEmpty());
+  comparison.shift = {.change = 0.004, .low = 0.003, .high = 0.005, .p = 0.001, .rows = 40};
+  EXPECT_THAT(likely_causes(a_, b_, comparison), IsEmpty());
+}
+
+TEST_F(LikelyCauses, AreNeverIdentifiersOrWhatOneSideAloneKnows) {
+  set(a_, "env.SLURM_JOB_ID", {"101", "102", "103"});
+  set(b_, "env.SLURM_JOB_ID", {"204", "205", "206"});
+  set(a_, "env.OMPI_MCA_orte_local_daemon", {"1101", "1102", "1103"});
+  set(b_, "env.OMPI_MCA_orte_local_daemon", {"9204", "9205", "9206"});
+  set(b_, "glibc", {"2.36", "2.36", "2.36"});
+  EXPECT_THAT(compare(a_, b_).causes, IsEmpty());
+}
+
 TEST_F(LikelyCauses, SeparatingFactsComeFirstThenIdentity) {
   set(a_, "kernel", {"6.1", "6.2", "6.1"});
   set(b_, "kernel", {"6.2", "6.2", "6.2"});
@@ -75,11 +117,13 @@ TEST_F(LikelyCauses, SeparatingFactsComeFirstThenIdentity) {
 
 // One run of B kept the old governor, and its time: the fact goes with the value within B, too.
 TEST_F(LikelyCauses, AFactThatGoesWithTheValueWithinASideIsNamed) {
-  b_ = runs("b", {1200000, 1201000, 1000000, 1199000});
-  set(a_, "cpu_governor", {"performance", "performance", "performance"});
-  set(b_, "cpu_governor", {"powersave", "powersave", "performance", "powersave"});
-  set(a_, "kernel", {"6.1", "6.1", "6.1"});
-  set(b_, "kernel", {"6.1", "6.2", "6.2", "6.1"});
+  a_ = runs("a", {1000000, 1001000, 999000, 1000500, 999500, 1000200});
+  b_ = runs("b", {1200000, 1201000, 1000000, 1199000, 1200500, 1199500});
+  const std::string quick = "performance", slow = "powersave";
+  set(a_, "cpu_governor", {quick, quick, quick, quick, quick, quick});
+  set(b_, "cpu_governor", {slow, slow, quick, slow, slow, slow});
+  set(a_, "kernel", {"6.1", "6.1", "6.1", "6.1", "6.1", "6.1"});
+  set(b_, "kernel", {"6.1", "6.2", "6.2", "6.1", "6.1", "6.2"});
   const Comparison result = compare(a_, b_);
   EXPECT_THAT(facts(result), ElementsAre("cpu_governor", "kernel"));
   EXPECT_THAT(result.causes[0].text, HasSubstr("within B, too, it goes with +20.0 % of cost"));
@@ -89,7 +133,9 @@ TEST_F(LikelyCauses, AFactThatGoesWithTheValueWithinASideIsNamed) {
 TEST_F(LikelyCauses, NoiseIsNamedOnlyWhereItSeparatesRepeatedRuns) {
   set(a_, "load_average", {"0.1 0.2 0.1", "0.3 0.1 0.1", "0.2 0.1 0.1"});
   set(b_, "load_average", {"8.1 4 2", "7.3 4 2", "9.2 4 2"});
-  EXPECT_THAT(facts(compare(a_, b_)), ElementsAre("load_average"));
+  const Comparison result = compare(a_, b_);
+  EXPECT_THAT(facts(result), ElementsAre("load_average"));
+  EXPECT_EQ(result.causes[0].text, "load_average (noise): 0.1 to 0.3 in A, 7.3 to 9.2 in B");
   b_[1].environment["load_average"] = "0.25 0.1 0.1";
   EXPECT_THAT(compare(a_, b_).causes, IsEmpty());
 }

@@ -66,7 +66,8 @@ Comparison with_findings() {
                         .fact_class = FactClass::suspect,
                         .separates = true,
                         .rows = 0,
-                        .text = "cpu_governor: performance in A, powersave in B"}};
+                        .text = "cpu_governor: performance in A, powersave in B",
+                        .within = ""}};
   comparison.rows[0].secondary = {{"bandwidth", "By/s", Better::higher, 2e9, 1e9, -0.5}};
   return comparison;
 }
@@ -98,6 +99,45 @@ TEST(CompareText, SaysWhatStandsBesideTheRows) {
     EXPECT_THAT(out.str(), HasSubstr("rank 3 on node7 is 12 % slower")) << format;
     EXPECT_THAT(out.str(), HasSubstr("powersave in B")) << format;
   }
+}
+
+// A difference of environment is told once: as a cause it is referred to.
+TEST(CompareText, TellsNothingTwice) {
+  Comparison comparison = example();
+  comparison.environment = {{"kernel", "6.1", "value9", FactClass::suspect},
+                            {"os", "11", "value12", FactClass::suspect}};
+  comparison.environment_one_side = {{"glibc", "-", "2.36", FactClass::suspect},
+                                     {"cpu_boost", "-", "1", FactClass::suspect}};
+  LikelyCause kernel, os, load;
+  kernel.kind = os.kind = load.kind = "environment";
+  kernel.fact = "kernel";
+  kernel.text = "kernel (suspect): 6.1 in A, value9 in B";
+  kernel.separates = os.separates = true;
+  os.fact = "os";
+  os.within = "within B, too, it goes with +37.3 % of cost";
+  os.text = "os (suspect): 11 in A, value12 in B; " + os.within;
+  load.fact = "load_average";
+  load.text = "load_average (noise): 0.1 in A, value8 in B";
+  comparison.causes = {load, os, kernel};
+  for (const char* format : {"text", "md", "junit"}) {
+    std::ostringstream out;
+    print_comparison(comparison, format, out);
+    const std::string text = out.str();
+    for (const char* value : {"value8", "value9", "value12", "37.3 %", "glibc"}) {
+      std::size_t count = 0;
+      for (std::size_t at = text.find(value); at != std::string::npos;
+           at = text.find(value, at + 1))
+        ++count;
+      EXPECT_EQ(count, std::string(value) == "glibc" ? 0U : 1U) << format << " " << value;
+    }
+    EXPECT_THAT(text, HasSubstr("as listed: kernel")) << format;
+    EXPECT_THAT(text, HasSubstr("2 facts are known on one side only")) << format;
+  }
+  const json document = json::parse(to_json(comparison).dump());
+  EXPECT_EQ(document.at("environment").size(), 2U);
+  EXPECT_EQ(document.at("environment_one_side").size(), 2U);
+  EXPECT_EQ(document.at("environment_one_side").at(0).at("fact"), "glibc");
+  EXPECT_EQ(document.at("causes").at(2).at("text"), kernel.text);
 }
 
 TEST(CompareJson, FollowsTheSchema) {

@@ -68,6 +68,9 @@ TEST(Gate, StopsOtherEnvironmentsWhenAsked) {
   other.environment.push_back({"kernel", "1", "2", FactClass::suspect});
   EXPECT_EQ(gate(other, {}), ExitCode::ok);
   EXPECT_EQ(gate(other, on({"env"})), ExitCode::nothing);
+  // What one side alone knows is no difference.
+  std::swap(other.environment, other.environment_one_side);
+  EXPECT_EQ(gate(other, on({"env"})), ExitCode::ok);
 }
 
 TEST(Gate, StrictWantsAnAnswer) {

@@ -138,12 +138,16 @@ TEST(SelfTest, NamesFailedAndMissingCases) {
   std::vector<RunDigest> runs = runs_of({1000, 1001, 1002, 1003});
   runs[1] = test::digest_of("r1", {test::unmeasured("micro/x", 8, Status::failed, "boom"),
                                    test::measured("micro/y", 8, {5})});
+  for (RunDigest& run : runs) run.environment["kernel"] = "6.1";
   runs[2].environment["kernel"] = "6.2";
+  runs[3].environment["glibc"] = "2.36";
   const SelfTest test = self_test(runs);
   EXPECT_THAT(test.failed, testing::ElementsAre("micro/x bytes=8 ranks=2"));
   EXPECT_THAT(test.incomplete, testing::ElementsAre("micro/y bytes=8 ranks=2"));
   ASSERT_EQ(test.environment.size(), 1U);
   EXPECT_EQ(test.environment[0].fact, "kernel");
+  ASSERT_EQ(test.environment_one_side.size(), 1U);
+  EXPECT_EQ(test.environment_one_side[0].fact, "glibc");
 }
 
 TEST(SelfTestPrint, HasTextAndJson) {
