@@ -12,6 +12,7 @@
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/outputs.hpp"
+#include "common/cli/usage.hpp"
 #include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
@@ -31,9 +32,16 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with code 0; everything else is usage.
+    if (error.get_exit_code() != 0)
+      return report(ExitCode::usage,
+                    (usage_error(app, error) + "\nRun with --help for more information.").c_str());
     std::ostringstream silent;
-    const int code = speaks() ? app.exit(error) : app.exit(error, silent, silent);
-    return code == 0 ? -1 : static_cast<int>(ExitCode::usage);
+    if (speaks()) {
+      app.exit(error);
+    } else {
+      app.exit(error, silent, silent);
+    }
+    return -1;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/page/page.hpp"
+#include "common/report/axis_map.hpp"
 #include "common/report/compare_print.hpp"
 #include "common/report/gate.hpp"
 
@@ -34,7 +34,7 @@ struct Options {
   bool strict = false;
   std::size_t min_rows = 1;
   bool fwer = false, relative_to_run = false;
-  report::Pairing pairing = report::Pairing::automatic;
+  std::string paired = "auto";
   std::vector<std::string> maps;
   std::string color = "auto";
   PlanOptions plan;
@@ -64,6 +64,12 @@ void print(const report::Comparison& comparison, const Options& options) {
                             .strict = options.strict});
 }
 
+report::Pairing pairing_of(const std::string& paired) {
+  return paired == "auto"  ? report::Pairing::automatic
+         : paired == "yes" ? report::Pairing::yes
+                           : report::Pairing::no;
+}
+
 report::CompareOptions compare_options_of(const Options& options) {
   report::CompareOptions compare_options;
   compare_options.threshold = options.threshold_percent / 100;
@@ -71,7 +77,7 @@ report::CompareOptions compare_options_of(const Options& options) {
     compare_options.single_run_threshold = *options.single_run_percent / 100;
   compare_options.fwer = options.fwer;
   compare_options.relative_to_run = options.relative_to_run;
-  compare_options.pairing = options.pairing;
+  compare_options.pairing = pairing_of(options.paired);
   for (const std::string& map : options.maps)
     compare_options.maps.push_back(report::parse_axis_map(map));
   return compare_options;
@@ -102,6 +108,7 @@ int compare_runs(const Options& options) {
   const std::vector<report::RunDigest> a = read_digests(options.base),
                                        b = read_digests(options.against);
   const report::CompareOptions compare_options = compare_options_of(options);
+  report::check_axis_maps(compare_options.maps, a, b);
   const report::Comparison comparison = report::compare(a, b, compare_options);
   print(comparison, options);
   const ExitCode code = report::gate(comparison, gate_options(options));
@@ -163,16 +170,13 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--relative-to-run", options->relative_to_run,
       "Take what moved each whole run out of its rows; it is told in a line of its own");
-  const std::map<std::string, report::Pairing> pairings = {{"auto", report::Pairing::automatic},
-                                                           {"yes", report::Pairing::yes},
-                                                           {"no", report::Pairing::no}};
   command
       ->add_option(
-          "--paired", options->pairing,
+          "--paired", options->paired,
           "Whether runs of A and B that took turns on the same nodes are compared in pairs; "
           "auto: where job id, nodes and start times say so")
-      ->transform(CLI::CheckedTransformer(pairings))
-      ->default_str("auto");
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
   CLI::Option* map = command->add_option(
       "--map", options->maps,
       "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "

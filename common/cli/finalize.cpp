@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/outputs.hpp"
 #include "common/store/parts.hpp"
@@ -19,10 +20,17 @@ struct FinalizeOptions {
 };
 
 int finalize(FinalizeOptions options) {
+  if (!std::filesystem::is_directory(options.parts)) {
+    throw UsageError(
+        fmt::format("PARTS is \"{}\", which {}; allowed: the folder OUT.h5.parts that a run left",
+                    text::printable(options.parts.string(), 400),
+                    std::filesystem::exists(options.parts) ? "is a file" : "does not exist"));
+  }
   if (options.output.empty()) {
     // OUT.h5.parts -> OUT.h5
     if (options.parts.extension() != ".parts")
-      throw UsageError("--output is needed: the folder is not called OUT.h5.parts");
+      throw UsageError(fmt::format("--output is needed: \"{}\" is not called OUT.h5.parts",
+                                   text::printable(options.parts.string(), 400)));
     options.output = options.parts;
     options.output.replace_extension();
   }

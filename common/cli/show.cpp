@@ -17,10 +17,10 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/report/joined.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
-#include "common/report/scaling.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -78,7 +78,7 @@ class Selection {
 
 /// What the tables below the rows look at; all of a large file would not fit into memory.
 void leave_for_footers(CaseResult& one) {
-  std::set<std::string> wanted = {"total_time", "epoch_start_pause", "test_pause"};
+  std::set<std::string> wanted = {"epoch_start_pause", "test_pause"};
   for (const auto& published : report::published_for(one, report::published_values()))
     wanted.insert(published.metric);
   for (const Metric& metric : one.metrics) {
@@ -86,6 +86,14 @@ void leave_for_footers(CaseResult& one) {
   }
   one.tables.clear();
   std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
+}
+
+/// The JSON of a file says of a case what it is among others, too.
+std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& out,
+                                        const PrintOptions& print) {
+  if (options.format == "json" || options.format == "jsonl")
+    return report::make_joined_json_printer(out, print, options.format == "jsonl");
+  return make_printer(options.format, out, print);
 }
 
 /// Not only in the table's last line: whoever reads the other formats is told, too.
@@ -104,7 +112,8 @@ int show(const Options& options) {
   print.color = use_color(options.color, output);
   // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
   std::ostringstream out;
-  const std::shared_ptr<ResultSink> printer = make_printer(options.format, out, print);
+  const std::shared_ptr<ResultSink> printer = printer_for(options, out, print);
+  report::Joined joined;
   Run run;
   std::size_t cases = 0;
   const auto take_header = [&](Run header) {
@@ -116,6 +125,7 @@ int show(const Options& options) {
     if (!selection.has(one.key)) return;
     printer->add(one);
     ++cases;
+    if (options.format == "table") joined.add(one);
     leave_for_footers(one);
     if (!one.metrics.empty()) run.cases.push_back(std::move(one));
   };
@@ -123,7 +133,7 @@ int show(const Options& options) {
   printer->end(run);
   warn_if_incomplete(options, run, cases);
   if (options.format == "table") {
-    report::print_scaling(run, out);
+    joined.print(out);
     report::print_pauses(run, out);
     report::print_published(run, report::published_values(), out);
   }
@@ -145,7 +155,8 @@ void add_show(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
   command
-      ->add_option("--decimals", options->decimals, "Decimals of printed numbers in table and osu")
+      ->add_option("--decimals", options->decimals,
+                   "Decimals of printed numbers in table, osu and imb")
       ->check(CLI::Range(0, 12));
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });

@@ -28,11 +28,12 @@ struct Exporter {
 /// Keeps a run until its end, without the samples that are not needed.
 class WholeRun final : public report::Printer {
  public:
-  using Needs = bool (*)(const CaseResult& result, const Metric& metric);
+  /// Takes from a metric's samples what is not needed.
+  using Reduce = void (*)(const CaseResult& result, Metric& metric);
   using Write = void (*)(const Run& run, const ExportOptions& options, const ExportTarget& target);
-  WholeRun(Needs needs, Write write, ExportOptions options, ExportTarget target)
+  WholeRun(Reduce reduce, Write write, ExportOptions options, ExportTarget target)
       : Printer(target.out, {}),
-        needs_(needs),
+        reduce_(reduce),
         write_(write),
         how_(std::move(options)),
         target_(std::move(target)) {}
@@ -40,9 +41,7 @@ class WholeRun final : public report::Printer {
   void begin(const Run& run) override { run_ = run; }
   void add(const CaseResult& result) override {
     CaseResult kept = result;
-    for (Metric& metric : kept.metrics) {
-      if (needs_ == nullptr || !needs_(result, metric)) metric.samples = {};
-    }
+    for (Metric& metric : kept.metrics) reduce_(result, metric);
     run_.cases.push_back(std::move(kept));
   }
   void end(const Run& run) override {
@@ -51,12 +50,18 @@ class WholeRun final : public report::Printer {
   }
 
  private:
-  Needs needs_;
+  Reduce reduce_;
   Write write_;
   ExportOptions how_;
   ExportTarget target_;
   Run run_;
 };
+
+void reduce_for_mllog(const CaseResult& result, Metric& metric) {
+  if (!mllog_needs(result, metric)) metric.samples = {};
+}
+
+void drop_samples(const CaseResult& /*result*/, Metric& metric) { metric.samples = {}; }
 
 constexpr std::array kExporters = {
     Exporter{"csv", "a line a sample; --summary: a line a metric",
@@ -74,21 +79,30 @@ constexpr std::array kExporters = {
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("osu", target.out, {});
              }},
+    Exporter{"imb", "the Intel MPI Benchmarks' text, as `show --format imb`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("imb", target.out, {});
+             }},
+    Exporter{"google-benchmark", "Google Benchmark's JSON, as `show --format google-benchmark`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("google-benchmark", target.out, {});
+             }},
     Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", make_fom_export},
     Exporter{"mllog", "trainings as MLPerf logging lines",
              [](const ExportOptions& options,
                 const ExportTarget& target) -> std::shared_ptr<ResultSink> {
-               return std::make_shared<WholeRun>(mllog_needs, export_mllog, options, target);
+               return std::make_shared<WholeRun>(reduce_for_mllog, export_mllog, options, target);
              }},
     Exporter{"mlperf-system", "MLPerf's system description, JSON",
              [](const ExportOptions& options,
                 const ExportTarget& target) -> std::shared_ptr<ResultSink> {
-               return std::make_shared<WholeRun>(nullptr, export_mlperf_system, options, target);
+               return std::make_shared<WholeRun>(drop_samples, export_mlperf_system, options,
+                                                 target);
              }},
-    Exporter{"trace", "when cases and epochs ran, for Perfetto and Chrome",
+    Exporter{"trace", "when cases, phases, steps and epochs ran, for Perfetto and Chrome",
              [](const ExportOptions& options,
                 const ExportTarget& target) -> std::shared_ptr<ResultSink> {
-               return std::make_shared<WholeRun>(trace_needs, export_trace, options, target);
+               return std::make_shared<WholeRun>(reduce_for_trace, export_trace, options, target);
              }},
 };
 

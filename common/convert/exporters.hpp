@@ -27,7 +27,8 @@ std::shared_ptr<ResultSink> make_fom_export(const ExportOptions& options,
 
 /// Whether a metric's samples are needed.
 bool mllog_needs(const CaseResult& result, const Metric& metric);
-bool trace_needs(const CaseResult& result, const Metric& metric);
+/// Leaves of a metric what the trace shows of it.
+void reduce_for_trace(const CaseResult& result, Metric& metric);
 
 /// Trainings as MLPerf logging lines. Throws UsageError if none ended well.
 void export_mllog(const Run& run, const ExportOptions& options, const ExportTarget& target);

@@ -13,6 +13,7 @@
 #include "common/convert/case_key.hpp"
 #include "common/convert/json_fields.hpp"
 #include "common/convert/text_table.hpp"
+#include "common/report/google_benchmark.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -46,7 +47,9 @@ const std::set<std::string>& known_members() {
                                                "bytes_per_second",
                                                "items_per_second",
                                                "aggregate_name",
-                                               "aggregate_unit"};
+                                               "aggregate_unit",
+                                               report::kKeyMember,
+                                               report::kMetricMember};
   return kKnown;
 }
 
@@ -117,10 +120,22 @@ void append(CaseResult& result, const char* name, const char* unit, Better bette
   }
 }
 
+/// What `real_time` is called: a metric of ours, in what we wrote.
+std::string time_name(const json& row, const std::string& place) {
+  if (!row.contains(report::kMetricMember)) return "time";
+  const json& given = row[report::kMetricMember];
+  const std::string name = text_of(given, report::kMetricMember, place);
+  if (!text::is_identifier(name)) fail(place, "a metric's name", given);
+  return name;
+}
+
 void take_numbers(CaseResult& result, const json& row, const std::string& place,
                   const ImportTaker& taker) {
-  append(result, "time", "s", Better::lower, seconds_of(row, "real_time", place));
-  append(result, "cpu_time", "s", Better::lower, seconds_of(row, "cpu_time", place));
+  const std::string time = time_name(row, place);
+  append(result, time.c_str(), "s", Better::lower, seconds_of(row, "real_time", place));
+  // Ours has none of its own there.
+  if (!row.contains(report::kMetricMember))
+    append(result, "cpu_time", "s", Better::lower, seconds_of(row, "cpu_time", place));
   if (row.contains("bytes_per_second"))
     append(result, "bandwidth", "By/s", Better::higher,
            number_of(row["bytes_per_second"], "bytes_per_second", place));
@@ -154,17 +169,24 @@ bool take_failure(CaseResult& result, const json& row, const std::string& place)
 class Cases {
  public:
   CaseResult& of(const json& row, const std::string& place) {
+    if (row.contains(report::kKeyMember)) {
+      return entered(
+          case_of_key(text_of(row[report::kKeyMember], report::kKeyMember, place), place));
+    }
     const char* name = row.contains("run_name") ? "run_name" : "name";
     const std::int64_t threads =
         row.contains("threads") ? integer_of(row["threads"], "threads", kMostRanks, place) : 1;
-    CaseResult made = case_of_name(text_of(member(row, name, place), name, place), threads);
-    const auto [found, is_new] = places_.try_emplace(made.key, cases_.size());
-    if (is_new) cases_.push_back(std::move(made));
-    return cases_[found->second];
+    return entered(case_of_name(text_of(member(row, name, place), name, place), threads));
   }
   std::vector<CaseResult>& all() { return cases_; }
 
  private:
+  CaseResult& entered(CaseResult made) {
+    const auto [found, is_new] = places_.try_emplace(made.key, cases_.size());
+    if (is_new) cases_.push_back(std::move(made));
+    return cases_[found->second];
+  }
+
   std::map<std::string, std::size_t> places_;
   std::vector<CaseResult> cases_;
 };

@@ -2,39 +2,22 @@
 // The text of the Intel MPI Benchmarks: tables under "# Benchmarking NAME".
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/convert/case_key.hpp"
 #include "common/convert/text_table.hpp"
+#include "common/report/imb_tests.hpp"
 
 namespace scalemark::convert {
 namespace {
 
-struct ImbTest {
-  const char* theirs;
-  const char* ours;
-  bool reduces;  ///< its data has the type for reductions, ours fp32
-};
-constexpr std::array kImbTests = {
-    ImbTest{"PingPong", "micro/pingpong", false},
-    ImbTest{"Sendrecv", "micro/sendrecv", false},
-    ImbTest{"Allreduce", "micro/allreduce", true},
-    ImbTest{"Allgather", "micro/allgather", false},
-    ImbTest{"Allgatherv", "micro/allgatherv", false},
-    ImbTest{"Reduce_scatter", "micro/reduce_scatter", true},
-    ImbTest{"Bcast", "micro/broadcast", false},
-    ImbTest{"Reduce", "micro/reduce", true},
-    ImbTest{"Gather", "micro/gather", false},
-    ImbTest{"Gatherv", "micro/gatherv", false},
-    ImbTest{"Scatter", "micro/scatter", false},
-    ImbTest{"Scatterv", "micro/scatterv", false},
-    ImbTest{"Alltoall", "micro/alltoall", false},
-    ImbTest{"Alltoallv", "micro/alltoallv", false},
-    ImbTest{"Barrier", "micro/barrier", false},
-};
+using report::ImbTest;
+using report::kImbTests;
 
 struct ImbColumn {
   const char* name;
@@ -85,10 +68,10 @@ class ImbReader {
 
  private:
   void take_comment(std::string_view line) {
-    if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
-      const std::string clean = text::printable(version->substr(0, version->find(',')), 40);
-      builder_.run().producer["imported_version"] = clean;
-      builder_.run().environment.common["measured_by"] = "Intel MPI Benchmarks " + clean;
+    if (const auto ours = behind(line, "IMB 2021.11 format, measured by Scalemark ")) {
+      take_program("Scalemark", *ours);
+    } else if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
+      take_program("Intel MPI Benchmarks", version->substr(0, version->find(',')));
     } else if (const auto type = behind(line, "# MPI_Datatype for reductions")) {
       const std::vector<std::string_view> parts = words(line);
       reduced_type_ = parts.back();
@@ -96,9 +79,22 @@ class ImbReader {
       name_ = *name;
       columns_.clear();
       ranks_.reset();
+      params_.reset();
     } else if (const auto ranks = behind(line, "# #processes = ")) {
       ranks_ = count_of({"#processes", *ranks}, kMostRanks, lines_);
+    } else if (const std::size_t at = line.find(report::kImbParameters);
+               at != std::string_view::npos) {
+      const std::string_view pairs = line.substr(at + std::strlen(report::kImbParameters));
+      params_ = case_of_key("x " + std::string(pairs), lines_.place()).params;
+      if (params_->empty()) lines_.fail("axis=value pairs of a table", line);
     }
+  }
+
+  void take_program(const std::string& name, std::string_view version) {
+    const std::string clean = text::printable(version, 40);
+    builder_.run().producer["imported_from"] = name;
+    builder_.run().producer["imported_version"] = clean;
+    builder_.run().environment.common["measured_by"] = fmt::format("{} {}", name, clean);
   }
 
   void begin_rows(const std::vector<std::string_view>& parts) {
@@ -141,6 +137,7 @@ class ImbReader {
     if (known != kImbTests.end() && known->reduces && reduced_type_ != "MPI_FLOAT")
       result.params["dtype"] = type_of_mpi(reduced_type_);
     if (ranks_) result.params["ranks"] = *ranks_;
+    if (params_ && known != kImbTests.end()) result.params = *params_;
     return result;
   }
 
@@ -159,6 +156,7 @@ class ImbReader {
   RunBuilder builder_;
   std::string name_, reduced_type_ = "MPI_FLOAT";
   std::optional<std::int64_t> ranks_;
+  std::optional<Params> params_;  ///< of a table of ours: those of its keys
   std::vector<std::string> columns_;
 };
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/clock.hpp"
 #include "common/core/session.hpp"
 
 namespace scalemark {
@@ -103,8 +104,14 @@ const mpi::SharedWindow& Case::share(std::size_t bytes) {
 
 void Case::phase(std::string_view name) {
   result_.phase = name;
+  phase_times_.enter(name, now_ns() - session_.telemetry().epoch());
   session_.watchdog().enter_phase(name);
   if (session_.on_phase) session_.on_phase(result_);
+}
+
+void Case::keep_phase_times() {
+  if (rank() == 0)
+    result_.tables["phases"] = phase_times_.table(now_ns() - session_.telemetry().epoch());
 }
 
 void Case::tick() { session_.watchdog().tick(); }
@@ -255,6 +262,16 @@ void Case::record_flops(const std::string& source, double flops, const std::stri
 
 void Case::table(const std::string& name, Table table) {
   if (rank() == 0) result_.tables[name] = std::move(table);
+}
+
+void Case::began(const std::string& metric, std::span<const std::uint64_t> at) {
+  const auto found = std::ranges::find(result_.metrics, metric, &Metric::name);
+  if (rank() != 0 || found == result_.metrics.end() || found->samples.iterations != at.size())
+    return;
+  const std::uint64_t epoch = session_.telemetry().epoch();
+  std::vector<std::uint64_t> t0(at.begin(), at.end());
+  for (std::uint64_t& one : t0) one -= std::min(one, epoch);
+  found->samples.t0 = std::move(t0);
 }
 
 void Case::primary(const std::string& metric) { result_.primary_metric = metric; }

@@ -13,6 +13,7 @@
 
 #include "common/collective/communicator.hpp"
 #include "common/core/exchange.hpp"
+#include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
 #include "common/core/stop_rule.hpp"
 #include "common/device/device.hpp"
@@ -207,10 +208,16 @@ class Case {
   void record_flops(const std::string& source, double flops, const std::string& precision,
                     const std::string& formula, int devices = 1);
   void primary(const std::string& metric);
+  /// When this rank began each iteration of a recorded metric, as now_ns(); counts on rank 0 only,
+  /// and only where there is one for each.
+  void began(const std::string& metric, std::span<const std::uint64_t> at);
   /// Keeps a table of what was seen beside the metrics; counts on rank 0 only.
   void table(const std::string& name, Table table);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
+
+  /// For the runner, at the end: keeps when the phases began as table `phases`.
+  void keep_phase_times();
 
   const CaseResult& result() const { return result_; }
   /// True inside a Communicating scope that spans several ranks.
@@ -238,6 +245,7 @@ class Case {
   collective::Communicator* communicator_ =
       nullptr;  ///< the last one asked for; its barrier starts samples
   std::vector<std::unique_ptr<mpi::SharedWindow>> windows_;
+  PhaseTimes phase_times_;
   Work work_;
   std::string rule_;
   std::function<Checked()> check_;

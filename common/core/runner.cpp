@@ -209,8 +209,9 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     }
     settle(fail(ranks, mine.failure, mine.text), result);
   }
-  if (!stopped_early_ && result.status != Status::skipped)
-    session_.telemetry().end_case(ranks, result);
+  if (stopped_early_ || result.status == Status::skipped) return;
+  one.keep_phase_times();
+  session_.telemetry().end_case(ranks, result);
 }
 
 void Runner::settle(const PeerFailed& failed, CaseResult& result) {

@@ -144,8 +144,15 @@ std::vector<double> Field::numbers_or_missing() const {
 
 const nlohmann::json& Field::digest() const {
   if (!value_->is_object()) fail("a digest");
-  for (const char* key : {"n", "sum", "abs_sum", "weighted_sum", "first", "last", "values"}) {
-    if (has(key)) (*this)[key].mark();
+  if ((*this)["n"].integer() < 0) (*this)["n"].fail("a count");
+  for (const char* key : {"sum", "abs_sum", "weighted_sum"}) (*this)[key].number();
+  for (const char* key : {"first", "last", "values"}) {
+    std::vector<double> values;
+    if (!has(key)) continue;
+    const Field edge = (*this)[key];
+    if (!edge.value_->is_array() || !flatten(*edge.value_, values, /*depth=*/1))
+      edge.fail("a list of numbers");
+    edge.mark();
   }
   return *value_;
 }

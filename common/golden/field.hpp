@@ -39,7 +39,7 @@ class Field {
   double number_or_missing() const;
   /// A list of them.
   std::vector<double> numbers_or_missing() const;
-  /// A digest as it is; only the keys of a digest are marked as known.
+  /// A digest as it is, its form checked; only the keys of a digest are marked as known.
   const nlohmann::json& digest() const;
   /// A note for people: marked as known with all below it.
   void note() const { mark(); }

@@ -68,15 +68,13 @@ void add_published(const CaseResult& result, CaseExtract& extract) {
   }
 }
 
-void add_scaling(const CaseResult& result, Run& scaling) {
-  const Metric* total = result.find("total_time");
-  if (result.status != Status::ok || total == nullptr) return;
-  CaseResult small;
-  small.key = text::printable(result.key, kKey);
-  small.name = result.name;
-  small.params = result.params;
-  small.metrics = {*total};
-  scaling.cases.push_back(std::move(small));
+void add_scaling(const CaseResult& result, std::vector<report::ScalingCase>& scaling) {
+  std::optional<report::ScalingCase> one = report::scaling_case(result);
+  if (!one) return;
+  for (std::string* text : {&one->key, &one->curve}) *text = text::printable(*text, kKey);
+  for (std::string* text : {&one->rate_name, &one->rate_unit, &one->work_rule})
+    *text = text::printable(*text, kWord);
+  scaling.push_back(std::move(*one));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "common/page/chart.hpp"
 #include "common/report/published.hpp"
+#include "common/report/scaling.hpp"
 #include "common/result/model.hpp"
 #include "common/result/summarise.hpp"
 
@@ -75,8 +76,7 @@ struct RunExtract {
   std::map<std::string, std::string> facts;  ///< of the environment
   std::vector<RankInfo> ranks;
   std::vector<CaseExtract> cases;
-  /// The cases with total_time, and nothing else of them: what report::scaling_curves() takes.
-  Run scaling;
+  std::vector<report::ScalingCase> scaling;
 };
 
 /// Everything of a run but its cases.

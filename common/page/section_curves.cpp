@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
 #include "common/page/svg.hpp"
+#include "common/report/message_costs.hpp"
 
 namespace scalemark::page {
 namespace {
@@ -151,6 +153,37 @@ std::string charts_of(const Group& group, const Base& base) {
   return html;
 }
 
+/// What the rows of a curve cost; a file without times may have bandwidths.
+std::optional<report::MessageCost> cost_of(const std::map<double, const Row*>& rows) {
+  std::vector<double> sizes, seconds;
+  for (const auto& [bytes, row] : rows) {
+    const std::string time = duration_of(*row);
+    const Quantity* quantity = row->sample().find(time.empty() ? "bandwidth" : time);
+    if (quantity == nullptr || quantity->unit != (time.empty() ? "By/s" : "s")) continue;
+    const double value = row->value(quantity->name).value;
+    sizes.push_back(bytes);
+    seconds.push_back(time.empty() ? bytes / value : value);
+  }
+  return report::message_cost(sizes, seconds);
+}
+
+/// A line a curve, as far as there is room.
+std::string costs_table(const std::vector<Group>& groups) {
+  std::vector<TableRow> lines;
+  std::size_t length = 0;
+  for (const Group& group : groups) {
+    for (const auto& [name, rows] : curves_of(group)) {
+      const std::optional<report::MessageCost> cost = cost_of(rows);
+      if (!cost || length > kDrawingBytes / 2) continue;
+      const std::string sweep = fmt::format("{} {} {}", group.name, group.constants_text(), name);
+      lines.push_back({{sweep, report::message_cost_text(*cost)}, ""});
+      length += 60 + sweep.size() + lines.back().cells[1].size();
+    }
+  }
+  if (lines.empty()) return {};
+  return table("time = latency + bytes / bandwidth", {{"sweep"}, {"message cost"}}, lines);
+}
+
 }  // namespace
 
 std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>& base) {
@@ -173,7 +206,8 @@ std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>
   if (!base.empty()) note_text += " Thin lines without markers: the base.";
   if (left_out > 0)
     note_text += fmt::format(" {} benchmarks have no room for their curves.", left_out);
-  return fmt::format("{}<div class=\"grid\">\n{}</div>\n", note(note_text), html);
+  return fmt::format("{}{}<div class=\"grid\">\n{}</div>\n", note(note_text), costs_table(groups),
+                     html);
 }
 
 }  // namespace scalemark::page

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <set>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,49 +18,95 @@ namespace {
 
 constexpr std::size_t kMostCurves = 8;
 
+std::string with_interval(const std::string& value, const std::optional<stats::Interval>& interval,
+                          double scale) {
+  if (!interval) return value;
+  return fmt::format("{} [{:.3g}, {:.3g}]", value, scale * interval->low, scale * interval->high);
+}
+
 std::string scaling_table(const report::ScalingCurve& curve) {
+  const bool strong = curve.kind == report::ScalingKind::strong;
+  std::vector<TableColumn> columns = {{"workers", true}, {"runs", true}, {"total time", true}};
+  if (!curve.rate_name.empty()) columns.push_back({curve.rate_name, true});
+  for (const char* header : {"speed-up", "efficiency %"}) columns.push_back({header, true});
+  if (strong) columns.push_back({"serial fraction", true});
   std::vector<TableRow> rows;
   for (const report::ScalingPoint& point : curve.points) {
-    rows.push_back(
-        {{std::to_string(point.workers), units::seconds(point.time),
-          fmt::format("{:.3g}", point.speed_up), fmt::format("{:.1f} %", 100 * point.efficiency)},
-         ""});
+    TableRow row;
+    row.cells = {std::to_string(point.workers), std::to_string(point.runs),
+                 units::seconds(point.time)};
+    if (!curve.rate_name.empty()) row.cells.push_back(units::quantity(point.rate, curve.rate_unit));
+    row.cells.push_back(
+        with_interval(fmt::format("{:.3g}", point.speed_up), point.speed_up_interval, 1));
+    row.cells.push_back(with_interval(fmt::format("{:.1f}", 100 * point.efficiency),
+                                      point.efficiency_interval, 100));
+    if (strong) {
+      row.cells.push_back(point.serial_fraction
+                              ? with_interval(fmt::format("{:.3g}", *point.serial_fraction),
+                                              point.serial_fraction_interval, 1)
+                              : "-");
+    }
+    rows.push_back(std::move(row));
   }
-  return table(curve.key,
-               {{"workers", true}, {"total time", true}, {"speed-up", true}, {"efficiency", true}},
-               rows);
+  return table(curve.key, columns, rows) +
+         note(fmt::format("{} scaling: {}. Speed-up of {}.", to_string(curve.kind), curve.reason,
+                          curve.basis));
+}
+
+/// Time against that of the same work divided; or the rate against that of the first, multiplied.
+Chart measured_chart(const report::ScalingCurve& curve) {
+  const bool rated = curve.kind != report::ScalingKind::strong && !curve.rate_name.empty();
+  Chart chart;
+  chart.x = {.title = "workers", .kind = ScaleKind::log2, .unit = "1", .whole = true};
+  chart.y = {.title = rated ? curve.rate_name : "total time",
+             .kind = ScaleKind::log10,
+             .unit = rated ? curve.rate_unit : "s"};
+  chart.description =
+      fmt::format("{} over the number of workers, beside that of perfect scaling.", chart.y.title);
+  chart.diagonal = fmt::format("perfect {} scaling", to_string(curve.kind));
+  Series measured;
+  measured.name = "measured";
+  const report::ScalingPoint& first = curve.points.front();
+  for (const report::ScalingPoint& point : curve.points) {
+    const auto workers = static_cast<double>(point.workers);
+    const double more = workers / static_cast<double>(first.workers);
+    const double same_time = curve.kind == report::ScalingKind::strong ? first.time / more
+                             : curve.kind == report::ScalingKind::weak
+                                 ? first.time
+                                 : first.time * point.work / first.work / more;
+    measured.points.push_back({workers, rated ? point.rate : point.time});
+    chart.ideal.push_back({workers, rated ? first.rate * more : same_time});
+  }
+  chart.series = {measured};
+  return chart;
 }
 
 std::string scaling_charts(const report::ScalingCurve& curve) {
   const std::size_t blank = std::min(curve.key.find(' '), curve.key.size());
-  Chart time;
-  time.title = fmt::format("{}: total time", curve.key.substr(0, blank));
-  time.subtitle = curve.key.substr(std::min(blank + 1, curve.key.size()));
-  time.description = "Total time over the number of workers, beside that of perfect scaling.";
-  time.x = {.title = "workers", .kind = ScaleKind::log2, .unit = "1", .whole = true};
-  time.y = {.title = "total time", .kind = ScaleKind::log10, .unit = "s"};
-  time.diagonal = "perfect scaling";
-  Chart efficiency = time;
+  Chart measured = measured_chart(curve);
+  measured.title = fmt::format("{}: {}", curve.key.substr(0, blank), measured.y.title);
+  measured.subtitle = fmt::format("{} scaling; {}", to_string(curve.kind),
+                                  curve.key.substr(std::min(blank + 1, curve.key.size())));
+  Chart efficiency = measured;
   efficiency.title = fmt::format("{}: efficiency", curve.key.substr(0, blank));
   efficiency.description = "Speed-up by the number of workers; 1 is perfect.";
   efficiency.y = {.title = "efficiency", .unit = "1", .from_zero = true};
   efficiency.diagonal.clear();
+  efficiency.ideal.clear();
   efficiency.levels = {{1, "perfect"}};
-  Series times, efficiencies;
-  times.name = "measured";
-  const report::ScalingPoint& first = curve.points.front();
-  const double work = first.time * static_cast<double>(first.workers);
-  for (const report::ScalingPoint& point : curve.points) {
-    const auto workers = static_cast<double>(point.workers);
-    times.points.push_back({workers, point.time});
-    efficiencies.points.push_back({workers, point.efficiency});
-    time.ideal.push_back({workers, work / workers});
-  }
+  Series efficiencies;
   efficiencies.named = false;
-  time.series = {times};
+  for (const report::ScalingPoint& point : curve.points) {
+    Point one{static_cast<double>(point.workers), point.efficiency};
+    if (point.efficiency_interval) {
+      one.low = point.efficiency_interval->low;
+      one.high = point.efficiency_interval->high;
+    }
+    efficiencies.points.push_back(one);
+  }
   efficiency.series = {efficiencies};
   const std::string numbers = scaling_table(curve);
-  return figure(time, numbers) + figure(efficiency, numbers);
+  return figure(measured, numbers) + figure(efficiency, numbers);
 }
 
 /// Rows of one benchmark that differ in their ranks only, for its most telling sizes.
@@ -105,14 +151,11 @@ std::string ranks_chart(const Group& group) {
 
 std::string scaling(std::span<const RunExtract> runs, const std::vector<Group>& groups) {
   std::string html;
-  std::set<std::string> seen;
-  for (const RunExtract& run : runs) {
-    for (const report::ScalingCurve& curve : report::scaling_curves(run.scaling)) {
-      // Of several runs the first that has the curve; the table of rows has all.
-      if (!seen.insert(curve.key).second) continue;
-      const std::string charts = scaling_charts(curve);
-      if (html.size() + charts.size() < kDrawingBytes) html += charts;
-    }
+  std::vector<std::vector<report::ScalingCase>> cases;
+  for (const RunExtract& run : runs) cases.push_back(run.scaling);
+  for (const report::ScalingCurve& curve : report::scaling_curves(cases)) {
+    const std::string charts = scaling_charts(curve);
+    if (html.size() + charts.size() < kDrawingBytes) html += charts;
   }
   for (const Group& group : groups) {
     const std::string chart = ranks_chart(group);

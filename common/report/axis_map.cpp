@@ -2,6 +2,8 @@
 // Projections of keys.
 #include "common/report/axis_map.hpp"
 
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +41,30 @@ std::string mapped_part(const std::string& part, const std::vector<AxisMap>& map
   return part;
 }
 
+/// The values that each axis has in the keys of a side.
+std::map<std::string, std::set<std::string>> axes_of(const std::vector<RunDigest>& side) {
+  std::map<std::string, std::set<std::string>> axes;
+  for (const RunDigest& run : side) {
+    for (const std::string& key : run.keys) {
+      for (const std::string& part : text::split(key, ' ')) {
+        const std::size_t equals = part.find('=');
+        if (equals != std::string::npos)
+          axes[part.substr(0, equals)].insert(part.substr(equals + 1));
+      }
+    }
+  }
+  return axes;
+}
+
+void check_value(const AxisMap& map, const std::set<std::string>& values, bool of_b) {
+  const std::string& wanted = of_b ? map.to : map.from;
+  if (values.contains(wanted)) return;
+  const std::vector<std::string> all(values.begin(), values.end());
+  throw UsageError(fmt::format("--map is \"{}={}{}{}\"; no case of {} has {}={}{}", map.axis,
+                               map.from, kArrow, map.to, of_b ? "B" : "A", map.axis, wanted,
+                               text::printable(text::did_you_mean(wanted, all), 400)));
+}
+
 }  // namespace
 
 AxisMap parse_axis_map(std::string_view text) {
@@ -60,6 +86,27 @@ AxisMap parse_axis_map(std::string_view text) {
   map.to = std::string(value.substr(arrow + kArrow.size()));
   if (map.from.empty() || map.to.empty()) refuse(text);
   return map;
+}
+
+void check_axis_maps(const std::vector<AxisMap>& maps, const std::vector<RunDigest>& a,
+                     const std::vector<RunDigest>& b) {
+  if (maps.empty()) return;
+  auto of_a = axes_of(a), of_b = axes_of(b);
+  for (const AxisMap& map : maps) {
+    if (!of_a.contains(map.axis) && !of_b.contains(map.axis)) {
+      std::set<std::string> known;
+      for (const auto& [axis, values] : of_a) known.insert(axis);
+      for (const auto& [axis, values] : of_b) known.insert(axis);
+      throw UsageError(fmt::format(
+          "--map names \"{}\", an axis of no case{}", map.axis,
+          text::printable(
+              text::did_you_mean(map.axis, std::vector<std::string>(known.begin(), known.end())),
+              400)));
+    }
+    if (map.kind != AxisMap::Kind::rename) continue;
+    check_value(map, of_a[map.axis], false);
+    check_value(map, of_b[map.axis], true);
+  }
 }
 
 std::string mapped_key(const std::string& key, const std::vector<AxisMap>& maps, bool of_b) {

@@ -25,6 +25,11 @@ struct AxisMap {
 /// "ranks=8->16", "device=*", "threads=drop". Throws UsageError that quotes the text.
 AxisMap parse_axis_map(std::string_view text);
 
+/// Throws UsageError for a map that would do nothing: no case of A or B has its axis, or none of A
+/// (B) the value that it names for A (B).
+void check_axis_maps(const std::vector<AxisMap>& maps, const std::vector<RunDigest>& a,
+                     const std::vector<RunDigest>& b);
+
 /// The key as it is matched: "ranks=8->16", "device=*", nothing.
 std::string mapped_key(const std::string& key, const std::vector<AxisMap>& maps, bool of_b);
 

@@ -35,8 +35,7 @@ std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
 void to_base_unit(RowDigest& row) {
   const units::BaseUnit unit = units::base_unit(row.unit);
   row.unit = text::printable(unit.unit);
-  row.value *= unit.factor;
-  row.tail *= unit.factor;
+  for (double* one : {&row.value, &row.tail, &row.tail_low, &row.tail_high}) *one *= unit.factor;
   for (float& one : row.sketch) one += static_cast<float>(std::log(unit.factor));
 }
 

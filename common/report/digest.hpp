@@ -42,6 +42,9 @@ struct RowDigest {
   std::string config_hash;
   /// The metric where the slowest hundredth of the iterations begins; NaN below 1000 of them.
   double tail = std::numeric_limits<double>::quiet_NaN();
+  /// 95 % interval of the tail: how well these iterations know it.
+  double tail_low = std::numeric_limits<double>::quiet_NaN();
+  double tail_high = std::numeric_limits<double>::quiet_NaN();
   std::set<std::string> flags;  ///< warmup_short, throttled, ...: what is doubtful in this run
   /// Logarithms of evenly spaced quantiles of the iterations' times; empty where these are few.
   std::vector<float> sketch;

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/stats/limits.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -89,9 +92,31 @@ std::string best_axis(const Rows& rows) {
 
 Fold single(const CompareRow* row) { return {row->key, "", {row}, row}; }
 
+/// Greater is worse: first by what the verdict says, then by cost. A large improvement is not bad.
+std::pair<int, double> badness(const CompareRow& row) {
+  const auto of_verdict = [](Verdict verdict) {
+    switch (verdict) {
+      case Verdict::regression:
+        return 3;
+      case Verdict::inconclusive:
+        return 2;
+      case Verdict::same:
+        return 1;
+      case Verdict::improved:
+        return 0;
+    }
+    return 0;
+  };
+  const double change = std::log1p(row.change);
+  const double cost = row.better == Better::higher ? -change : change;
+  return {of_verdict(row.verdict), std::isfinite(cost) ? cost : -stats::kInfinity};
+}
+
 Fold sweep(Rows rows, const std::string& axis) {
   Fold fold{"", axis, std::move(rows), nullptr};
-  fold.worst = fold.rows.front();
+  fold.worst =
+      *std::max_element(fold.rows.begin(), fold.rows.end(),
+                        [](const auto* x, const auto* y) { return badness(*x) < badness(*y); });
   std::stable_sort(fold.rows.begin(), fold.rows.end(), [&](const auto* x, const auto* y) {
     return number_of(axis_value(x->key, axis)) < number_of(axis_value(y->key, axis));
   });

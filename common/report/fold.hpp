@@ -15,6 +15,7 @@ struct Fold {
   std::string key;   ///< of the row; a sweep has its range there: bytes=8..4194304
   std::string axis;  ///< that the rows differ in; empty for a single row
   std::vector<const CompareRow*> rows;  ///< by the axis, ascending
+  /// REGRESSION before INCONCLUSIVE, SAME and IMPROVED, then the one of the highest cost.
   const CompareRow* worst = nullptr;
 };
 

@@ -30,7 +30,9 @@ ordered_json params_of(const Params& params) {
   return object;
 }
 
-ordered_json describe(const CaseResult& result) {
+}  // namespace
+
+nlohmann::ordered_json case_json(const CaseResult& result) {
   const Verification& check = result.verification;
   return {{"key", json_text(result.key)},
           {"name", json_text(result.name)},
@@ -43,11 +45,13 @@ ordered_json describe(const CaseResult& result) {
           {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};
 }
 
+namespace {
+
 class JsonLinesPrinter final : public Printer {
  public:
   using Printer::Printer;
   void add(const CaseResult& result) override {
-    out() << describe(result).dump() << '\n';
+    out() << case_json(result).dump() << '\n';
     out().flush();
   }
 };
@@ -56,7 +60,7 @@ class JsonPrinter final : public Printer {
  public:
   using Printer::Printer;
   void add(const CaseResult& result) override {
-    out() << (empty_ ? "[\n" : ",\n") << describe(result).dump();
+    out() << (empty_ ? "[\n" : ",\n") << case_json(result).dump();
     empty_ = false;
   }
   void end(const Run& /*run*/) override {

@@ -19,9 +19,13 @@ struct Format {
 };
 
 constexpr std::array kFormats = {
-    Format{"table", report::make_table_printer}, Format{"csv", report::make_csv_printer},
-    Format{"json", report::make_json_printer},   Format{"jsonl", report::make_jsonl_printer},
+    Format{"table", report::make_table_printer},
+    Format{"csv", report::make_csv_printer},
+    Format{"json", report::make_json_printer},
+    Format{"jsonl", report::make_jsonl_printer},
     Format{"osu", report::make_osu_printer},
+    Format{"imb", report::make_imb_printer},
+    Format{"google-benchmark", report::make_google_benchmark_printer},
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <memory>
 #include <ostream>
 
+#include <nlohmann/json.hpp>
+
 #include "common/report/printer.hpp"
 
 namespace scalemark::report {
@@ -16,6 +18,12 @@ std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOpti
 /// One object a line.
 std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_osu_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_imb_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_google_benchmark_printer(std::ostream& out,
+                                                          const PrintOptions& options);
+
+/// What the JSON of a case says of it alone.
+nlohmann::ordered_json case_json(const CaseResult& result);
 
 /// A printer needs begin, add and end; the journal's calls are not for it.
 class Printer : public ResultSink {

@@ -45,14 +45,25 @@ std::vector<float> sketch_of(std::vector<double> values) {
   return sketch;
 }
 
-/// Type 7 needs the two values at its place, not the order of all others.
-double upper_hundredth(std::vector<double> values) {
+struct Tail {
+  double value = 0, low = 0, high = 0;
+};
+
+/// The 99th percentile (type 7), with its 95 % interval by order statistics (Le Boudec 2010,
+/// chapter 2). Only the end of the values needs to be in order.
+Tail upper_hundredth(std::vector<double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double reach = 1.959963984540054 * std::sqrt(n * 0.99 * 0.01);
+  const auto low = static_cast<std::size_t>(std::floor(0.99 * n - reach)) - 1;
+  const auto high = static_cast<std::size_t>(std::ceil(0.99 * n + reach));  // 1-based rank - 1
+  const auto end = values.begin() + static_cast<std::ptrdiff_t>(low);
+  std::nth_element(values.begin(), end, values.end());
+  std::sort(end, values.end());
   const std::size_t k = (values.size() - 1) * 99 / 100;
-  const auto from = values.begin() + static_cast<std::ptrdiff_t>(k);
-  std::nth_element(values.begin(), from, values.end());
   const double part = static_cast<double>((values.size() - 1) * 99 % 100) / 100;
-  if (part == 0) return *from;
-  return *from + part * (*std::min_element(from + 1, values.end()) - *from);
+  const double next = values[std::min(k + 1, values.size() - 1)];
+  return {values[k] + part * (next - values[k]), values[low],
+          values[std::min(high, values.size() - 1)]};
 }
 
 void flag_marked(const Samples& samples, std::set<std::string>& flags) {
@@ -111,7 +122,13 @@ void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& 
   for (const std::string& flag :
        stats::steadiness_flags(all, leading_warmup(samples), row.relative_resolution))
     row.flags.insert(flag);
-  if (values.size() >= kLeastForTail) row.tail = in_metric(upper_hundredth(values));
+  if (values.size() >= kLeastForTail) {
+    const Tail tail = upper_hundredth(values);
+    row.tail = in_metric(tail.value);
+    row.tail_low = in_metric(tail.low);
+    row.tail_high = in_metric(tail.high);
+    if (row.tail_low > row.tail_high) std::swap(row.tail_low, row.tail_high);
+  }
   if (values.size() < kLeastForSketch) return;
   const std::vector<double> some = thinned(values);
   if (stats::sign_autocorrelation(some).n_eff < kFewEffective)

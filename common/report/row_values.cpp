@@ -53,17 +53,40 @@ std::vector<double> usable(const std::vector<double>& values) {
   return some;
 }
 
+/// Flags that chance may give a run, those of one finding under one name; empty for the others.
+std::string chance_group(const std::string& flag) {
+  if (flag == "warmup_short" || flag == "not_steady") return "unsteady";
+  return flag == "few_effective_samples" ? flag : "";
+}
+
+/// Flags of the runs of a side. What one run of many has may be chance: it is a property of the
+/// case only where half of them have it.
+void count_flags(const std::vector<const RowDigest*>& side, std::size_t& runs,
+                 std::map<std::string, std::size_t>& counts) {
+  std::vector<const RowDigest*> own;
+  std::ranges::copy_if(side, std::back_inserter(own), [](const RowDigest* run) {
+    return run != nullptr && run->status == Status::ok;
+  });
+  runs += own.size();
+  std::map<std::string, std::size_t> having;
+  for (const RowDigest* run : own) {
+    std::set<std::string> groups;
+    for (const std::string& flag : run->flags) groups.insert(chance_group(flag));
+    for (const std::string& group : groups) ++having[group];
+  }
+  for (const RowDigest* run : own) {
+    for (const std::string& flag : run->flags) {
+      const std::string group = chance_group(flag);
+      if (group.empty() || 2 * having[group] >= own.size()) ++counts[flag];
+    }
+  }
+}
+
 /// What is doubtful in runs, with how many of them where not in all: "throttled:2".
 void add_run_flags(const PairedRow& pair, std::set<std::string>& flags) {
   std::map<std::string, std::size_t> counts;
   std::size_t runs = 0;
-  for (const auto* side : {&pair.a, &pair.b}) {
-    for (const RowDigest* run : *side) {
-      if (run == nullptr || run->status != Status::ok) continue;
-      ++runs;
-      for (const std::string& flag : run->flags) ++counts[flag];
-    }
-  }
+  for (const auto* side : {&pair.a, &pair.b}) count_flags(*side, runs, counts);
   for (const auto& [flag, count] : counts)
     flags.insert(count == runs ? flag : fmt::format("{}:{}", flag, count));
 }

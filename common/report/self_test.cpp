@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -89,11 +90,34 @@ void count_row(const CompareRow& row, SelfTestRow& counts) {
   if (row.low > 0 || row.high < 0) ++counts.raw;
 }
 
+/// How the splits were tested: they differ where the runs do not have the same cases.
+class Methods {
+ public:
+  void take(const Comparison& comparison) {
+    const auto is_tested = [](const CompareRow& row) { return std::isfinite(row.low); };
+    const auto tests = static_cast<std::size_t>(std::ranges::count_if(comparison.rows, is_tested));
+    if (text_.empty() || tests > most_) text_ = comparison.method;
+    most_ = std::max(most_, tests);
+    fewest_ = std::min(fewest_, tests);
+  }
+  /// That of the split with the most tests.
+  std::string text() const {
+    if (fewest_ >= most_) return text_;
+    return fmt::format("{} (the split with most tests, {}; others have fewer, down to {})", text_,
+                       most_, fewest_);
+  }
+
+ private:
+  std::string text_;
+  std::size_t most_ = 0, fewest_ = std::numeric_limits<std::size_t>::max();
+};
+
 /// Compares every split. The runs are moved within the vector, never copied.
 std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
                                                   const std::vector<Split>& splits,
                                                   SelfTest& result) {
   std::map<std::string, SelfTestRow> rows;
+  Methods methods;
   std::vector<std::size_t> at(runs.size());  // which run stands where
   for (std::size_t i = 0; i < at.size(); ++i) at[i] = i;
   for (const Split& split : splits) {
@@ -111,7 +135,7 @@ std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
     const std::span<const RunDigest> all = runs;
     const Comparison comparison =
         compare(all.first(result.runs_a), all.subspan(result.runs_a), result.options);
-    result.method = comparison.method;
+    methods.take(comparison);
     std::size_t wrong = 0;
     for (const CompareRow& row : comparison.rows) {
       count_row(row, rows[row.key]);
@@ -120,6 +144,7 @@ std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
     result.false_verdicts += wrong;
     if (wrong > 0) ++result.false_tables;
   }
+  result.method = methods.text();
   return rows;
 }
 

@@ -45,7 +45,7 @@ struct SelfTest {
   std::vector<EnvironmentDifference> environment_one_side;  ///< of these, known to one of them only
   std::vector<std::string> notes;
   double typical_spread = 0, detectable = 0;  ///< of the middle row
-  std::string method;
+  std::string method;                         ///< of the split with the most tests
   CompareOptions options;
 
   double false_table_rate() const;

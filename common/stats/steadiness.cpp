@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "common/stats/autocorrelation.hpp"
 #include "common/stats/limits.hpp"
 #include "common/stats/summary.hpp"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::size_t kBatch = 5;
 constexpr std::size_t kLeastBatches = 4;
+constexpr std::size_t kParts = 4;
+constexpr double kZ95 = 1.959963984540054;
 
 std::vector<double> batch_means(std::span<const double> values) {
   std::vector<double> means;
@@ -23,6 +26,27 @@ std::vector<double> batch_means(std::span<const double> values) {
     means.push_back(sum / kBatch);
   }
   return means;
+}
+
+/// Effective values of a series that may drift: the middle one of the correlation times of four
+/// parts, each about its own median, since a drift would pass for correlation of the whole.
+double effective_values(std::span<const double> values) {
+  const std::size_t length = values.size() / kParts;
+  std::vector<double> times;
+  for (std::size_t part = 0; part < kParts; ++part)
+    times.push_back(sign_autocorrelation(values.subspan(part * length, length)).tau);
+  return static_cast<double>(values.size()) / median(times);
+}
+
+/// Whether the values before `settled` move the median of all by more than that of the rest can be
+/// known: by chance alone MSER-5 drops some in one series of three.
+bool moves_the_median(std::span<const double> values, std::size_t settled) {
+  const std::span<const double> rest = values.subspan(settled);
+  std::vector<double> sorted(rest.begin(), rest.end());
+  std::ranges::sort(sorted);
+  const MedianInterval known = order_statistic_interval(sorted, effective_values(rest), kZ95);
+  const double all = median(values);
+  return all < known.low || all > known.high;
 }
 
 }  // namespace
@@ -69,7 +93,8 @@ std::vector<std::string> steadiness_flags(std::span<const double> times, std::si
   if (settled > warmup) {
     const double difference =
         median(all.subspan(warmup, settled - warmup)) - median(all.subspan(settled));
-    if (std::abs(difference) >= options.least_change)
+    if (std::abs(difference) >= options.least_change &&
+        moves_the_median(all.subspan(warmup), settled - warmup))
       flags.emplace_back(mser.at_limit ? "not_steady" : "warmup_short");
   }
   // A warm-up that is too short is no shift: what comes after it is looked at.

@@ -41,8 +41,9 @@ std::vector<ChangePoint> change_points(std::span<const double> logs,
                                        const ChangeOptions& options = {});
 
 /// Flags of a run: `warmup_short` (the level of the first samples that count differs from that of
-/// the rest), `not_steady` (it moves through the whole first half) and `shift_in_run`. Only
-/// differences of at least `least_change` count. `times` holds all iterations with the `warmup`
+/// the rest, and moves the median out of the interval that the rest has for it), `not_steady` (the
+/// same, through the whole first half) and `shift_in_run`. Only differences of at least
+/// `least_change` count. `times` holds all iterations with the `warmup`
 /// first ones, positive. `resolution`: the clock's step relative to the median time.
 std::vector<std::string> steadiness_flags(std::span<const double> times, std::size_t warmup,
                                           double resolution = 0);

@@ -2,6 +2,7 @@
 // The layout of a result file in HDF5: writing and reading its two kinds of groups.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -45,7 +46,10 @@ void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult
 void write_tables(hid_t root, const CaseResult& result);
 /// Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
-/// Whether a result file has a place for a table of that name: profile, telemetry/<what>,
+/// Tables of which a case has one, and groups of tables with a name of their own.
+constexpr std::array<const char*, 2> kSingleTables = {"profile", "phases"};
+constexpr std::array<const char*, 2> kTableFamilies = {"telemetry", "baseline"};
+/// Whether a result file has a place for a table of that name: profile, phases, telemetry/<what>,
 /// baseline/<what>.
 bool is_table_name(const std::string& name);
 

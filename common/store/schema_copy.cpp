@@ -27,8 +27,10 @@ void copy_tables(hid_t from, hid_t to, const std::string& name) {
     if (h5::has(tables.get(), name))
       copy_object(tables.get(), need_group(target, group).get(), name);
   };
-  if (h5::has(from, "profile")) copy_from(from, to, "profile");
-  for (const char* family : {"telemetry", "baseline"}) {
+  for (const char* single : kSingleTables) {
+    if (h5::has(from, single)) copy_from(from, to, single);
+  }
+  for (const char* family : kTableFamilies) {
     if (!h5::has(from, family)) continue;
     const h5::Id source = h5::open_group(from, family);
     const h5::Id target = need_group(to, family);

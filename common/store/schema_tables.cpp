@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>.
+// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>, /phases/<nnnnnn>.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,8 +13,10 @@
 namespace scalemark::store {
 namespace {
 
-/// Groups of tables, each with a name of its own.
-constexpr std::array<const char*, 2> kFamilies = {"telemetry", "baseline"};
+/// Tables of which a case has one.
+bool is_single(const std::string& name) {
+  return std::ranges::find(kSingleTables, name) != kSingleTables.end();
+}
 
 /// A table's family and the rest of its name.
 struct FamilyName {
@@ -24,7 +26,7 @@ std::optional<FamilyName> family_name(const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) return std::nullopt;
   FamilyName parts{name.substr(0, slash), name.substr(slash + 1)};
-  const bool known = std::ranges::find(kFamilies, parts.family) != kFamilies.end();
+  const bool known = std::ranges::find(kTableFamilies, parts.family) != kTableFamilies.end();
   if (!known || !text::is_identifier(parts.what)) return std::nullopt;
   return parts;
 }
@@ -111,7 +113,7 @@ void take_table(hid_t parent, const std::string& name, const std::string& case_n
 }  // namespace
 
 bool is_table_name(const std::string& name) {
-  return name == "profile" || family_name(name).has_value();
+  return is_single(name) || family_name(name).has_value();
 }
 
 void write_tables(hid_t root, const CaseResult& result) {
@@ -119,7 +121,7 @@ void write_tables(hid_t root, const CaseResult& result) {
     if (!is_table_name(name))
       throw Error(fmt::format("a result file has no place for a table '{}'", name));
     const std::string case_group = case_name(result.index);
-    if (name == "profile") {
+    if (is_single(name)) {
       write_table(need_group(root, name).get(), name, table, case_group);
       continue;
     }
@@ -132,9 +134,10 @@ void write_tables(hid_t root, const CaseResult& result) {
 
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name) {
   std::map<std::string, Table> tables;
-  if (h5::has(root, "profile"))
-    take_table(h5::open_group(root, "profile").get(), "profile", case_name, tables);
-  for (const char* family : kFamilies) {
+  for (const char* name : kSingleTables) {
+    if (h5::has(root, name)) take_table(h5::open_group(root, name).get(), name, case_name, tables);
+  }
+  for (const char* family : kTableFamilies) {
     if (!h5::has(root, family)) continue;
     const h5::Id group = h5::open_group(root, family);
     for (const std::string& what : h5::members(group.get())) {

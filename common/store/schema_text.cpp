@@ -134,6 +134,11 @@ constexpr std::string_view kTables =
 /profile/<nnnnnn>/<column> [row]        where case <nnnnnn> spent its time
   @order
   @unit
+/phases/<nnnnnn>/<column> [row]         phase: what rank 0 entered; t: when, in ns since its launch, as
+                                        t of telemetry; each lasts until the next one begins, the
+                                        last one (done, or end of a case that failed) is no phase
+  @order
+  @unit
 )";
 
 }  // namespace

@@ -75,6 +75,7 @@ void train_epoch(Training& t, std::uint64_t start) {
     const StepResult result = t.trainer.step(batch);
     const auto [loss, right] = read(result);
     const std::uint64_t done = now_ns();
+    t.history.steps.begun.push_back(asked);
     t.history.steps.time.push_back(done - asked);
     t.history.steps.wait.push_back(arrived - asked);
     t.history.steps.exposed_communication.push_back(result.exposed_communication);

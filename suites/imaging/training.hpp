@@ -19,6 +19,8 @@ struct History {
   struct Steps {
     std::vector<std::uint64_t> time;  ///< from asking for the batch to the loss on the host
     std::vector<std::uint64_t> wait;  ///< of it, until the batch was there
+    /// now_ns() at the beginning of each; only of steps since the launch, which a saved state ends.
+    std::vector<std::uint64_t> begun;
     std::vector<std::uint64_t> exposed_communication;  ///< see StepResult
     std::vector<double> loss;
   } steps;

@@ -45,6 +45,7 @@ void record_training(Case& c, const Course& course, const History& history,
   };
   // The first four are columns of the printed table.
   c.record_durations("step_time", history.steps.time, RankReduce::max, warmup);
+  c.began("step_time", history.steps.begun);
   c.record_rate("images_per_second", "{image}/s", "step_time", images,
                 "images of a step over all ranks / step_time");
   series("accuracy", Better::higher, RankReduce::root, {history.epochs.test_accuracy.back()},

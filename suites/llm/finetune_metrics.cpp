@@ -110,6 +110,7 @@ void record_finetuning(Case& c, const History& history) {
   };
   // The first four are columns of the printed table.
   c.record_durations("step_time", history.time, RankReduce::max, warmup);
+  c.began("step_time", history.begun);
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,

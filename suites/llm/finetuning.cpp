@@ -69,6 +69,7 @@ void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& f
   loader.prepare(course.accumulation);  // while a GPU works
   const StepResult result = finetuner.finish();
   const std::uint64_t done = now_ns();
+  history.begun.push_back(asked);
   history.time.push_back(done - asked);
   history.wait.push_back(arrived - asked);
   history.communication.push_back(result.communication);

@@ -35,6 +35,8 @@ struct History {
   Objective::Terms terms;           ///< of the objective
   std::vector<std::uint64_t> time;  ///< from asking for the first batch to the loss on the host
   std::vector<std::uint64_t> wait;  ///< of it, until the batches were there
+  /// now_ns() at the beginning of each; only of steps since the launch, which a saved state ends.
+  std::vector<std::uint64_t> begun;
   std::vector<Communication> communication;
   std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
   std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed

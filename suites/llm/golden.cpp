@@ -15,7 +15,7 @@
 namespace scalemark::llm {
 namespace {
 
-void check_parameters(const Field& file, const GoldenContext& context) {
+void check_parameters(const golden::Field& file, const GoldenContext& context) {
   Llama model = context.model.base(kFp64);
   context.integer(file["parameter_count"], count_parameters(context.model.config()).total);
   std::string difference;
@@ -31,7 +31,7 @@ void check_parameters(const Field& file, const GoldenContext& context) {
 
   const auto parameters = model->named_parameters();
   if (!file.has("filled_parameters")) return;
-  const Field filled = file["filled_parameters"];
+  const golden::Field filled = file["filled_parameters"];
   for (const std::string& name : filled.keys()) {
     const torch::Tensor* const parameter = parameters.find(name);
     if (parameter == nullptr) {
@@ -43,7 +43,8 @@ void check_parameters(const Field& file, const GoldenContext& context) {
   }
 }
 
-void check_forward(const Field& want, const Precision& precision, const GoldenContext& context) {
+void check_forward(const golden::Field& want, const Precision& precision,
+                   const GoldenContext& context) {
   const torch::NoGradGuard no_grad;
   Llama model = context.model.base(precision);
   const torch::Tensor& shifted = context.model.shifted_bs();
@@ -78,7 +79,7 @@ void check_forward(const Field& want, const Precision& precision, const GoldenCo
 }
 
 /// The libraries divide 0 by 0 here; ours is a defined zero with zero gradients.
-void check_all_masked(const Field& want, const GoldenContext& context) {
+void check_all_masked(const golden::Field& want, const GoldenContext& context) {
   Llama model = context.model.base(kFp64);
   const torch::Tensor masked = torch::full_like(context.model.shifted_bs(), kMasked);
   const torch::Tensor logits = model(context.model.tokens_bs());
@@ -91,7 +92,7 @@ void check_all_masked(const Field& want, const GoldenContext& context) {
   context.report.near(want.path() + ".gradient_norm", l2_norm(gradients(model)), 0, 0);
 }
 
-void check_base(const Field& base, const GoldenContext& context) {
+void check_base(const golden::Field& base, const GoldenContext& context) {
   for (const Precision& precision : {kFp64, kFp32}) {
     if (!base.has(precision.name)) continue;
     if (context.wants(precision, base[precision.name].path())) {
@@ -105,7 +106,7 @@ void check_base(const Field& base, const GoldenContext& context) {
 }
 
 template <typename Real>
-void check_rope_table(const Field& rope, const Precision& precision, double tolerance,
+void check_rope_table(const golden::Field& rope, const Precision& precision, double tolerance,
                       const GoldenContext& context) {
   const std::int64_t head_dim = rope["head_dim"].integer(), positions = rope["positions"].integer();
   const double base = rope["base"].number();
@@ -125,8 +126,8 @@ void check_rope_table(const Field& rope, const Precision& precision, double tole
   }
 }
 
-void check_rotation(const Field& rope, const GoldenContext& context) {
-  const Field input = rope["input"];
+void check_rotation(const golden::Field& rope, const GoldenContext& context) {
+  const golden::Field input = rope["input"];
   const std::vector<std::int64_t> shape = input["shape"].integers();
   const auto stream = static_cast<std::uint64_t>(input["stream"].integer());
   input["rule"].note();
@@ -148,13 +149,13 @@ void check_rotation(const Field& rope, const GoldenContext& context) {
 }
 
 /// Marks the fields of a precision that was not asked for as known.
-void note_all(const Field& part, const std::string& precision) {
+void note_all(const golden::Field& part, const std::string& precision) {
   for (const std::string& name : part.keys()) {
     if (name.ends_with("_" + precision)) part[name].note();
   }
 }
 
-void check_rope(const Field& rope, const GoldenContext& context) {
+void check_rope(const golden::Field& rope, const GoldenContext& context) {
   const std::int64_t head_dim = rope["head_dim"].integer(), positions = rope["positions"].integer();
   if (head_dim < 2 || head_dim > 4096 || head_dim % 2 != 0 || positions < 1 || positions > 65536) {
     context.report.exact(
@@ -176,9 +177,9 @@ void check_rope(const Field& rope, const GoldenContext& context) {
   }
 }
 
-void check_schedule(const Field& list, const GoldenContext& context) {
+void check_schedule(const golden::Field& list, const GoldenContext& context) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Field entry = list[i];
+    const golden::Field entry = list[i];
     const std::int64_t warmup = entry["warmup_steps"].integer(),
                        total = entry["total_steps"].integer();
     std::vector<double> factors;
@@ -188,10 +189,10 @@ void check_schedule(const Field& list, const GoldenContext& context) {
   }
 }
 
-void check_model_sizes(const Field& sizes, const GoldenContext& context) {
+void check_model_sizes(const golden::Field& sizes, const GoldenContext& context) {
   const std::vector<std::string>& known = llama_names();
   for (const std::string& name : sizes.keys()) {
-    const Field want = sizes[name];
+    const golden::Field want = sizes[name];
     if (std::ranges::find(known, name) == known.end()) {
       context.report.skip(want.path(), "this build has no model of that name");
       want.note();
@@ -229,7 +230,7 @@ void check_llama(const nlohmann::json& json, const golden::Options& options,
                  golden::Report& report) {
   if (!can_check("llama", options, report)) return;
   const OneThread one_thread;
-  const Field file(json);
+  const golden::Field file(json);
   note_origin(file);
   const GoldenModel model(file, options.device);
   const GoldenContext context{{options, report}, model};

@@ -17,7 +17,7 @@ bool GoldenChecks::wants(const Precision& precision, const std::string& item) co
   return false;
 }
 
-void GoldenChecks::numbers(const Field& want, const std::vector<double>& got,
+void GoldenChecks::numbers(const golden::Field& want, const std::vector<double>& got,
                            double tolerance) const {
   const std::vector<double> values = want.numbers();
   double size = 1;
@@ -25,12 +25,12 @@ void GoldenChecks::numbers(const Field& want, const std::vector<double>& got,
   report.all_near(want.path(), got, values, tolerance * size);
 }
 
-void GoldenChecks::number(const Field& want, double got, double tolerance) const {
+void GoldenChecks::number(const golden::Field& want, double got, double tolerance) const {
   const double value = want.number();
   report.near(want.path(), got, value, tolerance * std::max(1.0, std::abs(value)));
 }
 
-void GoldenChecks::integer(const Field& want, std::int64_t got) const {
+void GoldenChecks::integer(const golden::Field& want, std::int64_t got) const {
   const std::int64_t value = want.integer();
   report.exact(want.path(), got == value, fmt::format("file {}, this build {}", value, got));
 }
@@ -41,7 +41,7 @@ bool can_check(const std::string& topic, const golden::Options& options, golden:
   return false;
 }
 
-void note_origin(const Field& part) {
+void note_origin(const golden::Field& part) {
   for (const char* name : {"topic", "versions"}) {
     if (part.has(name)) part[name].note();
   }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/golden/field.hpp"
 #include "common/golden/report.hpp"
-#include "suites/llm/golden_field.hpp"
 #include "suites/llm/golden_model.hpp"
 
 namespace scalemark::llm {
@@ -20,9 +20,9 @@ struct GoldenChecks {
   /// Whether the user asked for it; if not, says so for `item` once.
   bool wants(const Precision& precision, const std::string& item) const;
   /// Tolerance scaled to the size of what is compared: relative above 1, absolute below.
-  void numbers(const Field& want, const std::vector<double>& got, double tolerance) const;
-  void number(const Field& want, double got, double tolerance) const;
-  void integer(const Field& want, std::int64_t got) const;
+  void numbers(const golden::Field& want, const std::vector<double>& got, double tolerance) const;
+  void number(const golden::Field& want, double got, double tolerance) const;
+  void integer(const golden::Field& want, std::int64_t got) const;
 };
 
 struct GoldenContext : GoldenChecks {
@@ -32,7 +32,7 @@ struct GoldenContext : GoldenChecks {
 /// Whether the device that the user asked for is there; if not, `topic` is skipped.
 bool can_check(const std::string& topic, const golden::Options& options, golden::Report& report);
 /// Marks topic and versions as known.
-void note_origin(const Field& part);
+void note_origin(const golden::Field& part);
 
 /// One compute thread while it lives: the models are small, and the sums come out alike every time.
 class OneThread {
@@ -47,18 +47,19 @@ class OneThread {
 };
 
 /// Rank, alpha and, where they are listed, modules.
-LoraConfig read_lora(const Field& part, const LlamaConfig& config);
+LoraConfig read_lora(const golden::Field& part, const LlamaConfig& config);
 /// Digests of single gradients, {name: digest with fp32_relative_l2_error}. Single fp32 values may
 /// differ by `fp32_edges` times what their mean may.
-void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
+void check_gradients(const golden::Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
                      const GoldenChecks& checks, double fp32_edges = 1);
 /// An fp32 result against ours in double. The library's own error is the least that is asked for.
-void check_error(const Field& library_error, double error, const GoldenChecks& checks);
+void check_error(const golden::Field& library_error, double error, const GoldenChecks& checks);
 
-void check_full_fine_tuning(const Field& part, const GoldenContext& context);
-void check_lora(const Field& part, const GoldenContext& context);
+void check_full_fine_tuning(const golden::Field& part, const GoldenContext& context);
+void check_lora(const golden::Field& part, const GoldenContext& context);
 /// Gradients of micro-batches of one row each, with the adapters of `lora`.
-void check_accumulation(const Field& part, const Field& lora, const GoldenContext& context);
-void check_packed(const Field& part, const GoldenContext& context);
+void check_accumulation(const golden::Field& part, const golden::Field& lora,
+                        const GoldenContext& context);
+void check_packed(const golden::Field& part, const GoldenContext& context);
 
 }  // namespace scalemark::llm

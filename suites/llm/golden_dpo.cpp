@@ -26,13 +26,13 @@ class Comparison {
   Comparison(const GoldenChecks& checks, const Precision& precision, std::string suffix)
       : checks_(checks), tolerance_(tolerance_of(precision)), suffix_(std::move(suffix)) {}
 
-  void numbers(const Field& want, const torch::Tensor& got) const {
+  void numbers(const golden::Field& want, const torch::Tensor& got) const {
     const std::vector<double> values = want.numbers();
     double size = 1;
     for (const double value : values) size = std::max(size, std::abs(value));
     checks_.report.all_near(want.path() + suffix_, to_doubles(got), values, tolerance_ * size);
   }
-  void number(const Field& want, double got) const {
+  void number(const golden::Field& want, double got) const {
     const double value = want.number();
     checks_.report.near(want.path() + suffix_, got, value,
                         tolerance_ * std::max(1.0, std::abs(value)));
@@ -44,7 +44,7 @@ class Comparison {
   std::string suffix_;
 };
 
-DpoOptions read_options(const Field& part) {
+DpoOptions read_options(const golden::Field& part) {
   const DpoOptions options{part["beta"].number(), part["label_smoothing"].number()};
   if (!(options.beta > 0) || !(options.label_smoothing >= 0) || !(options.label_smoothing <= 0.5)) {
     throw InputError(
@@ -55,7 +55,7 @@ DpoOptions read_options(const Field& part) {
   return options;
 }
 
-void check_case(const Field& part, const LogProbabilities& policy,
+void check_case(const golden::Field& part, const LogProbabilities& policy,
                 const LogProbabilities& reference, const Comparison& compare) {
   const LogProbabilities leaf{policy.chosen.detach().clone().requires_grad_(),
                               policy.rejected.detach().clone().requires_grad_()};
@@ -72,7 +72,7 @@ void check_case(const Field& part, const LogProbabilities& policy,
   compare.numbers(part["gradient_policy_rejected"], leaf.rejected.grad());
 }
 
-void check_arrays(const Field& part, const GoldenChecks& checks) {
+void check_arrays(const golden::Field& part, const GoldenChecks& checks) {
   std::vector<torch::Tensor> given;
   for (const char* name :
        {"policy_chosen", "policy_rejected", "reference_chosen", "reference_rejected"}) {
@@ -96,7 +96,7 @@ void check_arrays(const Field& part, const GoldenChecks& checks) {
 }
 
 /// [2 * pairs, s] as it stands in the file.
-torch::Tensor read_rows(const Field& rows, const LlamaConfig& config) {
+torch::Tensor read_rows(const golden::Field& rows, const LlamaConfig& config) {
   std::vector<std::int64_t> ids;
   const std::size_t count = rows.size();
   const std::size_t width = count == 0 ? 0 : rows[0].size();
@@ -119,9 +119,10 @@ torch::Tensor read_rows(const Field& rows, const LlamaConfig& config) {
 
 /// Chosen answers from stream 3, rejected ones from stream 10 behind the chosen rows' prompts;
 /// padding aside.
-void check_rule(const Field& part, const torch::Tensor& tokens_bs, const torch::Tensor& labels_bs,
-                std::uint64_t seed, const LlamaConfig& config, const GoldenChecks& checks) {
-  const Field field = part["tokens_rule"];
+void check_rule(const golden::Field& part, const torch::Tensor& tokens_bs,
+                const torch::Tensor& labels_bs, std::uint64_t seed, const LlamaConfig& config,
+                const GoldenChecks& checks) {
+  const golden::Field field = part["tokens_rule"];
   const std::string rule = field.text();
   if (rule !=
       "chosen: word mod (vocab - 1) + 1 from stream 3 over [pairs, width]; rejected answers "
@@ -145,7 +146,7 @@ void check_rule(const Field& part, const torch::Tensor& tokens_bs, const torch::
   checks.report.exact(field.path(), equal, "the ids do not follow the rule");
 }
 
-void check_step(const Field& want, const DpoLoss& got, const LogProbabilities& policy,
+void check_step(const golden::Field& want, const DpoLoss& got, const LogProbabilities& policy,
                 const LogProbabilities& reference, const Comparison& compare) {
   compare.number(want["loss"], got.losses.mean().item<double>());
   compare.numbers(want["losses"], got.losses);
@@ -160,8 +161,9 @@ void check_step(const Field& want, const DpoLoss& got, const LogProbabilities& p
 }
 
 /// Trains through the states that `steps` lists; returns the gradients of the first.
-NamedTensors check_steps(const Field& part, const Field& steps, Llama& model, const DpoBatch& batch,
-                         const Precision& precision, const GoldenChecks& checks) {
+NamedTensors check_steps(const golden::Field& part, const golden::Field& steps, Llama& model,
+                         const DpoBatch& batch, const Precision& precision,
+                         const GoldenChecks& checks) {
   const bool wanted = checks.wants(precision, steps.path());
   if (steps.size() < 1 || steps.size() > kMostSteps)
     throw InputError(fmt::format("field '{}' has {} steps; allowed: 1 to {}", steps.path(),
@@ -184,7 +186,7 @@ NamedTensors check_steps(const Field& part, const Field& steps, Llama& model, co
   return first;
 }
 
-void check_model(const Field& file, const Field& part, const GoldenChecks& checks) {
+void check_model(const golden::Field& file, const golden::Field& part, const GoldenChecks& checks) {
   const LlamaConfig config = read_config(part["config"]);
   const torch::Tensor tokens_bs = read_rows(part["tokens"], config),
                       labels_bs = read_labels(part["labels"], config, tokens_bs);
@@ -214,7 +216,7 @@ void check_model(const Field& file, const Field& part, const GoldenChecks& check
 void check_dpo(const nlohmann::json& json, const golden::Options& options, golden::Report& report) {
   if (!can_check("dpo", options, report)) return;
   const OneThread one_thread;
-  const Field file(json);
+  const golden::Field file(json);
   note_origin(file);
   file["seed"].note();
   file["gain"].note();

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kLargestInput = 4'000'000;
 constexpr std::size_t kLongestRule = 80;
 
-std::vector<std::int64_t> read_shape(const Field& field) {
+std::vector<std::int64_t> read_shape(const golden::Field& field) {
   const std::vector<std::int64_t> shape = field.integers();
   std::int64_t elements = 1;
   bool good = !shape.empty() && shape.size() <= 4;
@@ -40,7 +40,7 @@ double number_or(const std::ssub_match& match, double otherwise) {
 
 }  // namespace
 
-torch::Tensor read_input(const Field& input, const Filling& filling) {
+torch::Tensor read_input(const golden::Field& input, const Filling& filling) {
   static const std::regex affine(R"((?:([0-9.]+) \* )?symmetric(?: \+ ([0-9.]+))?)");
   static const std::regex cubes(R"(([0-9.]+) \* \(s\*s\*s\) \* \(1 \+ ([0-9.]+) \* r\[row\]\))");
   const std::vector<std::int64_t> shape = read_shape(input["shape"]);

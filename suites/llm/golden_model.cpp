@@ -61,7 +61,7 @@ void fill(Llama& model, const std::vector<FilledTensor>& list, const Filling& fi
 
 }  // namespace
 
-Filling::Filling(const Field& file)
+Filling::Filling(const golden::Field& file)
     : seed(static_cast<std::uint64_t>(file["seed"].integer())), gain(file["gain"].number()) {}
 
 torch::Tensor Filling::symmetric(const std::vector<std::int64_t>& shape,
@@ -81,7 +81,7 @@ torch::Tensor Filling::filled(const FilledTensor& tensor,
   return (std::sqrt(gain / fan_in) * values).to(options);
 }
 
-GoldenModel::GoldenModel(const Field& file, const std::string& device)
+GoldenModel::GoldenModel(const golden::Field& file, const std::string& device)
     : config_(read_config(file["config"])),
       filling_(file),
       device_(device),
@@ -91,8 +91,9 @@ GoldenModel::GoldenModel(const Field& file, const std::string& device)
       shift_labels(read_labels(file["labels"]["values"], config_, tokens_bs_)).to(device_);
 }
 
-GoldenModel::GoldenModel(const Field& file, const Field& part, const torch::Tensor& tokens_bs,
-                         const torch::Tensor& labels_bs, const std::string& device)
+GoldenModel::GoldenModel(const golden::Field& file, const golden::Field& part,
+                         const torch::Tensor& tokens_bs, const torch::Tensor& labels_bs,
+                         const std::string& device)
     : config_(read_config(part["config"])), filling_(file), device_(device) {
   Llama model(config_, options(kFp32));
   parameters_ = number_parameters(model, /*adapters=*/false, kFirstParameter);
@@ -126,7 +127,7 @@ void GoldenModel::fill_adapters(Llama& model) const {
   fill(model, number_parameters(model, /*adapters=*/true, kFirstAdapter), filling_, false);
 }
 
-LlamaConfig read_config(const Field& field) {
+LlamaConfig read_config(const golden::Field& field) {
   LlamaConfig config;
   config.vocab_size = field["vocab_size"].integer();
   config.dim = field["dim"].integer();
@@ -145,7 +146,7 @@ LlamaConfig read_config(const Field& field) {
   return config;
 }
 
-torch::Tensor read_labels(const Field& labels, const LlamaConfig& config,
+torch::Tensor read_labels(const golden::Field& labels, const LlamaConfig& config,
                           const torch::Tensor& tokens_bs) {
   const std::vector<std::int64_t> values = labels.integers();
   const bool valid = std::ranges::all_of(values, [&](std::int64_t label) {
@@ -158,18 +159,18 @@ torch::Tensor read_labels(const Field& labels, const LlamaConfig& config,
   return torch::tensor(values).view(tokens_bs.sizes());
 }
 
-std::vector<FilledTensor> read_tensors(const Field& list) {
+std::vector<FilledTensor> read_tensors(const golden::Field& list) {
   std::vector<FilledTensor> tensors;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Field entry = list[i];
+    const golden::Field entry = list[i];
     tensors.push_back(
         {entry[0].text(), entry[1].integers(), static_cast<std::uint64_t>(entry[2].integer())});
   }
   return tensors;
 }
 
-torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed,
-                          golden::Report* report) {
+torch::Tensor read_tokens(const golden::Field& tokens, const LlamaConfig& config,
+                          std::uint64_t seed, golden::Report* report) {
   const std::vector<std::int64_t> shape = tokens["shape"].integers();
   const std::vector<std::int64_t> ids = tokens["values"].integers();
   const bool good_shape = shape.size() == 2 && shape[0] > 0 && shape[1] > 0 &&
@@ -202,7 +203,7 @@ torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::u
   return torch::tensor(ids).view(shape);
 }
 
-AdamWOptions read_optimizer(const Field& optimizer) {
+AdamWOptions read_optimizer(const golden::Field& optimizer) {
   if (const std::string name = optimizer["name"].text(); name != "adamw") {
     throw InputError(fmt::format("field '{}.name' is '{}'; known: adamw", optimizer.path(),
                                  text::printable(name, 80)));

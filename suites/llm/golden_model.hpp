@@ -9,8 +9,8 @@
 
 #include <torch/types.h>
 
+#include "common/golden/field.hpp"
 #include "suites/llm/adamw.hpp"
-#include "suites/llm/golden_field.hpp"
 #include "suites/llm/llama.hpp"
 
 namespace scalemark::llm {
@@ -38,7 +38,7 @@ struct Filling {
   std::uint64_t seed = 0;
   double gain = 0;
 
-  explicit Filling(const Field& file);
+  explicit Filling(const golden::Field& file);
   /// Input values sym(seed, stream, i), in double.
   torch::Tensor symmetric(const std::vector<std::int64_t>& shape, std::uint64_t stream) const;
   /// A parameter, in the type of `options`.
@@ -50,10 +50,10 @@ class GoldenModel {
  public:
   /// Reads config, parameters, tokens and labels of topic "llama". Throws InputError for sizes that
   /// are no model's, or above 20 million parameters.
-  GoldenModel(const Field& file, const std::string& device);
+  GoldenModel(const golden::Field& file, const std::string& device);
   /// Of a part that has a config but no list of parameters: they are numbered from 1000 in
   /// registration order.
-  GoldenModel(const Field& file, const Field& part, const torch::Tensor& tokens_bs,
+  GoldenModel(const golden::Field& file, const golden::Field& part, const torch::Tensor& tokens_bs,
               const torch::Tensor& labels_bs, const std::string& device);
 
   const LlamaConfig& config() const { return config_; }
@@ -81,17 +81,17 @@ class GoldenModel {
 };
 
 /// [[name, shape, stream], ...]
-std::vector<FilledTensor> read_tensors(const Field& list);
+std::vector<FilledTensor> read_tensors(const golden::Field& list);
 /// Throws InputError for sizes that are no model's, or above 20 million parameters.
-LlamaConfig read_config(const Field& config);
+LlamaConfig read_config(const golden::Field& config);
 /// Token ids [rows, sequence], checked to lie in the vocabulary, and against their rule "word mod
 /// n".
-torch::Tensor read_tokens(const Field& tokens, const LlamaConfig& config, std::uint64_t seed,
-                          golden::Report* report);
+torch::Tensor read_tokens(const golden::Field& tokens, const LlamaConfig& config,
+                          std::uint64_t seed, golden::Report* report);
 /// Labels for `tokens_bs`: -100 or an id of the vocabulary each.
-torch::Tensor read_labels(const Field& labels, const LlamaConfig& config,
+torch::Tensor read_labels(const golden::Field& labels, const LlamaConfig& config,
                           const torch::Tensor& tokens_bs);
-AdamWOptions read_optimizer(const Field& optimizer);
+AdamWOptions read_optimizer(const golden::Field& optimizer);
 
 /// All elements as double, row by row.
 std::vector<double> to_doubles(const torch::Tensor& tensor);

@@ -17,7 +17,7 @@ constexpr double kElements = 1e-7, kCodes = 1e-14;
 struct Inputs {
   torch::Tensor weight, x, output_gradient;  ///< double
 
-  Inputs(const Field& part, const Filling& filling)
+  Inputs(const golden::Field& part, const Filling& filling)
       : weight(read_input(part["weight"], filling)),
         x(read_input(part["x"], filling)),
         output_gradient(read_input(part["output_gradient"], filling)) {
@@ -35,7 +35,7 @@ struct Inputs {
 /// One precision of a case: what is looked at, and with which rules.
 class Case {
  public:
-  Case(const Field& want, const FakeQuantOptions& rules, const Precision& precision,
+  Case(const golden::Field& want, const FakeQuantOptions& rules, const Precision& precision,
        const QuantContext& context)
       : want_(want), rules_(rules), precision_(precision), context_(context) {}
 
@@ -49,7 +49,7 @@ class Case {
 
  private:
   void values(const char* name, const torch::Tensor& got, double tolerance) const {
-    const Field want = want_[name];
+    const golden::Field want = want_[name];
     if (!want.has("n")) return context_.numbers(want, to_doubles(got), tolerance);
     context_.report.digest(want.path(), to_doubles(got), want.digest(), tolerance,
                            tolerance == kCodes ? 0 : -1);
@@ -58,7 +58,7 @@ class Case {
   /// Sums of products. A bf16 result that is rounded the other way differs by 2^-8 of itself.
   void product(const char* name, const torch::Tensor& got) const {
     if (!want_.has(name)) return;
-    const Field want = want_[name];
+    const golden::Field want = want_[name];
     const nlohmann::json& digest = want.digest();
     const double mean = got.abs().mean(torch::kFloat64).item<double>();
     context_.report.digest(want.path(), to_doubles(got), digest, precision_.logits,
@@ -118,13 +118,13 @@ class Case {
                           "switched off it is not the plain product");
   }
 
-  const Field& want_;
+  const golden::Field& want_;
   FakeQuantOptions rules_;
   const Precision& precision_;
   const QuantContext& context_;
 };
 
-FakeQuantOptions read_rules(const Field& part) {
+FakeQuantOptions read_rules(const golden::Field& part) {
   FakeQuantOptions rules;
   rules.group = part["group_size"].integer();
   if (part.has("clip_mask_in_weight_gradient"))
@@ -133,7 +133,7 @@ FakeQuantOptions read_rules(const Field& part) {
 }
 
 /// The case or model of `list` with the same groups.
-Field same_group(const Field& list, const Field& older) {
+golden::Field same_group(const golden::Field& list, const golden::Field& older) {
   const std::int64_t group = older["group_size"].integer();
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i]["group_size"].integer() == group) return list[i];
@@ -144,14 +144,14 @@ Field same_group(const Field& list, const Field& older) {
 
 }  // namespace
 
-void check_qat(const Field& list, const QuantContext& context) {
+void check_qat(const golden::Field& list, const QuantContext& context) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Field part = list[i];
+    const golden::Field part = list[i];
     const FakeQuantOptions rules = read_rules(part);
     const Inputs inputs(part, context.filling);
     for (const Precision* precision : {&kFp32, &kBf16}) {
       if (!part.has(precision->name)) continue;
-      const Field want = part[precision->name];
+      const golden::Field want = part[precision->name];
       if (precision == &kFp32 && !context.wants(kFp32, want.path())) {
         want.note();
       } else {
@@ -161,11 +161,11 @@ void check_qat(const Field& list, const QuantContext& context) {
   }
 }
 
-void check_older_torchao(const Field& part, const QuantContext& context) {
+void check_older_torchao(const golden::Field& part, const QuantContext& context) {
   note_origin(part);
   if (part.has("qat_bf16")) {
     for (std::size_t i = 0; i < part["qat_bf16"].size(); ++i) {
-      const Field want = part["qat_bf16"][i];
+      const golden::Field want = part["qat_bf16"][i];
       const Inputs inputs(same_group(context.file["qat"], want), context.filling);
       const FakeQuantOptions rules{want["group_size"].integer(), /*clip_gradient=*/false,
                                    /*floor_of_type=*/false};
@@ -174,7 +174,7 @@ void check_older_torchao(const Field& part, const QuantContext& context) {
   }
   if (!part.has("qat_model")) return;
   for (std::size_t i = 0; i < part["qat_model"].size(); ++i) {
-    const Field want = part["qat_model"][i];
+    const golden::Field want = part["qat_model"][i];
     check_older_qat_model(want, same_group(context.file["qat_model"], want), context);
   }
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr double kSameSums = 1e-14;
 
 /// A list of values, or a digest of them.
-void check_values(const Field& want, const torch::Tensor& got, double tolerance,
+void check_values(const golden::Field& want, const torch::Tensor& got, double tolerance,
                   const QuantContext& context) {
   if (want.has("n")) {
     context.report.digest(want.path(), to_doubles(got), want.digest(), tolerance,
@@ -30,7 +30,7 @@ void check_values(const Field& want, const torch::Tensor& got, double tolerance,
 }
 
 /// Rows that the file holds whole: dequantised_row_N.
-void check_rows(const Field& part, const torch::Tensor& weight, double tolerance,
+void check_rows(const golden::Field& part, const torch::Tensor& weight, double tolerance,
                 const QuantContext& context) {
   static const std::string prefix = "dequantised_row_";
   for (const std::string& name : part.keys()) {
@@ -43,7 +43,7 @@ void check_rows(const Field& part, const torch::Tensor& weight, double tolerance
   }
 }
 
-void check_codes(const Field& want, const Nf4Tensor& got, const QuantContext& context) {
+void check_codes(const golden::Field& want, const Nf4Tensor& got, const QuantContext& context) {
   const torch::Tensor codes = nf4_codes(got);
   check_values(want["codes"], codes, kSameSums, context);
   check_values(want["packed_bytes"], got.packed, kSameSums, context);
@@ -53,8 +53,9 @@ void check_codes(const Field& want, const Nf4Tensor& got, const QuantContext& co
   check_values(want["int8_scalers"], got.scalers, kSameSums, context);
 }
 
-void check_tensor(const Field& part, const Precision& precision, const QuantContext& context) {
-  const Field want = part[precision.name];
+void check_tensor(const golden::Field& part, const Precision& precision,
+                  const QuantContext& context) {
+  const golden::Field want = part[precision.name];
   if (&precision != &kBf16 && !context.wants(precision, want.path())) return want.note();
   // fp32 may add up the mean in another order; bf16 rounds that away.
   const double tolerance = precision.name == "fp64"   ? 1e-13
@@ -77,7 +78,7 @@ void check_tensor(const Field& part, const Precision& precision, const QuantCont
 }
 
 /// A linear map over the quantised weight, and its input's gradient; with adapters theirs too.
-void check_product(const Field& want, Linear& linear, const torch::Tensor& x,
+void check_product(const golden::Field& want, Linear& linear, const torch::Tensor& x,
                    const torch::Tensor& output_gradient, const Precision& precision,
                    const QuantContext& context) {
   const auto digest = [&](const char* name, const torch::Tensor& got, double tolerance) {
@@ -94,7 +95,7 @@ void check_product(const Field& want, Linear& linear, const torch::Tensor& x,
   digest("lora_b_gradient", parameters["lora_b.weight"].grad(), precision.logits);
 }
 
-void add_filled_lora(Linear& linear, const Field& part, const Precision& precision,
+void add_filled_lora(Linear& linear, const golden::Field& part, const Precision& precision,
                      const QuantContext& context) {
   const std::int64_t rank = part["rank"].integer();
   const std::vector<std::int64_t> streams = part["adapter_streams"].integers();
@@ -112,7 +113,8 @@ void add_filled_lora(Linear& linear, const Field& part, const Precision& precisi
   }
 }
 
-void check_linear(const Field& part, const Field& weight_field, const QuantContext& context) {
+void check_linear(const golden::Field& part, const golden::Field& weight_field,
+                  const QuantContext& context) {
   const torch::Tensor x = read_input(part["x"], context.filling),
                       gradient = read_input(part["output_gradient"], context.filling),
                       weight = read_input(weight_field, context.filling);
@@ -126,7 +128,7 @@ void check_linear(const Field& part, const Field& weight_field, const QuantConte
                     part.path()));
   for (const Precision& precision : {kFp64, kFp32}) {
     if (!part.has(precision.name)) continue;
-    const Field want = part[precision.name];
+    const golden::Field want = part[precision.name];
     if (!context.wants(precision, want.path())) {
       want.note();
       continue;
@@ -145,7 +147,7 @@ void check_quant(const nlohmann::json& json, const golden::Options& options,
                  golden::Report& report) {
   if (!can_check("quant", options, report)) return;
   const OneThread one_thread;
-  const Field file(json);
+  const golden::Field file(json);
   note_origin(file);
   const QuantContext context{{options, report}, file, Filling(file)};
   if (file.has("nf4")) check_nf4(file["nf4"], context);
@@ -160,9 +162,9 @@ void check_quant(const nlohmann::json& json, const golden::Options& options,
 
 }  // namespace
 
-void check_nf4(const Field& list, const QuantContext& context) {
+void check_nf4(const golden::Field& list, const QuantContext& context) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Field part = list[i];
+    const golden::Field part = list[i];
     context.integer(part["block_size"], nf4::kBlock);
     context.integer(part["scaler_block_size"], nf4::kScalerBlock);
     context.numbers(part["codebook"], {nf4::kCodebook.begin(), nf4::kCodebook.end()}, 0);

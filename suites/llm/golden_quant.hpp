@@ -9,7 +9,7 @@
 namespace scalemark::llm {
 
 struct QuantContext : GoldenChecks {
-  const Field& file;
+  const golden::Field& file;
   Filling filling;
 
   torch::TensorOptions tensor_options(torch::ScalarType type) const {
@@ -23,16 +23,17 @@ inline const Precision kBf16{"bf16", torch::kBFloat16, 2e-3, 1e-2, 2e-3, 1e-2};
 /// Values in double of an input {stream, rule, shape}: "[a *] symmetric [+ b]", or with row_stream
 /// "a * (s*s*s) * (1 + b * r[row])". Throws InputError for another rule, or above four million
 /// elements.
-torch::Tensor read_input(const Field& input, const Filling& filling);
+torch::Tensor read_input(const golden::Field& input, const Filling& filling);
 
-void check_nf4(const Field& list, const QuantContext& context);
-void check_qlora_model(const Field& part, const QuantContext& context);
-void check_qat(const Field& list, const QuantContext& context);
-void check_qat_model(const Field& list, const QuantContext& context);
+void check_nf4(const golden::Field& list, const QuantContext& context);
+void check_qlora_model(const golden::Field& part, const QuantContext& context);
+void check_qat(const golden::Field& list, const QuantContext& context);
+void check_qat_model(const golden::Field& list, const QuantContext& context);
 /// What torchao 0.9 gives for the cases of `file`.
-void check_older_torchao(const Field& part, const QuantContext& context);
+void check_older_torchao(const golden::Field& part, const QuantContext& context);
 
 /// Losses of `want` with the model of the part `model`, of the same groups.
-void check_older_qat_model(const Field& want, const Field& model, const QuantContext& context);
+void check_older_qat_model(const golden::Field& want, const golden::Field& model,
+                           const QuantContext& context);
 
 }  // namespace scalemark::llm

@@ -24,7 +24,7 @@ constexpr Drift kQloraFp64{100, 1e-9, 1e-9, 1e-9, 1e-9}, kQloraFp32{2, 1e-4, 2e-
 /// Of logits and gradients of a QAT model, relative to their mean magnitude.
 constexpr double kQatSums = 2e-3, kQatEdges = 0.1;
 
-GoldenModel read_model(const Field& part, const QuantContext& context) {
+GoldenModel read_model(const golden::Field& part, const QuantContext& context) {
   const LlamaConfig config = read_config(part["config"]);
   const torch::Tensor tokens_bs =
       read_tokens(part["tokens"], config, context.filling.seed, &context.report);
@@ -32,7 +32,7 @@ GoldenModel read_model(const Field& part, const QuantContext& context) {
           context.options.device};
 }
 
-void check_names(const Field& want, const std::vector<std::string>& got,
+void check_names(const golden::Field& want, const std::vector<std::string>& got,
                  const QuantContext& context) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < want.size(); ++i) names.push_back(want[i].text());
@@ -42,7 +42,7 @@ void check_names(const Field& want, const std::vector<std::string>& got,
 }
 
 /// Values step by step, each to the tolerance of its step.
-void check_steps(const Field& want, const std::vector<double>& got, std::size_t close_steps,
+void check_steps(const golden::Field& want, const std::vector<double>& got, std::size_t close_steps,
                  double close, double late, const QuantContext& context) {
   const std::vector<double> values = want.numbers();
   if (values.size() != got.size())
@@ -54,7 +54,7 @@ void check_steps(const Field& want, const std::vector<double>& got, std::size_t 
   }
 }
 
-void check_curves(const Field& part, const Precision& precision, const Training& training,
+void check_curves(const golden::Field& part, const Precision& precision, const Training& training,
                   const Drift& drift, const QuantContext& context) {
   check_steps(part["losses_" + precision.name], training.losses, drift.close_steps, drift.loss,
               drift.late_loss, context);
@@ -70,10 +70,11 @@ Llama qlora_model(const GoldenModel& golden, const Precision& precision, const L
   return model;
 }
 
-void check_qlora_after(const Field& part, const Training& fp64, const Training& fp32,
+void check_qlora_after(const golden::Field& part, const Training& fp64, const Training& fp32,
                        const QuantContext& context) {
   const std::string after = fmt::format("adapters_after_{}_steps", fp64.losses.size());
-  const Field digest = part[after + "_fp64"], error = part[after + "_fp32_relative_l2_error"];
+  const golden::Field digest = part[after + "_fp64"],
+                      error = part[after + "_fp32_relative_l2_error"];
   const nlohmann::json& wanted = digest.digest();
   error.note();
   if (context.wants(kFp64, digest.path()))
@@ -89,8 +90,8 @@ struct QatRun {
   std::vector<std::string> swapped;
   Training training;
 };
-QatRun train_qat(const GoldenModel& golden, const Field& part, const FakeQuantOptions& rules,
-                 std::size_t steps) {
+QatRun train_qat(const GoldenModel& golden, const golden::Field& part,
+                 const FakeQuantOptions& rules, std::size_t steps) {
   Llama model = golden.base(kFp32);
   QatRun run;
   run.swapped = prepare_qat(*model, rules);
@@ -99,8 +100,8 @@ QatRun train_qat(const GoldenModel& golden, const Field& part, const FakeQuantOp
   return run;
 }
 
-void check_qat_forward(const Field& part, const GoldenModel& golden, const FakeQuantOptions& rules,
-                       const QuantContext& context) {
+void check_qat_forward(const golden::Field& part, const GoldenModel& golden,
+                       const FakeQuantOptions& rules, const QuantContext& context) {
   const torch::NoGradGuard no_grad;
   Llama plain = golden.base(kFp32), model = golden.base(kFp32);
   prepare_qat(*model, rules);
@@ -111,14 +112,15 @@ void check_qat_forward(const Field& part, const GoldenModel& golden, const FakeQ
   context.number(part["logits_relative_l2_difference_from_plain"],
                  relative_l2_error({{"", logits}}, {{"", base}}), 5e-3);
   switch_fake_quant(*model, false);
-  const Field off = part["max_difference_from_plain_when_disabled"];
+  const golden::Field off = part["max_difference_from_plain_when_disabled"];
   context.report.near(off.path(), (model(golden.tokens_bs()) - base).abs().max().item<double>(),
                       off.number(), 0);
 }
 
-void check_qat_gradients(const Field& want, const NamedTensors& got, const QuantContext& context) {
+void check_qat_gradients(const golden::Field& want, const NamedTensors& got,
+                         const QuantContext& context) {
   for (const std::string& name : want.keys()) {
-    const Field field = want[name];
+    const golden::Field field = want[name];
     const nlohmann::json& digest = field.digest();
     if (field.has("relative_l2_change_after_perturbation"))
       field["relative_l2_change_after_perturbation"].note();
@@ -135,7 +137,7 @@ void check_qat_gradients(const Field& want, const NamedTensors& got, const Quant
 
 }  // namespace
 
-void check_qlora_model(const Field& part, const QuantContext& context) {
+void check_qlora_model(const golden::Field& part, const QuantContext& context) {
   const GoldenModel golden = read_model(part, context);
   const LoraConfig lora = read_lora(part, golden.config());
   const AdamWOptions optimizer = read_optimizer(part["optimizer"]);
@@ -153,7 +155,7 @@ void check_qlora_model(const Field& part, const QuantContext& context) {
         count += parameter.numel();
       context.integer(part["trainable_parameters"], count);
     }
-    const Field logits = part["logits_" + precision->name];
+    const golden::Field logits = part["logits_" + precision->name];
     const nlohmann::json& digest = logits.digest();
     const bool wanted = context.wants(*precision, logits.path());
     if (wanted) {
@@ -176,9 +178,9 @@ void check_qlora_model(const Field& part, const QuantContext& context) {
   check_qlora_after(part, trainings[0], trainings[1], context);
 }
 
-void check_qat_model(const Field& list, const QuantContext& context) {
+void check_qat_model(const golden::Field& list, const QuantContext& context) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Field part = list[i];
+    const golden::Field part = list[i];
     if (!context.wants(kFp32, part.path())) {
       part.note();
       continue;
@@ -196,7 +198,8 @@ void check_qat_model(const Field& list, const QuantContext& context) {
   }
 }
 
-void check_older_qat_model(const Field& want, const Field& model, const QuantContext& context) {
+void check_older_qat_model(const golden::Field& want, const golden::Field& model,
+                           const QuantContext& context) {
   if (!context.wants(kFp32, want.path())) return want.note();
   const FakeQuantOptions rules{want["group_size"].integer(), /*clip_gradient=*/false,
                                /*floor_of_type=*/false};

@@ -19,11 +19,11 @@ const torch::Tensor* find(const NamedTensors& tensors, const std::string& name) 
 
 /// Losses, norms and final parameters of a training in both precisions; `after` names the field of
 /// the final parameters.
-void check_run(const Field& part, const std::string& after, const Training& fp64,
+void check_run(const golden::Field& part, const std::string& after, const Training& fp64,
                const Training& fp32, const GoldenContext& context) {
   const auto check_curves = [&](const Precision& precision, const Training& training) {
-    const Field losses = part["losses_" + precision.name],
-                norms = part["gradient_norms_" + precision.name];
+    const golden::Field losses = part["losses_" + precision.name],
+                        norms = part["gradient_norms_" + precision.name];
     losses.note();
     norms.note();
     if (!context.wants(precision, losses.path())) return;
@@ -36,7 +36,8 @@ void check_run(const Field& part, const std::string& after, const Training& fp64
   if (part.has("gradients_step1") && fp64.gradients.size() > 1) {
     check_gradients(part["gradients_step1"], fp64.gradients[1], fp32.gradients[1], context);
   }
-  const Field digest = part[after + "_fp64"], error = part[after + "_fp32_relative_l2_error"];
+  const golden::Field digest = part[after + "_fp64"],
+                      error = part[after + "_fp32_relative_l2_error"];
   digest.note();
   error.note();
   if (context.wants(kFp64, digest.path())) {
@@ -49,9 +50,9 @@ void check_run(const Field& part, const std::string& after, const Training& fp64
 
 /// Output with fresh adapters minus the base's: exactly zero, and equal bit by bit with adapters
 /// off.
-void check_step0(const Field& part, const Precision& precision, Llama& model,
+void check_step0(const golden::Field& part, const Precision& precision, Llama& model,
                  const GoldenContext& context) {
-  const Field want = part["step0_max_difference_from_base_" + precision.name];
+  const golden::Field want = part["step0_max_difference_from_base_" + precision.name];
   want.note();
   if (!context.wants(precision, want.path())) return;
   const torch::NoGradGuard no_grad;
@@ -65,7 +66,7 @@ void check_step0(const Field& part, const Precision& precision, Llama& model,
                        "output with adapters switched off differs from the base model");
 }
 
-void check_lora_b_filled(const Field& part, const LoraConfig& lora,
+void check_lora_b_filled(const golden::Field& part, const LoraConfig& lora,
                          const std::vector<FilledTensor>& adapters, const GoldenContext& context) {
   std::vector<NamedTensors> gradients_of;
   for (const Precision& precision : {kFp64, kFp32}) {
@@ -74,8 +75,8 @@ void check_lora_b_filled(const Field& part, const LoraConfig& lora,
     const torch::Tensor loss = loss_mean(logits, context.model.shifted_bs());
     loss.backward();
     gradients_of.push_back(gradients(model));
-    const Field want_loss = part["loss_" + precision.name],
-                want_logits = part["logits_" + precision.name];
+    const golden::Field want_loss = part["loss_" + precision.name],
+                        want_logits = part["logits_" + precision.name];
     want_loss.note();
     const nlohmann::json& digest = want_logits.digest();
     if (!context.wants(precision, want_loss.path())) continue;
@@ -88,7 +89,7 @@ void check_lora_b_filled(const Field& part, const LoraConfig& lora,
 
 }  // namespace
 
-LoraConfig read_lora(const Field& part, const LlamaConfig& config) {
+LoraConfig read_lora(const golden::Field& part, const LlamaConfig& config) {
   LoraConfig lora;
   lora.rank = part["rank"].integer();
   lora.alpha = part["alpha"].number();
@@ -98,22 +99,22 @@ LoraConfig read_lora(const Field& part, const LlamaConfig& config) {
   }
   if (!part.has("modules")) return lora;
   lora.modules.clear();
-  const Field modules = part["modules"];
+  const golden::Field modules = part["modules"];
   for (std::size_t i = 0; i < modules.size(); ++i) lora.modules.push_back(modules[i].text());
   return lora;
 }
 
-void check_error(const Field& library_error, double error, const GoldenChecks& checks) {
+void check_error(const golden::Field& library_error, double error, const GoldenChecks& checks) {
   const double asked = std::max(kFp32.gradient, library_error.number());
   checks.report.near(library_error.path(), error, 0, asked);
 }
 
-void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
+void check_gradients(const golden::Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
                      const GoldenChecks& checks, double fp32_edges) {
   const bool check_fp64 = checks.wants(kFp64, want.path()),
              check_fp32 = checks.wants(kFp32, want.path());
   for (const std::string& name : want.keys()) {
-    const Field field = want[name];
+    const golden::Field field = want[name];
     const torch::Tensor *const exact = find(fp64, name), *const rounded = find(fp32, name);
     const nlohmann::json& digest = field.digest();
     if (exact == nullptr || rounded == nullptr) {
@@ -127,14 +128,14 @@ void check_gradients(const Field& want, const NamedTensors& fp64, const NamedTen
                            fp32_edges * kFp32.gradient * mean);
     }
     if (!field.has("fp32_relative_l2_error")) continue;
-    const Field library_error = field["fp32_relative_l2_error"];
+    const golden::Field library_error = field["fp32_relative_l2_error"];
     library_error.note();
     if (check_fp32)
       check_error(library_error, relative_l2_error({{name, *rounded}}, {{name, *exact}}), checks);
   }
 }
 
-void check_full_fine_tuning(const Field& part, const GoldenContext& context) {
+void check_full_fine_tuning(const golden::Field& part, const GoldenContext& context) {
   const AdamWOptions optimizer = read_optimizer(part["optimizer"]);
   const std::int64_t steps = part["steps"].integer();
   Llama fp64 = context.model.base(kFp64), fp32 = context.model.base(kFp32);
@@ -142,7 +143,7 @@ void check_full_fine_tuning(const Field& part, const GoldenContext& context) {
             train(fp32, context.model, optimizer, steps), context);
 }
 
-void check_lora(const Field& part, const GoldenContext& context) {
+void check_lora(const golden::Field& part, const GoldenContext& context) {
   const LoraConfig lora = read_lora(part, context.model.config());
   const std::vector<FilledTensor> adapters = read_tensors(part["adapters"]);
   Llama fp64 = context.model.with_lora(kFp64, lora, adapters, /*fill_b=*/false);
@@ -176,7 +177,8 @@ void check_lora(const Field& part, const GoldenContext& context) {
     check_lora_b_filled(part["lora_b_filled"], lora, adapters, context);
 }
 
-void check_accumulation(const Field& part, const Field& lora_part, const GoldenContext& context) {
+void check_accumulation(const golden::Field& part, const golden::Field& lora_part,
+                        const GoldenContext& context) {
   const LoraConfig lora = read_lora(lora_part, context.model.config());
   const std::vector<FilledTensor> adapters = read_tensors(lora_part["adapters"]);
   if (const std::string rule = part["micro_batches"].text(); rule != "one row each") {
@@ -205,8 +207,8 @@ void check_accumulation(const Field& part, const Field& lora_part, const GoldenC
 
   Llama whole = context.model.with_lora(kFp64, lora, adapters, /*fill_b=*/false);
   loss_mean(whole(context.model.tokens_bs()), context.model.shifted_bs()).backward();
-  const Field want = part["lora_b_gradients_fp64"],
-              difference = part["relative_l2_difference_from_one_batch"];
+  const golden::Field want = part["lora_b_gradients_fp64"],
+                      difference = part["relative_l2_difference_from_one_batch"];
   const nlohmann::json& digest = want.digest();
   difference.note();
   if (!context.wants(kFp64, want.path())) return;
@@ -215,7 +217,7 @@ void check_accumulation(const Field& part, const Field& lora_part, const GoldenC
                       0, kFp64.gradient);
 }
 
-void check_packed(const Field& part, const GoldenContext& context) {
+void check_packed(const golden::Field& part, const GoldenContext& context) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor tokens = read_tokens(part["tokens"], context.model.config(),
                                            context.model.filling().seed, &context.report)
@@ -251,8 +253,8 @@ void check_packed(const Field& part, const GoldenContext& context) {
     separate.push_back(model(tokens.narrow(1, start, length)));
     start += length;
   }
-  const Field want = part["logits_fp64"],
-              difference = part["max_difference_from_separate_sequences"];
+  const golden::Field want = part["logits_fp64"],
+                      difference = part["max_difference_from_separate_sequences"];
   const nlohmann::json& digest = want.digest();
   difference.note();
   if (!context.wants(kFp64, want.path())) return;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`import` of runs and `export`, checked with Python's own readers of JSON and CSV."""
+import collections
 import csv
 import io
 import json
@@ -9,7 +10,9 @@ import pathlib
 import re
 import unittest
 
-from harness import ProgramTest, rows, run
+import h5py
+
+from harness import KERNELS, ProgramTest, rows, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "cpu-2core"
@@ -230,9 +233,10 @@ class Exports(ProgramTest):
                     continue
                 self.assertGreaterEqual(event["ts"], 0)
                 self.assertGreaterEqual(event["dur"], 0)
-                threads.setdefault(event["tid"], []).append(event)
-            cases = threads.pop(0)
-            self.assertEqual(len(cases), len(rows(RESULTS / name)))
+                threads.setdefault((event["tid"], event["cat"]), []).append(event)
+            cases = threads.pop((0, "case"))
+            # These files are older than phases and beginnings of iterations.
+            self.assertLessEqual({category for _, category in threads}, {"epoch"})
             for events in [cases, *threads.values()]:
                 for one, other in zip(events, events[1:]):
                     self.assertGreaterEqual(other["ts"] + 1e-3, one["ts"] + one["dur"])
@@ -241,6 +245,37 @@ class Exports(ProgramTest):
                 self.assertTrue(any(one["ts"] <= event["ts"] + 1e-3 and
                                     event["ts"] + event["dur"] <= one["ts"] + one["dur"] + 1e-3 for one in cases))
         self.assertTrue(threads)
+
+    def test_a_trace_shows_phases_and_iterations_inside_their_case(self):
+        done = run("run", "micro/memcpy", "-a", "direction=h2h", "-a", "host_memory=pageable", "-a", "bytes=4096,65536",
+                   "-n", "20", "-w", "3", "-o", self.path("p.h5"), ranks=1)
+        self.expect(done, 0)
+        events = json.loads(run("export", self.path("p.h5"), "--to", "trace").stdout)["traceEvents"]
+        of = lambda category: [event for event in events if event.get("cat") == category]
+        cases, phases, samples = of("case"), of("phase"), of("sample")
+        self.assertEqual(len(cases), 2)
+        self.assertEqual(len(samples), 40)
+        for number, case_event in enumerate(cases):
+            inside = [one for one in phases if case_event["ts"] <= one["ts"] and
+                      one["ts"] + one["dur"] <= case_event["ts"] + case_event["dur"] + 1e-3]
+            self.assertEqual([one["name"] for one in inside],
+                             ["set up", "first call", "verify", "warm-up", "measure", "verify", "gather"])
+            for one, other in zip(inside, inside[1:]):
+                self.assertAlmostEqual(one["ts"] + one["dur"], other["ts"], delta=1e-3)
+            mine = samples[20 * number:20 * number + 20]
+            self.assertEqual([one["name"] for one in mine], [f"sample {i}" for i in range(1, 21)])
+            for one, other in zip(mine, mine[1:]):
+                self.assertLessEqual(one["ts"] + one["dur"], other["ts"] + 1e-3)
+            # The end of a case is known to a millisecond, so its last phases may be cut short.
+            self.assertGreaterEqual(mine[0]["ts"] + 1e-3, inside[4]["ts"])
+        # What two short cases share of telemetry is there once.
+        readings = [(event["name"], event["ts"]) for event in events if event["ph"] == "C"]
+        self.assertTrue(readings)
+        self.assertEqual(len(readings), len(set(readings)))
+        with h5py.File(self.path("p.h5")) as file:
+            times = set(t for table in file["telemetry/node"].values() for t in table["t"][:])
+        per_name = collections.Counter(name for name, _ in readings)
+        self.assertLessEqual(max(per_name.values()), len(times))
 
     def test_a_trace_shows_telemetry_while_its_cases_ran(self):
         done = run("run", "micro/memcpy", "-a", "direction=h2h", "-a", "host_memory=pageable", "-a", "bytes=4096",
@@ -254,6 +289,89 @@ class Exports(ProgramTest):
             self.assertTrue(all(math.isfinite(value) for value in event["args"].values()))
             self.assertLess(-1e3, event["ts"])
             self.assertLess(event["ts"], end + 1e6)
+
+    def test_imb_prints_what_imb_printed(self):
+        """A text of IMB's, imported and exported, has the same lines; the rates follow from rounded times."""
+        golden = GOLDEN / "imb" / "pingpong_allreduce_barrier.txt"
+        self.expect(run("import", golden, "-o", self.path("a.h5")), 0)
+        printed = run("export", self.path("a.h5"), "--to", "imb").stdout
+        theirs = [line.rstrip() for line in golden.read_text().splitlines()]
+        wanted = [line for line in theirs[theirs.index("# Benchmarking PingPong") - 1:-2] if line]
+        start = printed.splitlines().index("# Benchmarking PingPong") - 1
+        mine = [line for line in printed.splitlines()[start:] if line and "Scalemark" not in line]
+        self.assertEqual(len(mine), len(wanted))
+        for got, want in zip(mine, wanted):
+            cells = want.split()
+            if len(cells) == 4 and cells[0].isdigit() and want in wanted[:20]:
+                self.assertEqual(got[:39], want[:39])
+                rounding = 0.005 / float(cells[2])
+                self.assertAlmostEqual(float(got.split()[3]), float(cells[3]), delta=rounding * float(cells[3]) * 1.2 + 0.01)
+            elif not set(want) <= {"#", "-"}:
+                self.assertEqual(got, want)
+        with open(self.path("again.txt"), "w", encoding="utf-8") as file:
+            file.write(printed)
+        self.expect(run("import", self.path("again.txt"), "-o", self.path("b.h5")), 0)
+        first, second = rows(self.path("a.h5")), rows(self.path("b.h5"))
+        self.assertEqual(list(first), list(second))
+        for key, row in first.items():
+            self.assertEqual(row["metrics"]["latency"], second[key]["metrics"]["latency"])
+
+    def test_what_imb_cannot_say_comes_back(self):
+        shown, text = rows(RESULTS / "run-1.h5"), self.export("run-1.h5", "--to", "imb")
+        with open(self.path("a.txt"), "w", encoding="utf-8") as file:
+            file.write(text)
+        self.expect(run("import", self.path("a.txt"), "-o", self.path("a.h5")), 0)
+        found = rows(self.path("a.h5"))
+        names = ("micro/pingpong", "micro/allreduce", "micro/allgather")
+        self.assertEqual(set(found), {key for key, row in shown.items() if row["status"] == "ok" and row["name"] in names})
+        with open(self.path("b.txt"), "w", encoding="utf-8") as file:
+            file.write(text.replace("backend=mpi memory=host ranks=2", "nothing"))
+        self.expect(run("import", self.path("b.txt"), "-o", self.path("b.h5")), 3, "axis=value")
+
+    def test_google_benchmark_has_every_iteration(self):
+        shown = rows(RESULTS / "run-1.h5")
+        text = self.export("run-1.h5", "--to", "google-benchmark")
+        entries = json.loads(text)["benchmarks"]
+        samples = list(csv.DictReader(io.StringIO(self.export("run-1.h5", "--to", "csv"))))
+        key = "micro/memcpy bytes=65536 direction=h2h host_memory=pageable ranks=2"
+        times = {}
+        for row in samples:
+            if row["key"] == key and row["metric"] == shown[key]["primary"] and row["warmup"] == "0":
+                times.setdefault(int(row["iteration"]), []).append(float(row["value"]))
+        mine = [one for one in entries if one["scalemark_key"] == key]
+        self.assertEqual([one["repetition_index"] for one in mine], list(range(len(times))))
+        for one, ranks in zip(mine, times.values()):
+            self.assertAlmostEqual(one["real_time"], max(ranks) * 1e9, delta=1e-6 * one["real_time"])
+            self.assertEqual(one["time_unit"], "ns")
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run("import", self.path("a.json"), "-o", self.path("a.h5"))
+        self.expect(done, 0)
+        self.assertEqual(done.stderr, "")
+        found = rows(self.path("a.h5"))
+        self.assertEqual(set(found), set(shown))
+        for key, row in found.items():
+            self.assertEqual(row["status"], shown[key]["status"])
+            if row["status"] == "ok":
+                self.assertAlmostEqual(row["metrics"][row["primary"]]["median"] /
+                                       shown[key]["metrics"][row["primary"]]["median"], 1, places=6)
+
+    def test_google_benchmark_as_google_benchmark_writes_it(self):
+        options = ["--benchmark_filter=memcpy/bytes:4096", "--benchmark_format=json", "--benchmark_repetitions=3",
+                   "--benchmark_min_time=0.01"]
+        done = run("-o", self.path("k.h5"), *options, f"--benchmark_out={self.path('theirs.json')}",
+                   "--benchmark_out_format=json", program=KERNELS)
+        self.expect(done, 0)
+        with open(self.path("theirs.json"), encoding="utf-8") as file:
+            theirs = [one for one in json.load(file)["benchmarks"] if one["run_type"] == "iteration"]
+        mine = json.loads(run("export", self.path("k.h5"), "--to", "google-benchmark").stdout)["benchmarks"]
+        self.assertEqual(len(mine), len(theirs))
+        for got, want in zip(mine, theirs):
+            self.assertEqual(got["name"] + "/real_time", want["name"])
+            for member in ("run_type", "repetitions", "repetition_index", "threads", "iterations", "time_unit"):
+                self.assertEqual(got[member], want[member], member)
+            for member in ("real_time", "bytes_per_second"):
+                self.assertAlmostEqual(got[member] / want[member], 1, places=3, msg=member)
 
     def test_formats_without_anything_to_say(self):
         with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:

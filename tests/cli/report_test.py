@@ -89,6 +89,15 @@ class Pages(ProgramTest):
         self.assertEqual(self.browser.evaluate(
             "[...document.querySelectorAll('#curves figure')].filter(f => !f.querySelector('details table')).length"), 0)
 
+    def test_scaling_is_of_the_kind_that_was_measured(self):
+        path = self.report(os.path.join(RESULTS, "finetune-110m.h5"))
+        self.browser.open(path)
+        text = self.browser.evaluate("document.querySelector('#scaling').textContent")
+        self.assertIn("perfect weak scaling", text)
+        self.assertIn("the work grows with the workers, from 100 to 200", text)
+        self.assertIn("92.8", text)  # 402.97 / (2 x 217.05), tokens a second
+        self.assertNotIn("serial fraction", text)
+
     def test_numbers_are_those_of_show(self):
         path = self.report(RUNS[0])
         self.browser.open(path)

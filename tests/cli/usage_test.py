@@ -2,9 +2,13 @@
 """Bad input: exit codes and texts."""
 import json
 import os
+import pathlib
 import unittest
 
 from harness import KERNELS, ProgramTest, SCALEMARK, run
+
+
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results" / "cpu-2core"
 
 
 class Usage(ProgramTest):
@@ -46,6 +50,30 @@ class Usage(ProgramTest):
         self.expect(run("run", "--presett", "quick"), 2)
         self.expect(run("measure"), 2)
         self.expect(run(), 2)
+
+    def test_what_is_not_known_is_named_with_what_is_meant(self):
+        for arguments, said in ((["shwo", "a.h5"], ['"shwo"', "did you mean show?"]),
+                                (["zzzzzz"], ['"zzzzzz"', "available", "compare"]),
+                                (["compare", "a.h5", "--agianst", "b.h5"], ["compare has no option --agianst", "--against"]),
+                                (["run", "--presett=quick"], ["run has no option --presett ", "did you mean --preset"]),
+                                (["show", "a.h5", "--zzzzzz"], ["--zzzzzz", "show --help"]),
+                                (["compare", "a.h5", "--against", "b.h5", "--paired", "maybe"], ["--paired", "maybe", "auto"]),
+                                (["finalize", self.path("none.h5.parts")], ["none.h5.parts", "does not exist", "OUT.h5.parts"]),
+                                (["finalize", __file__], [__file__, "is a file"]),
+                                (["finalize", self.folder], [self.folder, "--output"])):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.expect(done, 2, *said)
+                self.assertNotIn("->", done.stderr)
+        self.assertNotIn("->2", run("compare", "--help").stdout)
+
+    def test_a_map_that_does_nothing_is_refused(self):
+        sides = ["compare", RESULTS / "run-1.h5", "--against", RESULTS / "run-2.h5", "--fail-on", "none", "--map"]
+        self.expect(run(*sides, "nosuchaxis=*"), 2, "--map", "nosuchaxis", "ranks")
+        self.expect(run(*sides, "byte=drop"), 2, "did you mean bytes?")
+        self.expect(run(*sides, "ranks=16->2"), 2, "no case of A has ranks=16", "2")
+        self.expect(run(*sides, "ranks=2->16"), 2, "no case of B has ranks=16", "2")
+        self.expect(run(*sides, "ranks=2->2"), 0)
 
     def test_peak_file_names_line_and_key(self):
         path = self.path("peak.toml")

@@ -16,10 +16,10 @@
 #include "common/page/page.hpp"
 #include "common/report/compare.hpp"
 #include "common/report/compare_print.hpp"
+#include "common/report/joined.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
-#include "common/report/scaling.hpp"
 #include "common/store/reader.hpp"
 
 // HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
@@ -80,12 +80,19 @@ void print(const Run& run) {
     for (const CaseResult& one : run.cases) printer->add(one);
     printer->end(run);
     if (format == "table") {
-      report::print_scaling(run, out);
+      report::Joined joined;
+      for (const CaseResult& one : run.cases) joined.add(one);
+      joined.print(out);
       report::print_pauses(run, out);
       report::print_published(run, report::published_values(), out);
     }
     require_clean(out.str());
   }
+  std::ostringstream lines;
+  const auto joined = report::make_joined_json_printer(lines, {}, /*lines=*/true);
+  for (const CaseResult& one : run.cases) joined->add(one);
+  joined->end(run);
+  require_clean(lines.str());
   report::RunDigest a = report::digest(run, "a"), b = a;
   a.uuid = "a";
   b.uuid = "b";

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/clock.hpp"
 #include "common/core/case.hpp"
 #include "common/core/runner.hpp"
 #include "common/mpi/environment.hpp"
@@ -297,6 +298,68 @@ TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
   EXPECT_EQ(sink.started_keys.size(), 1U);
   EXPECT_EQ(sink.phases, (std::vector<std::string>{"set up", "first call", "warm-up", "measure",
                                                    "gather", "done"}));
+}
+
+TEST_F(RunnerTest, PhasesAreKeptWithTheirTimes) {
+  SamplingPolicy policy;
+  policy.iterations = 5;
+  policy.warmup = 0;
+  run(sleep_two_ms, world().size(), policy);
+  if (!root()) return;
+  const Table& table = sink.results.at(0).tables.at("phases");
+  ASSERT_EQ(table.columns.size(), 2U);
+  EXPECT_EQ(table.columns[0].name, "phase");
+  EXPECT_EQ(std::get<std::vector<std::string>>(table.columns[0].values), sink.phases);
+  EXPECT_EQ(table.columns[1].unit, "ns");
+  const auto& t = std::get<std::vector<std::uint64_t>>(table.columns[1].values);
+  EXPECT_TRUE(std::ranges::is_sorted(t));
+  // Five samples of two milliseconds; they began after the phase did, and before the next one.
+  EXPECT_GE(t.at(4) - t.at(3), 10'000'000U);
+  for (const std::uint64_t start : sink.results[0].find("time")->samples.t0) {
+    EXPECT_GE(start, t[3]);
+    EXPECT_LT(start, t[4]);
+  }
+}
+
+void own_steps(Case& c) {
+  std::vector<std::uint64_t> begun, times;
+  for (int i = 0; i < 4; ++i) {
+    begun.push_back(now_ns());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    times.push_back(now_ns() - begun.back());
+  }
+  c.record_durations("step_time", times, RankReduce::max);
+  c.record_durations("other", times, RankReduce::max);
+  c.began("step_time", begun);
+  begun.pop_back();
+  c.began("other", begun);
+  c.began("no_such", begun);
+}
+
+TEST_F(RunnerTest, WorkThatTimesItselfSaysWhenEachIterationBegan) {
+  run(own_steps, world().size());
+  if (!root()) return;
+  const Samples& samples = only().find("step_time")->samples;
+  ASSERT_EQ(samples.t0.size(), 4U);
+  const auto& phases =
+      std::get<std::vector<std::uint64_t>>(only().tables.at("phases").columns.at(1).values);
+  EXPECT_GE(samples.t0[0], phases.front());
+  EXPECT_LE(samples.t0[3], phases.back());
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_GE(samples.t0[i] - samples.t0[i - 1], 2'000'000U);
+  EXPECT_TRUE(only().find("other")->samples.t0.empty()) << "one too few: it is not known which";
+}
+
+void fail_in_warm_up(Case& c) {
+  c.phase("warm-up");
+  throw Error("no luck");
+}
+
+TEST_F(RunnerTest, PhasesOfACaseThatFailedEndWithIt) {
+  run(fail_in_warm_up, world().size());
+  if (!root()) return;
+  EXPECT_EQ(std::get<std::vector<std::string>>(
+                sink.results.at(0).tables.at("phases").columns.at(0).values),
+            (std::vector<std::string>{"set up", "warm-up", "end"}));
 }
 
 /// Saves and stops at its first visit; says at its second what it found.

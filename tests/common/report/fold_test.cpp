@@ -53,6 +53,24 @@ TEST(Fold, MakesASweepOneLine) {
   EXPECT_THAT(values, testing::ElementsAre("8", "64", "1024", "16384"));
 }
 
+// Rows come with the largest changes first, whichever way they go.
+TEST(Fold, AnImprovementIsNotTheWorst) {
+  std::vector<CompareRow> rows = {row("micro/x bytes=8", Verdict::improved, -0.5),
+                                  row("micro/x bytes=16", Verdict::inconclusive, -0.4),
+                                  row("micro/x bytes=32", Verdict::inconclusive, 0.03),
+                                  row("micro/x bytes=64", Verdict::same, 0.005)};
+  const auto worst = [&] { return fold_rows(rows, false).at(0).folds.at(0).worst->key; };
+  EXPECT_EQ(worst(), "micro/x bytes=32");
+  for (CompareRow& one : rows) one.better = Better::higher;
+  EXPECT_EQ(worst(), "micro/x bytes=16");
+  rows[1].verdict = rows[2].verdict = Verdict::same;
+  EXPECT_EQ(worst(), "micro/x bytes=16");
+  for (CompareRow& one : rows) one.better = Better::lower;
+  EXPECT_EQ(worst(), "micro/x bytes=32");
+  rows[0].verdict = Verdict::regression;
+  EXPECT_EQ(worst(), "micro/x bytes=8");
+}
+
 TEST(Fold, KeepsEveryRowWhereAllAreWanted) {
   const std::vector<CompareRow> rows = sweep();
   const std::vector<FoldGroup> groups = fold_rows(rows, true);

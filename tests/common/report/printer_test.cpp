@@ -202,7 +202,8 @@ TEST(Json, IsOneArray) {
 }
 
 TEST(MakePrinter, KnowsItsFormats) {
-  EXPECT_THAT(print_formats(), ElementsAre("table", "csv", "json", "jsonl", "osu"));
+  EXPECT_THAT(print_formats(),
+              ElementsAre("table", "csv", "json", "jsonl", "osu", "imb", "google-benchmark"));
   std::ostringstream out;
   for (const std::string& format : print_formats())
     EXPECT_NE(make_printer(format, out, {}), nullptr);

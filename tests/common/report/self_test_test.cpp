@@ -64,6 +64,26 @@ TEST(SelfTest, SplitsAllWaysOrSoManyOfThem) {
   EXPECT_EQ(self_test(runs_of(std::vector<std::uint64_t>(12, 1000000)), quick).splits, 25U);
 }
 
+// Two runs of one benchmark and three of another: the split that is compared last sets like against
+// like, where no case is on both sides; in others one of the second against two is a test.
+TEST(SelfTest, NamesTheTestOfTheSplitThatTestsMost) {
+  std::vector<RunDigest> runs;
+  for (const char* name : {"m/x", "m/x", "m/y", "m/y", "m/y"}) {
+    std::string id("r");
+    id += std::to_string(runs.size());
+    runs.push_back(test::digest_of(id, {test::measured(name, 8, {1000000})}));
+  }
+  const SelfTest some = self_test(runs);
+  EXPECT_EQ(some.tests, 9U);  // 2 * 3 splits with one of each kind in A, 3 with two of the second
+  EXPECT_THAT(some.method, HasSubstr("Welch's t"));
+  EXPECT_THAT(some.method, HasSubstr("down to 0)"));
+  runs.pop_back();
+  const SelfTest untested = self_test(runs);
+  EXPECT_EQ(untested.tests, 0U);
+  EXPECT_THAT(untested.method, HasSubstr("none: "));
+  EXPECT_THAT(self_test(runs_of({100, 101, 102, 103})).method, Not(HasSubstr("fewer")));
+}
+
 TEST(SelfTest, FindsTheOneSplitThatLooksLikeAChange) {
   // Two runs at 1 ms, two at 1.2 ms: of the three splits one sets them against each other.
   const SelfTest test = self_test(runs_of({1000000, 1000100, 1200000, 1200100}));

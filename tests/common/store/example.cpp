@@ -57,13 +57,17 @@ std::map<std::string, Table> example_tables() {
   gpu.columns = {{"power", "W", std::vector<double>{}}};
   profile.columns = {{"region", "", std::vector<std::string>{"forward", "copy \xC3\xA9"}},
                      {"calls", "", std::vector<std::uint64_t>{3, 4}}};
+  Table phases;
+  phases.columns = {{"phase", "", std::vector<std::string>{"set up", "measure", "done"}},
+                    {"t", "ns", std::vector<std::uint64_t>{5, 7'000'000'000, 9'000'000'000}}};
   Table baseline;
   baseline.columns = {{"key", "", std::vector<std::string>{"micro/x", "micro/y"}},
                       {"mean_log", "", std::vector<double>{-11.5, -10.25}}};
   return {{"baseline/rows", baseline},
           {"telemetry/node", node},
           {"telemetry/gpu", gpu},
-          {"profile", profile}};
+          {"profile", profile},
+          {"phases", phases}};
 }
 
 CaseResult example_case(std::size_t index) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of the Intel MPI Benchmarks 2021, with their own statistic, for tools that read it.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/report/imb_tests.hpp"
+#include "common/report/printers.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::report {
+namespace {
+
+constexpr double kMicrosecondsImb = 1e6;
+constexpr double kMegabytesImb = 1e6;
+
+const ImbTest* find_imb_test(std::string_view name) {
+  const auto found = std::find_if(kImbTests.begin(), kImbTests.end(),
+                                  [&](const ImbTest& test) { return name == test.ours; });
+  return found == kImbTests.end() ? nullptr : &*found;
+}
+
+std::string text_of_param(const CaseResult& result, const char* axis) {
+  const auto found = result.params.find(axis);
+  return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
+}
+
+/// Operations that were timed: as another program said, or samples behind the warm-up, each of
+/// several perhaps.
+std::uint64_t repetitions(const CaseResult& result, const Samples& samples) {
+  const auto said = result.facts.find("iterations");
+  const auto* count =
+      said == result.facts.end() ? nullptr : std::get_if<std::int64_t>(&said->second);
+  if (count != nullptr && *count > 0) return static_cast<std::uint64_t>(*count);
+  const auto warm = std::count_if(samples.warmup.begin(), samples.warmup.end(),
+                                  [](std::uint8_t one) { return one != 0; });
+  return (samples.iterations - static_cast<std::size_t>(warm)) * samples.inner;
+}
+
+/// Mean, least and largest over ranks of each rank's mean; of an import those that it brought.
+OsuStatistic times_of(const CaseResult& result, const Metric& metric) {
+  OsuStatistic time = osu_statistic(metric);
+  const Metric* least = result.find(metric.name + "_min");
+  const Metric* largest = result.find(metric.name + "_max");
+  if (metric.samples.ranks == 1 && least != nullptr && largest != nullptr) {
+    time.minimum = median_of(result, *least);
+    time.maximum = median_of(result, *largest);
+  }
+  return time;
+}
+
+class ImbPrinter final : public Printer {
+ public:
+  using Printer::Printer;
+
+  void begin(const Run& /*run*/) override {
+    constexpr const char* kLine =
+        "#----------------------------------------------------------------";
+    fmt::print(out(), "{}\n#    IMB 2021.11 format, measured by Scalemark {}\n{}\n", kLine,
+               version(), kLine);
+    fmt::print(out(), "# MPI_Datatype                   :   MPI_BYTE\n");
+    fmt::print(out(), "# MPI_Datatype for reductions    :   MPI_FLOAT\n");
+    fmt::print(out(), "# MPI_Op                         :   MPI_SUM\n");
+  }
+
+  void add(const CaseResult& result) override {
+    const ImbTest* test = find_imb_test(result.name);
+    const Metric* metric = result.find(result.primary_metric);
+    // IMB knows nothing but MPI: a reader would take any number for MPI's.
+    if (test != nullptr && result.status == Status::ok && metric != nullptr &&
+        metric->unit == "s" && text_of_param(result, "backend") == "mpi") {
+      print_row(*test, result, *metric);
+    } else {
+      fmt::print(out(), "# not in this format: {}: {}{}\n", text::printable(result.key),
+                 to_string(result.status),
+                 result.reason.empty() ? "" : ", " + text::printable(result.reason));
+    }
+    out().flush();
+  }
+
+ private:
+  void print_row(const ImbTest& test, const CaseResult& result, const Metric& metric) {
+    Params params = result.params;
+    const bool has_sizes = params.erase("bytes") > 0;
+    const std::string pairs =
+        text::printable(make_key(result.name, params).substr(result.name.size()));
+    if (&test != test_ || pairs != pairs_) {
+      test_ = &test;
+      pairs_ = pairs;
+      print_header(test, result, has_sizes);
+    }
+    const int decimals = options().decimals.value_or(2);
+    const OsuStatistic time = times_of(result, metric);
+    if (has_sizes) fmt::print(out(), "{:>13}", text_of_param(result, "bytes"));
+    fmt::print(out(), "{:>13}", repetitions(result, metric.samples));
+    const auto print_number = [&](double value) {
+      fmt::print(out(), "{:>13.{}f}", value, decimals);
+    };
+    if (test.ranks_alike) {
+      print_number(time.minimum * kMicrosecondsImb);
+      print_number(time.maximum * kMicrosecondsImb);
+    }
+    print_number(time.average * kMicrosecondsImb);
+    if (test.has_rate) print_number(rate_of(test, result, time));
+    fmt::print(out(), "\n");
+  }
+
+  /// Of the slowest rank; both directions count where a rank sends and receives.
+  static double rate_of(const ImbTest& test, const CaseResult& result, const OsuStatistic& time) {
+    const auto bytes = result.params.find("bytes");
+    const auto* count =
+        bytes == result.params.end() ? nullptr : std::get_if<std::int64_t>(&bytes->second);
+    if (count == nullptr || !(time.maximum > 0)) return 0;
+    return (test.ranks_alike ? 2 : 1) * static_cast<double>(*count) / time.maximum / kMegabytesImb;
+  }
+
+  void print_header(const ImbTest& test, const CaseResult& result, bool has_sizes) {
+    constexpr const char* kLine = "#---------------------------------------------------";
+    fmt::print(out(), "\n{}\n# Benchmarking {}\n# #processes = {}\n# {}{}\n{}\n", kLine,
+               test.theirs, text_of_param(result, "ranks"), kImbParameters, pairs_, kLine);
+    if (has_sizes) fmt::print(out(), "{:>13}", "#bytes");
+    fmt::print(out(), "{:>13}", "#repetitions");
+    if (test.ranks_alike) {
+      fmt::print(out(), "{:>13}{:>13}{:>13}", "t_min[usec]", "t_max[usec]", "t_avg[usec]");
+    } else {
+      fmt::print(out(), "{:>13}", "t[usec]");
+    }
+    fmt::print(out(), "{}\n", test.has_rate ? "   Mbytes/sec" : "");
+  }
+
+  const ImbTest* test_ = nullptr;
+  std::string pairs_;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_imb_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<ImbPrinter>(out, options);
+}
+
+}  // namespace scalemark::report

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and JSON fields of cases that belong together.
+#include "common/report/joined.hpp"
+
+#include <span>
+#include <utility>
+
+#include "common/report/printers.hpp"
+
+namespace scalemark::report {
+namespace {
+
+/// Objects as text: as JSON they would need several times the memory.
+class JoinedJsonPrinter final : public Printer {
+ public:
+  JoinedJsonPrinter(std::ostream& out, const PrintOptions& options, bool lines)
+      : Printer(out, options), lines_(lines) {}
+
+  void add(const CaseResult& result) override {
+    objects_.emplace_back(result.key, case_json(result).dump());
+    joined_.add(result);
+  }
+
+  void end(const Run& /*run*/) override {
+    const std::map<std::string, nlohmann::ordered_json> fields = joined_.fields();
+    const char* before = lines_ ? "" : "[\n";
+    for (auto& [key, object] : objects_) {
+      if (const auto more = fields.find(key); more != fields.end()) {
+        object.pop_back();
+        object += "," + more->second.dump().substr(1);
+      }
+      out() << before << object;
+      before = lines_ ? "\n" : ",\n";
+    }
+    if (lines_) {
+      if (!objects_.empty()) out() << '\n';
+    } else {
+      out() << (objects_.empty() ? "[]\n" : "\n]\n");
+    }
+    out().flush();
+  }
+
+ private:
+  bool lines_;
+  std::vector<std::pair<std::string, std::string>> objects_;  ///< by key
+  Joined joined_;
+};
+
+}  // namespace
+
+void Joined::add(const CaseResult& result) {
+  if (std::optional<SweepCase> one = sweep_case(result)) sizes_.push_back(std::move(*one));
+  if (std::optional<ScalingCase> one = scaling_case(result)) scaling_.push_back(std::move(*one));
+}
+
+void Joined::print(std::ostream& out) const {
+  print_message_costs(sweeps_of(sizes_), out);
+  print_scaling(scaling_curves(std::span(&scaling_, 1)), out);
+}
+
+std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
+  std::map<std::string, nlohmann::ordered_json> fields;
+  for (const Sweep& sweep : sweeps_of(sizes_)) {
+    const nlohmann::ordered_json cost = message_cost_json(sweep);
+    for (const std::string& key : sweep.keys) fields[key]["message_cost"] = cost;
+  }
+  for (const ScalingCurve& curve : scaling_curves(std::span(&scaling_, 1))) {
+    for (const ScalingPoint& point : curve.points)
+      fields[point.key]["scaling"] = scaling_json(curve, point);
+  }
+  return fields;
+}
+
+std::shared_ptr<ResultSink> make_joined_json_printer(std::ostream& out, const PrintOptions& options,
+                                                     bool lines) {
+  return std::make_shared<JoinedJsonPrinter>(out, options, lines);
+}
+
+}  // namespace scalemark::report
