@@ -2,10 +2,13 @@
 // Foreign text: limits of lines and of JSON, and times of day.
 #include "common/convert/input.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 #include "common/convert/utc.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -25,6 +28,17 @@ TEST(ParseJson, RefusesDepthDuplicatesAndBrokenText) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with("here")) << error.what();
     }
   }
+}
+
+TEST(Lines, AreCountedLimitedAndWithoutTheirEnds) {
+  const test::TempDir folder;
+  std::ofstream(folder / "t.txt", std::ios::binary) << "one\r\n\n12345678\n123456789\n";
+  Lines lines(folder / "t.txt", 8);
+  EXPECT_EQ(lines.next(), "one");
+  EXPECT_EQ(lines.next(), "");
+  EXPECT_EQ(lines.next(), "12345678");
+  EXPECT_TRUE(lines.place().ends_with("t.txt:3")) << lines.place();
+  EXPECT_THROW(lines.next(), InputError);
 }
 
 TEST(Words, AreWhatStandsBetweenBlanks) {

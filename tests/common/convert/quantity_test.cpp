@@ -47,6 +47,8 @@ TEST(AddMetric, ValuesAreInOurUnitsAndTheScaleIsTheLastPrintedPlace) {
   EXPECT_EQ(result.primary_metric, "latency");
   EXPECT_EQ(result.metrics[0].kind, MetricKind::duration);
   EXPECT_EQ(result.metrics[1].better, Better::higher);
+  // What other tools print is a mean over ranks: never our maximum.
+  EXPECT_EQ(result.metrics[0].rank_reduce, RankReduce::mean);
 }
 
 }  // namespace

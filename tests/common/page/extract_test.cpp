@@ -61,6 +61,17 @@ TEST(Grid, KeepsTheWorstValueHoweverManyAreJoined) {
   EXPECT_EQ(std::ranges::count(grid->cells, 1.0F), 64 * 120 - 1);
 }
 
+TEST(Grid, LeavesOutTheWarmUp) {
+  CaseResult result = ranked(
+      2, 40, [](std::size_t rank, std::size_t i) { return i < 30 && rank == 0 ? 5000U : 1000U; });
+  result.metrics[0].samples.warmup.assign(40, 0);
+  std::fill_n(result.metrics[0].samples.warmup.begin(), 30, 1);
+  const std::optional<RankGrid> grid = grid_of(result);
+  ASSERT_TRUE(grid);
+  EXPECT_EQ(grid->iterations, 10U);
+  EXPECT_FLOAT_EQ(grid->effects[0], 1);
+}
+
 TEST(Grid, LeavesOutTheWaitForOthers) {
   CaseResult result =
       ranked(2, 10, [](std::size_t rank, std::size_t) { return rank == 0 ? 3000 : 3000; });

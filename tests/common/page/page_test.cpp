@@ -98,6 +98,27 @@ TEST(Page, BeginsWithTheVerdictOfAComparison) {
   EXPECT_LT(page.find("REGRESSION"), page.find("Are these runs comparable?"));
 }
 
+TEST(Page, TellsDifferencesOfEnvironmentAndNothingElse) {
+  scalemark::Run one = test::run_of("a", {test::measured("micro/a", 8, times(10, 1000))}),
+                 other = one;
+  other.uuid = "b";
+  one.environment.common = {{"kernel", "6.1"}, {"cpu_boost", "unavailable: boost"}, {"turns", "1"}};
+  other.environment.common = {
+      {"kernel", "6.2"}, {"cpu_boost", "unavailable: no folder"}, {"glibc", "2.36"}};
+  const std::vector<RunExtract> runs = {extract(one), extract(other)};
+  const std::string both = report_page(runs);
+  const std::size_t from = both.find("Facts that differ between the runs</caption>");
+  ASSERT_NE(from, std::string::npos);
+  const std::string differing = both.substr(from, both.find("</table>", from) - from);
+  EXPECT_THAT(differing, HasSubstr("kernel"));
+  EXPECT_THAT(differing, Not(HasSubstr("cpu_boost")));
+  const std::vector<report::RunDigest> a = {report::digest(one, "a")},
+                                       b = {report::digest(other, "b")};
+  const std::string compared = comparison_page(report::compare(a, b));
+  EXPECT_THAT(compared, HasSubstr("<td>kernel</td><td>6.1</td><td>6.2</td>"));
+  EXPECT_THAT(compared, HasSubstr("2 facts are known on one side only: no difference"));
+}
+
 /// Where the point of the only row of a comparison is drawn, from 0 (left) to 360.
 double place_of(Better better, double change) {
   report::Comparison comparison;

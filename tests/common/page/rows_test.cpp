@@ -49,6 +49,17 @@ TEST(Rows, KeepRunsApartThatLackACase) {
   EXPECT_THAT(rows[1].run_numbers, ElementsAre(1U));
 }
 
+TEST(Rows, TakeNoNumbersFromCasesThatFailed) {
+  CaseResult wrong = test::measured("micro/a", 8, {4000, 4000, 4000});
+  wrong.verification.wrong = 3;
+  const std::vector<RunExtract> runs = {
+      extract(test::run_of("one", {test::measured("micro/a", 8, {1000, 1000, 1000})})),
+      extract(test::run_of("two", {wrong}))};
+  const RowValue value = join_rows(runs)[0].value("latency");
+  EXPECT_EQ(value.runs, 1U);
+  EXPECT_NEAR(value.value, 1e-6, 1e-15);
+}
+
 TEST(Rows, CountAKeyOnceARun) {
   const CaseResult one = test::measured("micro/a", 8, {1000});
   const std::vector<RunExtract> runs = {extract(test::run_of("one", {one, one}))};

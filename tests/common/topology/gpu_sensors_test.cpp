@@ -37,6 +37,16 @@ TEST(GpuSensors, ReadsWhatItTellsInSiUnits) {
   EXPECT_TRUE(is_slowed_down(second.texts.at("clock_event_reasons")));
 }
 
+/// By NVML's documentation: what protects the GPU slows it down, what was asked for does not.
+TEST(GpuSensors, KnowsWhichReasonsSlowDown) {
+  for (const char* reason : {"hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown",
+                             "hw_power_brake", "gpu_idle+hw_power_brake"})
+    EXPECT_TRUE(is_slowed_down(reason)) << reason;
+  for (const char* reason : {"gpu_idle", "clocks_setting", "sw_power_cap", "sync_boost",
+                             "display_clock_setting", "none", ""})
+    EXPECT_FALSE(is_slowed_down(reason)) << reason;
+}
+
 TEST(GpuSensors, WhatAGpuDoesNotTellIsLeftOut) {
   GpuSensors gpu("0000:b1:00.0", SCALEMARK_FAKE_NVML);
   const Reading reading = gpu.read();

@@ -3,6 +3,7 @@
 #include "common/topology/node_sensors.hpp"
 
 #include <fstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -97,6 +98,19 @@ TEST_F(NodeSensorsTest, HeatPowerAndMemory) {
   EXPECT_DOUBLE_EQ(*value(reading, "temperature"), 71.5);
   EXPECT_DOUBLE_EQ(*value(reading, "package_power"), 200);
   EXPECT_DOUBLE_EQ(*value(reading, "throttle_events"), 4);
+}
+
+// Of two chips the hotter one, and neither the disk nor a zone of something else.
+TEST_F(NodeSensorsTest, WithoutThermalZonesOfCpusTheChipsTellTheTemperature) {
+  file("sys/class/thermal/thermal_zone0/type", "acpitz\n");
+  file("sys/class/thermal/thermal_zone0/temp", "99000\n");
+  for (const auto& [number, name, temperature] :
+       {std::tuple("0", "nvme", "88000"), {"1", "k10temp", "61250"}, {"2", "k10temp", "64500"}}) {
+    file(std::string("sys/class/hwmon/hwmon") + number + "/name", name + std::string("\n"));
+    file(std::string("sys/class/hwmon/hwmon") + number + "/temp1_input", temperature);
+  }
+  const Reading reading = NodeSensors(watch({0}), 1).read(2);
+  EXPECT_DOUBLE_EQ(value(reading, "temperature").value_or(0), 64.5);
 }
 
 TEST_F(NodeSensorsTest, WhatCannotBeReadIsLeftOut) {
