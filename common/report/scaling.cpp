@@ -20,7 +20,7 @@ constexpr double kSameWork = 0.05;
 /// The cases of one point, one a run.
 using Repeats = std::vector<const ScalingCase*>;
 /// By workers.
-using Group = std::map<std::int64_t, Repeats>;
+using ByWorkers = std::map<std::int64_t, Repeats>;
 
 double geometric_mean(const Repeats& cases, double ScalingCase::*value) {
   if (cases.size() == 1) return cases.front()->*value;
@@ -32,7 +32,7 @@ double geometric_mean(const Repeats& cases, double ScalingCase::*value) {
 bool is_near(double ratio) { return std::abs(ratio - 1) <= kSameWork; }
 
 /// Decides by the work of all points.
-void decide_kind(const Group& group, ScalingCurve& curve) {
+void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
   const std::string& rule = group.begin()->second.front()->work_rule;
   const bool told = std::ranges::all_of(group, [&](const auto& entry) {
     return std::ranges::all_of(entry.second, [&](const ScalingCase* one) {
@@ -64,7 +64,7 @@ void decide_kind(const Group& group, ScalingCurve& curve) {
 }
 
 /// The rate where all have the same one, else work by time where the work is known.
-void choose_basis(const Group& group, ScalingCurve& curve) {
+void choose_basis(const ByWorkers& group, ScalingCurve& curve) {
   const ScalingCase& first = *group.begin()->second.front();
   const bool rated = std::ranges::all_of(group, [&](const auto& entry) {
     return std::ranges::all_of(entry.second, [&](const ScalingCase* one) {
@@ -122,7 +122,7 @@ void compute_point(const stats::ScalePoint& base, const stats::ScalePoint& here,
   if (repeated) point.serial_fraction_interval = serial->interval();
 }
 
-ScalingCurve curve_of(const std::string& key, const Group& group) {
+ScalingCurve curve_of(const std::string& key, const ByWorkers& group) {
   ScalingCurve curve;
   curve.key = key;
   for (const auto& [workers, cases] : group) {
@@ -162,7 +162,7 @@ std::string_view to_string(ScalingKind kind) {
 
 std::vector<ScalingCurve> scaling_curves(std::span<const std::vector<ScalingCase>> runs) {
   std::vector<std::string> order;
-  std::map<std::string, Group> groups;
+  std::map<std::string, ByWorkers> groups;
   for (const std::vector<ScalingCase>& run : runs) {
     std::map<std::string, std::map<std::int64_t, bool>> seen;
     for (const ScalingCase& one : run) {
