@@ -26,8 +26,8 @@ class JoinedJsonPrinter final : public Printer {
     const char* before = lines_ ? "" : "[\n";
     for (auto& [key, object] : objects_) {
       if (const auto more = fields.find(key); more != fields.end()) {
-        object.pop_back();
-        object += "," + more->second.dump().substr(1);
+        object.back() = ',';
+        object += more->second.dump().substr(1);
       }
       out() << before << object;
       before = lines_ ? "\n" : ",\n";

@@ -21,7 +21,7 @@ namespace {
 /// A model of the golden file of quantisation.
 struct GoldenPart {
   nlohmann::json json;
-  Field file, part;
+  golden::Field file, part;
   GoldenModel golden;
 
   /// The first of a list.
@@ -44,10 +44,10 @@ struct GoldenPart {
 TEST(FinetunerGolden, LoraAndFullFollowTorchtune) {
   const OneThread one_thread;
   const nlohmann::json json = golden_file("llama.json");
-  const Field file(json);
+  const golden::Field file(json);
   const GoldenModel golden(file, "cpu");
   const Examples examples = examples_of(golden.tokens_bs(), golden.shifted_bs());
-  const Field lora = file["lora"], full = file["base"]["full_fine_tuning"];
+  const golden::Field lora = file["lora"], full = file["base"]["full_fine_tuning"];
   const LoraConfig config = read_lora(lora, golden.config());
   for (const bool fused : {false, true}) {
     const Followed adapted =
@@ -95,9 +95,9 @@ TEST(FinetunerGolden, QatFollowsTorchaoWithEitherLoss) {
 TEST(FinetunerGolden, DpoFollowsTorchtune) {
   const OneThread one_thread;
   const nlohmann::json json = golden_file("dpo.json");
-  const Field file(json), part = file["model"], steps = part["steps_fp64"];
+  const golden::Field file(json), part = file["model"], steps = part["steps_fp64"];
   const auto rows = [&](const char* name) {
-    const Field list = part[name];
+    const golden::Field list = part[name];
     std::vector<std::int64_t> ids;
     for (std::size_t i = 0; i < list.size(); ++i) {
       for (const std::int64_t id : list[i].integers()) ids.push_back(id);
@@ -122,7 +122,7 @@ TEST(FinetunerGolden, DpoFollowsTorchtune) {
       return sum / static_cast<double>(values.size());
     };
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Field want = steps[i];
+      const golden::Field want = steps[i];
       EXPECT_NEAR(got.losses[i], want["loss"].number(), 1e-11);
       expect_near(got.observed[i],
                   {mean(want["chosen_rewards"].numbers()), mean(want["rejected_rewards"].numbers()),
