@@ -39,8 +39,11 @@ void write_meta(const std::filesystem::path& parts, const Run& run) {
 }
 
 Run read_meta(const std::filesystem::path& parts) {
-  const h5::Id file = open_result(parts / kMetaName);
-  return read_header(file.get());
+  const std::filesystem::path path = parts / kMetaName;
+  const h5::Id file = open_result(path);
+  Run run;
+  naming(path, [&] { run = read_header(file.get()); });
+  return run;
 }
 
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {

@@ -81,11 +81,7 @@ void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
   h5::Id file;
   for (const auto& [index, path] : places) {
     if (path != open) file = open_result(open = path);
-    try {
-      take(file.get(), index);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", path.string(), error.what()));
-    }
+    naming(path, [&, index = index] { take(file.get(), index); });
   }
 }
 

@@ -111,9 +111,17 @@ void check_tree(hid_t root, const TreeLimits& limits) {
   walk.group(h5::Id(H5Gopen2(root, "/", H5P_DEFAULT), H5Gclose, "root group").get(), "", 0);
 }
 
+void naming(const std::filesystem::path& path, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", text::printable(path.string()), error.what()));
+  }
+}
+
 h5::Id open_result(const std::filesystem::path& path) {
   h5::Id file = h5::open_file(path);
-  check_tree(file.get());
+  naming(path, [&] { check_tree(file.get()); });
   return file;
 }
 

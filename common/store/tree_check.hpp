@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 
 #include "common/store/h5.hpp"
 
@@ -27,7 +28,10 @@ struct TreeLimits {
 /// are those of a result file. No data are read. Throws InputError that names the object.
 void check_tree(hid_t root, const TreeLimits& limits = {});
 
-/// A file for reading that has passed check_tree().
+/// Calls `read`; an InputError of it says `path` first.
+void naming(const std::filesystem::path& path, const std::function<void()>& read);
+
+/// A file for reading that has passed check_tree(). Throws InputError that names the file.
 h5::Id open_result(const std::filesystem::path& path);
 
 }  // namespace scalemark::store

@@ -81,7 +81,7 @@ TEST_P(HostileSet, IsRefusedAsAPartToo) {
       finalize_parts(parts, output, true);
     } catch (const InputError& error) {
       ++refused;
-      EXPECT_THAT(error.what(), StartsWith(parts.string()));
+      EXPECT_THAT(error.what(), StartsWith((parts / place).string() + ": "));
       EXPECT_EQ(std::string(error.what()).find_first_of("\n\r\x1B"), std::string::npos);
       EXPECT_TRUE(std::filesystem::exists(parts / place));
       EXPECT_FALSE(std::filesystem::exists(output));
