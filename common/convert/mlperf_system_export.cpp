@@ -17,8 +17,9 @@ namespace {
 
 using Fill = std::string (*)(const Run& run);
 
-/// A fact of the environment; nodes that differ are joined. Empty where it is not known.
-std::string fact(const Run& run, const std::string& name) {
+/// The values of a fact of the environment, on whatever nodes, without those that say that it is
+/// not known.
+std::set<std::string> values_of(const Run& run, const std::string& name) {
   std::set<std::string> values;
   if (const auto common = run.environment.common.find(name); common != run.environment.common.end())
     values.insert(common->second);
@@ -29,7 +30,36 @@ std::string fact(const Run& run, const std::string& name) {
   std::erase_if(values, [](const std::string& value) {
     return value.empty() || value.starts_with("unavailable") || value.starts_with("off: ");
   });
+  return values;
+}
+
+std::string joined(const std::set<std::string>& values) {
   return text::join(std::vector<std::string>(values.begin(), values.end()), "; ");
+}
+
+/// A fact; nodes that differ are joined. Empty where it is not known.
+std::string fact(const Run& run, const std::string& name) { return joined(values_of(run, name)); }
+
+/// The same of facts that begin with an integer, which are divided and get another unit.
+std::string scaled_fact(const Run& run, const std::string& name, double divisor, const char* unit) {
+  std::set<std::string> scaled;
+  for (const std::string& value : values_of(run, name)) {
+    const auto number = text::parse_integer(value.substr(0, value.find(' ')));
+    if (number && *number > 0)
+      scaled.insert(fmt::format("{:.4g} {}", static_cast<double>(*number) / divisor, unit));
+  }
+  return joined(scaled);
+}
+
+/// File systems over a network; what a local one lies on is not known.
+std::string storage(const Run& run) {
+  static const std::set<std::string> kShared = {"lustre", "gpfs",      "beegfs", "nfs",   "nfs4",
+                                                "ceph",   "fuse.weka", "wekafs", "panfs", "cvmfs2"};
+  std::set<std::string> values = values_of(run, "output_file_system");
+  std::erase_if(values, [](const std::string& value) {
+    return !kShared.contains(value.substr(0, value.find(' ')));
+  });
+  return joined(values);
 }
 
 std::set<std::string> nodes_of(const Run& run) {
@@ -140,17 +170,16 @@ constexpr std::array<Field, 33> kFields = {{
      }},
     {"host_processor_vcpu_count", [](const Run& run) { return fact(run, "cpu_count"); }},
     {"host_processor_frequency",
-     [](const Run& run) {
-       const std::string khz = fact(run, "cpu_clock_max_khz");
-       return khz.empty() ? khz : khz + " kHz";
-     }},
+     [](const Run& run) { return scaled_fact(run, "cpu_clock_max_khz", 1e6, "GHz"); }},
     {"host_processor_caches",
      [](const Run& run) {
        return of_machines(run, [](const MachineParts& parts) { return parts.caches; });
      }},
     {"host_processor_interconnect", nothing},
-    {"host_memory_capacity", [](const Run& run) { return fact(run, "memory_total"); }},
-    {"host_storage_type", [](const Run& run) { return fact(run, "output_file_system"); }},
+    // /proc/meminfo writes kB and means KiB.
+    {"host_memory_capacity",
+     [](const Run& run) { return scaled_fact(run, "memory_total", 1 << 20, "GiB"); }},
+    {"host_storage_type", storage},
     {"host_storage_capacity", nothing},
     {"host_networking", network},
     {"host_networking_topology", nothing},

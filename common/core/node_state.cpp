@@ -93,8 +93,10 @@ Facts network_facts(const fs::path& root) {
   for (const std::string& name : names_in(root / net)) {
     std::error_code error;
     if (!fs::exists(root / net / name / "device", error)) continue;  // loopback, bridges
+    // Virtual adapters have a speed of -1, others none while they are down.
+    const auto speed = text::parse_integer(first_line(root, net + name + "/speed"));
     facts["nic." + name] = fmt::format(
-        "{} Mb/s, MTU {}, {}", first_line(root, net + name + "/speed"),
+        "{}, MTU {}, {}", speed && *speed > 0 ? fmt::format("{} Mb/s", *speed) : "unknown speed",
         first_line(root, net + name + "/mtu"), first_line(root, net + name + "/operstate"));
   }
   std::error_code error;

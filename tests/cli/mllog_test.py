@@ -100,6 +100,9 @@ class Mlperf(ProgramTest):
         self.assertEqual([description[key] for key in ("submitter", "system_name", "cooling", "number_of_nodes", "operating_system")],
                          ["Us", "box", "air", "1", "Debian GNU/Linux 12 (bookworm)"])
         self.assertEqual(description["host_processor_vcpu_count"], "2")
+        # 24,684,092 KiB; ext4 is no kind of storage; an adapter of a virtual machine has no speed.
+        self.assertEqual(description["host_memory_capacity"], "23.54 GiB")
+        self.assertEqual(description["host_storage_type"], "")
         empty = sorted(key for key, value in description.items() if not value)
         self.assertEqual(sorted(said.strip().split("): ")[1].split(", ")), empty)
         self.expect(run("export", RESULTS / "run-1.h5", "--to", "mlperf-system", "--field", "coling=air"), 2, "did you mean cooling")

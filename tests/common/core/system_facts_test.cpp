@@ -87,9 +87,14 @@ TEST_F(SystemFactsTest, AdaptersAndTheirErrors) {
   file("sys/class/net/eth0/speed", "25000");
   file("sys/class/net/eth0/mtu", "9000");
   file("sys/class/net/eth0/operstate", "up");
+  file("sys/class/net/eth1/device/vendor", "0x1");
+  file("sys/class/net/eth1/speed", "-1");
+  file("sys/class/net/eth1/mtu", "1500");
+  file("sys/class/net/eth1/operstate", "up");
   const Facts facts = network_facts(root_.path());
   EXPECT_EQ(facts.at("nic.mlx5_0"), "MT4129, 28.39.1002, 400 Gb/sec (4X NDR)");
   EXPECT_EQ(facts.at("nic.eth0"), "25000 Mb/s, MTU 9000, up");
+  EXPECT_EQ(facts.at("nic.eth1"), "unknown speed, MTU 1500, up");
   EXPECT_FALSE(facts.contains("nic.lo"));
   EXPECT_EQ(changing_facts(root_.path()).at("nic_errors.mlx5_0"), "symbol_error=3 link_downed=1");
 }
