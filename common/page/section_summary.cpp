@@ -147,9 +147,11 @@ std::string runs_table(std::span<const RunExtract> runs) {
     std::map<std::string, std::size_t> nodes;
     for (const RankInfo& rank : run.ranks) ++nodes[rank.node];
     const auto version = run.facts.find("program.version");
+    const bool known = !run.ranks.empty();  // other programs' results do not tell
     lines.push_back(
         {{std::to_string(lines.size() + 1), run.label, run.created.substr(0, 19),
-          plural(run.ranks.size(), "rank"), plural(nodes.size(), "node"),
+          known ? plural(run.ranks.size(), "rank") : "-",
+          known ? plural(nodes.size(), "node") : "-",
           run.complete ? fmt::format("{} of {}", run.cases.size(), run.planned)
                        : fmt::format("{} of {}, not complete", run.cases.size(), run.planned),
           version == run.facts.end() ? "-" : version->second},

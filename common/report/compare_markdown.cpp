@@ -8,6 +8,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/compare_formats.hpp"
 #include "common/report/compare_table.hpp"
+#include "common/report/flag_words.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -93,6 +94,7 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
   const double threshold = comparison.options.threshold;
   print_tables(lines_with(groups, {Verdict::regression, Verdict::improved}), threshold, out);
   print_folded(cause_lines(comparison), "Likely causes", out);
+  print_folded(flag_lines(comparison), "Flags", out);
   print_folded(finding_lines(comparison), "Also found", out);
   print_folded(failed_lines(comparison), "Failed", out);
   print_folded(comparison.only_a, "Missing in B", out);

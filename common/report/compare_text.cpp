@@ -5,6 +5,7 @@
 
 #include "common/report/compare_formats.hpp"
 #include "common/report/compare_table.hpp"
+#include "common/report/flag_words.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -67,6 +68,7 @@ void print_comparison_text(const Comparison& comparison, std::ostream& out,
   fmt::print(out, "\n{}\n\n",
              colored(verdict_line(comparison), comparison.verdict(), options.color));
   print_rows(comparison, out, options);
+  print_section(flag_lines(comparison), "flags", out);
   print_section(cause_lines(comparison), "likely causes", out);
   print_section(finding_lines(comparison), "also found", out);
   print_failed(comparison, out);

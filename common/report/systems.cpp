@@ -144,16 +144,24 @@ void relate_cells(const Pairs& pairs, SystemRow& row) {
   }
 }
 
-std::string failure_of(std::span<const SystemRuns> systems, const std::string& key) {
-  for (const SystemRuns& system : systems) {
-    for (const RunDigest& run : system.runs) {
-      const auto found = run.rows.find(key);
-      if (found == run.rows.end() || found->second.status == Status::ok) continue;
-      return fmt::format("{}: {}{}{}", system.name, to_string(found->second.status),
-                         found->second.reason.empty() ? "" : ", ", found->second.reason);
-    }
+/// What became of a case on a system where it has no number.
+std::string failure_on(const SystemRuns& system, const std::string& key) {
+  for (const RunDigest& run : system.runs) {
+    const auto found = run.rows.find(key);
+    if (found == run.rows.end() || found->second.status == Status::ok) continue;
+    return fmt::format("{}: {}{}{}", system.name, to_string(found->second.status),
+                       found->second.reason.empty() ? "" : ", ", found->second.reason);
   }
   return {};
+}
+
+std::string failures_of(std::span<const SystemRuns> systems, const std::string& key) {
+  std::vector<std::string> failures;
+  for (const SystemRuns& system : systems) {
+    if (std::string failure = failure_on(system, key); !failure.empty())
+      failures.push_back(std::move(failure));
+  }
+  return text::join(failures, "; ");
 }
 
 void add_key(const std::string& key, std::span<const SystemRuns> systems, const Pairs& pairs,
@@ -167,7 +175,7 @@ void add_key(const std::string& key, std::span<const SystemRuns> systems, const 
     if (model == nullptr) model = own;
   }
   if (having.size() < 2) {
-    table.unmatched.push_back({key, having, failure_of(systems, key)});
+    table.unmatched.push_back({key, having, failures_of(systems, key)});
     return;
   }
   SystemRow row{key, model->metric, model->unit, model->better, {}};

@@ -46,7 +46,7 @@ struct SystemRow {
 struct UnmatchedCase {
   std::string key;
   std::vector<std::string> systems;
-  std::string reason;  ///< of a failure
+  std::string reason;  ///< of each system that tried and failed, or skipped it
 };
 
 struct SystemTable {

@@ -115,9 +115,23 @@ std::vector<std::string> head_lines(const SystemTable& table) {
   return lines;
 }
 
-std::string unmatched_line(const UnmatchedCase& one) {
-  const std::string where = one.systems.empty() ? "on no system" : text::join(one.systems, ", ");
-  return fmt::format("{}: {}{}{}", one.key, where, one.reason.empty() ? "" : "; ", one.reason);
+/// Cases with the same fate together, by the first of them.
+std::vector<std::string> unmatched_lines(const SystemTable& table) {
+  std::vector<std::string> fates, lines;
+  std::map<std::string, std::vector<std::string>> keys;
+  for (const UnmatchedCase& one : table.unmatched) {
+    const std::string where =
+        one.systems.empty() ? "on no system" : "on " + text::join(one.systems, ", ") + " only";
+    const std::string fate = one.reason.empty() ? where : fmt::format("{}; {}", where, one.reason);
+    if (!keys.contains(fate)) fates.push_back(fate);
+    keys[fate].push_back(one.key);
+  }
+  for (const std::string& fate : fates) {
+    const std::vector<std::string>& own = keys[fate];
+    const std::string more = own.size() == 1 ? "" : fmt::format(" and {} more", own.size() - 1);
+    lines.push_back(fmt::format("{}{}: {}", own.front(), more, fate));
+  }
+  return lines;
 }
 
 void print_text(const SystemTable& table, std::ostream& out, std::size_t width) {
@@ -128,8 +142,8 @@ void print_text(const SystemTable& table, std::ostream& out, std::size_t width) 
     fmt::print(out, "\n");
     print_text_table(group.columns, rows, width, out);
   }
-  if (!table.unmatched.empty()) fmt::print(out, "\non one system only:\n");
-  for (const UnmatchedCase& one : table.unmatched) fmt::print(out, "  {}\n", unmatched_line(one));
+  if (!table.unmatched.empty()) fmt::print(out, "\nnot on two systems:\n");
+  for (const std::string& line : unmatched_lines(table)) fmt::print(out, "  {}\n", line);
 }
 
 void print_markdown(const SystemTable& table, std::ostream& out) {
@@ -148,9 +162,9 @@ void print_markdown(const SystemTable& table, std::ostream& out) {
       fmt::print(out, "{}\n", line);
     }
   }
-  if (!table.unmatched.empty()) fmt::print(out, "\n**On one system only**\n\n");
-  for (const UnmatchedCase& one : table.unmatched)
-    fmt::print(out, "- {}\n", markdown_text(unmatched_line(one)));
+  if (!table.unmatched.empty()) fmt::print(out, "\n**Not on two systems**\n\n");
+  for (const std::string& line : unmatched_lines(table))
+    fmt::print(out, "- {}\n", markdown_text(line));
 }
 
 void print_csv(const SystemTable& table, std::ostream& out) {

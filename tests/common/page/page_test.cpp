@@ -15,6 +15,7 @@
 namespace scalemark::page {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -28,6 +29,15 @@ std::vector<std::uint64_t> times(std::size_t count, std::uint64_t first) {
   std::vector<std::uint64_t> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(first + 7 * i);
   return values;
+}
+
+TEST(Page, SaysNothingOfRanksThatNobodyKnows) {
+  auto run = test::run_of("a", {test::measured("micro/a", 8, times(9, 1000))});
+  const std::string known = report_page(std::vector<RunExtract>{extract(run)});
+  EXPECT_THAT(known, HasSubstr(run.ranks.size() == 1 ? ">1 rank<" : " ranks<"));
+  run.ranks.clear();
+  EXPECT_THAT(report_page(std::vector<RunExtract>{extract(run)}),
+              AllOf(Not(HasSubstr("0 ranks")), Not(HasSubstr("0 nodes"))));
 }
 
 TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {

@@ -10,14 +10,17 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/report/flag_words.hpp"
 #include "tests/common/report/synthetic.hpp"
 
 namespace scalemark::report {
 namespace {
 
 using nlohmann::json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 /// One regression, one missing and one failed row, one new row, another kernel.
 Comparison example() {
@@ -98,6 +101,27 @@ TEST(CompareText, SaysWhatStandsBesideTheRows) {
     EXPECT_THAT(out.str(), HasSubstr("over 40 rows: +12.0 %")) << format;
     EXPECT_THAT(out.str(), HasSubstr("rank 3 on node7 is 12 % slower")) << format;
     EXPECT_THAT(out.str(), HasSubstr("powersave in B")) << format;
+  }
+}
+
+// What stands beside the rows is explained, and nothing else.
+TEST(CompareText, ExplainsItsFlags) {
+  Comparison comparison = example();
+  for (CompareRow& row : comparison.rows) {
+    row.flags.clear();
+    row.runs_needed = 12;
+  }
+  EXPECT_THAT(flag_lines(comparison), ElementsAre());
+  comparison.rows[0].flags = {"single_run", "throttled:2"};
+  EXPECT_THAT(flag_lines(comparison),
+              ElementsAre(StartsWith("single_run: one run"), StartsWith("throttled: the GPU"),
+                          "FLAG:n: in n of the runs"));
+  comparison.rows[0].runs_needed = 1000;
+  EXPECT_THAT(flag_lines(comparison).back(), StartsWith("runs needed >=1000: the spread"));
+  for (const char* format : {"text", "md"}) {
+    std::ostringstream out;
+    print_comparison(comparison, format, out);
+    EXPECT_THAT(out.str(), HasSubstr("throttled: the GPU")) << format;
   }
 }
 

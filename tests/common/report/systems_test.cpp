@@ -125,6 +125,29 @@ TEST(Systems, RefusesOneSystemAndARunInTwo) {
   EXPECT_THROW(system_table(std::vector<SystemRuns>{a, {"b", {}, {}}}), UsageError);
 }
 
+// Cases that share a fate are one line, with what each system says of it.
+TEST(SystemsPrint, FoldsWhatDoesNotMatch) {
+  std::vector<SystemRuns> systems = {system_of("a", 2000000), system_of("b", 1000000)};
+  for (const char* key : {"micro/gpu bytes=1", "micro/gpu bytes=2", "micro/gpu bytes=4"}) {
+    RowDigest skipped;
+    skipped.status = Status::skipped;
+    skipped.reason = "no GPU";
+    for (SystemRuns& system : systems) {
+      for (RunDigest& run : system.runs) {
+        run.rows[key] = skipped;
+        run.keys.emplace_back(key);
+      }
+    }
+  }
+  const SystemTable table = system_table(systems);
+  ASSERT_EQ(table.unmatched.size(), 3U);
+  std::ostringstream out;
+  print_systems(table, "text", out);
+  EXPECT_THAT(out.str(),
+              HasSubstr("\nnot on two systems:\n  micro/gpu bytes=1 and 2 more: on no system; "
+                        "a: skipped, no GPU; b: skipped, no GPU\n"));
+}
+
 TEST(SystemsPrint, HasAllFormats) {
   const SystemTable table = system_table(std::vector<SystemRuns>{
       system_of("old|er", 2000000), system_of("=new", 1000000), system_of("c", 5, 1, "micro/y")});
@@ -134,7 +157,7 @@ TEST(SystemsPrint, HasAllFormats) {
     return out.str();
   };
   EXPECT_THAT(printed("text"), HasSubstr("0.500 [0.499, 0.50"));
-  EXPECT_THAT(printed("text"), HasSubstr("micro/y bytes=8 ranks=2: c"));
+  EXPECT_THAT(printed("text"), HasSubstr("micro/y bytes=8 ranks=2: on c only\n"));
   EXPECT_THAT(printed("md"), HasSubstr("| case | latency us | old\\|er | rank |"));
   const std::vector<std::string> lines = text::split(printed("csv"), '\n');
   ASSERT_EQ(lines.size(), 6U);
