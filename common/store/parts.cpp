@@ -159,15 +159,15 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   }
   const store::Lock lock(parts);
   // Whoever made them: what a process apart cannot read is not opened in this one.
-  visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}});
+  std::size_t cases = 0;  // finished, and begun
+  visit_run(parts, {},
+            {.header = [](const Run&) {}, .one_case = [&](const CaseResult&) { ++cases; }});
   Run run = store::read_meta(parts);
   const store::MemoryState now = store::memory_state();
   const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
   for (const store::Begun& begun : unfinished) {
     store::write_segment(parts, store::interrupted_case(run, begun, now));
   }
-  std::size_t cases = 0;
-  store::for_each_segment(parts, false, [&](const CaseResult&) { ++cases; });
   // Killed behind its last case: nothing is missing.
   run.complete = unfinished.empty() && cases == run.planned.size();
   if (run.exit_reason.empty()) run.exit_reason = "interrupted";
