@@ -114,8 +114,7 @@ std::set<std::string> noise_facts(Side a, Side b) {
 
 bool has_changed(const Comparison& comparison) {
   const auto changed = [](const CompareRow& row) {
-    return row.verdict == Verdict::regression || row.verdict == Verdict::improved ||
-           std::ranges::find(row.flags, "over_single_run_threshold") != row.flags.end();
+    return row.verdict == Verdict::improved || counts_as_regression(row);
   };
   const WholeRunShift& shift = comparison.shift;
   const bool shifted =

@@ -69,6 +69,10 @@ std::string markdown_text(std::string_view text) {
   return escaped;
 }
 
+std::string needed_runs_cell(int runs) {
+  return runs >= kTooManyRuns ? fmt::format(">={}", kTooManyRuns) : std::to_string(runs);
+}
+
 std::string left_aligned(std::string_view text, std::size_t width) {
   std::string cell(text);
   if (cell.size() < width) cell.append(width - cell.size(), ' ');

@@ -30,6 +30,11 @@ std::string html_text(std::string_view text);
 /// (@name, #1); cleaned.
 std::string markdown_text(std::string_view text);
 
+/// From so many on nobody makes the runs: they are no way to an answer.
+constexpr int kTooManyRuns = 1000;
+/// A number of runs that are needed: ">=1000" from kTooManyRuns on.
+std::string needed_runs_cell(int runs);
+
 /// Text filled up with blanks to `width` on its right or left.
 std::string left_aligned(std::string_view text, std::size_t width);
 std::string right_aligned(std::string_view text, std::size_t width);

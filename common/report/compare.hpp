@@ -55,6 +55,10 @@ struct CompareRow {
   std::vector<SecondaryMetric> secondary;
 };
 
+/// Whether the row fails a gate on regressions: by its verdict, or where nothing could be tested by
+/// CompareOptions::single_run_threshold.
+bool counts_as_regression(const CompareRow& row);
+
 /// A case that failed on a side, or whose results in B cannot be held against those in A. New
 /// failures count against B.
 struct FailedRow {

@@ -41,10 +41,6 @@ std::string class_of(const std::string& key) {
   return name;
 }
 
-bool has_flag(const CompareRow& row, const char* flag) {
-  return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
-}
-
 TestCase test_case(const CompareRow& row, bool strict) {
   const std::vector<std::string> cells = row_cells(row);
   TestCase test;
@@ -55,7 +51,7 @@ TestCase test_case(const CompareRow& row, bool strict) {
   test.output = fmt::format("{}; {} runs; runs needed {}{}{}", test.message, cells[7], cells[8],
                             cells[9].empty() ? "" : "; ", cells[9]);
   if (row.unit == "s") test.seconds = row.b;
-  if (row.verdict == Verdict::regression || has_flag(row, "over_single_run_threshold")) {
+  if (counts_as_regression(row)) {
     test.outcome = "failure";
   } else if (row.verdict == Verdict::inconclusive && strict) {
     test.outcome = "skipped";

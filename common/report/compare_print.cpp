@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/report/cells.hpp"
 #include "common/report/compare_formats.hpp"
 #include "common/report/text_fit.hpp"
 
@@ -22,9 +23,7 @@ std::string plural(std::size_t count, const char* noun) {
 
 /// Runs on each side that would decide an open row.
 std::string needed_runs(const CompareRow& row) {
-  if (row.runs_needed) {
-    return *row.runs_needed >= 1000 ? std::string(">=1000") : std::to_string(*row.runs_needed);
-  }
+  if (row.runs_needed) return needed_runs_cell(*row.runs_needed);
   // Without repeated runs nobody knows the noise; three a side are the least that show it.
   return std::isfinite(row.change) && std::isnan(row.low) ? ">=3" : "-";
 }

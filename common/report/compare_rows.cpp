@@ -12,6 +12,8 @@
 namespace scalemark::report {
 namespace {
 
+constexpr const char* kOverSingleRun = "over_single_run_threshold";
+
 Verdict verdict_of(const CompareRow& row, const stats::Estimate& estimate,
                    const CompareOptions& options) {
   const bool worse = (estimate.difference > 0) == (row.better == Better::lower);
@@ -55,11 +57,15 @@ void flag_untested(CompareRow& row, const CompareOptions& options) {
   if (row.better == Better::none || !options.single_run_threshold) return;
   const double worse =
       row.better == Better::higher ? -std::log1p(row.change) : std::log1p(row.change);
-  if (worse > std::log1p(*options.single_run_threshold))
-    row.flags.emplace_back("over_single_run_threshold");
+  if (worse > std::log1p(*options.single_run_threshold)) row.flags.emplace_back(kOverSingleRun);
 }
 
 }  // namespace
+
+bool counts_as_regression(const CompareRow& row) {
+  return row.verdict == Verdict::regression ||
+         std::ranges::find(row.flags, kOverSingleRun) != row.flags.end();
+}
 
 void test_rows(std::vector<RowValues>& rows, const Design& design, const CompareOptions& options,
                std::string& method) {

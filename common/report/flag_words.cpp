@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "common/report/cells.hpp"
+
 namespace scalemark::report {
 namespace {
-
-constexpr int kTooManyRuns = 1000;
 
 constexpr std::array<std::pair<const char*, const char*>, 17> kWords = {{
     {"clock_changed", "the processor's or GPU's clock changed while it was measured"},
@@ -54,9 +54,9 @@ std::vector<std::string> flag_lines(const Comparison& comparison) {
   if (counted) lines.emplace_back("FLAG:n: in n of the runs");
   if (hopeless) {
     lines.push_back(
-        fmt::format("runs needed >={}: the spread of runs is the matter, and more of them no help; "
+        fmt::format("runs needed {}: the spread of runs is the matter, and more of them no help; "
                     "a quieter machine or a larger --threshold is",
-                    kTooManyRuns));
+                    needed_runs_cell(kTooManyRuns)));
   }
   return lines;
 }

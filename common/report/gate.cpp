@@ -8,11 +8,7 @@ namespace scalemark::report {
 namespace {
 
 bool has_regression(const Comparison& comparison) {
-  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const CompareRow& row) {
-    return row.verdict == Verdict::regression ||
-           std::find(row.flags.begin(), row.flags.end(), "over_single_run_threshold") !=
-               row.flags.end();
-  });
+  return std::ranges::any_of(comparison.rows, counts_as_regression);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/imb_tests.hpp"
 #include "common/report/printers.hpp"
@@ -22,11 +21,6 @@ const ImbTest* find_imb_test(std::string_view name) {
   const auto found = std::find_if(kImbTests.begin(), kImbTests.end(),
                                   [&](const ImbTest& test) { return name == test.ours; });
   return found == kImbTests.end() ? nullptr : &*found;
-}
-
-std::string text_of_param(const CaseResult& result, const char* axis) {
-  const auto found = result.params.find(axis);
-  return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
 }
 
 /// Operations that were timed: as another program said, or samples behind the warm-up, each of
@@ -72,22 +66,18 @@ class ImbPrinter final : public Printer {
     const Metric* metric = result.find(result.primary_metric);
     // IMB knows nothing but MPI: a reader would take any number for MPI's.
     if (test != nullptr && result.status == Status::ok && metric != nullptr &&
-        metric->unit == "s" && text_of_param(result, "backend") == "mpi") {
+        metric->unit == "s" && param_text(result, "backend") == "mpi") {
       print_row(*test, result, *metric);
     } else {
-      fmt::print(out(), "# not in this format: {}: {}{}\n", text::printable(result.key),
-                 to_string(result.status),
-                 result.reason.empty() ? "" : ", " + text::printable(result.reason));
+      print_left_out(result);
     }
     out().flush();
   }
 
  private:
   void print_row(const ImbTest& test, const CaseResult& result, const Metric& metric) {
-    Params params = result.params;
-    const bool has_sizes = params.erase("bytes") > 0;
-    const std::string pairs =
-        text::printable(make_key(result.name, params).substr(result.name.size()));
+    const bool has_sizes = result.params.contains("bytes");
+    const std::string pairs = params_without_bytes(result);
     if (&test != test_ || pairs != pairs_) {
       test_ = &test;
       pairs_ = pairs;
@@ -95,7 +85,7 @@ class ImbPrinter final : public Printer {
     }
     const int decimals = options().decimals.value_or(2);
     const OsuStatistic time = times_of(result, metric);
-    if (has_sizes) fmt::print(out(), "{:>13}", text_of_param(result, "bytes"));
+    if (has_sizes) fmt::print(out(), "{:>13}", param_text(result, "bytes"));
     fmt::print(out(), "{:>13}", repetitions(result, metric.samples));
     const auto print_number = [&](double value) {
       fmt::print(out(), "{:>13.{}f}", value, decimals);
@@ -121,7 +111,7 @@ class ImbPrinter final : public Printer {
   void print_header(const ImbTest& test, const CaseResult& result, bool has_sizes) {
     constexpr const char* kLine = "#---------------------------------------------------";
     fmt::print(out(), "\n{}\n# Benchmarking {}\n# #processes = {}\n# {}{}\n{}\n", kLine,
-               test.theirs, text_of_param(result, "ranks"), kImbParameters, pairs_, kLine);
+               test.theirs, param_text(result, "ranks"), kImbParameters, pairs_, kLine);
     if (has_sizes) fmt::print(out(), "{:>13}", "#bytes");
     fmt::print(out(), "{:>13}", "#repetitions");
     if (test.ranks_alike) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/osu_tests.hpp"
 #include "common/report/printers.hpp"
@@ -25,25 +24,13 @@ const OsuTest* find_test(std::string_view name) {
   return nullptr;
 }
 
-std::string param(const CaseResult& result, const char* axis) {
-  const auto found = result.params.find(axis);
-  return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
-}
-
 /// MPI's name of the type: that of the key, or of our data.
 std::string datatype(const OsuTest& test, const CaseResult& result) {
-  const std::string ours = param(result, "dtype");
+  const std::string ours = param_text(result, "dtype");
   for (const OsuType& type : kOsuTypes) {
     if (ours == type.ours) return type.theirs;
   }
   return ours.empty() ? test.datatype : ours;
-}
-
-/// One table holds what differs in nothing but the size: " backend=mpi memory=host ranks=2".
-std::string table_of(const CaseResult& result) {
-  Params params = result.params;
-  params.erase("bytes");
-  return text::printable(make_key(result.name, params).substr(result.name.size()));
 }
 
 class OsuPrinter final : public Printer {
@@ -59,29 +46,28 @@ class OsuPrinter final : public Printer {
     if (printable_row) {
       print_row(*test, result, *metric);
     } else {
-      fmt::print(out(), "# not in this format: {}: {}{}\n", text::printable(result.key),
-                 to_string(result.status),
-                 result.reason.empty() ? "" : ", " + text::printable(result.reason));
+      print_left_out(result);
     }
     out().flush();
   }
 
  private:
   void print_row(const OsuTest& test, const CaseResult& result, const Metric& metric) {
-    if (const std::string table = table_of(result); &test != test_ || table != table_) {
+    // One table holds what differs in nothing but the size.
+    if (const std::string table = params_without_bytes(result); &test != test_ || table != table_) {
       test_ = &test;
       table_ = table;
       print_header(test, result);
     }
     const int decimals = options().decimals.value_or(2);
     if (test.is_rate) {
-      fmt::print(out(), "{:<10}{:>18.{}f}\n", param(result, "bytes"),
+      fmt::print(out(), "{:<10}{:>18.{}f}\n", param_text(result, "bytes"),
                  median_of(result, metric) / kMegabytes, decimals);
       return;
     }
     const double microseconds = osu_statistic(metric).average * kMicroseconds;
     if (has_sizes(test)) {
-      fmt::print(out(), "{:<10}{:>18.{}f}\n", param(result, "bytes"), microseconds, decimals);
+      fmt::print(out(), "{:<10}{:>18.{}f}\n", param_text(result, "bytes"), microseconds, decimals);
     } else {
       fmt::print(out(), "{:>17.{}f}\n", microseconds, decimals);
     }
@@ -90,10 +76,10 @@ class OsuPrinter final : public Printer {
   void print_header(const OsuTest& test, const CaseResult& result) {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
-    const bool device = param(result, "memory") == "device";
+    const bool device = param_text(result, "memory") == "device";
     // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
     fmt::print(out(), "\n# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {};{})\n",
-               param(result, "backend") == "nccl" ? "NCCL" : "MPI", device ? "-CUDA" : "",
+               param_text(result, "backend") == "nccl" ? "NCCL" : "MPI", device ? "-CUDA" : "",
                test.title, major_minor, table_);
     const char* column = test.is_rate ? "Bandwidth (MB/s)" : "Avg Latency(us)";
     if (!has_sizes(test)) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
@@ -29,6 +30,27 @@ constexpr std::array kFormats = {
 };
 
 }  // namespace
+
+namespace report {
+
+std::string param_text(const CaseResult& result, const char* axis) {
+  const auto found = result.params.find(axis);
+  return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
+}
+
+std::string params_without_bytes(const CaseResult& result) {
+  Params params = result.params;
+  params.erase("bytes");
+  return text::printable(make_key(result.name, params).substr(result.name.size()));
+}
+
+void Printer::print_left_out(const CaseResult& result) {
+  fmt::print(out_, "# not in this format: {}: {}{}\n", text::printable(result.key),
+             to_string(result.status),
+             result.reason.empty() ? "" : ", " + text::printable(result.reason));
+}
+
+}  // namespace report
 
 std::vector<std::string> print_formats() {
   std::vector<std::string> names;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <ostream>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,11 @@ std::shared_ptr<ResultSink> make_google_benchmark_printer(std::ostream& out,
 /// What the JSON of a case says of it alone.
 nlohmann::ordered_json case_json(const CaseResult& result);
 
+/// The value of an axis as text; empty where the case does not have it.
+std::string param_text(const CaseResult& result, const char* axis);
+/// What a case has in common with those of other sizes: " backend=mpi memory=host ranks=2".
+std::string params_without_bytes(const CaseResult& result);
+
 /// A printer needs begin, add and end; the journal's calls are not for it.
 class Printer : public ResultSink {
  public:
@@ -37,6 +43,8 @@ class Printer : public ResultSink {
  protected:
   std::ostream& out() { return out_; }
   const PrintOptions& options() const { return options_; }
+  /// A comment in place of a row that the format has no words for.
+  void print_left_out(const CaseResult& result);
 
  private:
   std::ostream& out_;

@@ -31,11 +31,6 @@ std::string job_time(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string runs_text(const std::optional<int>& runs) {
-  if (!runs) return "-";
-  return *runs >= 1000 ? std::string(">=1000") : std::to_string(*runs);
-}
-
 void print_found(const RunPlan& plan, const std::string& title,
                  std::vector<PlanCell> PlanLine::*cells, std::ostream& out) {
   fmt::print(out, "\n{}:\n", title);
@@ -100,7 +95,8 @@ void print_rows(const RunPlan& plan, const std::string& title,
   for (std::size_t i = 0; i < shown; ++i) {
     const PlanRow& row = *rows[i];
     TextRow line;
-    for (const std::optional<int>& runs : row.runs_needed) line.cells.push_back(runs_text(runs));
+    for (const std::optional<int>& runs : row.runs_needed)
+      line.cells.push_back(runs ? needed_runs_cell(*runs) : "-");
     line.cells.push_back(plain_percent(row.spread));
     line.cells.push_back(std::isfinite(row.within) ? fmt::format("{:.0f}", 100 * row.within) : "-");
     line.cells.push_back(job_time(row.seconds));
