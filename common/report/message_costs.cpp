@@ -10,6 +10,7 @@
 
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/report/axis_map.hpp"
 #include "common/report/cells.hpp"
 #include "common/result/summarise.hpp"
 
@@ -38,12 +39,6 @@ double seconds_of(const CaseResult& result, double bytes) {
   const Metric* bandwidth = result.find("bandwidth");
   if (bandwidth == nullptr || bandwidth->unit != "By/s") return std::nan("");
   return bytes / median_of(result, *bandwidth);
-}
-
-std::string key_without_bytes(const std::string& key) {
-  std::vector<std::string> words = text::split(key, ' ');
-  std::erase_if(words, [](const std::string& word) { return word.starts_with("bytes="); });
-  return text::join(words, " ");
 }
 
 /// Two numbers a line, and one for where it ends.
@@ -87,7 +82,8 @@ std::optional<SweepCase> sweep_case(const CaseResult& result) {
   one.seconds = seconds_of(result, one.bytes);
   if (!std::isfinite(one.seconds) || one.seconds <= 0) return std::nullopt;
   one.key = result.key;
-  one.sweep = key_without_bytes(result.key);
+  static const std::vector<AxisMap> kAnySize = {parse_axis_map("bytes=drop")};
+  one.sweep = mapped_key(result.key, kAnySize, false);
   return one;
 }
 

@@ -47,12 +47,6 @@ double log_value(const RowDigest* run, const CompareRow& row, std::set<std::stri
   return stats::kNan;
 }
 
-std::vector<double> usable(const std::vector<double>& values) {
-  std::vector<double> some;
-  std::ranges::copy_if(values, std::back_inserter(some), [](double x) { return std::isfinite(x); });
-  return some;
-}
-
 /// Flags that chance may give a run, those of one finding under one name; empty for the others.
 std::string chance_group(const std::string& flag) {
   if (flag == "warmup_short" || flag == "not_steady") return "unsteady";
@@ -132,6 +126,12 @@ std::optional<stats::Contrast> baseline_of(const PairedRow& pair) {
 
 }  // namespace
 
+std::vector<double> finite_values(const std::vector<double>& values) {
+  std::vector<double> some;
+  std::ranges::copy_if(values, std::back_inserter(some), [](double x) { return std::isfinite(x); });
+  return some;
+}
+
 double RowValues::cost_sign() const {
   return row.better == Better::none ? 0 : row.better == Better::higher ? -1 : 1;
 }
@@ -150,7 +150,7 @@ Unusable why_unusable(const std::vector<const RowDigest*>& side, const CompareRo
 
 void describe(RowValues& values) {
   CompareRow& row = values.row;
-  const std::vector<double> a = usable(values.a), b = usable(values.b);
+  const std::vector<double> a = finite_values(values.a), b = finite_values(values.b);
   row.runs_a = static_cast<int>(a.size());
   row.runs_b = static_cast<int>(b.size());
   if (values.baseline && !a.empty()) row.runs_a = values.baseline->runs_a;

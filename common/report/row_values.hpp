@@ -31,6 +31,9 @@ struct RowValues {
   double cost(double log_value) const { return cost_sign() * log_value; }
 };
 
+/// Those that are numbers, in their order.
+std::vector<double> finite_values(const std::vector<double>& values);
+
 /// Flags of rows with runs whose value has no logarithm, or is of another metric than A's.
 inline constexpr const char* kUnusableValue = "unusable_value";
 inline constexpr const char* kMetricDiffers = "metric_differs";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/base/text.hpp"
+#include "common/report/axis_map.hpp"
 #include "common/report/scaling.hpp"
 #include "common/result/summarise.hpp"
 
@@ -24,14 +24,6 @@ std::int64_t workers_of(const Params& params) {
   const double workers =
       count_of(params, "ranks").value_or(1) * count_of(params, "replicas").value_or(1);
   return workers <= kMostWorkers ? static_cast<std::int64_t>(workers) : 0;
-}
-
-std::string key_without_workers(const std::string& key) {
-  std::vector<std::string> words = text::split(key, ' ');
-  std::erase_if(words, [](const std::string& word) {
-    return word.starts_with("ranks=") || word.starts_with("replicas=");
-  });
-  return text::join(words, " ");
 }
 
 bool counts_things_a_second(const Metric& metric) {
@@ -75,7 +67,9 @@ std::optional<ScalingCase> scaling_case(const CaseResult& result) {
   one.time = median_of(result, *total);
   if (one.workers < 1 || !std::isfinite(one.time) || one.time <= 0) return std::nullopt;
   one.key = result.key;
-  one.curve = key_without_workers(result.key);
+  static const std::vector<AxisMap> kAnyWorkers = {parse_axis_map("ranks=drop"),
+                                                   parse_axis_map("replicas=drop")};
+  one.curve = mapped_key(result.key, kAnyWorkers, false);
   find_rate(result, one);
   find_work(result, one);
   return one;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "common/base/units.hpp"
+#include "common/report/row_values.hpp"
 #include "common/stats/adjust.hpp"
 #include "common/stats/limits.hpp"
 #include "common/stats/moderated.hpp"
@@ -48,12 +48,6 @@ std::vector<double> watched_values(Side side, const std::string& key, const std:
   return values;
 }
 
-std::vector<double> finite(const std::vector<double>& values) {
-  std::vector<double> some;
-  std::ranges::copy_if(values, std::back_inserter(some), [](double x) { return std::isfinite(x); });
-  return some;
-}
-
 std::map<std::string, std::string> units_of(Side side, const std::string& key) {
   std::map<std::string, std::string> units;
   for (const RunDigest& run : side) {
@@ -65,7 +59,7 @@ std::map<std::string, std::string> units_of(Side side, const std::string& key) {
 }
 
 void add_row(const std::vector<double>& a, const std::vector<double>& b, Watched& quantity) {
-  const std::vector<double> left = finite(a), right = finite(b);
+  const std::vector<double> left = finite_values(a), right = finite_values(b);
   if (left.empty() || right.empty()) return;
   quantity.row_a.push_back(stats::median(left));
   quantity.row_b.push_back(stats::median(right));
