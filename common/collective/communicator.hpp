@@ -1,73 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication between the ranks of a case, behind one interface: MPI and NCCL are chosen at run
-// time.
+// Communication between the ranks of a case, behind one interface: MPI, NCCL and what else there is
+// are chosen at run time.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "common/collective/call.hpp"
+#include "common/collective/operation.hpp"
 #include "common/collective/types.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
 
 namespace scalemark::collective {
 
-/// A started operation; destroying it without wait() waits.
-class Request {
- public:
-  virtual ~Request() = default;
-  virtual bool test() = 0;
-  virtual void wait() = 0;
-};
-
-/// Counts are elements. Buffers lie in the memory that `why_not` accepts. With a back end that
-/// works in streams (NCCL) calls are asynchronous in `stream`; with MPI they are done when they
-/// return, and the stream is synchronised first if the memory is a device's.
+/// Buffers lie in the memory that `why_not` accepts. Every back end has the two prepare() and the
+/// barrier; the functions named like a routine are made of them.
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  virtual std::string_view backend() const = 0;  ///< "mpi", "nccl"
+  virtual std::string_view backend() const = 0;  ///< "mpi", "nccl", "gloo", "c10d"
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Empty if `type` with `op` on memory of `kind` works here, else why not in one line. Equal on
-  /// all ranks.
-  virtual std::string why_not(DType type, ReduceOp op, device::MemoryKind kind) const = 0;
+  /// Empty if the call's routine, type, reduction and mode work here on memory of `kind`, else why
+  /// not in one line. Equal on all ranks.
+  virtual std::string why_not(const Call& call, device::MemoryKind kind) const = 0;
+  /// The same of an allreduce.
+  std::string why_not(DType type, ReduceOp op, device::MemoryKind kind) const;
+  /// Whether the library lacks the reduction and ours is called, or divides afterwards: such a time
+  /// says little of the library.
+  virtual bool is_emulated(DType type, ReduceOp op) const = 0;
+  /// Where reduce_scatter in place leaves its result, in elements from the begin of its input.
+  virtual std::size_t reduced_part(std::size_t count) const = 0;
 
-  virtual void send(const void* data, std::size_t count, DType type, int peer,
-                    device::Stream& stream) = 0;
-  virtual void recv(void* data, std::size_t count, DType type, int peer,
-                    device::Stream& stream) = 0;
-  /// Collective. `in` may equal `out` (in place).
-  virtual void allreduce(const void* in, void* out, std::size_t count, DType type, ReduceOp op,
-                         device::Stream& stream) = 0;
-  /// Collective. `count` elements from each rank, size() * count on each. `in` may be this rank's
-  /// part of `out` (in place).
-  virtual void allgather(const void* in, void* out, std::size_t count, DType type,
-                         device::Stream& stream) = 0;
-  /// Collective.
-  virtual void broadcast(void* data, std::size_t count, DType type, int root,
-                         device::Stream& stream) = 0;
+  /// Collective. Throws Unavailable for what why_not() names and for counts beyond the library's.
+  virtual std::unique_ptr<Operation> prepare(const Call& call) = 0;
+  /// Messages of one type that are posted together, receives first, and completed together; one
+  /// alone is the library's plain send or receive, one of each direction its combined call.
+  virtual std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type,
+                                             Mode mode, device::Stream* stream) = 0;
   /// Collective. Dissemination barrier (Hensgen, Finkel, Manber 1988) over host messages: every
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
 
-  /// Collective. As allreduce in place, broadcast and allgather, but return at once; host memory.
-  /// Besides what `why_not` allows, fp16 and bf16 are added (HalfSums). Throw Unavailable where the
-  /// back end has none.
-  virtual std::unique_ptr<Request> start_allreduce(void* data, std::size_t count, DType type,
-                                                   ReduceOp op) = 0;
-  virtual std::unique_ptr<Request> start_broadcast(void* data, std::size_t count, DType type,
-                                                   int root) = 0;
-  virtual std::unique_ptr<Request> start_allgather(const void* in, void* out, std::size_t count,
-                                                   DType type) = 0;
-  /// Collective. `in` has size() * count elements; `out` gets the reduced `count` that begin at
-  /// rank() * count. Returns at once, as the above; the buffers do not overlap.
-  virtual std::unique_ptr<Request> start_reduce_scatter(const void* in, void* out,
-                                                        std::size_t count, DType type,
-                                                        ReduceOp op) = 0;
+  // Carried out once; done when they return.
+  void send(const void* data, std::size_t count, DType type, int peer, device::Stream& stream);
+  void recv(void* data, std::size_t count, DType type, int peer, device::Stream& stream);
+  /// Collective. `in` may equal `out` (in place).
+  void allreduce(const void* in, void* out, std::size_t count, DType type, ReduceOp op,
+                 device::Stream& stream);
+  /// Collective. `in` may be this rank's part of `out` (in place).
+  void allgather(const void* in, void* out, std::size_t count, DType type, device::Stream& stream);
+  /// Collective.
+  void broadcast(void* data, std::size_t count, DType type, int root, device::Stream& stream);
+
+  // Collective. Started once, on host memory: return at once, to be waited for.
+  std::unique_ptr<Operation> start_allreduce(void* data, std::size_t count, DType type,
+                                             ReduceOp op);
+  std::unique_ptr<Operation> start_broadcast(void* data, std::size_t count, DType type, int root);
+  std::unique_ptr<Operation> start_allgather(const void* in, void* out, std::size_t count,
+                                             DType type);
+  /// `in` has size() * count elements; `out` gets the reduced `count` that begin at rank() * count.
+  std::unique_ptr<Operation> start_reduce_scatter(const void* in, void* out, std::size_t count,
+                                                  DType type, ReduceOp op);
 };
 
 /// Collective over `ranks`. MPI on a duplicate of `ranks`. Device memory is staged through pinned

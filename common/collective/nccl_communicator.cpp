@@ -5,7 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -14,6 +17,8 @@
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/dissemination.hpp"
+#include "common/collective/messages.hpp"
+#include "common/collective/nccl_operation.hpp"
 
 namespace scalemark::collective {
 namespace {
@@ -66,27 +71,33 @@ class NcclCommunicator final : public Communicator {
   std::string_view backend() const override { return "nccl"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string why_not(DType, ReduceOp, device::MemoryKind kind) const override {
-    if (kind == device::MemoryKind::device) return {};
-    return fmt::format("NCCL needs device memory, not {}", device::to_string(kind));
+  using Communicator::why_not;
+  std::string why_not(const Call& call, device::MemoryKind kind) const override {
+    if (kind != device::MemoryKind::device)
+      return fmt::format("NCCL needs device memory, not {}", device::to_string(kind));
+    if (call.routine == Routine::barrier) return "NCCL has no barrier";
+    if (call.mode == Mode::persistent) return "NCCL has no persistent operations";
+    return {};
+  }
+  bool is_emulated(DType, ReduceOp) const override { return false; }
+  std::size_t reduced_part(std::size_t count) const override {
+    return static_cast<std::size_t>(rank_) * count;
   }
 
-  void send(const void* data, std::size_t count, DType type, int peer, Stream& stream) override {
-    check(ncclSend(data, count, native(type), peer, comm_, native(stream)));
+  std::unique_ptr<Operation> prepare(const Call& call) override {
+    const std::string why = why_not(call, device::MemoryKind::device);
+    if (!why.empty()) throw Unavailable(why);
+    const bool exchanges = call.routine == Routine::alltoall || call.routine == Routine::alltoallv;
+    if (exchanges && call.in == call.out && call.in != nullptr)
+      throw Unavailable("NCCL has no all-to-all in place");
+    return operation([this, call] { enqueue(call); }, call.mode, call.stream);
   }
-  void recv(void* data, std::size_t count, DType type, int peer, Stream& stream) override {
-    check(ncclRecv(data, count, native(type), peer, comm_, native(stream)));
-  }
-  void allreduce(const void* in, void* out, std::size_t count, DType type, ReduceOp op,
-                 Stream& stream) override {
-    check(ncclAllReduce(in, out, count, native(type), native(op), comm_, native(stream)));
-  }
-  void allgather(const void* in, void* out, std::size_t count, DType type,
-                 Stream& stream) override {
-    check(ncclAllGather(in, out, count, native(type), comm_, native(stream)));
-  }
-  void broadcast(void* data, std::size_t count, DType type, int root, Stream& stream) override {
-    check(ncclBroadcast(data, data, count, native(type), root, comm_, native(stream)));
+  std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type, Mode mode,
+                                     Stream* stream) override {
+    if (mode == Mode::persistent) throw Unavailable("NCCL has no persistent operations");
+    return operation([this, all = std::vector<Transfer>(transfers.begin(), transfers.end()), type,
+                      stream] { grouped(all, type, native(*stream)); },
+                     mode, stream);
   }
   void barrier() override {
     ncclResult_t state = ncclSuccess;
@@ -95,21 +106,46 @@ class NcclCommunicator final : public Communicator {
     barrier_.wait();
   }
 
-  std::unique_ptr<Request> start_allreduce(void*, std::size_t, DType, ReduceOp) override {
-    throw Unavailable("NCCL has no nonblocking allreduce on host memory");
-  }
-  std::unique_ptr<Request> start_broadcast(void*, std::size_t, DType, int) override {
-    throw Unavailable("NCCL has no nonblocking broadcast on host memory");
-  }
-  std::unique_ptr<Request> start_allgather(const void*, void*, std::size_t, DType) override {
-    throw Unavailable("NCCL has no nonblocking allgather on host memory");
-  }
-  std::unique_ptr<Request> start_reduce_scatter(const void*, void*, std::size_t, DType,
-                                                ReduceOp) override {
-    throw Unavailable("NCCL has no nonblocking reduce-scatter on host memory");
+ private:
+  std::unique_ptr<Operation> operation(std::function<void()> enqueue, Mode mode, Stream* stream) {
+    if (stream == nullptr) throw Unavailable("NCCL works on device memory in a stream only");
+    if (mode == Mode::graph) return make_graph_operation(enqueue, *stream);
+    return make_stream_operation(std::move(enqueue), *stream);
   }
 
- private:
+  void enqueue(const Call& call) {
+    const ncclDataType_t type = native(call.type);
+    cudaStream_t stream = native(*call.stream);
+    switch (call.routine) {
+      case Routine::allreduce:
+        return check(
+            ncclAllReduce(call.in, call.out, call.count, type, native(call.op), comm_, stream));
+      case Routine::reduce:
+        return check(ncclReduce(call.in, call.out, call.count, type, native(call.op), call.root,
+                                comm_, stream));
+      case Routine::reduce_scatter:
+        return check(
+            ncclReduceScatter(call.in, call.out, call.count, type, native(call.op), comm_, stream));
+      case Routine::allgather:
+        return check(ncclAllGather(call.in, call.out, call.count, type, comm_, stream));
+      case Routine::broadcast:
+        return check(ncclBroadcast(call.in, call.out, call.count, type, call.root, comm_, stream));
+      default:
+        return grouped(messages_of(call, rank_, size_), call.type, stream);
+    }
+  }
+
+  /// Messages as one group: NCCL carries them out together.
+  void grouped(const std::vector<Transfer>& transfers, DType type, cudaStream_t stream) {
+    check(ncclGroupStart());
+    for (const Transfer& one : transfers) {
+      check(one.direction == Transfer::Direction::send
+                ? ncclSend(one.data, one.count, native(type), one.peer, comm_, stream)
+                : ncclRecv(one.data, one.count, native(type), one.peer, comm_, stream));
+    }
+    check(ncclGroupEnd());
+  }
+
   void check(ncclResult_t code) {
     if (code == ncclSuccess) [[likely]]
       return;

@@ -2,6 +2,7 @@
 // Names of element types and reductions.
 #include "common/collective/types.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/collective/names.hpp"
 
 namespace scalemark::collective {
 namespace {
@@ -19,27 +21,25 @@ constexpr std::array<std::string_view, 7> kTypes = {"int8", "int32", "int64", "f
                                                     "bf16", "fp32",  "fp64"};
 constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "min", "max", "avg"};
 
-template <std::size_t N>
-std::size_t find(const std::array<std::string_view, N>& names, std::string_view text,
-                 const char* what) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return i;
-  }
+}  // namespace
+
+std::size_t index_of_name(std::span<const std::string_view> names, std::string_view text,
+                          std::string_view what) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::vector<std::string> all(names.begin(), names.end());
   throw UsageError(fmt::format("unknown {} '{}' (available: {})", what, text::printable(text, 64),
                                text::join(all, ", ")));
 }
 
-}  // namespace
-
 std::string_view to_string(DType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 DType dtype_from(std::string_view text) {
-  return static_cast<DType>(find(kTypes, text, "element type"));
+  return static_cast<DType>(index_of_name(kTypes, text, "element type"));
 }
 
 std::string_view to_string(ReduceOp op) { return kOps.at(static_cast<std::size_t>(op)); }
 ReduceOp reduce_op_from(std::string_view text) {
-  return static_cast<ReduceOp>(find(kOps, text, "reduction"));
+  return static_cast<ReduceOp>(index_of_name(kOps, text, "reduction"));
 }
 
 }  // namespace scalemark::collective

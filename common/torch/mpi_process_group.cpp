@@ -46,7 +46,7 @@ DType dtype_of(const at::Tensor& tensor) {
 /// A started operation on one tensor, which it keeps alive.
 class MpiWork : public c10d::Work {
  public:
-  MpiWork(c10d::OpType type, const Tensors& tensors, std::unique_ptr<collective::Request> request)
+  MpiWork(c10d::OpType type, const Tensors& tensors, std::unique_ptr<collective::Operation> request)
       : Work(-1, type),
         tensors_(tensors),
         request_(std::move(request)),
@@ -89,7 +89,7 @@ class MpiWork : public c10d::Work {
   }
 
   Tensors tensors_;
-  std::unique_ptr<collective::Request> request_;
+  std::unique_ptr<collective::Operation> request_;
   c10::intrusive_ptr<c10::ivalue::Future> future_;
 };
 

@@ -57,7 +57,7 @@ T reduced(ReduceOp op, int size, std::size_t i) {
         result = x > result ? x : result;
         break;
       case ReduceOp::avg:
-        ADD_FAILURE() << "MPI has no avg";
+        ADD_FAILURE() << "averages have tests of their own";
         break;
     }
   }
@@ -257,24 +257,25 @@ TEST_F(MpiCommunicator, ForgottenRequestsAreWaitedFor) {
 
 TEST_F(MpiCommunicator, WhatMpiDoesNotHaveIsSaid) {
   using device::MemoryKind;
-  EXPECT_EQ(comm_->why_not(DType::fp16, ReduceOp::sum, MemoryKind::pageable),
-            "MPI has no element type fp16");
-  EXPECT_EQ(comm_->why_not(DType::bf16, ReduceOp::max, MemoryKind::pageable),
-            "MPI has no element type bf16");
-  EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::avg, MemoryKind::pageable),
-            "MPI has no reduction avg");
   EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::sum, MemoryKind::device),
             "device memory needs a CUDA device");
+  EXPECT_EQ(comm_->why_not(Call{.mode = Mode::graph}, MemoryKind::pageable),
+            "MPI's operations are not recorded as CUDA graphs");
   double x[2] = {};
-  EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp16, ReduceOp::sum, *stream_), Unavailable);
-  EXPECT_THROW(comm_->allreduce(x, x, 1, DType::fp32, ReduceOp::avg, *stream_), Unavailable);
-  EXPECT_THROW(comm_->start_allreduce(x, 1, DType::fp32, ReduceOp::avg), Unavailable);
-  EXPECT_THROW(comm_->start_allreduce(x, 1, DType::bf16, ReduceOp::max), Unavailable);
-  EXPECT_THROW(comm_->start_reduce_scatter(x, x, 1, DType::fp32, ReduceOp::avg), Unavailable);
+  EXPECT_THROW(comm_->prepare({.mode = Mode::graph}), Unavailable);
   EXPECT_THROW(comm_->start_reduce_scatter(x, x, std::size_t{1} << 31, DType::fp32, ReduceOp::sum),
                Unavailable);
   EXPECT_THROW(comm_->allreduce(x, x, std::size_t{1} << 31, DType::int8, ReduceOp::sum, *stream_),
                Unavailable);
+}
+
+TEST_F(MpiCommunicator, WhatIsOursIsSaid) {
+  for (const DType type : {DType::int8, DType::int32, DType::int64, DType::fp32, DType::fp64}) {
+    EXPECT_FALSE(comm_->is_emulated(type, ReduceOp::max)) << to_string(type);
+    EXPECT_TRUE(comm_->is_emulated(type, ReduceOp::avg)) << to_string(type);
+  }
+  EXPECT_TRUE(comm_->is_emulated(DType::fp16, ReduceOp::sum));
+  EXPECT_TRUE(comm_->is_emulated(DType::bf16, ReduceOp::min));
 }
 
 TEST_F(MpiCommunicator, LibraryErrorsAreExceptions) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and extents of communication routines.
+#include "common/collective/call.hpp"
+
+#include <array>
+#include <numeric>
+
+#include "common/collective/names.hpp"
+
+namespace scalemark::collective {
+namespace {
+
+// In the order of the enumerations.
+constexpr std::array<std::string_view, 13> kRoutines = {
+    "barrier", "allreduce", "allgather", "allgatherv", "reduce_scatter", "broadcast", "reduce",
+    "gather",  "gatherv",   "scatter",   "scatterv",   "alltoall",       "alltoallv"};
+constexpr std::array<std::string_view, 4> kModes = {"blocking", "nonblocking", "persistent",
+                                                    "graph"};
+
+std::size_t total(const std::vector<std::size_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
+}  // namespace
+
+std::string_view to_string(Routine routine) {
+  return kRoutines.at(static_cast<std::size_t>(routine));
+}
+Routine routine_from(std::string_view text) {
+  return static_cast<Routine>(index_of_name(kRoutines, text, "communication routine"));
+}
+
+std::string_view to_string(Mode mode) { return kModes.at(static_cast<std::size_t>(mode)); }
+Mode mode_from(std::string_view text) {
+  return static_cast<Mode>(index_of_name(kModes, text, "way to call"));
+}
+
+bool reduces(Routine routine) {
+  return routine == Routine::allreduce || routine == Routine::reduce ||
+         routine == Routine::reduce_scatter;
+}
+
+bool has_root(Routine routine) {
+  switch (routine) {
+    case Routine::broadcast:
+    case Routine::reduce:
+    case Routine::gather:
+    case Routine::gatherv:
+    case Routine::scatter:
+    case Routine::scatterv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t in_elements(const Call& call, int rank, int size) {
+  const auto ranks = static_cast<std::size_t>(size), mine = static_cast<std::size_t>(rank);
+  const bool is_root = rank == call.root;
+  switch (call.routine) {
+    case Routine::barrier:
+      return 0;
+    case Routine::allreduce:
+    case Routine::reduce:
+    case Routine::allgather:
+    case Routine::gather:
+      return call.count;
+    case Routine::broadcast:
+      return is_root ? call.count : 0;
+    case Routine::allgatherv:
+    case Routine::gatherv:
+      return call.from.at(mine);
+    case Routine::scatter:
+      return is_root ? ranks * call.count : 0;
+    case Routine::scatterv:
+      return is_root ? total(call.to) : 0;
+    case Routine::reduce_scatter:
+    case Routine::alltoall:
+      return ranks * call.count;
+    case Routine::alltoallv:
+      return total(call.to);
+  }
+  return 0;
+}
+
+std::size_t out_elements(const Call& call, int rank, int size) {
+  const auto ranks = static_cast<std::size_t>(size), mine = static_cast<std::size_t>(rank);
+  const bool is_root = rank == call.root;
+  switch (call.routine) {
+    case Routine::barrier:
+      return 0;
+    case Routine::allreduce:
+    case Routine::scatter:
+    case Routine::reduce_scatter:
+      return call.count;
+    case Routine::broadcast:
+      return is_root ? 0 : call.count;
+    case Routine::reduce:
+      return is_root ? call.count : 0;
+    case Routine::allgather:
+    case Routine::alltoall:
+      return ranks * call.count;
+    case Routine::gather:
+      return is_root ? ranks * call.count : 0;
+    case Routine::gatherv:
+      return is_root ? total(call.from) : 0;
+    case Routine::allgatherv:
+    case Routine::alltoallv:
+      return total(call.from);
+    case Routine::scatterv:
+      return call.to.at(mine);
+  }
+  return 0;
+}
+
+}  // namespace scalemark::collective
