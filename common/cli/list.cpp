@@ -50,8 +50,8 @@ nlohmann::json describe(const Benchmark& benchmark) {
     axes.push_back({{"name", axis.name}, {"values", values}, {"default", defaults}});
   }
   nlohmann::json needs = benchmark.needs();
-  if (benchmark.minimum_ranks() > 1)
-    needs.push_back(fmt::format("{} ranks", benchmark.minimum_ranks()));
+  if (benchmark.usual_ranks() > 1)
+    needs.push_back(fmt::format("{} ranks", benchmark.usual_ranks()));
   nlohmann::json row = {
       {"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
   if (!benchmark.why_unavailable().empty()) row["unavailable"] = benchmark.why_unavailable();

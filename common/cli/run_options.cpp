@@ -113,6 +113,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--min-time", options.min_time, "Measure each case at least so long");
   command.add_option("--max-time", options.max_time,
                      "Measure each case at most so long (default 1s)");
+  command.add_option("--max-volume", options.max_volume,
+                     "Let the samples of a case move at most so many bytes (default 4G)");
   command.add_option(
       "--peak", options.peak,
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...");
@@ -148,6 +150,10 @@ void check_run_options(RunOptions& options) {
   check_time("--budget", options.budget);
   check_time("--min-time", options.min_time);
   check_time("--max-time", options.max_time);
+  if (!options.max_volume.empty() && text::parse_integer(options.max_volume).value_or(0) < 1) {
+    throw UsageError(fmt::format("--max-volume is '{}'; allowed: bytes, as 40M or 4G",
+                                 text::printable(options.max_volume, 64)));
+  }
   telemetry_interval(options.telemetry);
   options.tags = parse_pairs("--tag", options.tag_texts);
   options.data = parse_pairs("--data", options.data_texts);
@@ -195,6 +201,8 @@ PlanRequest plan_request(const RunOptions& options) {
   request.command_line.ci_percent = options.ci;
   request.command_line.min_time = seconds_of(options.min_time);
   request.command_line.max_time = seconds_of(options.max_time);
+  if (const auto volume = text::parse_integer(options.max_volume))
+    request.command_line.max_volume = static_cast<double>(*volume);
   if (options.no_verify) request.command_line.verify = false;
   return request;
 }

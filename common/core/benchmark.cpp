@@ -26,10 +26,10 @@ Axis::Default constant(std::vector<Value> values) {
 
 /// minimum, 2 * minimum, 4 * minimum, ... and all ranks; fewer ranks than the minimum give one case
 /// that will be skipped with that reason.
-std::vector<Value> rank_counts(int minimum, bool sweep, int all) {
+std::vector<Value> rank_counts(int fewest, bool sweep, int all) {
   std::vector<Value> counts;
-  for (std::int64_t count = minimum; sweep && count < all; count *= 2) counts.emplace_back(count);
-  counts.emplace_back(static_cast<std::int64_t>(std::max(minimum, all)));
+  for (std::int64_t count = fewest; sweep && count < all; count *= 2) counts.emplace_back(count);
+  counts.emplace_back(static_cast<std::int64_t>(std::max(fewest, all)));
   return counts;
 }
 
@@ -125,15 +125,16 @@ Benchmark& Benchmark::compute_axes() {
   return *this;
 }
 
-Benchmark& Benchmark::ranks(int minimum, bool sweep) {
+Benchmark& Benchmark::ranks(int minimum, int sweep_from) {
   minimum_ranks_ = minimum;
+  usual_ranks_ = std::max(minimum, sweep_from);
   std::erase_if(axes_, [](const Axis& axis) { return axis.name == "ranks"; });
   Axis axis;
   axis.name = "ranks";
   axis.type = Axis::Type::integer;
   axis.minimum = 1;
-  axis.defaults = [minimum, sweep](const PlanContext& context) {
-    return rank_counts(minimum, sweep, context.ranks);
+  axis.defaults = [fewest = usual_ranks_, sweep_from](const PlanContext& context) {
+    return rank_counts(fewest, sweep_from > 0, context.ranks);
   };
   axes_.insert(axes_.begin(), std::move(axis));
   return *this;
@@ -142,6 +143,13 @@ Benchmark& Benchmark::ranks(int minimum, bool sweep) {
 Benchmark& Benchmark::two_ranks() {
   ranks(2);
   axes_.front().minimum = axes_.front().maximum = 2;
+  axes_.front().defaults = constant({std::int64_t{2}});
+  return *this;
+}
+
+Benchmark& Benchmark::two_ranks_or_more() {
+  ranks(2);
+  axes_.front().minimum = 2;
   axes_.front().defaults = constant({std::int64_t{2}});
   return *this;
 }
@@ -162,6 +170,11 @@ Benchmark& Benchmark::where(std::function<bool(const Params&)> sensible) {
 }
 
 Benchmark& Benchmark::adjust(std::function<void(Params&)> change) {
+  return adjust_to_job(
+      [change = std::move(change)](Params& params, const PlanContext&) { change(params); });
+}
+
+Benchmark& Benchmark::adjust_to_job(std::function<void(Params&, const PlanContext&)> change) {
   adjust_ = std::move(change);
   return *this;
 }
@@ -183,6 +196,11 @@ Benchmark& Benchmark::forecast(Forecasts of_a_rank) {
 
 Benchmark& Benchmark::unavailable(std::string reason) {
   unavailable_ = std::move(reason);
+  return *this;
+}
+
+Benchmark& Benchmark::with(const std::function<void(Benchmark&)>& declare) {
+  declare(*this);
   return *this;
 }
 

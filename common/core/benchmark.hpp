@@ -54,10 +54,13 @@ class Benchmark {
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();
-  /// Ranks that take part: default all of them; `sweep`: minimum, 2 * minimum, ... and all.
-  Benchmark& ranks(int minimum, bool sweep = false);
+  /// Ranks that take part: default all of them; with `sweep_from`: so many, twice as many, ... and
+  /// all.
+  Benchmark& ranks(int minimum, int sweep_from = 0);
   /// The first two ranks take part, whatever the job has.
   Benchmark& two_ranks();
+  /// At least two ranks; by default the first two, whatever the job has.
+  Benchmark& two_ranks_or_more();
   /// Every rank works for itself: no communication inside the measured operation.
   Benchmark& rank_local();
   /// Points that make no sense (NCCL on host memory) are left out of every plan.
@@ -65,6 +68,8 @@ class Benchmark {
   /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
   /// Points that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
+  /// The same with a look at the job.
+  Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
   /// Of the device that the case works on.
   Benchmark& memory(Memory bytes_per_rank);
   /// Of the host besides, whatever the device is.
@@ -75,6 +80,8 @@ class Benchmark {
   Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
   Benchmark& unavailable(std::string reason);
+  /// Declarations that several benchmarks share.
+  Benchmark& with(const std::function<void(Benchmark&)>& declare);
   /// Names needs beyond the axes, for `list`: "LibTorch", "2 ranks".
   Benchmark& needs(std::string text);
 
@@ -84,6 +91,8 @@ class Benchmark {
   const Axis* find_axis(const std::string& name) const;
   const std::vector<std::string>& needs() const { return needs_; }
   int minimum_ranks() const { return minimum_ranks_; }
+  /// Ranks that the default points need.
+  int usual_ranks() const { return usual_ranks_; }
   bool is_rank_local() const { return rank_local_; }
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
@@ -98,8 +107,8 @@ class Benchmark {
     return forecasts_ ? forecasts_(params) : std::vector<Forecast>();
   }
   bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
-  Params adjusted(Params params) const {
-    if (adjust_) adjust_(params);
+  Params adjusted(Params params, const PlanContext& context) const {
+    if (adjust_) adjust_(params, context);
     return params;
   }
   Function function() const { return function_; }
@@ -109,12 +118,12 @@ class Benchmark {
   Function function_;
   std::vector<Axis> axes_;  ///< `ranks` is always there
   std::vector<std::string> needs_;
-  int minimum_ranks_ = 1;
+  int minimum_ranks_ = 1, usual_ranks_ = 1;
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
   std::function<bool(const Params&)> sensible_;
-  std::function<void(Params&)> adjust_;
+  std::function<void(Params&, const PlanContext&)> adjust_;
 };
 
 /// The only global: all benchmarks and built-in presets, by name.

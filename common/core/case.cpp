@@ -79,6 +79,10 @@ int Case::threads() const {
                                        : static_cast<int>(std::get<std::int64_t>(given->second));
 }
 
+const RankInfo& Case::place(int rank) const {
+  return session_.rank_table().at(static_cast<std::size_t>(rank));
+}
+
 std::vector<topology::CpuSet> Case::sleeping_cpus() const {
   std::vector<topology::CpuSet> sets;
   for (const RankInfo& other : session_.rank_table()) {
@@ -158,8 +162,14 @@ std::optional<Case::State> Case::saved() const {
 }
 
 void Case::verify(const std::string& rule, std::function<Checked()> check) {
+  verify(rule, {.fill = [](int) {},
+                .check = [check = std::move(check)](int) { return check(); },
+                .count = 1});
+}
+
+void Case::verify(const std::string& rule, Rounds rounds) {
   rule_ = rule;
-  check_ = std::move(check);
+  rounds_ = std::move(rounds);
 }
 
 void Case::verified(const std::string& rule, Checked checked) {

@@ -41,11 +41,12 @@ struct StoppedEarly {};
 
 /// What the timed operation of a row moves and computes; see docs/measuring.md.
 struct Work {
-  double bytes = 0;       ///< per operation, the numerator of `bandwidth`; 0 = no such row
-  double bus_factor = 0;  ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
-  double flops = 0;       ///< per operation and rank; 0 = no such row
-  std::string precision;  ///< in which it computes (fp64, fp32, ...), to find the peak
-  std::string formula;    ///< "S * 2(n-1)/n / time"
+  double bytes = 0;            ///< per operation, the numerator of `bandwidth`; 0 = no such row
+  double bus_factor = 0;       ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
+  double messages = 0;         ///< per operation, the numerator of `message_rate`; 0 = no such row
+  double flops = 0;            ///< per operation and rank; 0 = no such row
+  std::string precision = {};  ///< in which it computes (fp64, fp32, ...), to find the peak
+  std::string formula = {};    ///< "S * 2(n-1)/n / time"
 };
 
 struct MeasureOptions {
@@ -62,6 +63,9 @@ struct MeasureOptions {
   /// Barrier before each sample (collectives); rank-local work goes without.
   bool barrier = true;
   int warmup = 5;  ///< default when the policy names none
+  /// A further duration of a case that has measured already: no first call and clock of its own, no
+  /// verification, no rates, and not the primary metric.
+  bool secondary = false;
 };
 
 class Case {
@@ -105,6 +109,8 @@ class Case {
   std::optional<double> energy();
   /// Compute threads of this rank (axis `threads`, else the cores bound to it).
   int threads() const;
+  /// Where a rank of this case runs; known on rank 0 only.
+  const RankInfo& place(int rank) const;
   /// CPUs of the ranks of this node that sleep during this case, one set each; known on the job's
   /// first rank only, for work of one process.
   std::vector<topology::CpuSet> sleeping_cpus() const;
@@ -177,16 +183,33 @@ class Case {
     std::uint64_t checked = 0, wrong = 0;
   };
   void verify(const std::string& rule, std::function<Checked()> check);
+  /// Several rounds with data of their own, since one may pass by chance: each puts its inputs in
+  /// place, has the operation carried out, and looks at the result.
+  struct Rounds {
+    std::function<void(int round)> fill;
+    std::function<Checked(int round)> check;
+    int count = 4;
+    /// Whether the inputs outlive the operation: then what the last timed one left is checked too.
+    bool inputs_stay = true;
+  };
+  /// Round 0 is the first call; the others come before the warm-up.
+  void verify(const std::string& rule, Rounds rounds);
   /// Collective. Records a check made by the benchmark itself (training).
   void verified(const std::string& rule, Checked checked);
 
   /// Collective. First call timed apart (metric first_call), verification, warm-up, timed samples
   /// until the stop rule, gathered to rank 0. `operation` completes its work before it returns.
   void measure(const std::function<void()>& operation, const MeasureOptions& options = {});
+  /// As above for operations that are only started, `inner` of them a sample, and finished together
+  /// at its end.
+  void measure(const std::function<void()>& start, const std::function<void()>& finish,
+               const MeasureOptions& options);
   /// As above for work that the benchmark times itself, sample by sample: `sample` returns
   /// nanoseconds (for instance between two device events).
   void measure_timed(const std::function<std::uint64_t()>& sample,
                      const MeasureOptions& options = {});
+  /// Timed samples that the last measure() took.
+  std::size_t samples_taken() const { return samples_taken_; }
 
   /// Collective. A metric of the benchmark's own making: this rank's values, one an iteration,
   /// equal numbers on all ranks. `kind` duration: nanoseconds.
@@ -224,15 +247,29 @@ class Case {
   bool is_communicating() const { return communicating_; }
 
  private:
-  using Sample = std::function<std::uint64_t(std::uint64_t inner)>;
+  /// One sample: when it began, as now_ns(), and how long it took.
+  struct Timed {
+    std::uint64_t began = 0, nanoseconds = 0;
+  };
+  using Sample = std::function<Timed(std::uint64_t inner)>;
+  /// This rank's samples.
+  struct Taken {
+    std::vector<std::uint64_t> began, nanoseconds;
+    std::uint64_t inner = 1;
+    Stop stop = Stop::no;
+  };
   void measure_samples(const Sample& sample, const MeasureOptions& options);
-  std::uint64_t take(const Sample& sample, std::uint64_t inner, bool barrier);
+  Timed take(const Sample& sample, std::uint64_t inner, bool barrier);
   std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
-  /// Adds samples, and when each began.
-  Stop sample_until_stop(const Sample& sample, const MeasureOptions& options, std::uint64_t inner,
-                         std::vector<std::uint64_t>& samples, std::vector<std::uint64_t>& starts);
+  /// The policy with the count that the volume of this case's messages allows.
+  SamplingPolicy limited_policy() const;
+  void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
   void start_together();
-  void run_verification();
+  /// Nanoseconds of the first call.
+  std::uint64_t run_first(const Sample& sample);
+  void run_rounds(const Sample& sample);
+  void check_round(int round);
+  void record_taken(const Taken& taken, const MeasureOptions& options);
   void add_work_metrics(const std::string& duration);
   Metric& add_metric(Metric metric);
 
@@ -248,7 +285,8 @@ class Case {
   PhaseTimes phase_times_;
   Work work_;
   std::string rule_;
-  std::function<Checked()> check_;
+  Rounds rounds_;
+  std::size_t samples_taken_ = 0;
 };
 
 }  // namespace scalemark

@@ -18,6 +18,7 @@
 #include "common/core/small_files.hpp"
 #include "common/core/system_facts.hpp"
 #include "common/mpi/environment.hpp"
+#include "common/mpi/transport.hpp"
 
 extern char** environ;  // NOLINT: the C library declares it nowhere else
 
@@ -160,6 +161,8 @@ void collect_environment(const Session& session, Run& run) {
   if (speaks) {
     facts = collect_node_environment();
     facts.merge(gpu_facts(session.machine()));
+    for (const auto& [name, value] : mpi::transport_facts())
+      facts["mpi." + name] = text::printable(value, kMaxFact);
   }
   std::string kind;
   run.machines = gather_machines(session, kind);

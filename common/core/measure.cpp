@@ -2,6 +2,7 @@
 // From an operation to samples: first call, verification, warm-up, sampling, gathering.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -27,18 +28,30 @@ std::uint64_t time_clock_readings() {
 }  // namespace
 
 void Case::measure(const std::function<void()>& operation, const MeasureOptions& options) {
+  measure(
+      operation, [] {}, options);
+}
+
+void Case::measure(const std::function<void()>& start, const std::function<void()>& finish,
+                   const MeasureOptions& options) {
   measure_samples(
-      [&operation](std::uint64_t inner) {
-        const std::uint64_t start = now_ns();
-        for (std::uint64_t i = 0; i < inner; ++i) operation();
-        return now_ns() - start;
+      [&](std::uint64_t inner) {
+        const std::uint64_t began = now_ns();
+        for (std::uint64_t i = 0; i < inner; ++i) start();
+        finish();
+        return Timed{began, now_ns() - began};
       },
       options);
 }
 
 void Case::measure_timed(const std::function<std::uint64_t()>& sample,
                          const MeasureOptions& options) {
-  measure_samples([&sample](std::uint64_t) { return sample(); }, options);
+  measure_samples(
+      [&sample](std::uint64_t) {
+        const std::uint64_t began = now_ns();
+        return Timed{began, sample()};
+      },
+      options);
 }
 
 void Case::start_together() {
@@ -48,19 +61,19 @@ void Case::start_together() {
     ranks_.barrier();
 }
 
-std::uint64_t Case::take(const Sample& sample, std::uint64_t inner, bool barrier) {
+Case::Timed Case::take(const Sample& sample, std::uint64_t inner, bool barrier) {
   // Rank-local work never waits for the others: one of them may have failed.
   if (barrier && !rank_local_) start_together();
-  const std::uint64_t nanoseconds = sample(inner);
+  const Timed timed = sample(inner);
   session_.watchdog().tick();
-  return nanoseconds;
+  return timed;
 }
 
 std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& options) {
   if (options.inner != 0) return options.inner;
   std::uint64_t inner = 1;
   for (;;) {
-    const std::uint64_t taken = take(sample, inner, options.barrier);
+    const std::uint64_t taken = take(sample, inner, options.barrier).nanoseconds;
     // The slowest rank decides, and all get the same count.
     const double seconds =
         static_cast<double>(exchange(ranks_, {static_cast<std::int64_t>(taken), 0, 0}).a) * 1e-9;
@@ -72,75 +85,119 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
   }
 }
 
-Stop Case::sample_until_stop(const Sample& sample, const MeasureOptions& options,
-                             std::uint64_t inner, std::vector<std::uint64_t>& samples,
-                             std::vector<std::uint64_t>& starts) {
+SamplingPolicy Case::limited_policy() const {
+  SamplingPolicy policy = policy_;
+  if (work_.bytes > 0) {
+    const double allowed = std::floor(policy.max_volume / work_.bytes);
+    if (allowed < policy.max_samples)
+      policy.max_samples = std::max(static_cast<int>(allowed), policy.min_samples);
+  }
+  return policy;
+}
+
+void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken) {
+  const SamplingPolicy policy = limited_policy();
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   // Ranks that read telemetry keep the others waiting here, not in a sample.
   session_.telemetry().begin_samples();
   exchange(ranks_);
-  for (;;) {
-    const std::size_t batch = next_batch(policy_, samples.size(), spent);
-    samples.reserve(samples.size() + batch);
-    starts.reserve(samples.size() + batch);
+  while (taken.stop == Stop::no) {
+    const std::size_t batch = next_batch(policy, values.size(), spent);
+    taken.began.reserve(values.size() + batch);
+    taken.nanoseconds.reserve(values.size() + batch);
     const std::uint64_t start = now_ns();
     for (std::size_t i = 0; i < batch; ++i) {
-      starts.push_back(now_ns() - session_.telemetry().epoch());
-      samples.push_back(take(sample, inner, options.barrier));
+      const Timed timed = take(sample, taken.inner, options.barrier);
+      taken.began.push_back(timed.began);
+      taken.nanoseconds.push_back(timed.nanoseconds);
     }
     const std::uint64_t batch_ns = now_ns() - start;
-    for (std::size_t i = values.size(); i < samples.size(); ++i)
-      values.push_back(static_cast<double>(samples[i]));
-    session_.telemetry().between_samples(samples.size());
-    const bool reached = !policy_.iterations && interval_reached(policy_, values);
+    for (std::size_t i = values.size(); i < taken.nanoseconds.size(); ++i)
+      values.push_back(static_cast<double>(taken.nanoseconds[i]));
+    session_.telemetry().between_samples(values.size());
+    const bool reached = !policy.iterations && interval_reached(policy, values);
     const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
     spent += static_cast<double>(votes.a) * 1e-9;
-    const Stop stop = decide(policy_, samples.size(), spent, votes.b == 0);
-    if (stop == Stop::no) continue;
-    session_.telemetry().end_samples(options.metric, samples.size());
-    return stop;
+    taken.stop = decide(policy, values.size(), spent, votes.b == 0);
   }
+  session_.telemetry().end_samples(options.metric, values.size());
 }
 
-void Case::run_verification() {
-  if (!check_ || !policy_.verify) return;
+void Case::check_round(int round) {
   phase("verify");
-  verified(rule_, check_());
+  verified(rule_, rounds_.check(round));
 }
 
-void Case::measure_samples(const Sample& sample, const MeasureOptions& options) {
+std::uint64_t Case::run_first(const Sample& sample) {
+  const bool verifies = rounds_.check && policy_.verify;
+  if (verifies) rounds_.fill(0);
   checkpoint();
-  std::uint64_t first = 0, inner = 1;
-  std::vector<std::uint64_t> samples, starts;
+  std::uint64_t nanoseconds = 0;
   {
     phase("first call");
     const Communicating inside(*this);
-    first = take(sample, 1, true);
+    nanoseconds = take(sample, 1, true).nanoseconds;
   }
-  run_verification();
+  if (verifies) check_round(0);
+  return nanoseconds;
+}
+
+void Case::run_rounds(const Sample& sample) {
+  if (!rounds_.check || !policy_.verify) return;
+  for (int round = 1; round < rounds_.count; ++round) {
+    phase("verify");
+    rounds_.fill(round);
+    checkpoint();
+    {
+      const Communicating inside(*this);
+      take(sample, 1, true);
+    }
+    check_round(round);
+  }
+}
+
+void Case::measure_samples(const Sample& sample, const MeasureOptions& options) {
+  std::optional<std::uint64_t> first;
+  if (!options.secondary) {
+    first = run_first(sample);
+    run_rounds(sample);
+  }
+  checkpoint();
+  Taken taken;
   const int warmup = policy_.warmup.value_or(options.warmup);
   {
     phase("warm-up");
     const Communicating inside(*this);
-    inner = choose_inner(sample, options);
-    for (int i = 0; i < warmup; ++i) take(sample, inner, options.barrier);
+    taken.inner = choose_inner(sample, options);
+    for (int i = 0; i < warmup; ++i) take(sample, taken.inner, options.barrier);
     phase("measure");
-    result_.stop_reason = to_string(sample_until_stop(sample, options, inner, samples, starts));
+    sample_until_stop(sample, options, taken);
   }
-  run_verification();  // the last timed operation's data
+  samples_taken_ = taken.nanoseconds.size();
+  if (options.secondary) {
+    phase("gather");
+    return record_taken(taken, options);
+  }
+  result_.stop_reason = to_string(taken.stop);
+  // The data that the last timed operation left.
+  if (rounds_.check && policy_.verify && rounds_.inputs_stay) check_round(rounds_.count - 1);
   phase("gather");
-  record_durations(options.metric, samples, options.rank_reduce);
-  result_.metrics.back().samples.scale = 1e-9 * options.scale;
-  result_.metrics.back().samples.inner = inner;
-  result_.metrics.back().samples.t0 = std::move(starts);
-  if (work_.bytes > 0 || work_.flops > 0) add_work_metrics(options.metric);
-  record_durations("first_call", std::vector<std::uint64_t>{first}, options.rank_reduce);
+  record_taken(taken, options);
+  add_work_metrics(options.metric);
+  record_durations("first_call", std::vector<std::uint64_t>{*first}, options.rank_reduce);
   result_.metrics.back().samples.scale = 1e-9 * options.scale;
   record_durations("timer_cost", std::vector<std::uint64_t>{time_clock_readings()},
                    RankReduce::mean);
   result_.metrics.back().samples.inner = kClockReadings;
   primary(options.metric);
+}
+
+void Case::record_taken(const Taken& taken, const MeasureOptions& options) {
+  record_durations(options.metric, taken.nanoseconds, options.rank_reduce);
+  result_.metrics.back().samples.scale = 1e-9 * options.scale;
+  result_.metrics.back().samples.inner = taken.inner;
+  began(options.metric, taken.began);
 }
 
 void Case::add_work_metrics(const std::string& duration) {
@@ -150,6 +207,9 @@ void Case::add_work_metrics(const std::string& duration) {
   if (work_.bytes > 0 && work_.bus_factor > 0) {
     record_rate("bus_bandwidth", "By/s", duration, work_.bytes * work_.bus_factor, work_.formula);
   }
+  if (work_.messages > 0)
+    record_rate("message_rate", "1/s", duration, work_.messages,
+                fmt::format("messages / {}", duration));
   if (work_.flops > 0) record_flops(duration, work_.flops, work_.precision, work_.formula);
 }
 

@@ -182,7 +182,7 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
     points = std::move(extended);
   }
   for (const Params& declared : points) {
-    const Params point = selected.benchmark->adjusted(declared);
+    const Params point = selected.benchmark->adjusted(declared, context);
     if (selected.benchmark->makes_sense(point)) plan.push_back(make_case(selected, point, policy));
   }
 }

@@ -45,16 +45,22 @@ SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
     require(*max_time > 0, "--max-time", fmt::format("{}", *max_time), "more than 0 seconds");
     base.max_time = *max_time;
   }
+  if (max_volume) {
+    require(*max_volume > 0, "--max-volume", fmt::format("{}", *max_volume), "more than 0 bytes");
+    base.max_volume = *max_volume;
+  }
   if (verify) base.verify = *verify;
   return base;
 }
 
 std::string to_text(const SamplingPolicy& policy) {
-  return fmt::format("iterations={} warmup={} ci={} samples={}..{} time={}..{} verify={}",
-                     policy.iterations ? std::to_string(*policy.iterations) : "auto",
-                     policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent,
-                     policy.min_samples, policy.max_samples, policy.min_time, policy.max_time,
-                     policy.verify);
+  return fmt::format(
+      "iterations={} warmup={} ci={} samples={}..{} time={}..{} volume={} "
+      "verify={}",
+      policy.iterations ? std::to_string(*policy.iterations) : "auto",
+      policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent,
+      policy.min_samples, policy.max_samples, policy.min_time, policy.max_time, policy.max_volume,
+      policy.verify);
 }
 
 }  // namespace scalemark

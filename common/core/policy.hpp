@@ -15,13 +15,16 @@ struct SamplingPolicy {
   int max_samples = 100'000;
   double min_time = 0.0;  ///< seconds of timed samples at least
   double max_time = 1.0;  ///< seconds of timed samples at most, per case
+  /// Bytes that the samples of a case move at most, by the rule of Work::bytes: big messages get
+  /// fewer samples (as IMB's overall volume does), but no fewer than min_samples.
+  double max_volume = 4.0 * (1ULL << 30U);
   bool verify = true;
 };
 
 /// The fields of a policy that somebody set: a preset, an entry of it, the command line.
 struct PolicyChange {
   std::optional<int> iterations, warmup, min_samples, max_samples;
-  std::optional<double> ci_percent, min_time, max_time;
+  std::optional<double> ci_percent, min_time, max_time, max_volume;
   std::optional<bool> verify;
 
   /// `base` with the set fields replaced. Throws UsageError for values out of range.

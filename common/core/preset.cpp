@@ -51,8 +51,9 @@ double seconds_of(const std::string& origin, const toml::node& node) {
 PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) fail_at(origin, node, "policy is a table");
-  static const std::vector<std::string> known = {
-      "iterations", "warmup", "min_samples", "max_samples", "ci", "min_time", "max_time", "verify"};
+  static const std::vector<std::string> known = {"iterations",  "warmup",     "min_samples",
+                                                 "max_samples", "ci",         "min_time",
+                                                 "max_time",    "max_volume", "verify"};
   const auto integer = [&](const toml::node& value) {
     const auto number = value.value_exact<std::int64_t>();
     if (!number || *number < 0 || *number > 1'000'000'000)
@@ -76,6 +77,8 @@ PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
       change.min_time = seconds_of(origin, value);
     else if (name == "max_time")
       change.max_time = seconds_of(origin, value);
+    else if (name == "max_volume" && value.is_integer())
+      change.max_volume = static_cast<double>(*value.value<std::int64_t>());
     else if (name == "verify" && value.is_boolean())
       change.verify = value.value<bool>();
     else

@@ -1,113 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns are made and checked on the host; device memory is copied.
+// Data are made and checked on the host; those of a device are copied, piece by piece.
 #include "suites/micro/message_pattern.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
-
-#include "common/golden/fill.hpp"
 
 namespace scalemark {
 namespace {
 
-/// A period that is no power of two, so that a shift by a page or a chunk shows.
-constexpr std::size_t kPeriod = 4099;
+constexpr std::size_t kPiece = std::size_t{1} << 20;  // elements
 
-/// Summands are 0..255: 65,536 of them still sum exactly in fp32's 24 bits.
-constexpr std::uint64_t kSummandRange = 256;
+/// What a checked element is overwritten with.
+constexpr std::uint8_t kJunk = 0xA5;
 
-std::vector<std::uint8_t> message_period(std::uint64_t seed, int sender) {
-  std::vector<std::uint8_t> period(kPeriod);
-  for (std::size_t i = 0; i < kPeriod; ++i) {
-    period[i] =
-        static_cast<std::uint8_t>(golden::word(seed, static_cast<std::uint64_t>(sender), i));
+/// Calls `visit(host address, first, count)` for pieces of the buffer from element `offset` on;
+/// what lies on a device is brought to the host before, or taken from there afterwards, or both.
+template <typename Visit>
+void by_pieces(Case& c, const device::Buffer& buffer, std::size_t offset, std::size_t element,
+               std::size_t count, bool brings, Visit visit) {
+  std::vector<std::uint8_t> piece;
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t now = std::min(kPiece, count - done);
+    std::uint8_t* place = buffer.as<std::uint8_t>() + (offset + done) * element;
+    if (buffer.on_host()) {
+      visit(place, done, now);
+    } else {
+      piece.resize(now * element);
+      if (brings) {
+        c.device().copy(piece.data(), place, piece.size(), c.stream());
+        c.stream().synchronize();
+      }
+      visit(piece.data(), done, now);
+      c.device().copy(place, piece.data(), piece.size(), c.stream());
+      c.stream().synchronize();
+    }
+    done += now;
   }
-  return period;
-}
-
-std::vector<float> summand_period(std::uint64_t seed, int rank) {
-  std::vector<float> period(kPeriod);
-  for (std::size_t i = 0; i < kPeriod; ++i) {
-    period[i] =
-        static_cast<float>(golden::word(seed, static_cast<std::uint64_t>(rank), i) % kSummandRange);
-  }
-  return period;
-}
-
-/// The values of `buffer` on the host: itself, or a copy.
-template <typename T>
-std::vector<T> on_host(Case& c, const device::Buffer& buffer, std::size_t offset,
-                       std::size_t count) {
-  std::vector<T> values(count);
-  c.device().copy(values.data(), buffer.as<T>() + offset, count * sizeof(T), c.stream());
-  c.stream().synchronize();
-  return values;
-}
-
-/// What was checked must be received again before it can pass another time.
-void wipe(Case& c, const device::Buffer& buffer, std::size_t offset, std::size_t bytes) {
-  const std::vector<std::uint8_t> junk(bytes, 0xA5);
-  c.device().copy(buffer.as<std::uint8_t>() + offset, junk.data(), bytes, c.stream());
-  c.stream().synchronize();
-}
-
-template <typename T>
-void fill(Case& c, const device::Buffer& buffer, std::size_t count, const std::vector<T>& period) {
-  std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = period[i % kPeriod];
-  c.device().copy(buffer.data(), values.data(), count * sizeof(T), c.stream());
-  c.stream().synchronize();
-}
-
-template <typename T>
-Case::Checked compare(const std::vector<T>& values, const std::vector<T>& period) {
-  Case::Checked result{values.size(), 0};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != period[i % kPeriod]) ++result.wrong;
-  }
-  return result;
 }
 
 }  // namespace
 
-void require_support(Case& c, const collective::Communicator& comm, collective::DType type,
-                     collective::ReduceOp op) {
+void require_support(Case& c, const collective::Communicator& comm, const collective::Call& call) {
   const bool on_device = c.device().kind() == device::DeviceKind::cuda;
   const std::string why =
-      comm.why_not(type, op, on_device ? device::MemoryKind::device : device::MemoryKind::pageable);
+      comm.why_not(call, on_device ? device::MemoryKind::device : device::MemoryKind::pageable);
   if (!why.empty()) c.skip(why);
 }
 
 bool backend_suits_memory(const Params& params) {
-  return std::get<std::string>(params.at("backend")) != "nccl" ||
-         std::get<std::string>(params.at("memory")) == "device";
+  const std::string& backend = std::get<std::string>(params.at("backend"));
+  const bool on_device = std::get<std::string>(params.at("memory")) == "device";
+  if (backend == "nccl") return on_device;
+  return backend != "gloo" || !on_device;
+}
+
+void fill(Case& c, const device::Buffer& buffer, std::size_t offset, const KnownData& data,
+          collective::DType type, std::size_t count, int rank, std::size_t position) {
+  by_pieces(c, buffer, offset, size_of(type), count, /*brings=*/false,
+            [&](std::uint8_t* place, std::size_t first, std::size_t now) {
+              data.write(place, now, rank, position + first);
+            });
+}
+
+Case::Checked check(Case& c, const device::Buffer& buffer, std::size_t base, const KnownData& data,
+                    collective::DType type, const Block& block) {
+  Case::Checked result{block.count, 0};
+  by_pieces(c, buffer, base + block.offset, size_of(type), block.count, /*brings=*/true,
+            [&](std::uint8_t* place, std::size_t first, std::size_t now) {
+              const std::size_t position = block.position + first;
+              result.wrong += block.sender == Block::kReduced
+                                  ? data.wrong_reduction(place, now, position)
+                                  : data.wrong(place, now, block.sender, position);
+              std::fill_n(place, now * size_of(type), kJunk);
+            });
+  return result;
 }
 
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender) {
-  fill(c, buffer, bytes, message_period(c.seed(), sender));
+  const auto type = collective::DType::int8;
+  fill(c, buffer, 0, KnownData(c.seed(), type), type, bytes, sender);
 }
 
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset) {
-  const Case::Checked result =
-      compare(on_host<std::uint8_t>(c, buffer, offset, bytes), message_period(c.seed(), sender));
-  wipe(c, buffer, offset, bytes);
-  return result;
-}
-
-void fill_summand(Case& c, const device::Buffer& buffer, std::size_t count, int rank) {
-  fill(c, buffer, count, summand_period(c.seed(), rank));
-}
-
-Case::Checked check_sum(Case& c, const device::Buffer& buffer, std::size_t count, int ranks) {
-  std::vector<float> expected(kPeriod, 0.0F);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const std::vector<float> period = summand_period(c.seed(), rank);
-    for (std::size_t i = 0; i < kPeriod; ++i) expected[i] += period[i];
-  }
-  const Case::Checked result = compare(on_host<float>(c, buffer, 0, count), expected);
-  wipe(c, buffer, 0, count * sizeof(float));
-  return result;
+  const auto type = collective::DType::int8;
+  return check(c, buffer, offset, KnownData(c.seed(), type), type, {0, bytes, sender, 0});
 }
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data whose result is known exactly, for verifying communication in every back end and memory.
+// Known data in the buffers of a case, whatever their memory.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,29 @@
 #include "common/collective/communicator.hpp"
 #include "common/core/case.hpp"
 #include "common/device/device.hpp"
+#include "suites/micro/known_data.hpp"
 
 namespace scalemark {
 
-/// Skips the case, on all ranks, where the communicator cannot handle the type in the case's
-/// memory.
-void require_support(Case& c, const collective::Communicator& comm, collective::DType type,
-                     collective::ReduceOp op = collective::ReduceOp::sum);
+/// Skips the case, on all ranks, where the communicator cannot do the call on the case's memory.
+void require_support(Case& c, const collective::Communicator& comm, const collective::Call& call);
 
-/// NCCL works on device memory only; such points are left out of plans.
+/// NCCL works on device memory only, gloo on host memory; other points are left out of plans.
 bool backend_suits_memory(const Params& params);
 
-/// Fills `bytes` bytes with a pattern of the sender's rank, the seed and the position.
+/// Puts elements of what `rank` has into the buffer, from element `offset` on. Big buffers go by
+/// pieces: little memory is needed besides.
+void fill(Case& c, const device::Buffer& buffer, std::size_t offset, const KnownData& data,
+          collective::DType type, std::size_t count, int rank, std::size_t position = 0);
+/// Counts the elements of the buffer that are not what the block says, and overwrites them: what
+/// was checked must be received again before it can pass another time. `base`: where the result
+/// begins in the buffer, in elements.
+Case::Checked check(Case& c, const device::Buffer& buffer, std::size_t base, const KnownData& data,
+                    collective::DType type, const Block& block);
+
+/// The same for `bytes` bytes that `sender` has.
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender);
-/// Counts the bytes at `offset` that differ from the pattern of `sender`, and overwrites them.
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset = 0);
-
-/// fp32 integers small enough that their sum over up to 65,536 ranks is exact in any order.
-void fill_summand(Case& c, const device::Buffer& buffer, std::size_t count, int rank);
-/// Counts the elements that differ from the exact sum over `ranks` ranks, and overwrites them.
-Case::Checked check_sum(Case& c, const device::Buffer& buffer, std::size_t count, int ranks);
 
 }  // namespace scalemark

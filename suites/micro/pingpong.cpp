@@ -1,50 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency of one message between two ranks: half the round trip, timed on rank 0.
+// Latency of one message between two ranks: half the round trip. On more ranks all pairs at once,
+// or one after the other.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
-#include "suites/micro/message_pattern.hpp"
+#include "suites/micro/message_pairs.hpp"
+#include "suites/micro/point_to_point.hpp"
+#include "suites/micro/rank_pairs.hpp"
 
 namespace scalemark {
 namespace {
 
+/// There and back again.
+std::function<void()> round_trip(Messages& messages, int peer, bool first) {
+  return [send = std::shared_ptr(messages.send(peer)),
+          receive = std::shared_ptr(messages.receive(peer)), first] {
+    if (first) send->run();
+    receive->run();
+    if (!first) send->run();
+  };
+}
+
 void pingpong(Case& c) {
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
-  collective::Communicator& comm = c.communicator();
-  require_support(c, comm, collective::DType::int8);
-  const device::Buffer send = c.alloc(bytes), recv = c.alloc(bytes);
-  fill_message(c, send, bytes, c.rank());
-  c.verify("every byte of the received message against the sender's pattern",
-           [&] { return check_message(c, recv, bytes, 1 - c.rank()); });
-  c.work({.bytes = static_cast<double>(bytes),
-          .bus_factor = 0,
-          .flops = 0,
-          .formula = "bytes / latency"});
-  const auto type = collective::DType::int8;
-  device::Stream& stream = c.stream();
-  const bool first = c.rank() == 0;
-  c.measure(
-      [&] {
-        if (first) comm.send(send.data(), bytes, type, 1, stream);
-        comm.recv(recv.data(), bytes, type, first ? 1 : 0, stream);
-        if (!first) comm.send(send.data(), bytes, type, 0, stream);
-      },
-      {.metric = "latency",
-       .rank_reduce = RankReduce::root,
-       .inner = 0,
-       .scale = 0.5,
-       .warmup = 10});
+  Messages messages(c, bytes, 1, 1);
+  c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / latency"});
+  if (c.text("pairs") == "all") {
+    return measure_all_pairs(c, messages, {.metric = "latency", .scale = 0.5}, round_trip);
+  }
+  require_even_ranks(c);
+  const int peer = partner_across(c.rank(), c.size());
+  messages.verify_from(peer);
+  const bool two = c.size() == 2;
+  c.measure(round_trip(messages, peer, is_first_half(c.rank(), c.size())),
+            {.metric = "latency",
+             .rank_reduce = two ? RankReduce::root : RankReduce::max,
+             .inner = 0,
+             .scale = 0.5,
+             .warmup = 10});
 }
 
 SCALEMARK_BENCHMARK("micro/pingpong", pingpong)
-    .doc("Latency of a message between ranks 0 and 1: half the round trip")
-    .two_ranks()
-    .axis("backend", {"mpi", "nccl"})
-    .axis("memory", {"host", "device"})
-    .axis_integer("bytes", 1, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
-    .where(backend_suits_memory)
-    .memory([](const Params& p) {
-      return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-    });
+    .doc("Latency of a message between two ranks: half the round trip")
+    .with(pair_axes)
+    .with(message_axes("8:4M:*2", "blocking"));
 
 }  // namespace
 }  // namespace scalemark

@@ -36,15 +36,16 @@ void fault(Case& c) {
   if (is_culprit(c) && when == "before") misbehave(what);
   collective::Communicator& comm = c.communicator("mpi");
   const device::Buffer send = c.alloc(64), recv = c.alloc(64);
-  fill_summand(c, send, 16, c.rank());
+  const auto type = collective::DType::fp32;
+  const KnownData data(c.seed(), type, collective::ReduceOp::sum, c.size());
+  fill(c, send, 0, data, type, 16, c.rank());
   if (what == "wrong_data" && is_culprit(c)) send.as<float>()[3] += 1;
-  c.verify("sum", [&] { return check_sum(c, recv, 16, c.size()); });
+  c.verify("sum", [&] { return check(c, recv, 0, data, type, {.count = 16}); });
   int calls = 0;
   c.measure(
       [&] {
         if (++calls == 10 && is_culprit(c) && when == "inside") misbehave(what);
-        comm.allreduce(send.data(), recv.data(), 16, collective::DType::fp32,
-                       collective::ReduceOp::sum, c.stream());
+        comm.allreduce(send.data(), recv.data(), 16, type, collective::ReduceOp::sum, c.stream());
       },
       {.metric = "latency"});
   if (is_culprit(c) && when == "after") misbehave(what);

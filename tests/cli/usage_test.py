@@ -83,7 +83,7 @@ class Usage(ProgramTest):
         self.expect(run("run", "micro/memcpy", "--peak", self.path("none.toml"), "--dry-run"), 2, "--peak", "none.toml")
 
     def test_bad_policy(self):
-        for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--telemetry", "5ms"], ["--placement", "wrong"],
+        for arguments in [["-n", "0"], ["--ci", "0"], ["--max-time", "soon"], ["--max-volume", "0"], ["--telemetry", "5ms"], ["--placement", "wrong"],
                           ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:
             self.expect(run("run", "micro/memcpy", *arguments), 2)
 
@@ -162,7 +162,7 @@ class List(ProgramTest):
         text = run("run", "--help").stdout
         for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
                        "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
-                       "--warmup", "--ci", "--min-time", "--max-time", "--no-verify", "--placement", "--telemetry", "--timeout",
+                       "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--no-verify", "--placement", "--telemetry", "--timeout",
                        "--format", "--decimals", "--color", "--quiet", "--data"]:
             self.assertIn(option, text)
 

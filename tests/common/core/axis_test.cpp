@@ -60,7 +60,7 @@ TEST(Axis, ParsesBooleans) {
 }
 
 TEST(Axis, RanksSweepDoublesFromTheMinimumAndEndsWithAll) {
-  const Benchmark sweep = Benchmark("test/axis", nothing).ranks(2, true);
+  const Benchmark sweep = Benchmark("test/axis", nothing).ranks(2, 2);
   const auto counts = [&](int all) {
     std::vector<std::int64_t> result;
     for (const Value& value : sweep.find_axis("ranks")->defaults({all, 1, false}))

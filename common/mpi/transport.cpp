@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading MPI_T control variables.
+#include "common/mpi/transport.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <mpi.h>
+
+namespace scalemark::mpi {
+namespace {
+
+/// Open MPI's names; the ones behind differ by version (4: vader; 5: sm and smsc).
+constexpr std::array kVariables = {"pml",
+                                   "mtl",
+                                   "btl",
+                                   "osc",
+                                   "coll",
+                                   "smsc",
+                                   "btl_vader_single_copy_mechanism",
+                                   "mpi_yield_when_idle"};
+
+/// Opens the tools interface for as long as it lives.
+class Tools {
+ public:
+  Tools() {
+    int provided = 0;
+    open_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+  }
+  ~Tools() {
+    if (open_) MPI_T_finalize();
+  }
+  Tools(const Tools&) = delete;
+  Tools& operator=(const Tools&) = delete;
+  bool open() const { return open_; }
+
+ private:
+  bool open_ = false;
+};
+
+struct Variable {
+  int index = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_T_enum names = MPI_T_ENUM_NULL;
+};
+
+std::optional<Variable> find(const char* name) {
+  Variable found;
+  if (MPI_T_cvar_get_index(name, &found.index) != MPI_SUCCESS) return std::nullopt;
+  int verbosity = 0, binding = 0, scope = 0, none = 0;
+  int no_text = 0;
+  if (MPI_T_cvar_get_info(found.index, nullptr, &none, &verbosity, &found.type, &found.names,
+                          nullptr, &no_text, &binding, &scope) != MPI_SUCCESS ||
+      binding != MPI_T_BIND_NO_OBJECT) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+/// The name that the variable's enumeration has for a value; the number where it has none.
+std::string name_of(MPI_T_enum names, int value) {
+  int count = 0, length = 0;
+  if (names == MPI_T_ENUM_NULL ||
+      MPI_T_enum_get_info(names, &count, nullptr, &length) != MPI_SUCCESS)
+    return std::to_string(value);
+  for (int i = 0; i < count; ++i) {
+    int item = 0;
+    std::array<char, 128> text{};
+    int room = static_cast<int>(text.size());
+    if (MPI_T_enum_get_item(names, i, &item, text.data(), &room) == MPI_SUCCESS && item == value)
+      return text.data();
+  }
+  return std::to_string(value);
+}
+
+std::optional<std::string> read(const Variable& variable) {
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  int count = 0;
+  if (MPI_T_cvar_handle_alloc(variable.index, nullptr, &handle, &count) != MPI_SUCCESS)
+    return std::nullopt;
+  std::optional<std::string> value;
+  if (variable.type == MPI_CHAR && count > 0) {
+    std::vector<char> text(static_cast<std::size_t>(count) + 1, '\0');
+    if (MPI_T_cvar_read(handle, text.data()) == MPI_SUCCESS) value = text.data();
+  } else if ((variable.type == MPI_INT || variable.type == MPI_UNSIGNED) && count == 1) {
+    int number = 0;
+    if (MPI_T_cvar_read(handle, &number) == MPI_SUCCESS) value = name_of(variable.names, number);
+  } else if (variable.type == MPI_C_BOOL && count == 1) {
+    bool flag = false;
+    if (MPI_T_cvar_read(handle, &flag) == MPI_SUCCESS) value = flag ? "true" : "false";
+  }
+  MPI_T_cvar_handle_free(&handle);
+  return value;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> transport_facts() {
+  std::map<std::string, std::string> facts;
+  const Tools tools;
+  if (!tools.open()) return facts;
+  for (const char* name : kVariables) {
+    const std::optional<Variable> variable = find(name);
+    if (!variable) continue;
+    if (std::optional<std::string> value = read(*variable); value && !value->empty())
+      facts[name] = *std::move(value);
+  }
+  return facts;
+}
+
+}  // namespace scalemark::mpi

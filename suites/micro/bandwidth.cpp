@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth between two ranks: a window of messages in flight, and a reply when all have arrived.
+// On more ranks all pairs at once, or one after the other.
+#include "suites/micro/message_pairs.hpp"
+#include "suites/micro/message_windows.hpp"
+#include "suites/micro/rank_pairs.hpp"
+
+namespace scalemark {
+namespace {
+
+void bandwidth(Case& c) {
+  Messages messages = window_messages(c);
+  state_window_work(c, /*pairs=*/c.text("pairs") == "all" ? 1 : c.size() / 2, /*directions=*/1);
+  if (c.text("pairs") == "all") return measure_all_pairs(c, messages, {"time"}, one_way);
+  require_even_ranks(c);
+  measure_windows(c, messages, one_way);
+}
+
+SCALEMARK_BENCHMARK("micro/bandwidth", bandwidth)
+    .doc("Bandwidth of a window of messages between two ranks, with reply")
+    .with(pair_axes)
+    .with(window_axes);
+
+}  // namespace
+}  // namespace scalemark

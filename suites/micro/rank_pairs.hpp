@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who talks to whom in point-to-point benchmarks.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+namespace scalemark {
+
+/// The partner of `rank` when all work at once, as OSU pairs them: rank i of the first half with
+/// the i-th of the second. `ranks` is even.
+int partner_across(int rank, int ranks);
+
+/// Whether the rank is of the half that sends first.
+bool is_first_half(int rank, int ranks);
+
+/// All pairs of `ranks` ranks, in rounds of pairs that are disjoint: ranks - 1 rounds, or as many
+/// as ranks if they are odd, when one rests in each (the circle method of round-robin tournaments,
+/// Kirkman 1847).
+std::vector<std::vector<std::pair<int, int>>> rounds_of_pairs(int ranks);
+
+}  // namespace scalemark

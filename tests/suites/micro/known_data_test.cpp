@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known data against the reductions' definitions, computed in the type itself in several orders;
+// blocks of results against routines worked out by hand.
+#include "suites/micro/known_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "common/collective/half.hpp"
+
+namespace scalemark {
+namespace {
+
+using collective::Call;
+using collective::DType;
+using collective::ReduceOp;
+using collective::Routine;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr DType kTypes[] = {DType::int8, DType::int32, DType::int64, DType::fp16,
+                            DType::bf16, DType::fp32,  DType::fp64};
+constexpr std::size_t kCount = 300;
+
+template <typename T>
+T element(const Bytes& bytes, std::size_t i) {
+  T value{};
+  std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+double decode(DType type, const Bytes& bytes, std::size_t i) {
+  switch (type) {
+    case DType::int8:
+      return element<std::int8_t>(bytes, i);
+    case DType::int32:
+      return element<std::int32_t>(bytes, i);
+    case DType::int64:
+      return static_cast<double>(element<std::int64_t>(bytes, i));
+    case DType::fp16:
+      return collective::Fp16::widen(element<std::uint16_t>(bytes, i));
+    case DType::bf16:
+      return collective::Bf16::widen(element<std::uint16_t>(bytes, i));
+    case DType::fp32:
+      return element<float>(bytes, i);
+    case DType::fp64:
+      return element<double>(bytes, i);
+  }
+  return 0;
+}
+
+template <typename T>
+void store(Bytes& bytes, std::size_t i, T value) {
+  std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+}
+
+/// Rounds to the type; integers wrap.
+void encode(DType type, Bytes& bytes, std::size_t i, double x) {
+  switch (type) {
+    case DType::int8:
+      return store(bytes, i, static_cast<std::int8_t>(static_cast<std::int64_t>(x)));
+    case DType::int32:
+      return store(bytes, i, static_cast<std::int32_t>(static_cast<std::int64_t>(x)));
+    case DType::int64:
+      return store(bytes, i, static_cast<std::int64_t>(x));
+    case DType::fp16:
+      return store(bytes, i, collective::Fp16::narrow(static_cast<float>(x)));
+    case DType::bf16:
+      return store(bytes, i, collective::Bf16::narrow(static_cast<float>(x)));
+    case DType::fp32:
+      return store(bytes, i, static_cast<float>(x));
+    case DType::fp64:
+      return store(bytes, i, x);
+  }
+}
+
+double combine(ReduceOp op, double a, double b) {
+  switch (op) {
+    case ReduceOp::prod:
+      return a * b;
+    case ReduceOp::min:
+      return std::min(a, b);
+    case ReduceOp::max:
+      return std::max(a, b);
+    default:
+      return a + b;
+  }
+}
+
+Bytes of_rank(const KnownData& data, DType type, int rank, std::size_t position) {
+  Bytes bytes(kCount * size_of(type));
+  data.write(bytes.data(), kCount, rank, position);
+  return bytes;
+}
+
+/// The reduction in the order of `ranks`, in the type's own arithmetic.
+Bytes reduce(const KnownData& data, DType type, ReduceOp op, const std::vector<int>& ranks,
+             std::size_t position) {
+  Bytes result = of_rank(data, type, ranks.front(), position);
+  for (std::size_t next = 1; next < ranks.size(); ++next) {
+    const Bytes other = of_rank(data, type, ranks[next], position);
+    for (std::size_t i = 0; i < kCount; ++i)
+      encode(type, result, i, combine(op, decode(type, result, i), decode(type, other, i)));
+  }
+  if (op == ReduceOp::avg) {
+    for (std::size_t i = 0; i < kCount; ++i)
+      encode(type, result, i, decode(type, result, i) / static_cast<double>(ranks.size()));
+  }
+  return result;
+}
+
+TEST(KnownData, ReductionsAreExactInEveryTypeAndOrder) {
+  std::mt19937 random(7);
+  for (const DType type : kTypes) {
+    for (const ReduceOp op :
+         {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::avg}) {
+      for (const int ranks : {1, 2, 3, 4, 7, 64, 300}) {
+        SCOPED_TRACE(fmt::format("{} {} {} ranks", to_string(type), to_string(op), ranks));
+        const KnownData data(11, type, op, ranks);
+        std::vector<int> order(static_cast<std::size_t>(ranks));
+        std::iota(order.begin(), order.end(), 0);
+        for (const std::size_t position : {std::size_t{0}, KnownData::kPeriod - 17}) {
+          const Bytes result = reduce(data, type, op, order, position);
+          ASSERT_EQ(data.wrong_reduction(result.data(), kCount, position), 0U);
+          std::shuffle(order.begin(), order.end(), random);
+        }
+      }
+    }
+  }
+}
+
+TEST(KnownData, AWrongElementIsCountedInEveryType) {
+  for (const DType type : kTypes) {
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max}) {
+      const KnownData data(3, type, op, 3);
+      Bytes result = reduce(data, type, op, {0, 1, 2}, 5);
+      result[17 * size_of(type)] ^= 1U;  // the last bit of an element
+      result[42 * size_of(type)] ^= 1U;
+      EXPECT_EQ(data.wrong_reduction(result.data(), kCount, 5), 2U) << to_string(type);
+    }
+  }
+}
+
+TEST(KnownData, AveragesMayBeTwoUnitsOff) {
+  const KnownData data(3, DType::fp32, ReduceOp::avg, 3);
+  Bytes result = reduce(data, DType::fp32, ReduceOp::avg, {0, 1, 2}, 0);
+  const double first = decode(DType::fp32, result, 0);
+  ASSERT_GE(first, 1);
+  const double unit = std::ldexp(1.0, std::ilogb(first) - 23);
+  for (const auto& [units, wrong] : {std::pair(2, 0U), {-2, 0U}, {3, 1U}, {-3, 1U}}) {
+    encode(DType::fp32, result, 0, first + units * unit);
+    EXPECT_EQ(data.wrong_reduction(result.data(), kCount, 0), wrong) << units;
+  }
+}
+
+TEST(KnownData, AForgottenRankAnotherSeedAndAShiftShow) {
+  for (const DType type : kTypes) {
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max}) {
+      SCOPED_TRACE(fmt::format("{} {}", to_string(type), to_string(op)));
+      const KnownData data(1, type, op, 4), other(2, type, op, 4);
+      const auto wrong = [&](const std::vector<int>& ranks) {
+        return data.wrong_reduction(reduce(data, type, op, ranks, 0).data(), kCount, 0);
+      };
+      EXPECT_GT(wrong({0, 1, 2}), 10U);
+      if (op == ReduceOp::sum || op == ReduceOp::prod) {
+        EXPECT_GT(wrong({0, 1, 2, 3, 3}), 10U);
+      }
+      const Bytes whole = reduce(data, type, op, {0, 1, 2, 3}, 0);
+      EXPECT_GT(other.wrong_reduction(whole.data(), kCount, 0), kCount / 4);
+      EXPECT_GT(data.wrong_reduction(whole.data(), kCount, 1), kCount / 4);
+    }
+  }
+}
+
+TEST(KnownData, MovedDataAreTheSendersAtTheirPlace) {
+  const KnownData data(9, DType::fp64), other(10, DType::fp64);
+  const Bytes bytes = of_rank(data, DType::fp64, 2, 4000);
+  EXPECT_EQ(data.wrong(bytes.data(), kCount, 2, 4000), 0U);
+  EXPECT_EQ(data.wrong(bytes.data(), kCount, 2, 4000 + KnownData::kPeriod), 0U);
+  EXPECT_EQ(data.wrong(bytes.data(), kCount, 2, 4001), kCount);
+  EXPECT_EQ(data.wrong(bytes.data(), kCount, 1, 4000), kCount);
+  EXPECT_EQ(other.wrong(bytes.data(), kCount, 2, 4000), kCount);
+}
+
+struct Expected {
+  std::size_t offset, count;
+  int sender;
+  std::size_t position;
+};
+
+void expect_blocks(const Call& call, int rank, const std::vector<Expected>& expected) {
+  const std::vector<Block> blocks = result_blocks(call, rank, 3);
+  ASSERT_EQ(blocks.size(), expected.size()) << to_string(call.routine);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(blocks[i].offset, expected[i].offset);
+    EXPECT_EQ(blocks[i].count, expected[i].count);
+    EXPECT_EQ(blocks[i].sender, expected[i].sender);
+    EXPECT_EQ(blocks[i].position, expected[i].position);
+  }
+}
+
+TEST(ResultBlocks, OfRankTwoOfThreeWithRootOne) {
+  const auto call = [](Routine routine) {
+    Call one{.routine = routine, .count = 5, .root = 1};
+    one.to = one.from = {5, 5, 5};
+    return one;
+  };
+  expect_blocks(call(Routine::barrier), 2, {});
+  expect_blocks(call(Routine::allreduce), 2, {{0, 5, Block::kReduced, 0}});
+  expect_blocks(call(Routine::reduce), 2, {});
+  expect_blocks(call(Routine::reduce), 1, {{0, 5, Block::kReduced, 0}});
+  expect_blocks(call(Routine::reduce_scatter), 2, {{0, 5, Block::kReduced, 10}});
+  expect_blocks(call(Routine::broadcast), 2, {{0, 5, 1, 0}});
+  for (const Routine routine : {Routine::scatter, Routine::scatterv})
+    expect_blocks(call(routine), 2, {{0, 5, 1, 10}});
+  for (const Routine routine : {Routine::gather, Routine::gatherv}) {
+    expect_blocks(call(routine), 2, {});
+    expect_blocks(call(routine), 1, {{0, 5, 0, 0}, {5, 5, 1, 0}, {10, 5, 2, 0}});
+  }
+  for (const Routine routine : {Routine::allgather, Routine::allgatherv})
+    expect_blocks(call(routine), 2, {{0, 5, 0, 0}, {5, 5, 1, 0}, {10, 5, 2, 0}});
+  for (const Routine routine : {Routine::alltoall, Routine::alltoallv})
+    expect_blocks(call(routine), 2, {{0, 5, 0, 10}, {5, 5, 1, 10}, {10, 5, 2, 10}});
+}
+
+}  // namespace
+}  // namespace scalemark

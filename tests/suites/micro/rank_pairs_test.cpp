@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rank meets every other once, and nobody twice at a time.
+#include "suites/micro/rank_pairs.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace scalemark {
+namespace {
+
+TEST(RankPairs, EveryPairOnceInDisjointRounds) {
+  for (int ranks = 2; ranks <= 9; ++ranks) {
+    const auto rounds = rounds_of_pairs(ranks);
+    EXPECT_EQ(static_cast<int>(rounds.size()), ranks % 2 == 0 ? ranks - 1 : ranks);
+    std::set<std::pair<int, int>> all;
+    for (const auto& pairs : rounds) {
+      std::set<int> busy;
+      for (const auto& [a, b] : pairs) {
+        EXPECT_LT(a, b);
+        EXPECT_GE(a, 0);
+        EXPECT_LT(b, ranks);
+        EXPECT_TRUE(busy.insert(a).second && busy.insert(b).second) << ranks;
+        EXPECT_TRUE(all.insert({a, b}).second) << ranks;
+      }
+      EXPECT_EQ(static_cast<int>(pairs.size()), ranks / 2);
+    }
+    EXPECT_EQ(static_cast<int>(all.size()), ranks * (ranks - 1) / 2);
+  }
+  EXPECT_TRUE(rounds_of_pairs(1).front().empty());
+}
+
+TEST(RankPairs, PartnersAcrossTheHalvesAreMutual) {
+  for (const int ranks : {2, 4, 6}) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int peer = partner_across(rank, ranks);
+      EXPECT_EQ(partner_across(peer, ranks), rank);
+      EXPECT_NE(is_first_half(rank, ranks), is_first_half(peer, ranks));
+    }
+  }
+  EXPECT_EQ(partner_across(1, 6), 4);
+}
+
+}  // namespace
+}  // namespace scalemark
