@@ -16,7 +16,10 @@ class CsvPrinter final : public Printer {
 
   void begin(const Run& run) override {
     run_ = csv_cell(run.uuid);
-    fmt::print(out(), "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n\n");
+    fmt::print(
+        out(),
+        "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n,mean,min,max,p95,"
+        "p99,p999\n");
   }
 
   void add(const CaseResult& result) override {
@@ -25,12 +28,14 @@ class CsvPrinter final : public Printer {
                     to_string(result.status), csv_cell(result.reason));
     for (const Metric& metric : result.metrics) {
       const Summary summary = summarise(result, metric);
-      fmt::print(out(), "{},{},{},{},{},{},{},{},{}\n", start, csv_cell(metric.name),
-                 metric.name == result.primary_metric, csv_cell(metric.unit),
+      fmt::print(out(), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", start,
+                 csv_cell(metric.name), metric.name == result.primary_metric, csv_cell(metric.unit),
                  to_string(metric.better), csv_number(summary.median), csv_number(summary.low),
-                 csv_number(summary.high), summary.n);
+                 csv_number(summary.high), summary.n, csv_number(summary.mean),
+                 csv_number(summary.min), csv_number(summary.max), csv_number(summary.p95),
+                 csv_number(summary.p99), csv_number(summary.p999));
     }
-    if (result.metrics.empty()) fmt::print(out(), "{},,,,,,,,\n", start);
+    if (result.metrics.empty()) fmt::print(out(), "{},,,,,,,,,,,,,,\n", start);
     out().flush();
   }
 

@@ -17,7 +17,10 @@ ordered_json metrics_of(const CaseResult& result) {
     metrics[json_text(metric.name).get<std::string>()] = {
         {"median", json_number(summary.median)}, {"low", json_number(summary.low)},
         {"high", json_number(summary.high)},     {"unit", json_text(metric.unit)},
-        {"better", to_string(metric.better)},    {"n", summary.n}};
+        {"better", to_string(metric.better)},    {"n", summary.n},
+        {"mean", json_number(summary.mean)},     {"min", json_number(summary.min)},
+        {"max", json_number(summary.max)},       {"p95", json_number(summary.p95)},
+        {"p99", json_number(summary.p99)},       {"p999", json_number(summary.p999)}};
   }
   return metrics;
 }

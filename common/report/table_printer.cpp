@@ -2,6 +2,7 @@
 // The result table: rows grouped by benchmark, printed as they arrive.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -22,6 +23,17 @@ constexpr std::string_view kYellow = "33";
 constexpr std::string_view kBold = "1";
 constexpr std::size_t kIntervalWidth = 22;
 constexpr std::string_view kIntervalHeader = "95 % interval";
+
+/// Further numbers of the primary metric, blank where there are too few samples.
+struct Statistic {
+  std::string_view header;
+  double Summary::*value;
+};
+constexpr std::array kStatistics = {
+    Statistic{"mean", &Summary::mean}, Statistic{"min", &Summary::min},
+    Statistic{"p95", &Summary::p95}, Statistic{"p99", &Summary::p99},
+    Statistic{"p99.9", &Summary::p999}};
+constexpr std::size_t kStatisticWidth = 9;
 
 class TablePrinter final : public Printer {
  public:
@@ -108,13 +120,22 @@ class TablePrinter final : public Printer {
     const std::size_t other_width = axes_width + 2 + kCountWidth;
     const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
     const std::vector<MetricColumn> columns = metric_columns(result, rest, left_out);
+    std::size_t used = 0;
+    for (const MetricColumn& column : columns)
+      used += 2 + column.width + (column.interval ? 2 + kIntervalWidth : 0);
+    // What is left of the line is for more of the primary metric.
+    const std::size_t room = (std::max(rest, used) - used) / (2 + kStatisticWidth);
+    const std::size_t statistics =
+        width == 0 ? kStatistics.size() : std::min(room, kStatistics.size());
     const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
       return a.metric == b.metric;
     };
     // One unit for a group, even where a later row would rather have another.
-    if (std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same_metric))
+    if (statistics == statistics_ &&
+        std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same_metric))
       return;
     columns_ = columns;
+    statistics_ = statistics;
     print_header(columns_, left_out);
   }
 
@@ -126,7 +147,11 @@ class TablePrinter final : public Printer {
       line += "  " + right_aligned(column.header, column.width);
       if (column.interval) line += "  " + right_aligned(kIntervalHeader, kIntervalWidth);
     }
-    if (!columns.empty()) line += "  " + right_aligned("n", kCountWidth);
+    if (!columns.empty()) {
+      line += "  " + right_aligned("n", kCountWidth);
+      for (std::size_t i = 0; i < statistics_; ++i)
+        line += "  " + right_aligned(kStatistics[i].header, kStatisticWidth);
+    }
     const std::string more =
         left_out > 0 ? fmt::format("  (+{} more: --format csv)", left_out) : std::string();
     const bool fits = options().width == 0 || line.size() + more.size() <= options().width;
@@ -165,7 +190,7 @@ class TablePrinter final : public Printer {
           n > 1 ? fmt::format("[{}, {}]", cell(summary.low), cell(summary.high)) : std::string("-");
       line += "  " + right_aligned(interval, kIntervalWidth);
     }
-    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth);
+    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth) + statistic_cells(result);
     const Verification& check = result.verification;
     if (check.wrong > 0) {
       const std::string text =
@@ -174,6 +199,20 @@ class TablePrinter final : public Printer {
     }
     if (!check.done) ++unverified_;
     out() << line << '\n';
+  }
+
+  std::string statistic_cells(const CaseResult& result) const {
+    std::string cells;
+    if (columns_.empty() || statistics_ == 0) return cells;
+    const MetricColumn& primary = columns_.front();
+    const Summary summary = summarise(result, *result.find(primary.metric));
+    for (std::size_t i = 0; i < statistics_; ++i) {
+      const double value = summary.*kStatistics[i].value;
+      const std::string cell =
+          std::isnan(value) ? "" : metric_cell(value, primary.unit, options().decimals);
+      cells += "  " + right_aligned(cell, kStatisticWidth);
+    }
+    return cells;
   }
 
   /// Rows skipped for the reason of the row above are counted in one line; csv and json have them
@@ -217,6 +256,7 @@ class TablePrinter final : public Printer {
   std::string group_name_;
   GroupLayout group_;
   std::vector<MetricColumn> columns_;
+  std::size_t statistics_ = 0;  ///< how many of kStatistics are shown
   bool header_printed_ = false;
   std::array<std::size_t, 5> counts_{};
   std::size_t planned_ = 0;

@@ -18,6 +18,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastForP95 = 100;
 constexpr std::size_t kLeastForP99 = 500;
+constexpr std::size_t kLeastForP999 = 5000;
 
 template <class T>
 bool above(T one, T other) {
@@ -96,7 +97,7 @@ double rate_of(double numerator, double seconds) {
 }
 
 Summary summarise_values(const std::vector<double>& values) {
-  Summary summary{kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan, values.size()};
+  Summary summary{kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan, values.size()};
   const bool broken =
       std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
   if (values.empty() || broken) return summary;
@@ -111,6 +112,7 @@ Summary summarise_values(const std::vector<double>& values) {
   summary.max = sorted.back();
   if (values.size() >= kLeastForP95) summary.p95 = stats::quantile_sorted(sorted, 0.95);
   if (values.size() >= kLeastForP99) summary.p99 = stats::quantile_sorted(sorted, 0.99);
+  if (values.size() >= kLeastForP999) summary.p999 = stats::quantile_sorted(sorted, 0.999);
   return summary;
 }
 
@@ -144,7 +146,7 @@ Summary summarise(const CaseResult& result, const Metric& metric) {
   const Summary time = summarise_values(reduce_ranks(source_of(result, metric)));
   const auto rate = [&](double seconds) { return rate_of(metric.numerator, seconds); };
   return {rate(time.median), rate(time.high), rate(time.low), rate(time.mean), rate(time.max),
-          rate(time.min),    direct.p95,      direct.p99,     time.n};
+          rate(time.min),    direct.p95,      direct.p99,     direct.p999,     time.n};
 }
 
 OsuStatistic osu_statistic(const Metric& metric) {

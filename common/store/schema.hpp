@@ -47,10 +47,10 @@ void write_tables(hid_t root, const CaseResult& result);
 /// Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
 /// Tables of which a case has one, and groups of tables with a name of their own.
-constexpr std::array<const char*, 2> kSingleTables = {"profile", "phases"};
+constexpr std::array<const char*, 3> kSingleTables = {"profile", "phases", "pairs"};
 constexpr std::array<const char*, 2> kTableFamilies = {"telemetry", "baseline"};
-/// Whether a result file has a place for a table of that name: profile, phases, telemetry/<what>,
-/// baseline/<what>.
+/// Whether a result file has a place for a table of that name: profile, phases, pairs,
+/// telemetry/<what>, baseline/<what>.
 bool is_table_name(const std::string& name);
 
 /// A name that may hold any character as the name of a link, where '/' and '.' have meanings of

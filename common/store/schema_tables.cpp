@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>, /phases/<nnnnnn>.
+// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>, /phases/<nnnnnn>,
+// /pairs/<nnnnnn>.
 #include <algorithm>
 #include <array>
 #include <optional>

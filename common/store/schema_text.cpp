@@ -139,6 +139,11 @@ constexpr std::string_view kTables =
                                         last one (done, or end of a case that failed) is no phase
   @order
   @unit
+/pairs/<nnnnnn>/<column> [row]          every pair of ranks of case <nnnnnn>: rank, peer, where they run
+                                        (rank_place, peer_place: node and NUMA node), the median of
+                                        the case's primary time
+  @order
+  @unit
 )";
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 void bandwidth(Case& c) {
   Messages messages = window_messages(c);
   state_window_work(c, /*pairs=*/c.text("pairs") == "all" ? 1 : c.size() / 2, /*directions=*/1);
-  if (c.text("pairs") == "all") return measure_all_pairs(c, messages, {"time"}, one_way);
+  if (c.text("pairs") == "all")
+    return measure_all_pairs(c, messages, {.metric = "time", .first_receives = false}, one_way);
   require_even_ranks(c);
   measure_windows(c, messages, one_way);
 }

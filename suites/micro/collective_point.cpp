@@ -74,7 +74,8 @@ std::uint64_t total_bytes(const Call& call, int ranks) {
   }
 }
 
-std::uint64_t buffer_bytes(const Call& call, bool in_place, int ranks) {
+std::uint64_t buffer_bytes(Call call, bool in_place, int ranks) {
+  call.root = std::min(call.root, ranks - 1);  // a plan may have roots that the ranks lack
   const std::uint64_t in = in_elements(call, call.root, ranks) * size_of(call.type);
   const std::uint64_t out = out_elements(call, call.root, ranks) * size_of(call.type);
   if (in_place || call.routine == Routine::broadcast) return std::max(in, out);

@@ -21,7 +21,7 @@ collective::Call call_of(const Params& params, collective::Routine routine, int 
 std::uint64_t total_bytes(const collective::Call& call, int ranks);
 
 /// Bytes of buffers that the rank with most of them needs.
-std::uint64_t buffer_bytes(const collective::Call& call, bool in_place, int ranks);
+std::uint64_t buffer_bytes(collective::Call call, bool in_place, int ranks);
 
 /// Buffers of a call, and its operation.
 class CollectiveData {

@@ -21,6 +21,7 @@ void require_even_ranks(const Case& c);
 struct PairMetric {
   std::string metric;
   double scale = 1.0;
+  bool first_receives = true;  ///< or only sends: then its partner alone checks the data
 };
 
 /// One rank's part of the work between a pair; `first`: it is the one that begins.

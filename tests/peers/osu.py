@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Harness cost: Scalemark beside the OSU micro-benchmarks, alternating in one session on two bound ranks.
 
-    python3 tests/peers/osu.py --osu DIR --scalemark build/cpu-release/suites/scalemark [--runs 15]
+    python3 tests/peers/osu.py --osu DIR --scalemark build/cpu-release/suites/scalemark [--runs 15] [--only NAME...]
 
-DIR is searched for osu_latency and osu_allreduce (7.x). OSU's figure is its average; ours is the same statistic
-(mean over ranks of each rank's mean) of our samples, printed by --format osu. OSU asks for MPI_THREAD_SINGLE and
-Scalemark for MPI_THREAD_MULTIPLE, which makes short messages slower inside the MPI library; with
---equal-threads (default) OSU is started with OMPI_MPI_THREAD_LEVEL=3, so that both use the same library path.
+DIR is searched for the OSU programs (7.x). Latency in us, bandwidth in MB/s; the ratio is that of times, so more than 1
+means that Scalemark is slower. OSU's figure is its own; ours is the same statistic of our samples, printed by --format
+osu. The ratio of a size is that of the medians over the runs; beside it the 95 % interval of the median of the paired
+ratios, and `slower` where all of that lies above 1.08. OSU asks for MPI_THREAD_SINGLE and Scalemark for
+MPI_THREAD_MULTIPLE, which makes short messages slower inside the MPI library; with --equal-threads (default) OSU is
+started with OMPI_MPI_THREAD_LEVEL=3, so that both use the same library path.
 """
 import argparse
 import os
@@ -16,8 +18,14 @@ import subprocess
 import sys
 import tempfile
 
+import paired
+
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
-PAIRS = {"pingpong": "osu_latency", "allreduce": "osu_allreduce"}
+PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
+         "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
+         "barrier": "osu_barrier"}
+RATES = ("bandwidth", "bidirectional_bandwidth")
+SLOWER = 1.08
 
 
 def launch(command, binding, environment):
@@ -29,43 +37,60 @@ def launch(command, binding, environment):
 
 
 def table(text):
-    """Size and average of OSU's text format."""
+    """Size and figure of OSU's text format; a barrier has no size."""
     rows = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) >= 2 and words[0].isdigit():
             rows[int(words[0])] = float(words[1])
+        elif len(words) == 1 and words[0][0].isdigit():
+            rows[0] = float(words[0])
     return rows
 
 
-def run_osu(program, environment):
-    return table(launch([program, "-m", f"{SIZES[0]}:{SIZES[-1]}"], "core", environment))
+def run_osu(program, name, environment):
+    sizes = [] if name == "barrier" else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
+    return table(launch([program, *sizes], "core", environment))
 
 
 def run_ours(program, name, folder):
     out = os.path.join(folder, "ours.h5")
-    text = launch([program, "run", f"micro/{name}", "-a", "backend=mpi", "-a", "memory=host", "-b", str(SIZES[0]), "-e",
-                   str(SIZES[-1]), "-f", "2", "--max-time", "300ms", "--ci", "0.01", "--format", "osu", "--decimals", "5", "--quiet",
-                   "-o", out, "--force"], "none", {})
+    axes = ["-a", "backend=mpi"]
+    if name != "barrier":
+        axes += ["-a", "memory=host", "-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
+    text = launch([program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01", "--format", "osu",
+                   "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
     return table(text)
 
 
 def compare(name, ours, osu, runs, environment, folder):
-    samples = {size: ([], []) for size in SIZES}
+    samples = {}
     for _ in range(runs):
-        a, b = run_ours(ours, name, folder), run_osu(osu, environment)
-        for size in SIZES:
-            if size in a and size in b:
-                samples[size][0].append(a[size])
-                samples[size][1].append(b[size])
-    print(f"{name}: median of {runs} alternating runs, us\n{'bytes':>9} {'Scalemark':>11} {'OSU':>11} {'ratio':>7}")
-    ratios = []
-    for size, (a, b) in samples.items():
-        if not a:
-            sys.exit(f"{name}: no figure for {size} bytes on both sides")
-        ratios.append(statistics.median(a) / statistics.median(b))
-        print(f"{size:>9} {statistics.median(a):>11.5f} {statistics.median(b):>11.5f} {ratios[-1]:>7.3f}")
-    print(f"{name}: median ratio over {len(ratios)} sizes {statistics.median(ratios):.3f}\n", flush=True)
+        a, b = run_ours(ours, name, folder), run_osu(osu, name, environment)
+        for size in a.keys() & b.keys():
+            samples.setdefault(size, ([], []))
+            samples[size][0].append(a[size])
+            samples[size][1].append(b[size])
+    wanted = [0] if name == "barrier" else SIZES
+    missing = [size for size in wanted if len(samples.get(size, ([],))[0]) != runs]
+    if missing:
+        sys.exit(f"{name}: no figure on both sides for {missing}")
+    unit = "MB/s" if name in RATES else "us"
+    print(f"{name}: median of {runs} alternating runs, {unit}\n"
+          f"{'bytes':>9} {'Scalemark':>13} {'OSU':>13} {'ratio':>7}  {'95 % interval':>16}")
+    ratios, slower = [], []
+    for size in wanted:
+        a, b = samples[size]
+        turned = (b, a) if name in RATES else (a, b)
+        ratio = statistics.median(turned[0]) / statistics.median(turned[1])
+        low, high = paired.interval([x / y for x, y in zip(*turned)])
+        ratios.append(ratio)
+        if low > SLOWER:
+            slower.append(size)
+        print(f"{size:>9} {statistics.median(a):>13.5f} {statistics.median(b):>13.5f} {ratio:>7.3f}  [{low:.3f}, {high:.3f}]"
+              f"{'  slower' if low > SLOWER else ''}")
+    print(f"{name}: median ratio over {len(ratios)} sizes {statistics.median(ratios):.3f}, largest {max(ratios):.3f}, "
+          f"{len(slower)} beyond doubt slower than {SLOWER}\n", flush=True)
 
 
 def main():
@@ -73,11 +98,13 @@ def main():
     parser.add_argument("--osu", required=True, help="folder that holds the OSU programs")
     parser.add_argument("--scalemark", required=True)
     parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--only", nargs="+", choices=PAIRS, default=list(PAIRS))
     parser.add_argument("--equal-threads", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args()
     environment = {"OMPI_MPI_THREAD_LEVEL": "3"} if options.equal_threads else {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, program in PAIRS.items():
+        for name in options.only:
+            program = PAIRS[name]
             found = [path for path in pathlib.Path(options.osu).rglob(program) if os.access(path, os.X_OK) and path.is_file()]
             if not found:
                 sys.exit(f"no {program} in {options.osu}")

@@ -60,14 +60,17 @@ std::map<std::string, Table> example_tables() {
   Table phases;
   phases.columns = {{"phase", "", std::vector<std::string>{"set up", "measure", "done"}},
                     {"t", "ns", std::vector<std::uint64_t>{5, 7'000'000'000, 9'000'000'000}}};
+  Table pairs;
+  pairs.columns = {{"rank", "", std::vector<std::uint64_t>{0}},
+                   {"peer", "", std::vector<std::uint64_t>{1}},
+                   {"rank_place", "", std::vector<std::string>{"n0 numa 0"}},
+                   {"peer_place", "", std::vector<std::string>{"n1"}},
+                   {"latency", "s", std::vector<double>{2.5e-7}}};
   Table baseline;
   baseline.columns = {{"key", "", std::vector<std::string>{"micro/x", "micro/y"}},
                       {"mean_log", "", std::vector<double>{-11.5, -10.25}}};
-  return {{"baseline/rows", baseline},
-          {"telemetry/node", node},
-          {"telemetry/gpu", gpu},
-          {"profile", profile},
-          {"phases", phases}};
+  return {{"baseline/rows", baseline}, {"telemetry/node", node}, {"telemetry/gpu", gpu},
+          {"profile", profile},        {"phases", phases},       {"pairs", pairs}};
 }
 
 CaseResult example_case(std::size_t index) {

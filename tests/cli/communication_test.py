@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Communication benchmarks on 1 to 4 ranks: sizes that nothing divides, no bytes at all, odd types, every way to call."""
+import sys
+import unittest
+
+from harness import ProgramTest, rows, run
+
+FULL = "--full" in sys.argv
+ROUTINES = "allgather allgatherv allreduce alltoall alltoallv broadcast gather gatherv reduce reduce_scatter scatter scatterv".split()
+REDUCING = ("allreduce", "reduce", "reduce_scatter")
+MOVED = {"allgather", "allgatherv", "alltoall", "alltoallv", "gather", "gatherv", "scatter", "scatterv"}
+SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int32": 4, "int8": 1}
+
+
+class Communication(ProgramTest):
+    def measure(self, ranks, filter_, *axes, code=0, options=("-n", "3", "-w", "1")):
+        """The rows of a run on `ranks` ranks."""
+        out = self.path("out.h5")
+        pairs = [text for axis in axes for text in ("-a", axis)]
+        done = run("run", filter_, *pairs, *options, "-o", out, "--force", "--quiet", ranks=ranks, timeout=280)
+        self.expect(done, code)
+        return rows(out)
+
+    def check_all_right(self, table, allowed_reason=None):
+        self.assertTrue(table)
+        for key, row in table.items():
+            if row["status"] == "skipped" and allowed_reason:
+                self.assertRegex(row["reason"], allowed_reason, key)
+            else:
+                self.assertEqual((row["status"], row["reason"]), ("ok", ""), key)
+                self.assertTrue(row["verified"]["done"], key)
+                self.assertEqual(row["verified"]["wrong"], 0, key)
+
+    def test_every_routine_on_one_to_four_ranks(self):
+        for ranks in (1, 2, 3, 4):
+            with self.subTest(ranks=ranks):
+                table = self.measure(ranks, f"^micro/({'|'.join(ROUTINES)})$", f"ranks={ranks}", "memory=host", "bytes=0,20,4097",
+                                     f"root=0,{ranks - 1}", "in_place=true,false", "dtype=fp64,bf16,int8")
+                self.check_all_right(table, "hold no element of fp64 for every rank")
+                self.assertEqual({row["name"] for row in table.values()}, {f"micro/{name}" for name in ROUTINES})
+                for row in table.values():
+                    if row["status"] == "ok":
+                        self.check_facts(row, ranks)
+
+    def check_facts(self, row, ranks):
+        name = row["name"].removeprefix("micro/")
+        requested = row["params"]["bytes"]
+        unit = SIZE_OF[row["params"].get("dtype", "fp32" if name in REDUCING else "int8")]
+        unit *= ranks if name == "reduce_scatter" else 1
+        used = requested // unit * unit
+        total = used * ranks if name in MOVED else used
+        self.assertEqual(row["facts"]["total_bytes"], total, row["key"])
+        self.assertEqual(row["facts"].get("requested_bytes", used), requested, row["key"])
+
+    def test_every_reduction_and_type(self):
+        table = self.measure(3, "^micro/(allreduce|reduce|reduce_scatter)$", "ranks=3", "memory=host", "bytes=1000",
+                             "dtype=" + ",".join(SIZE_OF), "op=sum,prod,min,max,avg")
+        self.check_all_right(table)
+        self.assertEqual(len(table), 3 * len(SIZE_OF) * 5)
+        for key, row in table.items():
+            ours = row["params"].get("dtype") in ("fp16", "bf16") or row["params"].get("op") == "avg"
+            self.assertEqual(row["facts"].get("emulated", False), ours, key)
+
+    def test_every_way_to_call(self):
+        table = self.measure(2, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=2", "bytes=64", "memory=host",
+                             "call=blocking,nonblocking,persistent")
+        started = [row for key, row in table.items() if "call=nonblocking" in key]
+        self.assertEqual(len(started), len(ROUTINES) + 1)
+        for row in started:
+            metrics = row["metrics"]
+            self.assertEqual(row["primary"], "latency")
+            self.assertGreaterEqual(metrics["overall_time"]["median"], metrics["compute_time"]["median"])
+            self.assertTrue(0 <= metrics["overlap_ratio"]["median"] <= 1, row["key"])
+        table.update(self.measure(2, "^micro/(allreduce|alltoall)$", "ranks=2", "bytes=64", "memory=host", "timing=pipelined",
+                                  "buffers=1,7"))
+        self.assertEqual(len(table), 3 * (len(ROUTINES) + 1) + 4)
+        barriers = {key: row for key, row in table.items() if row["name"] == "micro/barrier"}
+        self.check_all_right({key: row for key, row in table.items() if key not in barriers})
+        for row in barriers.values():
+            self.assertEqual(row["status"], "ok")
+            self.assertNotIn("bytes", row["params"])
+
+    def test_messages_of_two_ranks(self):
+        names = "pingpong|bandwidth|bidirectional_bandwidth|multi_pair|sendrecv"
+        table = self.measure(2, f"^micro/({names})$", "bytes=0,33,70000", "memory=host", "call=blocking,nonblocking,persistent",
+                             "ranks=2", "micro/bandwidth:window=1,64", "micro/bandwidth:buffers=1,5")
+        self.check_all_right(table)
+        for row in table.values():
+            if row["name"] != "micro/bandwidth" or row["params"]["bytes"] == 0:
+                continue
+            metrics, moved = row["metrics"], row["params"]["window"] * row["params"]["bytes"]
+            self.assertEqual(row["primary"], "bandwidth")
+            self.assertAlmostEqual(metrics["bandwidth"]["median"] * metrics["time"]["median"], moved, delta=moved * 1e-9)
+            self.assertAlmostEqual(metrics["message_rate"]["median"] * row["params"]["bytes"], metrics["bandwidth"]["median"],
+                                   delta=metrics["bandwidth"]["median"] * 1e-9)
+
+    def test_pairs_of_more_ranks(self):
+        for ranks in (3, 4):
+            table = self.measure(ranks, "^micro/(pingpong|bandwidth)$", "bytes=100", "memory=host", "pairs=all")
+            self.check_all_right(table)
+            for key, row in table.items():
+                self.assertEqual(row["params"]["ranks"], ranks, key)
+                pairs = self.pairs_of(key)
+                self.assertEqual(sorted(pairs), [(a, b) for a in range(ranks) for b in range(a + 1, ranks)])
+                self.assertTrue(all(seconds > 0 for seconds in pairs.values()))
+        table = self.measure(4, "^micro/(pingpong|multi_pair|bidirectional_bandwidth)$", "bytes=100", "memory=host", "ranks=4")
+        self.check_all_right(table)
+        table = self.measure(3, "^micro/(pingpong|multi_pair)$", "bytes=100", "memory=host", "ranks=3", code=4)
+        for row in table.values():
+            self.assertEqual(row["reason"], "pairs of ranks need an even number of them, not 3")
+
+    def pairs_of(self, key):
+        """Table pairs of a case: seconds by the two ranks, as h5py reads them."""
+        import h5py
+        index = list(rows(self.path("out.h5"))).index(key)
+        with h5py.File(self.path("out.h5")) as file:
+            table = file[f"pairs/{index:06}"]
+            value = "latency" if "latency" in table else "time"
+            return {(int(a), int(b)): float(s) for a, b, s in zip(table["rank"][...], table["peer"][...], table[value][...])}
+
+    def test_sizes_without_an_element_say_so(self):
+        table = self.measure(2, "^micro/allreduce$", "ranks=2", "bytes=3", "memory=host", code=4)
+        self.assertEqual([row["reason"] for row in table.values()], ["3 B hold no element of fp32"])
+        table = self.measure(2, "^micro/broadcast$", "ranks=2", "bytes=8", "memory=host", "root=2", code=4)
+        self.assertEqual([row["reason"] for row in table.values()], ["root 2 of 2 ranks"])
+
+    def test_volume_limits_the_samples(self):
+        table = self.measure(2, "^micro/allreduce$", "ranks=2", "bytes=1K,1M", "memory=host",
+                             options=("--max-volume", "64M", "--ci", "0.0001", "--max-time", "5s"))
+        counts = {row["params"]["bytes"]: row["metrics"]["latency"]["n"] for row in table.values()}
+        self.assertEqual(counts, {1024: 65536, 1 << 20: 64})
+
+    def test_how_messages_travel_is_stored(self):
+        self.measure(2, "^micro/barrier$", "ranks=2")
+        import h5py
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertIn("mpi.btl_vader_single_copy_mechanism", file["env/common"].attrs)
+
+
+class Large(ProgramTest):
+    @unittest.skipUnless(FULL, "2.2 GiB messages: with --full")
+    def test_messages_beyond_two_gibibytes(self):
+        size = 2362232012 + 5  # 2.2 GiB and a rest
+        out = self.path("out.h5")
+        done = run("run", "^micro/(broadcast|pingpong)$", "-a", f"bytes={size}", "-a", "memory=host", "-a", "ranks=2", "-n", "1", "-w", "0",
+                   "-o", out, "--quiet", ranks=2, timeout=580)
+        self.expect(done, 0)
+        table = rows(out)
+        self.assertEqual(len(table), 2)
+        for key, row in table.items():
+            self.assertEqual((row["status"], row["reason"]), ("ok", ""), key)
+            self.assertGreaterEqual(row["verified"]["checked"], size, key)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--full"])
