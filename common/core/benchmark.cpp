@@ -243,6 +243,16 @@ const Benchmark* Registry::find(const std::string& name) const {
   return found == benchmarks_.end() ? nullptr : found->second.get();
 }
 
+bool Registry::add_back_end(const std::string& name, MakeCommunicator make) {
+  back_ends_[name] = make;
+  return true;
+}
+
+Registry::MakeCommunicator Registry::back_end(const std::string& name) const {
+  const auto found = back_ends_.find(name);
+  return found == back_ends_.end() ? nullptr : found->second;
+}
+
 bool Registry::add_preset(const std::string& name, const std::string& toml) {
   if (!presets_.emplace(name, toml).second)
     throw Error(fmt::format("preset '{}' is registered twice", name));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
 
 namespace scalemark {
@@ -136,6 +137,15 @@ class Registry {
   std::vector<const Benchmark*> all() const;
   const Benchmark* find(const std::string& name) const;
 
+  /// Makes a communicator of a back end that is not built into the harness; collective over the
+  /// ranks. Throws Unavailable, on all of them alike.
+  using MakeCommunicator = std::unique_ptr<collective::Communicator> (*)(const mpi::Comm& ranks,
+                                                                         device::Device& device);
+  /// Returns true, for static registration.
+  bool add_back_end(const std::string& name, MakeCommunicator make);
+  /// Null for a back end that nobody added.
+  MakeCommunicator back_end(const std::string& name) const;
+
   /// A built-in preset as TOML text. Returns true, for static registration.
   bool add_preset(const std::string& name, const std::string& toml);
   const std::map<std::string, std::string>& presets() const { return presets_; }
@@ -143,6 +153,7 @@ class Registry {
  private:
   std::map<std::string, std::unique_ptr<Benchmark>> benchmarks_;
   std::map<std::string, std::string> presets_;
+  std::map<std::string, MakeCommunicator> back_ends_;
 };
 
 }  // namespace scalemark

@@ -13,9 +13,14 @@
 
 namespace scalemark {
 
-Case::Case(Session& session, const mpi::Comm& ranks, CaseResult& result,
+Case::Case(Session& session, const RankGroup& group, CaseResult& result,
            const SamplingPolicy& policy, bool rank_local)
-    : session_(session), ranks_(ranks), result_(result), policy_(policy), rank_local_(rank_local) {}
+    : session_(session),
+      group_(group),
+      ranks_(group.comm),
+      result_(result),
+      policy_(policy),
+      rank_local_(rank_local) {}
 
 std::int64_t Case::integer(const std::string& axis) const {
   return std::get<std::int64_t>(result_.params.at(axis));
@@ -47,7 +52,7 @@ collective::Communicator& Case::communicator(const std::string& backend) {
   device::Device& where =
       result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
   checkpoint();
-  communicator_ = &session_.communicator(backend, ranks_, where);
+  communicator_ = &session_.communicator(backend, group_, where);
   return *communicator_;
 }
 
@@ -80,13 +85,15 @@ int Case::threads() const {
 }
 
 const RankInfo& Case::place(int rank) const {
-  return session_.rank_table().at(static_cast<std::size_t>(rank));
+  const int in_world = group_.world_ranks.at(static_cast<std::size_t>(rank));
+  return session_.rank_table().at(static_cast<std::size_t>(in_world));
 }
 
 std::vector<topology::CpuSet> Case::sleeping_cpus() const {
   std::vector<topology::CpuSet> sets;
   for (const RankInfo& other : session_.rank_table()) {
-    if (other.node != session_.host() || other.rank < size()) continue;
+    const bool works = std::ranges::count(group_.world_ranks, other.rank) > 0;
+    if (other.node != session_.host() || works) continue;
     if (topology::CpuSet cpus = topology::parse_list(other.cpuset); !cpus.empty())
       sets.push_back(std::move(cpus));
   }

@@ -15,6 +15,7 @@
 #include "common/core/exchange.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
+#include "common/core/rank_group.hpp"
 #include "common/core/stop_rule.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
@@ -70,7 +71,7 @@ struct MeasureOptions {
 
 class Case {
  public:
-  Case(Session& session, const mpi::Comm& ranks, CaseResult& result, const SamplingPolicy& policy,
+  Case(Session& session, const RankGroup& group, CaseResult& result, const SamplingPolicy& policy,
        bool rank_local);
   ~Case() = default;
   Case(const Case&) = delete;
@@ -274,6 +275,7 @@ class Case {
   Metric& add_metric(Metric metric);
 
   Session& session_;
+  const RankGroup& group_;
   const mpi::Comm& ranks_;
   CaseResult& result_;
   SamplingPolicy policy_;

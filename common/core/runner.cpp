@@ -147,21 +147,27 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
     result.reason = planned.benchmark->why_unavailable();
     return;
   }
-  if (wanted > world || wanted < planned.benchmark->minimum_ranks()) {
+  if (wanted < planned.benchmark->minimum_ranks()) {
     result.status = Status::skipped;
-    result.reason =
-        wanted > world ? fmt::format("needs {} ranks, the job has {}", wanted, world)
-                       : fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
+    result.reason = fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
     return;
   }
-  const mpi::Comm& ranks = session_.first_ranks(static_cast<int>(wanted));
+  const auto span = planned.params.find("span");
+  const std::string where = span == planned.params.end() ? "any" : to_text(span->second);
+  const RankGroup& group = session_.group(where, static_cast<int>(wanted));
+  if (static_cast<std::int64_t>(group.world_ranks.size()) < wanted) {
+    result.status = Status::skipped;
+    result.reason =
+        why_too_few(where, static_cast<int>(wanted), static_cast<int>(group.world_ranks.size()));
+    return;
+  }
   result.predicted_memory = planned.benchmark->memory_for(planned.params);
   session_.watchdog().enter_case(planned.key);
   if (session_.world().rank() == 0) sink_.started(result);
-  if (ranks.valid()) participate(planned, ranks, result);
+  if (group.comm.valid()) participate(planned, group, result);
   if (wanted == world) return;
   // The ranks left out sleep until the others are done.
-  session_.watchdog().set_idle(!ranks.valid());
+  session_.watchdog().set_idle(!group.comm.valid());
   session_.world().sleeping_barrier();
   session_.watchdog().set_idle(false);
   // Rank 0 always takes part; everybody counts the same outcome.
@@ -171,8 +177,9 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   stopped_early_ = seen >= 2;
 }
 
-void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result) {
-  Case one(session_, ranks, result, planned.policy, planned.benchmark->is_rank_local());
+void Runner::participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result) {
+  const mpi::Comm& ranks = group.comm;
+  Case one(session_, group, result, planned.policy, planned.benchmark->is_rank_local());
   session_.telemetry().begin_case();
   try {
     // Of the device that the case works on, whose memory the ranks of a node (or of a GPU) share.
@@ -189,6 +196,7 @@ void Runner::participate(const PlannedCase& planned, const mpi::Comm& ranks, Cas
     one.phase("set up");
     // What a rank's own samples say of the rank, they say only where it waits for no other.
     if (planned.benchmark->is_rank_local()) one.fact("rank_local", true);
+    if (group.world_ranks.back() != ranks.size() - 1) one.fact("world_ranks", group.id);
     planned.benchmark->function()(one);
     one.checkpoint();
     one.phase("done");

@@ -40,7 +40,7 @@ class Runner {
 
  private:
   void run_case(const PlannedCase& planned, CaseResult& result);
-  void participate(const PlannedCase& planned, const mpi::Comm& ranks, CaseResult& result);
+  void participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result);
   void settle(const PeerFailed& failed, CaseResult& result);
 
   Session& session_;

@@ -13,6 +13,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/core/node_view.hpp"
 
 namespace scalemark {
@@ -45,6 +46,9 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   open_gpu();
   count_gpu_sharers();
   context_.ranks = world.size();
+  const auto node = static_cast<int>(node_.min(world.rank()));
+  for (const std::string& one : world.all_gather(std::to_string(node)))
+    node_of_rank_.push_back(std::stoi(one));
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
@@ -187,11 +191,16 @@ device::Stream& Session::gpu_stream() {
   return *gpu_stream_;
 }
 
-const mpi::Comm& Session::first_ranks(int count) {
-  const auto found = first_ranks_.find(count);
-  if (found != first_ranks_.end()) return found->second;
-  return first_ranks_.emplace(count, world_.split(world_.rank() < count ? 0 : -1, world_.rank()))
-      .first->second;
+const RankGroup& Session::group(const std::string& span, int count) {
+  const std::string asked = fmt::format("{} {}", span, count);
+  const auto found = groups_.find(asked);
+  if (found != groups_.end()) return found->second;
+  RankGroup group;
+  group.world_ranks = select_ranks(node_of_rank_, span, count);
+  group.id = fmt::format("{}", fmt::join(group.world_ranks, " "));
+  const bool mine = std::ranges::count(group.world_ranks, world_.rank()) > 0;
+  group.comm = world_.split(mine ? 0 : -1, world_.rank());
+  return groups_.emplace(asked, std::move(group)).first->second;
 }
 
 mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
@@ -200,9 +209,10 @@ mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
   return node.split(node.min(mine) < 0 ? 0 : mine, node.rank());
 }
 
-collective::Communicator& Session::communicator(const std::string& backend, const mpi::Comm& ranks,
+collective::Communicator& Session::communicator(const std::string& backend, const RankGroup& group,
                                                 device::Device& device) {
-  const std::string key = fmt::format("{} {} {}", backend, ranks.size(), to_string(device.kind()));
+  const mpi::Comm& ranks = group.comm;
+  const std::string key = fmt::format("{} {} {}", backend, to_string(device.kind()), group.id);
   const auto found = communicators_.find(key);
   if (found != communicators_.end()) return *found->second;
   std::unique_ptr<collective::Communicator> made;
@@ -210,8 +220,10 @@ collective::Communicator& Session::communicator(const std::string& backend, cons
     made = collective::make_mpi_communicator(ranks, device);
   else if (backend == "nccl")
     made = collective::make_nccl_communicator(ranks, device);
+  else if (const auto make = Registry::instance().back_end(backend))
+    made = make(ranks, device);
   else
-    throw Unavailable(fmt::format("no communicator '{}' in this version", backend));
+    throw Unavailable(fmt::format("no back end {} in this build, which lacks LibTorch", backend));
   return *communicators_.emplace(key, std::move(made)).first->second;
 }
 

@@ -12,6 +12,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
 #include "common/core/peaks.hpp"
+#include "common/core/rank_group.hpp"
 #include "common/core/telemetry.hpp"
 #include "common/core/watchdog.hpp"
 #include "common/device/device.hpp"
@@ -76,14 +77,15 @@ class Session {
   /// counter is read by one rank; the others have 0. Nothing where there is no counter.
   std::optional<double> energy(device::DeviceKind kind);
 
-  /// Collective over the world. The first `count` ranks; kept.
-  const mpi::Comm& first_ranks(int count);
+  /// Collective over the world. `count` ranks of `span` (rank_group.hpp), fewer where it has fewer;
+  /// kept.
+  const RankGroup& group(const std::string& span, int count);
   /// Collective over `ranks`. Those of them that are bound to CPUs of the same NUMA node as this
   /// one; those of its node where some rank is not bound to one.
   mpi::Comm numa_ranks(const mpi::Comm& ranks) const;
-  /// Collective over `ranks` (one that first_ranks() gave). Made once per back end, rank count and
-  /// kind of device, kept. Throws Unavailable, on all of them alike.
-  collective::Communicator& communicator(const std::string& backend, const mpi::Comm& ranks,
+  /// Collective over the group. Made once per back end, group and kind of device, kept. Throws
+  /// Unavailable, on all of them alike.
+  collective::Communicator& communicator(const std::string& backend, const RankGroup& group,
                                          device::Device& device);
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
@@ -119,7 +121,8 @@ class Session {
   std::unique_ptr<topology::RaplEnergy> cpu_energy_;
   std::unique_ptr<topology::NvmlEnergy> gpu_energy_;
   std::optional<double> gpu_energy_before_;
-  std::map<int, mpi::Comm> first_ranks_;
+  std::vector<int> node_of_rank_;  ///< the node's first world rank
+  std::map<std::string, RankGroup> groups_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<Telemetry> telemetry_;

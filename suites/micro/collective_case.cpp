@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/core/rank_group.hpp"
 #include "suites/micro/collective_overlap.hpp"
 #include "suites/micro/collective_point.hpp"
 #include "suites/micro/message_pattern.hpp"
@@ -143,6 +144,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
 std::function<void(Benchmark&)> collective_axes(Routine routine) {
   return [routine](Benchmark& b) {
     b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
+    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
     b.axis("call", {"blocking", "nonblocking", "persistent"}, {"blocking"})
         .implied(std::string("blocking"));
     b.axis_integer("probes", 0, 1'000'000, "0").implied(std::int64_t{0});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/rank_group.hpp"
 #include "suites/micro/message_pattern.hpp"
 
 namespace scalemark {
@@ -25,6 +26,7 @@ std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
                                              const std::string& usual_call) {
   return [=](Benchmark& b) {
     b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
+    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
     b.axis("memory", {"host", "device"});
     b.axis_integer("bytes", 0, std::int64_t{1} << 36, default_bytes, "8,64K");
     b.axis("call", {"blocking", "nonblocking", "persistent"}, {usual_call}).implied(usual_call);
