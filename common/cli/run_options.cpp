@@ -118,6 +118,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option(
       "--peak", options.peak,
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...");
+  command
+      .add_option("--sync", options.sync,
+                  "How ranks begin a sample: after a barrier, or at a moment of a common clock")
+      ->check(CLI::IsMember({"barrier", "clock"}))
+      ->capture_default_str();
   command.add_flag("--no-verify", options.no_verify, "Do not check the data");
   command
       .add_option("--placement", options.placement,
@@ -186,6 +191,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
   result.cache = cache_folder();
   result.peaks = options.peaks;
+  result.sync = options.sync == "clock" ? Sync::clock : Sync::barrier;
   result.telemetry.seconds = telemetry_interval(options.telemetry);
   return result;
 }

@@ -64,6 +64,9 @@ struct MeasureOptions {
   /// Barrier before each sample (collectives); rank-local work goes without.
   bool barrier = true;
   int warmup = 5;  ///< default when the policy names none
+  /// What every rank does between the common start and the operation, outside of its time (metric
+  /// local_time): who takes longer enters late.
+  std::function<void()> before = {};
   /// A further duration of a case that has measured already: no first call and clock of its own, no
   /// verification, no rates, and not the primary metric.
   bool secondary = false;
@@ -248,29 +251,38 @@ class Case {
   bool is_communicating() const { return communicating_; }
 
  private:
-  /// One sample: when it began, as now_ns(), and how long it took.
+  /// One sample: when it began, as now_ns(), how long it took, and what was done before. `is_void`:
+  /// this rank could not begin with the others.
   struct Timed {
-    std::uint64_t began = 0, nanoseconds = 0;
+    std::uint64_t began = 0, nanoseconds = 0, before = 0;
+    bool is_void = false;
   };
   using Sample = std::function<Timed(std::uint64_t inner)>;
   /// This rank's samples.
   struct Taken {
-    std::vector<std::uint64_t> began, nanoseconds;
+    std::vector<std::uint64_t> began, nanoseconds, before;
+    std::vector<std::int64_t> is_void;  ///< 0 or 1
     std::uint64_t inner = 1;
     Stop stop = Stop::no;
   };
   void measure_samples(const Sample& sample, const MeasureOptions& options);
-  Timed take(const Sample& sample, std::uint64_t inner, bool barrier);
+  Timed take(const Sample& sample, std::uint64_t inner, const MeasureOptions& options);
   std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
   /// The policy with the count that the volume of this case's messages allows.
   SamplingPolicy limited_policy() const;
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
-  void start_together();
+  /// Whether this rank began with the others.
+  bool start_together();
   /// Nanoseconds of the first call.
-  std::uint64_t run_first(const Sample& sample);
-  void run_rounds(const Sample& sample);
+  std::uint64_t run_first(const Sample& sample, const MeasureOptions& options);
+  void run_rounds(const Sample& sample, const MeasureOptions& options);
   void check_round(int round);
   void record_taken(const Taken& taken, const MeasureOptions& options);
+  /// Metrics lateness and elapsed_time, of samples that all ranks began together; facts of the
+  /// clock that says so.
+  void record_lateness(const Taken& taken, const std::string& duration);
+  /// Flags the samples of the last metric that not all ranks began together.
+  void mark_void(const Taken& taken);
   void add_work_metrics(const std::string& duration);
   Metric& add_metric(Metric metric);
 

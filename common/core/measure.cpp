@@ -25,6 +25,12 @@ std::uint64_t time_clock_readings() {
   return last - start;
 }
 
+/// First calls and checked ones begin together, whatever the timed ones do.
+MeasureOptions from_a_barrier(MeasureOptions options) {
+  options.barrier = true;
+  return options;
+}
+
 }  // namespace
 
 void Case::measure(const std::function<void()>& operation, const MeasureOptions& options) {
@@ -39,7 +45,7 @@ void Case::measure(const std::function<void()>& start, const std::function<void(
         const std::uint64_t began = now_ns();
         for (std::uint64_t i = 0; i < inner; ++i) start();
         finish();
-        return Timed{began, now_ns() - began};
+        return Timed{.began = began, .nanoseconds = now_ns() - began};
       },
       options);
 }
@@ -49,22 +55,32 @@ void Case::measure_timed(const std::function<std::uint64_t()>& sample,
   measure_samples(
       [&sample](std::uint64_t) {
         const std::uint64_t began = now_ns();
-        return Timed{began, sample()};
+        return Timed{.began = began, .nanoseconds = sample()};
       },
       options);
 }
 
-void Case::start_together() {
+bool Case::start_together() {
+  if (session_.options().sync == Sync::clock) return session_.synced_start(group_).wait().in_time;
   if (communicator_)
     communicator_->barrier();
   else
     ranks_.barrier();
+  return true;
 }
 
-Case::Timed Case::take(const Sample& sample, std::uint64_t inner, bool barrier) {
+Case::Timed Case::take(const Sample& sample, std::uint64_t inner, const MeasureOptions& options) {
   // Rank-local work never waits for the others: one of them may have failed.
-  if (barrier && !rank_local_) start_together();
-  const Timed timed = sample(inner);
+  const bool in_time = !options.barrier || rank_local_ || start_together();
+  std::uint64_t before = 0;
+  if (options.before) {
+    const std::uint64_t start = now_ns();
+    options.before();
+    before = now_ns() - start;
+  }
+  Timed timed = sample(inner);
+  timed.before = before;
+  timed.is_void = !in_time;
   session_.watchdog().tick();
   return timed;
 }
@@ -73,7 +89,7 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
   if (options.inner != 0) return options.inner;
   std::uint64_t inner = 1;
   for (;;) {
-    const std::uint64_t taken = take(sample, inner, options.barrier).nanoseconds;
+    const std::uint64_t taken = take(sample, inner, options).nanoseconds;
     // The slowest rank decides, and all get the same count.
     const double seconds =
         static_cast<double>(exchange(ranks_, {static_cast<std::int64_t>(taken), 0, 0}).a) * 1e-9;
@@ -108,9 +124,11 @@ void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
     taken.nanoseconds.reserve(values.size() + batch);
     const std::uint64_t start = now_ns();
     for (std::size_t i = 0; i < batch; ++i) {
-      const Timed timed = take(sample, taken.inner, options.barrier);
+      const Timed timed = take(sample, taken.inner, options);
       taken.began.push_back(timed.began);
       taken.nanoseconds.push_back(timed.nanoseconds);
+      taken.before.push_back(timed.before);
+      taken.is_void.push_back(timed.is_void ? 1 : 0);
     }
     const std::uint64_t batch_ns = now_ns() - start;
     for (std::size_t i = values.size(); i < taken.nanoseconds.size(); ++i)
@@ -129,29 +147,31 @@ void Case::check_round(int round) {
   verified(rule_, rounds_.check(round));
 }
 
-std::uint64_t Case::run_first(const Sample& sample) {
+std::uint64_t Case::run_first(const Sample& sample, const MeasureOptions& options) {
   const bool verifies = rounds_.check && policy_.verify;
+  const MeasureOptions together = from_a_barrier(options);
   if (verifies) rounds_.fill(0);
   checkpoint();
   std::uint64_t nanoseconds = 0;
   {
     phase("first call");
     const Communicating inside(*this);
-    nanoseconds = take(sample, 1, true).nanoseconds;
+    nanoseconds = take(sample, 1, together).nanoseconds;
   }
   if (verifies) check_round(0);
   return nanoseconds;
 }
 
-void Case::run_rounds(const Sample& sample) {
+void Case::run_rounds(const Sample& sample, const MeasureOptions& options) {
   if (!rounds_.check || !policy_.verify) return;
+  const MeasureOptions together = from_a_barrier(options);
   for (int round = 1; round < rounds_.count; ++round) {
     phase("verify");
     rounds_.fill(round);
     checkpoint();
     {
       const Communicating inside(*this);
-      take(sample, 1, true);
+      take(sample, 1, together);
     }
     check_round(round);
   }
@@ -160,8 +180,8 @@ void Case::run_rounds(const Sample& sample) {
 void Case::measure_samples(const Sample& sample, const MeasureOptions& options) {
   std::optional<std::uint64_t> first;
   if (!options.secondary) {
-    first = run_first(sample);
-    run_rounds(sample);
+    first = run_first(sample, options);
+    run_rounds(sample, options);
   }
   checkpoint();
   Taken taken;
@@ -170,7 +190,7 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
     phase("warm-up");
     const Communicating inside(*this);
     taken.inner = choose_inner(sample, options);
-    for (int i = 0; i < warmup; ++i) take(sample, taken.inner, options.barrier);
+    for (int i = 0; i < warmup; ++i) take(sample, taken.inner, options);
     phase("measure");
     sample_until_stop(sample, options, taken);
   }
@@ -198,6 +218,25 @@ void Case::record_taken(const Taken& taken, const MeasureOptions& options) {
   result_.metrics.back().samples.scale = 1e-9 * options.scale;
   result_.metrics.back().samples.inner = taken.inner;
   began(options.metric, taken.began);
+  mark_void(taken);
+  if (options.before) record_durations("local_time", taken.before, RankReduce::max);
+  const bool together = options.barrier && !rank_local_ && size() > 1 &&
+                        options.rank_reduce == RankReduce::max && !options.secondary;
+  if (together) record_lateness(taken, options.metric);
+}
+
+void Case::mark_void(const Taken& taken) {
+  if (session_.options().sync != Sync::clock || rank_local_) return;
+  std::vector<std::int64_t> is_void = taken.is_void;
+  ranks_.max(is_void);
+  const auto count = std::ranges::count(is_void, 1);
+  if (count == 0) return;
+  fact("late_starts", static_cast<std::int64_t>(count));
+  Samples& samples = result_.metrics.back().samples;
+  samples.flags.assign(samples.iterations, 0);
+  for (std::size_t i = 0; i < is_void.size(); ++i) {
+    if (is_void[i] != 0) samples.flags[i] = kInvalid;
+  }
 }
 
 void Case::add_work_metrics(const std::string& duration) {

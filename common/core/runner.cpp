@@ -2,6 +2,7 @@
 // The way of one case, and of all.
 #include "common/core/runner.hpp"
 
+#include <array>
 #include <new>
 
 #include <fmt/format.h>
@@ -106,8 +107,12 @@ RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
     const double elapsed = static_cast<double>(now_ns() - start) * 1e-9;
     const bool over = options_.budget && elapsed >= *options_.budget;
     // One rank's signal or clock decides for all.
-    const std::int64_t decision =
-        session_.world().max((over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0));
+    std::array<std::int64_t, 2> votes = {
+        (over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0),
+        session_.clock_is_old() ? 1 : 0};
+    session_.world().max(votes);
+    const std::int64_t decision = votes[0];
+    if (votes[1] == 1) session_.sync_clock();
     if (decision >= 2) {
       outcome.stopped = true;
       break;

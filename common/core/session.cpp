@@ -19,6 +19,9 @@
 namespace scalemark {
 namespace {
 
+/// Clocks of different nodes drift by microseconds a second; one clock is only looked at again.
+constexpr double kClockAge = 2, kOneClockAge = 60;
+
 std::string host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "unknown";
@@ -54,6 +57,17 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   gather_rank_table();
   watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
   start_telemetry();
+  clock_ = std::make_unique<clock::SyncedClock>(world, node_);
+}
+
+bool Session::clock_is_old() const {
+  return clock_->seconds_since_sync() > (clock_->method() == "hca3" ? kClockAge : kOneClockAge);
+}
+
+const clock::SyncedStart& Session::synced_start(const RankGroup& group) {
+  auto& start = starts_[group.id];
+  if (!start) start = std::make_unique<clock::SyncedStart>(group.comm, *clock_);
+  return *start;
 }
 
 Session::~Session() = default;

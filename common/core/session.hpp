@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/clock/synced_clock.hpp"
+#include "common/clock/synced_start.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
 #include "common/core/peaks.hpp"
@@ -26,6 +28,10 @@
 
 namespace scalemark {
 
+/// How the ranks of a case begin a sample together: by a barrier, or at a moment of a clock that
+/// they share.
+enum class Sync { barrier, clock };
+
 struct SessionOptions {
   topology::Policy placement = topology::Policy::near;
   double timeout = 300;
@@ -35,6 +41,7 @@ struct SessionOptions {
   std::string cache;  ///< folder for what is made once and kept; empty: none is known
   Peaks peaks;
   TelemetryOptions telemetry;
+  Sync sync = Sync::barrier;
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -55,6 +62,14 @@ class Session {
   const topology::Binding& binding() const { return binding_; }
   Watchdog& watchdog() { return *watchdog_; }
   Telemetry& telemetry() { return *telemetry_; }
+  /// Rank 0's clock on all ranks.
+  const clock::SyncedClock& clock() const { return *clock_; }
+  /// Whether the clock was synchronised so long ago that it should be again. Ranks may differ.
+  bool clock_is_old() const;
+  /// Collective over the world.
+  void sync_clock() { clock_->sync(); }
+  /// Collective over the group.
+  const clock::SyncedStart& synced_start(const RankGroup& group);
   std::string host() const { return host_; }
   int local_rank() const { return node_.rank(); }
   int local_size() const { return node_.size(); }
@@ -126,6 +141,8 @@ class Session {
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<Telemetry> telemetry_;
+  std::unique_ptr<clock::SyncedClock> clock_;
+  std::map<std::string, std::unique_ptr<clock::SyncedStart>> starts_;
 };
 
 }  // namespace scalemark

@@ -21,7 +21,8 @@ constexpr std::size_t kMostMetrics = 4;
 
 /// Metrics about the measuring itself; csv and json carry them.
 bool is_bookkeeping(const std::string& metric) {
-  return metric == "first_call" || metric == "timer_cost";
+  return metric == "first_call" || metric == "timer_cost" || metric == "lateness" ||
+         metric == "local_time" || metric == "elapsed_time";
 }
 
 /// The values of each axis over the keys of one benchmark.

@@ -162,7 +162,7 @@ class List(ProgramTest):
         text = run("run", "--help").stdout
         for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
                        "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
-                       "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--no-verify", "--placement", "--telemetry", "--timeout",
+                       "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--sync", "--no-verify", "--placement", "--telemetry", "--timeout",
                        "--format", "--decimals", "--color", "--quiet", "--data"]:
             self.assertIn(option, text)
 

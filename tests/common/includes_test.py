@@ -18,7 +18,7 @@ ALLOWED = {
     "common/device": ["base"],
     "common/collective": ["base", "device", "mpi"],
     "common/profile": ["base", "result"],
-    "common/core": ["base", "result", "stats", "mpi", "topology", "device", "collective"],
+    "common/core": ["base", "clock", "result", "stats", "mpi", "topology", "device", "collective"],
     "common/store": ["base", "result", "stats"],
     "common/report": ["base", "result", "stats"],
     "common/page": ["base", "result", "stats", "report"],

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who entered an operation late, and how long it took from the first entry to the last exit.
+#include <algorithm>
+#include <limits>
+
+#include "common/core/case.hpp"
+#include "common/core/session.hpp"
+
+namespace scalemark {
+namespace {
+
+Metric duration_of(const std::string& name, std::size_t ranks, std::size_t iterations,
+                   std::vector<std::uint64_t> nanoseconds, const std::string& formula) {
+  Metric metric{.name = name, .unit = "s", .formula = formula, .source = {}, .samples = {}};
+  metric.samples.ranks = ranks;
+  metric.samples.iterations = iterations;
+  metric.samples.values = std::move(nanoseconds);
+  metric.samples.scale = 1e-9;
+  return metric;
+}
+
+}  // namespace
+
+void Case::record_lateness(const Taken& taken, const std::string& duration) {
+  const clock::SyncedClock& clock = session_.clock();
+  std::vector<std::uint64_t> entered = taken.began;
+  for (std::uint64_t& one : entered) one = clock.to_global(one);
+  const auto ranks = static_cast<std::size_t>(size());
+  const std::size_t n = entered.size();
+  std::vector<std::uint64_t> late = ranks_.gather(entered);  // [rank][iteration], on rank 0
+  std::vector<std::uint64_t> elapsed;
+  if (rank() == 0) {
+    const Metric& timed = *std::ranges::find(result_.metrics, duration, &Metric::name);
+    const auto& took = std::get<std::vector<std::uint64_t>>(timed.samples.values);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        first = std::min(first, late[rank * n + i]);
+        last = std::max(last, late[rank * n + i] + took[rank * n + i]);
+      }
+      for (std::size_t rank = 0; rank < ranks; ++rank) late[rank * n + i] -= first;
+      elapsed.push_back(last - first);
+    }
+  }
+  add_metric(duration_of("lateness", ranks, n, std::move(late), "entry - first entry"));
+  add_metric(duration_of("elapsed_time", 1, n, std::move(elapsed), "last exit - first entry"));
+  fact("start", std::string(session_.options().sync == Sync::clock ? "clock" : "barrier"));
+  fact("clock_method", std::string(clock.method()));
+  fact("clock_residual", static_cast<double>(clock.residual_ns()) * 1e-9);
+}
+
+}  // namespace scalemark
