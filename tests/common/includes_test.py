@@ -14,6 +14,7 @@ ALLOWED = {
     "common/stats/golden": ["base", "golden", "stats"],
     "common/result": ["base", "stats"],
     "common/mpi": ["base"],
+    "common/clock": ["base", "mpi"],
     "common/topology": ["base"],
     "common/device": ["base"],
     "common/collective": ["base", "device", "mpi"],
