@@ -281,6 +281,8 @@ class Case {
   /// Metrics lateness and elapsed_time, of samples that all ranks began together; facts of the
   /// clock that says so.
   void record_lateness(const Taken& taken, const std::string& duration);
+  /// Fact barrier_time: what the barrier before a sample takes here.
+  void note_barrier_time();
   /// Flags the samples of the last metric that not all ranks began together.
   void mark_void(const Taken& taken);
   void add_work_metrics(const std::string& duration);

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/base/clock.hpp"
 #include "common/core/case.hpp"
 #include "common/core/session.hpp"
+#include "common/stats/summary.hpp"
 
 namespace scalemark {
 namespace {
+
+/// Barriers of which the middle one counts.
+constexpr int kBarriers = 15;
 
 Metric duration_of(const std::string& name, std::size_t ranks, std::size_t iterations,
                    std::vector<std::uint64_t> nanoseconds, const std::string& formula) {
@@ -47,6 +52,18 @@ void Case::record_lateness(const Taken& taken, const std::string& duration) {
   fact("start", std::string(session_.options().sync == Sync::clock ? "clock" : "barrier"));
   fact("clock_method", std::string(clock.method()));
   fact("clock_residual", static_cast<double>(clock.residual_ns()) * 1e-9);
+  fact("clock_round_trip", static_cast<double>(clock.round_trip_ns()) * 1e-9);
+}
+
+void Case::note_barrier_time() {
+  if (session_.options().sync == Sync::clock || rank_local_ || size() == 1) return;
+  std::vector<double> taken;
+  for (int i = 0; i < kBarriers; ++i) {
+    const std::uint64_t start = now_ns();
+    start_together();
+    taken.push_back(static_cast<double>(now_ns() - start) * 1e-9);
+  }
+  fact("barrier_time", stats::median(taken));
 }
 
 }  // namespace scalemark

@@ -191,6 +191,7 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
     const Communicating inside(*this);
     taken.inner = choose_inner(sample, options);
     for (int i = 0; i < warmup; ++i) take(sample, taken.inner, options);
+    if (options.barrier && !options.secondary) note_barrier_time();
     phase("measure");
     sample_until_stop(sample, options, taken);
   }

@@ -2,6 +2,7 @@
 // JSON: one object a case, as lines or as one array.
 
 #include "common/report/cells.hpp"
+#include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
 
@@ -37,15 +38,21 @@ ordered_json params_of(const Params& params) {
 
 nlohmann::ordered_json case_json(const CaseResult& result) {
   const Verification& check = result.verification;
-  return {{"key", json_text(result.key)},
-          {"name", json_text(result.name)},
-          {"status", to_string(result.status)},
-          {"reason", json_text(result.reason)},
-          {"params", params_of(result.params)},
-          {"facts", params_of(result.facts)},
-          {"primary", json_text(result.primary_metric)},
-          {"metrics", metrics_of(result)},
-          {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};
+  ordered_json object = {
+      {"key", json_text(result.key)},
+      {"name", json_text(result.name)},
+      {"status", to_string(result.status)},
+      {"reason", json_text(result.reason)},
+      {"params", params_of(result.params)},
+      {"facts", params_of(result.facts)},
+      {"primary", json_text(result.primary_metric)},
+      {"metrics", metrics_of(result)},
+      {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};
+  if (const std::optional<LateRank> late = late_rank(result)) {
+    object["straggler"] = {
+        {"rank", late->rank}, {"lateness", late->seconds}, {"fraction", late->fraction}};
+  }
+  return object;
 }
 
 namespace {

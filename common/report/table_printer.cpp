@@ -11,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/cells.hpp"
+#include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
 #include "common/report/table_layout.hpp"
 #include "common/result/summarise.hpp"
@@ -198,6 +199,8 @@ class TablePrinter final : public Printer {
       line += "  " + colored(text, kRed);
     }
     if (!check.done) ++unverified_;
+    if (const std::optional<LateRank> late = late_rank(result))
+      line += "  " + colored(late_text(*late), kYellow);
     out() << line << '\n';
   }
 

@@ -109,7 +109,8 @@ void measure_barrier(Case& c) {
   require_support(c, comm, call);
   const auto barrier = comm.prepare(call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, *barrier);
-  c.measure([&] { barrier->run(); }, {.metric = "latency", .warmup = 10});
+  c.measure([&] { barrier->run(); },
+            {.metric = "latency", .warmup = 10, .before = computing_before(c)});
 }
 
 }  // namespace
@@ -133,11 +134,12 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
           .formula = work.formula});
   state_facts(c, comm, call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
+  const std::function<void()> before = computing_before(c);
   if (c.text("timing") == "pipelined") {
     c.measure([&] { data.next().start(); }, [&] { data.wait(); },
-              {.metric = "latency", .inner = kPipelined, .warmup = 10});
+              {.metric = "latency", .inner = kPipelined, .warmup = 10, .before = before});
   } else {
-    c.measure([&] { data.next().run(); }, {.metric = "latency", .warmup = 10});
+    c.measure([&] { data.next().run(); }, {.metric = "latency", .warmup = 10, .before = before});
   }
 }
 
@@ -148,6 +150,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis("call", {"blocking", "nonblocking", "persistent"}, {"blocking"})
         .implied(std::string("blocking"));
     b.axis_integer("probes", 0, 1'000'000, "0").implied(std::int64_t{0});
+    b.axis_integer("compute", 0, 10'000'000, "0").implied(std::int64_t{0});
     b.where([routine](const Params& p) { return makes_sense(p, routine); });
     if (routine == Routine::barrier) return;
     const bool adds = reduces(routine);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/base/clock.hpp"
@@ -93,6 +94,16 @@ void measure_overlap(Case& c, collective::Operation& operation) {
   }
   c.record("overlap_ratio", "1", Better::higher, MetricKind::ratio, RankReduce::mean, ratios,
            "max(0, 1 - (overall_time - compute_time) / latency)");
+}
+
+std::function<void()> computing_before(Case& c) {
+  const std::int64_t microseconds = c.integer("compute");
+  if (microseconds == 0) return {};
+  auto computing = std::make_shared<Computing>();
+  const std::uint64_t mine = computing->rounds_for(static_cast<double>(microseconds) * 1e3);
+  // Equal work on all ranks: that of the fastest.
+  const auto rounds = static_cast<std::uint64_t>(c.ranks().max(static_cast<std::int64_t>(mine)));
+  return [computing, rounds] { computing->run(rounds); };
 }
 
 }  // namespace scalemark

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmarks that misbehave on purpose, linked into the test program only.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -78,6 +79,23 @@ void nap(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("test/nap", nap).doc("Sleeps 2 ms").axis_integer("number", 0, 1 << 20, "0");
+
+/// Every rank is busy for 2 ms before each call, the last one longer by `slower` percent. Asleep,
+/// so that ranks may be more than cores.
+void straggler(Case& c) {
+  collective::Communicator& comm = c.communicator("mpi");
+  const bool slow = c.rank() == c.size() - 1;
+  const auto busy =
+      std::chrono::microseconds(2000 + (slow ? 20 * c.integer("slower") : std::int64_t{0}));
+  const auto barrier = comm.prepare({});
+  c.measure([&] { barrier->run(); },
+            {.metric = "latency", .before = [busy] { std::this_thread::sleep_for(busy); }});
+}
+
+SCALEMARK_BENCHMARK("test/straggler", straggler)
+    .doc("The last rank enters late")
+    .axis_integer("slower", 0, 100, "0")
+    .axis_integer("number", 0, 1 << 20, "0");
 
 }  // namespace
 }  // namespace scalemark

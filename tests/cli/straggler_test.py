@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rank whose work before each call takes 5 % longer is named; of ranks that work alike none is."""
+import sys
+import unittest
+
+from harness import FAULTY, ProgramTest, rows, run
+
+FULL = "--full" in sys.argv
+
+
+class Straggler(ProgramTest):
+    def measure(self, ranks, *axes):
+        out = self.path("out.h5")
+        pairs = [text for axis in axes for text in ("-a", axis)]
+        done = run("run", "test/straggler", *pairs, "-n", "60", "-o", out, "--force", ranks=ranks, program=FAULTY, timeout=600)
+        self.expect(done, 0)
+        return done.stdout, rows(out)
+
+    def test_the_late_rank_is_named(self):
+        for ranks in (2, 3):
+            text, table = self.measure(ranks, "slower=5", "number=0:4:+1")
+            named = [row.get("straggler") for row in table.values()]
+            self.assertTrue(all(named), f"{ranks} ranks: {named}")
+            for one in named:
+                self.assertEqual(one["rank"], ranks - 1)
+                self.assertTrue(0.02 < one["fraction"] < 0.2, one)
+                self.assertTrue(50e-6 < one["lateness"] < 400e-6, one)
+            self.assertIn(f"rank {ranks - 1} is late by ", text)
+
+    def test_ranks_alike_are_not_named(self):
+        cases = 100 if FULL else 10
+        for ranks in (2, 3):
+            _, table = self.measure(ranks, "slower=0", f"number=0:{cases - 1}:+1")
+            false = [key for key, row in table.items() if "straggler" in row]
+            self.assertLessEqual(len(false), 1, false)
+
+    def test_the_clock_and_its_residual_are_stored(self):
+        _, table = self.measure(2, "slower=0")
+        (row,) = table.values()
+        facts = row["facts"]
+        self.assertEqual((facts["clock_method"], facts["start"]), ("one clock", "barrier"))
+        self.assertTrue(0 < facts["clock_residual"] < facts["barrier_time"] * 100)
+        metrics = row["metrics"]
+        self.assertGreaterEqual(metrics["elapsed_time"]["median"], metrics["lateness"]["median"])
+        self.assertGreaterEqual(metrics["local_time"]["median"], 2e-3)
+
+    def test_a_start_by_the_clock_is_stored_and_void_samples_are_flagged(self):
+        out = self.path("out.h5")
+        done = run("run", "^micro/allreduce$", "-a", "ranks=2", "-a", "bytes=8", "-a", "memory=host", "--sync", "clock", "-n", "200", "-o", out,
+                   ranks=2)
+        self.expect(done, 0)
+        (row,) = rows(out).values()
+        self.assertEqual(row["facts"]["start"], "clock")
+        self.assertNotIn("barrier_time", row["facts"])
+        import h5py
+        with h5py.File(out) as file:
+            metric = next(iter(file["cases"].values()))["metrics/latency"]
+            flagged = int((metric["flags"][...] & 8 != 0).sum()) if "flags" in metric else 0
+        self.assertEqual(flagged, row["facts"].get("late_starts", 0))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--full"])
