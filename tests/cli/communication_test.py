@@ -32,11 +32,12 @@ class Communication(ProgramTest):
                 self.assertEqual(row["verified"]["wrong"], 0, key)
 
     def test_every_routine_on_one_to_four_ranks(self):
-        for ranks in (1, 2, 3, 4):
+        # The last root of an uneven number of ranks, both places, and sizes that ranks and types do not divide.
+        for ranks, types in ((1, "fp64"), (2, "bf16"), (3, "fp64,int8"), (4, "int32")):
             with self.subTest(ranks=ranks):
                 table = self.measure(ranks, f"^micro/({'|'.join(ROUTINES)})$", f"ranks={ranks}", "memory=host", "bytes=0,20,4097",
-                                     f"root=0,{ranks - 1}", "in_place=true,false", "dtype=fp64,bf16,int8")
-                self.check_all_right(table, "hold no element of fp64 for every rank")
+                                     f"root={ranks - 1}", "in_place=true,false", f"dtype={types}", options=("-n", "2", "-w", "0"))
+                self.check_all_right(table, "hold no element of .* for every rank")
                 self.assertEqual({row["name"] for row in table.values()}, {f"micro/{name}" for name in ROUTINES})
                 for row in table.values():
                     if row["status"] == "ok":
@@ -79,6 +80,24 @@ class Communication(ProgramTest):
         for row in barriers.values():
             self.assertEqual(row["status"], "ok")
             self.assertNotIn("bytes", row["params"])
+
+    def test_back_ends_of_libtorch(self):
+        build = run("info", "--json").stdout
+        table = self.measure(2, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=2", "bytes=20,4097", "memory=host", "backend=gloo,c10d",
+                             "in_place=false,true", code=0 if '"libtorch": "on' in build else 4)
+        self.assertTrue(table)
+        if '"libtorch": "on' not in build:
+            for row in table.values():
+                self.assertIn("this build, which lacks LibTorch", row["reason"])
+            return
+        right = {"c10d": {"allreduce", "allgather", "broadcast", "reduce_scatter"},
+                 "gloo": {"allreduce", "allgather", "alltoall", "alltoallv", "broadcast", "gather", "reduce", "reduce_scatter", "scatter"}}
+        for key, row in table.items():
+            name, backend = row["name"].removeprefix("micro/"), row["params"]["backend"]
+            if name in right[backend]:
+                self.assertEqual((row["status"], row["reason"], row["verified"]["wrong"]), ("ok", "", 0), key)
+            elif row["status"] == "skipped":
+                self.assertRegex(row["reason"], "c10d (over MPI )?has no|gloo", key)
 
     def test_messages_of_two_ranks(self):
         names = "pingpong|bandwidth|bidirectional_bandwidth|multi_pair|sendrecv"
