@@ -113,6 +113,12 @@ const mpi::SharedWindow& Case::share(std::size_t bytes) {
   return *windows_.back();
 }
 
+collective::OneSided& Case::window(std::size_t bytes) {
+  checkpoint();
+  open_windows_.push_back(collective::make_mpi_window(ranks_, bytes));
+  return *open_windows_.back();
+}
+
 void Case::phase(std::string_view name) {
   result_.phase = name;
   phase_times_.enter(name, now_ns() - session_.telemetry().epoch());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/collective/communicator.hpp"
+#include "common/collective/one_sided.hpp"
 #include "common/core/exchange.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
@@ -124,6 +125,9 @@ class Case {
   /// where some rank is not bound to one). It belongs to the case, whatever its end, after which
   /// the ranks give it back together.
   const mpi::SharedWindow& share(std::size_t bytes);
+  /// Collective. Memory of each rank that the others reach by one-sided communication, of back end
+  /// mpi. It belongs to the case as what share() gives.
+  collective::OneSided& window(std::size_t bytes);
 
   // Course -------------------------------------------------------------------------------------
   /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner
@@ -296,6 +300,7 @@ class Case {
   collective::Communicator* communicator_ =
       nullptr;  ///< the last one asked for; its barrier starts samples
   std::vector<std::unique_ptr<mpi::SharedWindow>> windows_;
+  std::vector<std::unique_ptr<collective::OneSided>> open_windows_;
   PhaseTimes phase_times_;
   Work work_;
   std::string rule_;

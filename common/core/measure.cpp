@@ -134,7 +134,9 @@ void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
     for (std::size_t i = values.size(); i < taken.nanoseconds.size(); ++i)
       values.push_back(static_cast<double>(taken.nanoseconds[i]));
     session_.telemetry().between_samples(values.size());
-    const bool reached = !policy.iterations && interval_reached(policy, values);
+    // Samples of other ranks than the one that the row is of keep nobody waiting.
+    const bool counts = options.rank_reduce != RankReduce::root || rank() == 0;
+    const bool reached = policy.iterations || !counts || interval_reached(policy, values);
     const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
     spent += static_cast<double>(votes.a) * 1e-9;
     taken.stop = decide(policy, values.size(), spent, votes.b == 0);
