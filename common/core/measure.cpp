@@ -101,18 +101,22 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
   }
 }
 
-SamplingPolicy Case::limited_policy() const {
+SamplingPolicy Case::limited_policy(int most_samples) const {
   SamplingPolicy policy = policy_;
   if (work_.bytes > 0) {
     const double allowed = std::floor(policy.max_volume / work_.bytes);
     if (allowed < policy.max_samples)
       policy.max_samples = std::max(static_cast<int>(allowed), policy.min_samples);
   }
+  if (most_samples > 0) {
+    policy.max_samples = std::min(policy.max_samples, most_samples);
+    if (policy.iterations) policy.iterations = std::min(*policy.iterations, most_samples);
+  }
   return policy;
 }
 
 void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken) {
-  const SamplingPolicy policy = limited_policy();
+  const SamplingPolicy policy = limited_policy(options.most_samples);
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   // Ranks that read telemetry keep the others waiting here, not in a sample.
@@ -187,7 +191,8 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
   }
   checkpoint();
   Taken taken;
-  const int warmup = policy_.warmup.value_or(options.warmup);
+  int warmup = policy_.warmup.value_or(options.warmup);
+  if (options.most_samples > 0) warmup = std::min(warmup, options.most_samples);
   {
     phase("warm-up");
     const Communicating inside(*this);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One-sided communication: keys, units, counts of samples."""
+"""One-sided communication, the start of MPI, and making communicators: keys, units, counts of samples."""
 import unittest
 
 from harness import ProgramTest, rows, run
@@ -47,6 +47,42 @@ class OneSided(Micro):
             self.assertEqual((row["status"], row["reason"]), ("skipped", f"MPI accumulates no sum of {row['params']['dtype']}"))
         self.expect(run("run", "micro/accumulate", "-a", "bytes=3", "--force", "-o", out, ranks=2), 4)
         self.assertEqual([row["reason"] for row in rows(out).values()], ["3 B hold no element of fp32"])
+
+
+class Start(Micro):
+    def test_the_start_of_mpi_is_one_value_of_all_ranks(self):
+        for ranks in (1, 2, 3):
+            (key, row), = self.measure(ranks, "micro/init", "-n", "9").items()
+            self.assertEqual(key, f"micro/init backend=mpi ranks={ranks}")
+            self.assertEqual((row["status"], row["primary"]), ("ok", "time"))
+            time = row["metrics"]["time"]
+            self.assertEqual((time["unit"], time["better"], time["n"]), ("s", "lower", 1))
+            self.assertGreater(time["median"], 0)
+
+    def test_some_ranks_have_no_start_of_their_own(self):
+        table = self.measure(3, "micro/init", "-a", "ranks=2,3")
+        self.assertEqual({row["params"]["ranks"]: row["status"] for row in table.values()}, {2: "skipped", 3: "ok"})
+
+
+class CommCreate(Micro):
+    def test_ways_of_making_one(self):
+        for ranks, counts in ((2, {2}), (3, {2, 3})):
+            table = self.measure(ranks, "micro/comm_create", "-n", "4")
+            made = {key: row for key, row in table.items() if row["params"]["backend"] == "mpi"}
+            self.assertEqual(set(made), {f"micro/comm_create backend=mpi kind={kind} ranks={count}"
+                                         for kind in ("duplicate", "split") for count in counts})
+            for row in made.values():
+                self.assertEqual((row["status"], row["metrics"]["time"]["unit"], row["metrics"]["time"]["n"]), ("ok", "s", 4))
+                self.assertIn("first_call", row["metrics"])
+            other = {key: row for key, row in table.items() if key not in made}
+            self.assertEqual(set(other), {f"micro/comm_create backend=nccl kind=init ranks={count}" for count in counts})
+            for row in other.values():
+                self.assertIn(row["status"], ("ok", "skipped"))
+                self.assertTrue(row["status"] == "ok" or row["reason"])
+
+    def test_never_makes_many(self):
+        table = self.measure(2, "micro/comm_create", "-a", "backend=mpi", "-n", "500", "-w", "500")
+        self.assertEqual({row["metrics"]["time"]["n"] for row in table.values()}, {99})
 
 
 if __name__ == "__main__":

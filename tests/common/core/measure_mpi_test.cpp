@@ -59,6 +59,28 @@ TEST(Measure, StopsByTheSamplesThatCount) {
   EXPECT_EQ(results.at(1).stop_reason, world().size() == 1 ? "ci" : "count");
 }
 
+int calls_of_few = 0;
+
+void few(Case& c) {
+  calls_of_few = 0;
+  c.measure([] { ++calls_of_few; }, {.warmup = 3, .most_samples = 7});
+}
+
+TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
+  SamplingPolicy policy;
+  policy.iterations = 50;
+  policy.warmup = 40;
+  const auto asked = run_all({few}, policy);
+  EXPECT_EQ(calls_of_few, 1 + 7 + 7) << "first call, warm-up, samples";
+  policy = {};
+  policy.min_samples = 30;
+  const auto adaptive = run_all({few}, policy);
+  EXPECT_EQ(calls_of_few, 1 + 3 + 7);
+  if (!test::root()) return;
+  EXPECT_EQ(asked.at(0).find("time")->samples.iterations, 7U);
+  EXPECT_EQ(adaptive.at(0).find("time")->samples.iterations, 7U);
+}
+
 void put_to_next(Case& c) {
   collective::OneSided& window = c.window(8);
   std::int64_t out = 100 + c.rank();
@@ -110,6 +132,24 @@ TEST(Window, ThatDoesNotFitEndsTheCaseOnAllRanks) {
   if (!test::root()) return;
   EXPECT_EQ(results.at(0).status, Status::oom) << results.at(0).reason;
   EXPECT_EQ(results.at(1).status, Status::ok) << results.at(1).reason;
+}
+
+void start_of_mpi(Case& c) {
+  const std::vector<double> seconds = {c.init_seconds()};
+  c.record("start", "s", Better::lower, MetricKind::ratio, RankReduce::max, seconds);
+}
+
+TEST(InitSeconds, AreThoseOfTheWholeJobOrNone) {
+  SessionOptions options;
+  options.init_seconds = 0.25 + world().rank();
+  const auto known = run_all({start_of_mpi}, {}, options);
+  const auto unknown = run_all({start_of_mpi});
+  const auto some = run_all({start_of_mpi}, {}, options, 1);
+  if (!test::root()) return;
+  for (std::size_t rank = 0; rank < known.at(0).find("start")->samples.ranks; ++rank)
+    EXPECT_EQ(known[0].find("start")->samples.value(rank, 0), 0.25 + static_cast<double>(rank));
+  EXPECT_EQ(unknown.at(0).status, Status::skipped);
+  EXPECT_EQ(some.at(0).status, world().size() == 1 ? Status::ok : Status::skipped);
 }
 
 }  // namespace
