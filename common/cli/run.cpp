@@ -2,6 +2,7 @@
 // `scalemark run`: options, and the way from them to a result file.
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -176,9 +177,12 @@ void conclude(const RunOutcome& outcome, const RunOptions& options, double secon
                         options.output.string()));
 }
 
-int run_on(const mpi::Comm& world, const RunOptions& options) {
+int run_on(const mpi::Environment& environment, const RunOptions& options) {
   const std::uint64_t start = now_ns();
-  Session session(world, session_options(options));
+  const mpi::Comm& world = environment.world();
+  SessionOptions how = session_options(options);
+  how.init_seconds = environment.init_seconds();
+  Session session(world, std::move(how));
   const std::vector<PlannedCase> plan =
       make_plan(Registry::instance(), plan_request(options), session.context());
   check_same_plan(world, plan);
@@ -225,7 +229,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     default_output(world, options);
     int code = 0;
     try {
-      code = run_on(world, options);
+      code = run_on(environment, options);
     } catch (const UsageError& error) {
       // Usage is judged alike on all ranks, or was broadcast: everybody is here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,6 +78,10 @@ std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks, devi
 /// NCCL, no CUDA device, two ranks on one GPU.
 std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm& ranks,
                                                      device::Device& device);
+
+/// Collective over `ranks`. Nanoseconds that ncclCommInitRank takes on this rank; not in it are the
+/// exchange of the identifier before, and the destruction behind. Throws as make_nccl_communicator.
+std::uint64_t time_nccl_creation(const mpi::Comm& ranks, device::Device& device);
 
 /// Version text, "2.28.9"; empty when built without.
 std::string nccl_version();

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nccl.h>
 
+#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/dissemination.hpp"
@@ -45,7 +46,9 @@ class NcclCommunicator final : public Communicator {
       : rank_(ranks.rank()), size_(ranks.size()), barrier_(ranks) {
     ncclUniqueId id{};
     std::memcpy(&id, id_bytes.data(), sizeof id);
+    const std::uint64_t start = now_ns();
     const ncclResult_t code = ncclCommInitRank(&comm_, size_, id, rank_);
+    creation_ns_ = now_ns() - start;
     // All ranks leave alike, whichever of them failed. ncclInvalidUsage: ranks or devices that NCCL
     // refuses.
     const int mine = code == ncclSuccess ? 0 : code == ncclInvalidUsage ? 1 : 2;
@@ -67,6 +70,9 @@ class NcclCommunicator final : public Communicator {
   }
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+  /// Time of ncclCommInitRank.
+  std::uint64_t creation_ns() const { return creation_ns_; }
 
   std::string_view backend() const override { return "nccl"; }
   int rank() const override { return rank_; }
@@ -156,6 +162,7 @@ class NcclCommunicator final : public Communicator {
   int rank_, size_;
   DisseminationBarrier barrier_;
   ncclComm_t comm_ = nullptr;
+  std::uint64_t creation_ns_ = 0;
   bool failed_ = false;
 };
 
@@ -177,10 +184,8 @@ std::string why_not_together(const mpi::Comm& ranks, const device::Device& devic
   return {};
 }
 
-}  // namespace
-
-std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm& ranks,
-                                                     device::Device& device) {
+std::unique_ptr<NcclCommunicator> make_communicator(const mpi::Comm& ranks,
+                                                    const device::Device& device) {
   const std::string why = why_not_together(ranks, device);
   if (!why.empty()) throw Unavailable(why);
   ncclUniqueId id{};
@@ -191,6 +196,17 @@ std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm& ranks,
   if (bytes.empty())
     throw Unavailable("NCCL cannot start on rank 0 (its own message: NCCL_DEBUG=WARN)");
   return std::make_unique<NcclCommunicator>(ranks, bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm& ranks,
+                                                     device::Device& device) {
+  return make_communicator(ranks, device);
+}
+
+std::uint64_t time_nccl_creation(const mpi::Comm& ranks, device::Device& device) {
+  return make_communicator(ranks, device)->creation_ns();
 }
 
 std::string nccl_version() {

@@ -9,6 +9,10 @@ std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm&, device::D
   throw Unavailable("built without NCCL");
 }
 
+std::uint64_t time_nccl_creation(const mpi::Comm&, device::Device&) {
+  throw Unavailable("built without NCCL");
+}
+
 std::string nccl_version() { return {}; }
 
 }  // namespace scalemark::collective

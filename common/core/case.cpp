@@ -113,6 +113,21 @@ const mpi::SharedWindow& Case::share(std::size_t bytes) {
   return *windows_.back();
 }
 
+collective::OneSided& Case::window(std::size_t bytes) {
+  checkpoint();
+  open_windows_.push_back(collective::make_mpi_window(ranks_, bytes));
+  return *open_windows_.back();
+}
+
+double Case::init_seconds() const {
+  const int all = session_.context().ranks;
+  if (size() < all)
+    skip(fmt::format("MPI_Init_thread started {} ranks, {} take part", all, size()));
+  const std::optional<double>& seconds = session_.options().init_seconds;
+  if (!seconds) skip("how long MPI_Init_thread took was not measured");
+  return *seconds;
+}
+
 void Case::phase(std::string_view name) {
   result_.phase = name;
   phase_times_.enter(name, now_ns() - session_.telemetry().epoch());

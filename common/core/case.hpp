@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/collective/communicator.hpp"
+#include "common/collective/one_sided.hpp"
 #include "common/core/exchange.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
@@ -70,6 +71,8 @@ struct MeasureOptions {
   /// A further duration of a case that has measured already: no first call and clock of its own, no
   /// verification, no rates, and not the primary metric.
   bool secondary = false;
+  /// Timed samples at most, and warm-up calls, whatever the policy says; 0: as it says.
+  int most_samples = 0;
 };
 
 class Case {
@@ -124,6 +127,12 @@ class Case {
   /// where some rank is not bound to one). It belongs to the case, whatever its end, after which
   /// the ranks give it back together.
   const mpi::SharedWindow& share(std::size_t bytes);
+  /// Collective. Memory of each rank that the others reach by one-sided communication, of back end
+  /// mpi. It belongs to the case as what share() gives.
+  collective::OneSided& window(std::size_t bytes);
+  /// How long MPI_Init_thread took this rank, in seconds. Skips the case where it started more
+  /// ranks than take part, or nobody measured it.
+  double init_seconds() const;
 
   // Course -------------------------------------------------------------------------------------
   /// Names what is being done now, for the journal and the watchdog. Cheap, but not for inner
@@ -268,8 +277,9 @@ class Case {
   void measure_samples(const Sample& sample, const MeasureOptions& options);
   Timed take(const Sample& sample, std::uint64_t inner, const MeasureOptions& options);
   std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
-  /// The policy with the count that the volume of this case's messages allows.
-  SamplingPolicy limited_policy() const;
+  /// The policy with the count that the volume of this case's messages allows, and the benchmark
+  /// (0: any).
+  SamplingPolicy limited_policy(int most_samples) const;
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
   /// Whether this rank began with the others.
   bool start_together();
@@ -298,6 +308,7 @@ class Case {
   collective::Communicator* communicator_ =
       nullptr;  ///< the last one asked for; its barrier starts samples
   std::vector<std::unique_ptr<mpi::SharedWindow>> windows_;
+  std::vector<std::unique_ptr<collective::OneSided>> open_windows_;
   PhaseTimes phase_times_;
   Work work_;
   std::string rule_;

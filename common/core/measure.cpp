@@ -101,18 +101,22 @@ std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& opt
   }
 }
 
-SamplingPolicy Case::limited_policy() const {
+SamplingPolicy Case::limited_policy(int most_samples) const {
   SamplingPolicy policy = policy_;
   if (work_.bytes > 0) {
     const double allowed = std::floor(policy.max_volume / work_.bytes);
     if (allowed < policy.max_samples)
       policy.max_samples = std::max(static_cast<int>(allowed), policy.min_samples);
   }
+  if (most_samples > 0) {
+    policy.max_samples = std::min(policy.max_samples, most_samples);
+    if (policy.iterations) policy.iterations = std::min(*policy.iterations, most_samples);
+  }
   return policy;
 }
 
 void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken) {
-  const SamplingPolicy policy = limited_policy();
+  const SamplingPolicy policy = limited_policy(options.most_samples);
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   // Ranks that read telemetry keep the others waiting here, not in a sample.
@@ -134,7 +138,9 @@ void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options
     for (std::size_t i = values.size(); i < taken.nanoseconds.size(); ++i)
       values.push_back(static_cast<double>(taken.nanoseconds[i]));
     session_.telemetry().between_samples(values.size());
-    const bool reached = !policy.iterations && interval_reached(policy, values);
+    // Samples of other ranks than the one that the row is of keep nobody waiting.
+    const bool counts = options.rank_reduce != RankReduce::root || rank() == 0;
+    const bool reached = policy.iterations || !counts || interval_reached(policy, values);
     const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
     spent += static_cast<double>(votes.a) * 1e-9;
     taken.stop = decide(policy, values.size(), spent, votes.b == 0);
@@ -185,7 +191,8 @@ void Case::measure_samples(const Sample& sample, const MeasureOptions& options) 
   }
   checkpoint();
   Taken taken;
-  const int warmup = policy_.warmup.value_or(options.warmup);
+  int warmup = policy_.warmup.value_or(options.warmup);
+  if (options.most_samples > 0) warmup = std::min(warmup, options.most_samples);
   {
     phase("warm-up");
     const Communicating inside(*this);

@@ -42,6 +42,7 @@ struct SessionOptions {
   Peaks peaks;
   TelemetryOptions telemetry;
   Sync sync = Sync::barrier;
+  std::optional<double> init_seconds = {};  ///< how long MPI_Init_thread took this rank, if known
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a

@@ -25,15 +25,17 @@ std::uint64_t free_shared_memory() {
 
 }  // namespace
 
+void require_shared_memory(const Comm& ranks, std::uint64_t bytes) {
+  const auto least = ranks.min(static_cast<std::int64_t>(free_shared_memory()));
+  const auto most = ranks.max(static_cast<std::int64_t>(bytes));
+  if (least >= most) return;
+  throw OutOfMemory(fmt::format("a shared window needs {} MiB in {}, {} are free", most >> 20,
+                                kSharedMemory, least >> 20));
+}
+
 SharedWindow::SharedWindow(Comm ranks, std::size_t bytes) : ranks_(std::move(ranks)) {
-  // Open MPI's rank 0 would fail alone where the file system is too small (containers: 64 MB), with
-  // the others waiting for it; so this is found out before. One rank alone gets plain memory.
-  const auto free =
-      static_cast<std::uint64_t>(ranks_.min(static_cast<std::int64_t>(free_shared_memory())));
-  if (ranks_.size() > 1 && free < bytes) {
-    throw OutOfMemory(fmt::format("a shared window needs {} MiB in {}, {} are free", bytes >> 20,
-                                  kSharedMemory, free >> 20));
-  }
+  // One rank alone gets plain memory.
+  require_shared_memory(ranks_, ranks_.size() > 1 ? bytes : 0);
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   void* mine = nullptr;
   check(MPI_Win_allocate_shared(ranks_.rank() == 0 ? static_cast<MPI_Aint>(size) : 0, 1,

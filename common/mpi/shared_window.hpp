@@ -10,6 +10,11 @@
 
 namespace scalemark::mpi {
 
+/// Collective over `ranks`. Throws OutOfMemory, on all of them alike, where some node has less than
+/// `bytes` (the largest that a rank gives) for memory that its ranks share. Open MPI's rank 0 would
+/// fail alone where the file system is too small (containers: 64 MB), with the others waiting.
+void require_shared_memory(const Comm& ranks, std::uint64_t bytes);
+
 /// Move-only owner of a shared window. A default-constructed one is empty.
 class SharedWindow {
  public:

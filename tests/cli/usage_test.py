@@ -149,8 +149,8 @@ class List(ProgramTest):
                 self.assertEqual({"name", "values", "default"}, set(axis))
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
-        for name in ["micro/allgather", "micro/allreduce", "micro/conv2d", "micro/lora_step", "micro/memcpy",
-                     "micro/pingpong", "imaging/train"]:
+        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/comm_create", "micro/conv2d", "micro/get",
+                     "micro/init", "micro/lora_step", "micro/memcpy", "micro/pingpong", "micro/put", "imaging/train"]:
             self.assertIn(name, names)
 
     def test_filter(self):

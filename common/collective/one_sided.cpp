@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows by MPI. What a timed access does beyond MPI's own work is one virtual call and a switch.
+#include "common/collective/one_sided.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/collective/mpi_operation.hpp"
+#include "common/collective/mpi_types.hpp"
+#include "common/collective/names.hpp"
+#include "common/mpi/shared_window.hpp"
+
+namespace scalemark::collective {
+namespace {
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 3> kSyncs = {"flush", "fence", "lock"};
+
+constexpr std::size_t kMostElements = std::numeric_limits<int>::max();
+
+/// Each rank's part begins on a cache line, though libraries may lay the parts of a node's ranks
+/// one behind the other.
+constexpr std::size_t kPartUnit = 64;
+
+/// An access in MPI's terms.
+struct BoundAccess {
+  Access::Kind kind = Access::Kind::none;
+  void* origin = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int peer = 0;
+  MPI_Aint displacement = 0;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Win window = MPI_WIN_NULL;
+  Keep keep = {};
+
+  void begin() const {
+    switch (kind) {
+      case Access::Kind::put:
+        return check_mpi(MPI_Put(origin, count, type, peer, displacement, count, type, window));
+      case Access::Kind::get:
+        return check_mpi(MPI_Get(origin, count, type, peer, displacement, count, type, window));
+      case Access::Kind::accumulate:
+        return check_mpi(
+            MPI_Accumulate(origin, count, type, peer, displacement, count, type, op, window));
+      case Access::Kind::none:
+        return;
+    }
+  }
+};
+
+/// Operations that are complete when they return.
+class AccessOperation : public Operation {
+ public:
+  explicit AccessOperation(BoundAccess access) : access_(std::move(access)) {}
+  void start() final { run(); }
+  bool test() final { return true; }
+  void wait() final {}
+
+ protected:
+  BoundAccess access_;
+};
+
+class IdleAccess final : public AccessOperation {
+ public:
+  using AccessOperation::AccessOperation;
+  void run() override {}
+};
+
+/// What the operations of a window hold.
+struct Epochs {
+  int locked = -1;  ///< the peer whose memory this rank has locked
+  int fenced = 0;   ///< operations that end by fences
+};
+
+class FlushedAccess final : public AccessOperation {
+ public:
+  FlushedAccess(BoundAccess access, Epochs& epochs)
+      : AccessOperation(std::move(access)), epochs_(epochs) {
+    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
+    epochs_.locked = access_.peer;
+  }
+  ~FlushedAccess() override {
+    MPI_Win_unlock(access_.peer, access_.window);
+    epochs_.locked = -1;
+  }
+  void run() override {
+    access_.begin();
+    check_mpi(MPI_Win_flush(access_.peer, access_.window));
+  }
+
+ private:
+  Epochs& epochs_;
+};
+
+class LockedAccess final : public AccessOperation {
+ public:
+  using AccessOperation::AccessOperation;
+  void run() override {
+    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
+    access_.begin();
+    check_mpi(MPI_Win_unlock(access_.peer, access_.window));
+  }
+};
+
+/// One fence an access: the one that ends an epoch begins the next.
+class FencedAccess final : public AccessOperation {
+ public:
+  FencedAccess(BoundAccess access, Epochs& epochs)
+      : AccessOperation(std::move(access)), epochs_(epochs) {
+    check_mpi(MPI_Win_fence(0, access_.window));
+    ++epochs_.fenced;
+  }
+  /// A fence that nothing follows begins no epoch.
+  ~FencedAccess() override { --epochs_.fenced; }
+  void run() override {
+    access_.begin();
+    check_mpi(MPI_Win_fence(0, access_.window));
+  }
+
+ private:
+  Epochs& epochs_;
+};
+
+/// Open MPI 4.1 has no windows between nodes over TCP under MPI_THREAD_MULTIPLE, for instance.
+std::string refusal(int code) {
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  if (code == MPI_SUCCESS || MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+    return "MPI made no window on another rank";
+  return fmt::format("MPI makes no window of these ranks: {}", text);
+}
+
+class MpiWindow final : public OneSided {
+ public:
+  MpiWindow(const mpi::Comm& ranks, std::size_t bytes) : ranks_(ranks.duplicate()), bytes_(bytes) {
+    const std::size_t whole =
+        (std::max<std::size_t>(bytes, 1) + kPartUnit - 1) / kPartUnit * kPartUnit;
+    const auto sharing = static_cast<std::size_t>(ranks.split_node().size());
+    mpi::require_shared_memory(ranks, sharing > 1 ? sharing * whole : 0);
+    const int code = MPI_Win_allocate(static_cast<MPI_Aint>(whole), 1, MPI_INFO_NULL, ranks_.get(),
+                                      &base_, &window_);
+    if (ranks.max(code == MPI_SUCCESS ? 0 : 1) != 0) throw Unavailable(refusal(code));
+    check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
+  }
+  ~MpiWindow() override {
+    if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) MPI_Win_free(&window_);
+  }
+
+  std::string_view backend() const override { return "mpi"; }
+  int rank() const override { return ranks_.rank(); }
+  int size() const override { return ranks_.size(); }
+  std::span<std::byte> local() const override { return {static_cast<std::byte*>(base_), bytes_}; }
+
+  std::string why_not(const Access& access) const override {
+    if (access.kind != Access::Kind::accumulate) return {};
+    if (types_.reducing(access.type) == MPI_DATATYPE_NULL || types_.op(access.op) == MPI_OP_NULL)
+      return fmt::format("MPI accumulates no {} of {}", to_string(access.op),
+                         to_string(access.type));
+    if (access.count > kMostElements)
+      return fmt::format("MPI accumulates {} elements at most", kMostElements);
+    return {};
+  }
+
+  std::unique_ptr<Operation> prepare(const Access& access) override {
+    BoundAccess bound = bind(access);
+    if (epochs_.locked >= 0) throw Error("a window's operation with flush is there already");
+    if (access.sync == Sync::fence)
+      return std::make_unique<FencedAccess>(std::move(bound), epochs_);
+    if (access.kind == Access::Kind::none) return std::make_unique<IdleAccess>(std::move(bound));
+    if (access.sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound));
+    return std::make_unique<FlushedAccess>(std::move(bound), epochs_);
+  }
+
+  void publish() override {
+    // No lock while fences are under way, and otherwise one, but not the same one twice.
+    if (epochs_.fenced > 0) return check_mpi(MPI_Win_fence(0, window_));
+    ranks_.barrier();
+    const bool has_lock = epochs_.locked == rank();
+    if (!has_lock) check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, window_));
+    check_mpi(MPI_Win_sync(window_));
+    if (!has_lock) check_mpi(MPI_Win_unlock(rank(), window_));
+    ranks_.barrier();
+  }
+
+ private:
+  BoundAccess bind(const Access& access) const {
+    BoundAccess bound{.kind = access.kind,
+                      .origin = access.origin,
+                      .count = 1,
+                      .type = types_.moving(access.type),
+                      .peer = access.peer,
+                      .displacement = 0,
+                      .op = MPI_OP_NULL,
+                      .window = window_};
+    if (access.kind == Access::Kind::none) return bound;
+    if (const std::string why = why_not(access); !why.empty()) throw Unavailable(why);
+    if (access.kind == Access::Kind::accumulate) {
+      bound.type = types_.reducing(access.type);
+      bound.op = types_.op(access.op);
+    }
+    const std::size_t element = size_of(access.type), room = bytes_ / element;
+    if (access.count > room || access.displacement > room - access.count) {
+      throw Error(fmt::format("elements {} to {} of a window of {}", access.displacement,
+                              access.displacement + access.count, room));
+    }
+    bound.displacement = static_cast<MPI_Aint>(access.displacement * element);
+    if (access.count <= kMostElements) {
+      bound.count = static_cast<int>(access.count);
+    } else {
+      const auto big = std::make_shared<BigType>(access.count, bound.type, element);
+      bound.type = big->get();
+      bound.keep.push_back(big);
+    }
+    return bound;
+  }
+
+  mpi::Comm ranks_;
+  std::size_t bytes_;
+  void* base_ = nullptr;
+  MPI_Win window_ = MPI_WIN_NULL;
+  MpiTypes types_;
+  Epochs epochs_;
+};
+
+}  // namespace
+
+std::string_view to_string(Sync sync) { return kSyncs.at(static_cast<std::size_t>(sync)); }
+Sync sync_from(std::string_view text) {
+  return static_cast<Sync>(index_of_name(kSyncs, text, "synchronisation"));
+}
+
+std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes) {
+  return std::make_unique<MpiWindow>(ranks, bytes);
+}
+
+}  // namespace scalemark::collective

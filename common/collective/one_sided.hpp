@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided communication: memory of each rank that the others write, read and add to.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/collective/operation.hpp"
+#include "common/collective/types.hpp"
+#include "common/mpi/comm.hpp"
+
+namespace scalemark::collective {
+
+/// How an access is completed. `flush`: the origin holds a shared lock as long as the operation
+/// lives, and flushes each time; `lock`: it takes and gives back the lock each time; `fence`: all
+/// ranks of the window end the epoch together, which begins the next one.
+enum class Sync { flush, fence, lock };
+std::string_view to_string(Sync sync);
+Sync sync_from(std::string_view text);  ///< Throws UsageError.
+
+/// What this rank does to the memory of `peer`; displacement and count are elements.
+struct Access {
+  /// `none`: a rank that others reach; it takes part where completing is collective (fence).
+  enum class Kind { none, put, get, accumulate };
+  Kind kind = Kind::none;
+  Sync sync = Sync::flush;
+  int peer = 0;
+  /// Read by put and accumulate, written by get.
+  void* origin = nullptr;
+  std::size_t displacement = 0;  ///< from the begin of the peer's memory
+  std::size_t count = 0;
+  DType type = DType::int8;
+  ReduceOp op = ReduceOp::sum;  ///< of accumulate
+};
+
+/// A window: memory of every rank, open to all of them. Made by all ranks together, and destroyed
+/// so unless an exception unwinds: then the memory is left behind.
+class OneSided {
+ public:
+  virtual ~OneSided() = default;
+  OneSided() = default;
+  OneSided(const OneSided&) = delete;
+  OneSided& operator=(const OneSided&) = delete;
+
+  virtual std::string_view backend() const = 0;  ///< "mpi"
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// This rank's memory; page-wise untouched until someone writes to it.
+  virtual std::span<std::byte> local() const = 0;
+
+  /// Empty if the access' type, reduction and count work here, else why not in one line. Equal on
+  /// all ranks.
+  virtual std::string why_not(const Access& access) const = 0;
+  /// Collective where sync is fence. run() carries out the access and completes it: at the peer,
+  /// too, when it returns. Operations of one window have one kind of sync at a time, and flush one
+  /// operation a rank. Throws Unavailable for what why_not() names, Error for what lies outside of
+  /// the window.
+  virtual std::unique_ptr<Operation> prepare(const Access& access) = 0;
+  /// Collective. Everything that completed operations did before, and that ranks wrote into their
+  /// own memory, is seen afterwards by the ranks themselves and by operations.
+  virtual void publish() = 0;
+};
+
+/// Collective over `ranks`; `bytes` of each of them, equal on all. MPI_Win_allocate on host memory.
+/// Throws OutOfMemory where the ranks of a node cannot share so much, and Unavailable where MPI
+/// makes no window, on all of them alike. Open MPI 4.1 mixes up windows that disjoint ranks of a
+/// node make at the same time (open-mpi/ompi pull request 9495).
+std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes);
+
+}  // namespace scalemark::collective

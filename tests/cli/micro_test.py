@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-sided communication, the start of MPI, and making communicators: keys, units, counts of samples."""
+import unittest
+
+from harness import ProgramTest, rows, run
+
+
+class Micro(ProgramTest):
+    def measure(self, ranks, *arguments):
+        out = self.path("out.h5")
+        self.expect(run("run", *arguments, "--force", "-o", out, ranks=ranks), 0)
+        return rows(out)
+
+
+class OneSided(Micro):
+    def test_every_synchronisation_is_a_case_of_two_ranks(self):
+        table = self.measure(3, "micro/put", "micro/get", "-a", "bytes=1,3K", "-a", "sync=flush,fence,lock", "-n", "5")
+        self.assertEqual(set(table), {f"micro/{name} backend=mpi bytes={size} ranks=2 sync={sync}" for name in ("put", "get")
+                                      for size in (1, 3072) for sync in ("flush", "fence", "lock")})
+        for key, row in table.items():
+            self.assertEqual(row["status"], "ok", row["reason"])
+            size = row["params"]["bytes"]
+            self.assertEqual((row["metrics"]["latency"]["unit"], row["metrics"]["latency"]["n"]), ("s", 5), key)
+            self.assertEqual(row["metrics"]["bandwidth"]["unit"], "By/s")
+            self.assertEqual(row["facts"]["total_bytes"], size)
+            self.assertEqual(row["verified"], {"done": True, "checked": 5 * size, "wrong": 0}, "4 rounds, and behind the samples")
+
+    def test_accumulates_of_all_types_and_operations(self):
+        table = self.measure(2, "micro/accumulate", "-a", "bytes=8,4100", "-a", "dtype=int8,int32,int64,fp32,fp64", "-a",
+                             "op=sum,prod,min,max", "-a", "sync=flush,fence", "-n", "3")
+        self.assertEqual(len(table), 2 * 5 * 4 * 2)
+        self.assertIn("micro/accumulate backend=mpi bytes=8 dtype=fp32 ranks=2 sync=flush", table, "the sum is implied")
+        self.assertIn("micro/accumulate backend=mpi bytes=8 dtype=fp32 op=max ranks=2 sync=fence", table)
+        size_of = {"int8": 1, "int32": 4, "int64": 8, "fp32": 4, "fp64": 8}
+        for key, row in table.items():
+            self.assertEqual(row["status"], "ok", f"{key}: {row['reason']}")
+            size, element = row["params"]["bytes"], size_of[row["params"]["dtype"]]
+            self.assertEqual(row["facts"]["total_bytes"], size // element * element)
+            self.assertEqual(row["facts"].get("requested_bytes"), 4100 if size % element else None)
+            self.assertEqual(row["verified"], {"done": True, "checked": 4 * (size // element), "wrong": 0})
+
+    def test_what_mpi_does_not_accumulate_is_skipped(self):
+        out = self.path("half.h5")
+        self.expect(run("run", "micro/accumulate", "-a", "bytes=8", "-a", "dtype=fp16,bf16", "-a", "sync=flush,fence,lock", "-o",
+                        out, ranks=2), 4)
+        for row in rows(out).values():
+            self.assertEqual((row["status"], row["reason"]), ("skipped", f"MPI accumulates no sum of {row['params']['dtype']}"))
+        self.expect(run("run", "micro/accumulate", "-a", "bytes=3", "--force", "-o", out, ranks=2), 4)
+        self.assertEqual([row["reason"] for row in rows(out).values()], ["3 B hold no element of fp32"])
+
+
+class Start(Micro):
+    def test_the_start_of_mpi_is_one_value_of_all_ranks(self):
+        for ranks in (1, 2, 3):
+            (key, row), = self.measure(ranks, "micro/init", "-n", "9").items()
+            self.assertEqual(key, f"micro/init backend=mpi ranks={ranks}")
+            self.assertEqual((row["status"], row["primary"]), ("ok", "time"))
+            time = row["metrics"]["time"]
+            self.assertEqual((time["unit"], time["better"], time["n"]), ("s", "lower", 1))
+            self.assertGreater(time["median"], 0)
+
+    def test_some_ranks_have_no_start_of_their_own(self):
+        table = self.measure(3, "micro/init", "-a", "ranks=2,3")
+        self.assertEqual({row["params"]["ranks"]: row["status"] for row in table.values()}, {2: "skipped", 3: "ok"})
+
+
+class CommCreate(Micro):
+    def test_ways_of_making_one(self):
+        for ranks, counts in ((2, {2}), (3, {2, 3})):
+            table = self.measure(ranks, "micro/comm_create", "-n", "4")
+            made = {key: row for key, row in table.items() if row["params"]["backend"] == "mpi"}
+            self.assertEqual(set(made), {f"micro/comm_create backend=mpi kind={kind} ranks={count}"
+                                         for kind in ("duplicate", "split") for count in counts})
+            for row in made.values():
+                self.assertEqual((row["status"], row["metrics"]["time"]["unit"], row["metrics"]["time"]["n"]), ("ok", "s", 4))
+                self.assertIn("first_call", row["metrics"])
+            other = {key: row for key, row in table.items() if key not in made}
+            self.assertEqual(set(other), {f"micro/comm_create backend=nccl kind=init ranks={count}" for count in counts})
+            for row in other.values():
+                self.assertIn(row["status"], ("ok", "skipped"))
+                self.assertTrue(row["status"] == "ok" or row["reason"])
+
+    def test_never_makes_many(self):
+        table = self.measure(2, "micro/comm_create", "-a", "backend=mpi", "-n", "500", "-w", "500")
+        self.assertEqual({row["metrics"]["time"]["n"] for row in table.values()}, {99})
+
+
+if __name__ == "__main__":
+    unittest.main()

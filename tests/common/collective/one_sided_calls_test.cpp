@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions of MPI an access calls, through MPI's profiling interface: where ranks share
+// memory an access is visible without being completed, so data alone do not tell.
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "common/collective/one_sided.hpp"
+#include "tests/support/mpi_main.hpp"
+
+namespace {
+std::map<std::string, int> calls;
+}  // namespace
+
+// The program's own come before the library's.
+extern "C" {
+int MPI_Put(const void* origin, int count, MPI_Datatype type, int peer, MPI_Aint displacement,
+            int there, MPI_Datatype type_there, MPI_Win window) {
+  ++calls["put"];
+  return PMPI_Put(origin, count, type, peer, displacement, there, type_there, window);
+}
+int MPI_Win_flush(int peer, MPI_Win window) {
+  ++calls["flush"];
+  return PMPI_Win_flush(peer, window);
+}
+int MPI_Win_lock(int type, int peer, int assertion, MPI_Win window) {
+  ++calls[type == MPI_LOCK_SHARED ? "lock" : "exclusive lock"];
+  return PMPI_Win_lock(type, peer, assertion, window);
+}
+int MPI_Win_unlock(int peer, MPI_Win window) {
+  ++calls["unlock"];
+  return PMPI_Win_unlock(peer, window);
+}
+int MPI_Win_sync(MPI_Win window) {
+  ++calls["sync"];
+  return PMPI_Win_sync(window);
+}
+int MPI_Win_fence(int assertion, MPI_Win window) {
+  ++calls["fence"];
+  return PMPI_Win_fence(assertion, window);
+}
+}
+
+namespace scalemark::collective {
+namespace {
+
+using Calls = std::map<std::string, int>;
+
+class CallsOf : public ::testing::Test {
+ protected:
+  /// What is called in two runs, and, in `around`, before and after them.
+  Calls of(Access::Kind kind, Sync sync) {
+    double out = 1;
+    calls.clear();
+    auto operation = window_->prepare({.kind = kind,
+                                       .sync = sync,
+                                       .peer = (window_->rank() + 1) % window_->size(),
+                                       .origin = &out,
+                                       .count = 1,
+                                       .type = DType::fp64});
+    around_ = calls;
+    calls.clear();
+    operation->run();
+    operation->run();
+    Calls inside = calls;
+    calls.clear();
+    operation.reset();
+    for (const auto& [name, count] : calls) around_[name] += count;
+    return inside;
+  }
+  std::unique_ptr<OneSided> window_ = make_mpi_window(test::world(), 64);
+  Calls around_;
+};
+
+TEST_F(CallsOf, FlushTakesOneLockForAll) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::flush), (Calls{{"put", 2}, {"flush", 2}}));
+  EXPECT_EQ(around_, (Calls{{"lock", 1}, {"unlock", 1}}));
+}
+
+TEST_F(CallsOf, LockIsTakenEachTime) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::lock), (Calls{{"lock", 2}, {"put", 2}, {"unlock", 2}}));
+  EXPECT_EQ(around_, Calls());
+}
+
+TEST_F(CallsOf, FenceEndsEachAccess) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::fence), (Calls{{"put", 2}, {"fence", 2}}));
+  EXPECT_EQ(around_, (Calls{{"fence", 1}}));
+}
+
+/// A window is never locked while fences expose it, nor locked twice.
+TEST_F(CallsOf, PublishGoesByWhatIsUnderWay) {
+  const auto publish = [&](Access access) {
+    const auto operation = window_->prepare(access);
+    calls.clear();
+    window_->publish();
+    return std::exchange(calls, {});
+  };
+  const Calls alone = {{"lock", 1}, {"sync", 1}, {"unlock", 1}};
+  const int me = window_->rank(), other = (me + 1) % window_->size();
+  EXPECT_EQ(publish({.sync = Sync::flush}), alone);
+  EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::lock, .peer = me}), alone);
+  EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::flush, .peer = other}), alone);
+  EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::flush, .peer = me}),
+            (Calls{{"sync", 1}}));
+  EXPECT_EQ(publish({.sync = Sync::fence}), (Calls{{"fence", 1}}));
+  EXPECT_EQ(publish({.sync = Sync::flush}), alone);
+}
+
+TEST_F(CallsOf, OnesThatOnlyTakePart) {
+  EXPECT_EQ(of(Access::Kind::none, Sync::flush), Calls());
+  EXPECT_EQ(of(Access::Kind::none, Sync::lock), Calls());
+  EXPECT_EQ(of(Access::Kind::none, Sync::fence), (Calls{{"fence", 2}}));
+}
+
+}  // namespace
+}  // namespace scalemark::collective

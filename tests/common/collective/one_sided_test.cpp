@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided accesses against their definitions: every kind, synchronisation, type and peer.
+#include "common/collective/one_sided.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "tests/support/mpi_main.hpp"
+
+namespace scalemark::collective {
+namespace {
+
+using Kind = Access::Kind;
+
+constexpr std::size_t kCounts[] = {0, 1, 17, 4099};
+constexpr std::size_t kBefore = 3, kBehind = 2;  ///< elements that no access touches
+constexpr std::size_t kElements = kBefore + 4099 + kBehind;
+constexpr Sync kSyncs[] = {Sync::flush, Sync::fence, Sync::lock};
+
+/// Small, so that sums and products are exact in every type; other for each rank.
+template <typename T>
+T in_window(int rank, std::size_t i) {
+  return static_cast<T>(2 + (static_cast<std::size_t>(rank) + i) % 5);
+}
+template <typename T>
+T at_origin(int rank, std::size_t i) {
+  return static_cast<T>(1 + (3 * static_cast<std::size_t>(rank) + 2 * i) % 7);
+}
+
+template <typename T>
+T reduced(ReduceOp op, T a, T b) {
+  switch (op) {
+    case ReduceOp::sum:
+      return static_cast<T>(a + b);
+    case ReduceOp::prod:
+      return static_cast<T>(a * b);
+    case ReduceOp::min:
+      return std::min(a, b);
+    case ReduceOp::max:
+      return std::max(a, b);
+    case ReduceOp::avg:
+      break;
+  }
+  ADD_FAILURE() << "nothing accumulates averages";
+  return a;
+}
+
+class Windows : public ::testing::Test {
+ protected:
+  std::unique_ptr<OneSided> window_ = make_mpi_window(test::world(), kElements * 8);
+  int rank_ = window_->rank(), size_ = window_->size();
+
+  template <typename T>
+  T* mine() {
+    return reinterpret_cast<T*>(window_->local().data());
+  }
+
+  /// Every rank does the same to the rank `shift` further. The peer sees it, and nothing else
+  /// changes.
+  template <typename T>
+  void expect_access(Access access, int shift) {
+    SCOPED_TRACE(fmt::format("kind {} {} {} {} count {} shift {}", static_cast<int>(access.kind),
+                             to_string(access.sync), to_string(access.type), to_string(access.op),
+                             access.count, shift));
+    const int from = (rank_ + size_ - shift) % size_;
+    access.peer = (rank_ + shift) % size_;
+    access.displacement = kBefore;
+    std::vector<T> origin(access.count + 1, T{99});
+    for (std::size_t i = 0; i < access.count; ++i) origin[i] = at_origin<T>(rank_, i);
+    access.origin = origin.data();
+    for (std::size_t i = 0; i < kElements; ++i) mine<T>()[i] = in_window<T>(rank_, i);
+    window_->publish();
+    const auto operation = window_->prepare(access);
+    operation->run();
+    window_->publish();
+
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < kElements; ++i) {
+      const bool reached = i >= kBefore && i < kBefore + access.count;
+      T expected = in_window<T>(rank_, i);
+      if (reached && access.kind == Kind::put) expected = at_origin<T>(from, i - kBefore);
+      if (reached && access.kind == Kind::accumulate)
+        expected = reduced(access.op, expected, at_origin<T>(from, i - kBefore));
+      wrong += mine<T>()[i] != expected;
+    }
+    EXPECT_EQ(wrong, 0U) << "in the window";
+    for (std::size_t i = 0; i < access.count; ++i) {
+      wrong += origin[i] != (access.kind == Kind::get ? in_window<T>(access.peer, kBefore + i)
+                                                      : at_origin<T>(rank_, i));
+    }
+    EXPECT_EQ(wrong, 0U) << "at the origin";
+    EXPECT_EQ(origin[access.count], T{99});
+    window_->publish();  // nobody goes on before all have looked
+  }
+
+  template <typename T>
+  void expect_all(DType type, Kind kind, ReduceOp op = ReduceOp::sum) {
+    for (const Sync sync : kSyncs) {
+      for (const std::size_t count : kCounts) {
+        for (int shift = 0; shift < size_; ++shift)
+          expect_access<T>({.kind = kind, .sync = sync, .count = count, .type = type, .op = op},
+                           shift);
+      }
+    }
+  }
+
+  template <typename T>
+  void expect_all_reductions(DType type) {
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max})
+      expect_all<T>(type, Kind::accumulate, op);
+  }
+};
+
+TEST_F(Windows, PutAndGetOfEveryType) {
+  for (const Kind kind : {Kind::put, Kind::get}) {
+    expect_all<std::int8_t>(DType::int8, kind);
+    expect_all<std::int32_t>(DType::int32, kind);
+    expect_all<std::int64_t>(DType::int64, kind);
+    expect_all<std::uint16_t>(DType::fp16, kind);
+    expect_all<std::uint16_t>(DType::bf16, kind);
+    expect_all<float>(DType::fp32, kind);
+    expect_all<double>(DType::fp64, kind);
+  }
+}
+
+TEST_F(Windows, AccumulateOfEveryTypeThatMpiReduces) {
+  expect_all_reductions<std::int8_t>(DType::int8);
+  expect_all_reductions<std::int32_t>(DType::int32);
+  expect_all_reductions<std::int64_t>(DType::int64);
+  expect_all_reductions<float>(DType::fp32);
+  expect_all_reductions<double>(DType::fp64);
+}
+
+/// All ranks add to the same elements of one rank, again and again: none of it is lost.
+TEST_F(Windows, AccumulatesOfAllRanksAddUp) {
+  constexpr std::size_t kCount = 5;
+  constexpr int kRounds = 50;
+  for (const Sync sync : kSyncs) {
+    for (int target = 0; target < size_; ++target) {
+      std::fill_n(mine<std::int64_t>(), kCount, 1000);
+      window_->publish();
+      std::vector<std::int64_t> summand(kCount, rank_ + 1);
+      const auto operation = window_->prepare({.kind = Kind::accumulate,
+                                               .sync = sync,
+                                               .peer = target,
+                                               .origin = summand.data(),
+                                               .count = kCount,
+                                               .type = DType::int64});
+      for (int round = 0; round < kRounds; ++round) operation->run();
+      window_->publish();
+      const std::int64_t added = rank_ == target ? kRounds * size_ * (size_ + 1) / 2 : 0;
+      for (std::size_t i = 0; i < kCount; ++i) EXPECT_EQ(mine<std::int64_t>()[i], 1000 + added);
+      window_->publish();
+    }
+  }
+}
+
+/// One rank reaches another, which only takes part: what the benchmarks do. The origin knows by
+/// itself that its access is complete.
+TEST_F(Windows, OneOriginReadsBackWhatItWrote) {
+  if (size_ == 1) GTEST_SKIP() << "needs a peer";
+  for (const Sync sync : kSyncs) {
+    std::int32_t out = 0, in = -1;
+    const bool first = rank_ == 0;
+    Access put{.kind = first ? Kind::put : Kind::none,
+               .sync = sync,
+               .peer = size_ - 1,
+               .origin = &out,
+               .displacement = 7,
+               .count = 1,
+               .type = DType::int32};
+    Access get = put;
+    get.kind = first ? Kind::get : Kind::none;
+    get.origin = &in;
+    for (int round = 1; round <= 20; ++round) {
+      out = 100 * round;
+      window_->prepare(put)->run();
+      window_->prepare(get)->run();
+      if (first) {
+        ASSERT_EQ(in, 100 * round) << to_string(sync);
+      }
+    }
+    window_->publish();
+    if (rank_ == size_ - 1) {
+      EXPECT_EQ(mine<std::int32_t>()[7], 2000);
+    }
+    window_->publish();
+  }
+}
+
+TEST_F(Windows, StartedIsDone) {
+  std::int64_t out = rank_ + 5;
+  const auto operation = window_->prepare({.kind = Kind::put,
+                                           .sync = Sync::lock,
+                                           .peer = (rank_ + 1) % size_,
+                                           .origin = &out,
+                                           .count = 1,
+                                           .type = DType::int64});
+  operation->start();
+  EXPECT_TRUE(operation->test());
+  operation->wait();
+  window_->publish();
+  EXPECT_EQ(*mine<std::int64_t>(), (rank_ + size_ - 1) % size_ + 5);
+}
+
+TEST_F(Windows, RefusesWhatMpiDoesNotReduce) {
+  float one = 1;
+  Access access{.kind = Kind::accumulate, .origin = &one, .count = 1};
+  for (const DType type : {DType::fp16, DType::bf16}) {
+    access.type = type;
+    EXPECT_THROW(window_->prepare(access), Unavailable) << to_string(type);
+  }
+  access.type = DType::fp32;
+  access.op = ReduceOp::avg;
+  EXPECT_THROW(window_->prepare(access), Unavailable);
+  access.op = ReduceOp::sum;
+  access.count = std::size_t{1} << 31;
+  EXPECT_THROW(window_->prepare(access), Unavailable);
+}
+
+TEST_F(Windows, RefusesWhatLiesOutside) {
+  float one = 1;
+  Access access{.kind = Kind::put, .origin = &one, .count = 1, .type = DType::fp32};
+  access.displacement = 2 * kElements - 1;
+  EXPECT_NO_THROW(window_->prepare(access));
+  access.displacement = 2 * kElements;
+  EXPECT_THROW(window_->prepare(access), Error);
+  access.displacement = ~std::size_t{0};
+  EXPECT_THROW(window_->prepare(access), Error);
+  access.displacement = 0;
+  access.count = 2 * kElements + 1;
+  EXPECT_THROW(window_->prepare(access), Error);
+}
+
+TEST_F(Windows, HoldsOneFlushedOperation) {
+  const Access access{.kind = Kind::put, .sync = Sync::flush, .type = DType::fp32};
+  const auto held = window_->prepare(access);
+  EXPECT_THROW(window_->prepare(access), Error);
+}
+
+// One half after the other: Open MPI 4.1 mixes up windows that disjoint ranks of a node make at
+// once.
+TEST(Window, OfSomeRanksIsTheirs) {
+  const int world_rank = test::world().rank(), mine = world_rank % 2;
+  const mpi::Comm half = test::world().split(mine, world_rank);
+  for (int turn = 0; turn < 2; ++turn) {
+    test::world().barrier();
+    if (turn != mine) continue;
+    const auto window = make_mpi_window(half, 1);
+    EXPECT_EQ(window->size(), half.size());
+    EXPECT_EQ(window->local().size(), 1U);
+    auto out = static_cast<std::int8_t>(world_rank);
+    window
+        ->prepare({.kind = Kind::put,
+                   .sync = Sync::fence,
+                   .peer = (half.rank() + 1) % half.size(),
+                   .origin = &out,
+                   .count = 1})
+        ->run();
+    window->publish();
+    const int before = (half.rank() + half.size() - 1) % half.size();
+    EXPECT_EQ(static_cast<int>(window->local()[0]), 2 * before + mine);
+  }
+}
+
+TEST(Window, MayBeEmpty) {
+  const auto window = make_mpi_window(test::world(), 0);
+  EXPECT_TRUE(window->local().empty());
+  for (const Sync sync : kSyncs)
+    window->prepare({.kind = Kind::put, .sync = sync, .type = DType::fp64})->run();
+}
+
+TEST(SyncNames, GoBothWays) {
+  for (const Sync sync : kSyncs) EXPECT_EQ(sync_from(to_string(sync)), sync);
+  EXPECT_THROW(sync_from("pscw"), UsageError);
+}
+
+}  // namespace
+}  // namespace scalemark::collective

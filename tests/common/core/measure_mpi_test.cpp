@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of measuring, windows, and the start of MPI, as a benchmark sees them; 1, 2 and 4 ranks.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/core/case.hpp"
+#include "tests/support/run_case.hpp"
+
+namespace scalemark {
+namespace {
+
+const mpi::Comm& world() { return test::world(); }
+
+/// Cases of `functions`, one after the other, in one session.
+std::vector<CaseResult> run_all(const std::vector<Benchmark::Function>& functions,
+                                SamplingPolicy policy = {}, SessionOptions options = {},
+                                int ranks = world().size()) {
+  options.placement = topology::Policy::none;
+  Session session(world(), options);
+  Registry registry;
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    registry.add(Benchmark("test/case" + std::to_string(i), functions[i]));
+  PlanRequest request;
+  request.policy = policy;
+  request.overrides = {parse_override("ranks=" + std::to_string(ranks))};
+  test::KeepingSink sink;
+  Runner(session, sink, {}).run(make_plan(registry, request, session.context()));
+  return sink.results;
+}
+
+/// Rank 0 has equal samples; those of the last rank never settle.
+std::uint64_t wild_but_on_root(const Case& c, std::uint64_t& calls) {
+  ++calls;
+  return c.rank() == 0 || calls % 2 == 0 ? 1000 : 1000 * calls;
+}
+
+void measured_on_root(Case& c) {
+  std::uint64_t calls = 0;
+  c.measure_timed([&] { return wild_but_on_root(c, calls); }, {.rank_reduce = RankReduce::root});
+}
+
+void measured_on_all(Case& c) {
+  std::uint64_t calls = 0;
+  c.measure_timed([&] { return wild_but_on_root(c, calls); }, {.rank_reduce = RankReduce::max});
+}
+
+TEST(Measure, StopsByTheSamplesThatCount) {
+  SamplingPolicy policy;
+  policy.max_samples = 500;
+  policy.max_time = 30;
+  const auto results = run_all({measured_on_root, measured_on_all}, policy);
+  if (!test::root()) return;
+  EXPECT_EQ(results.at(0).stop_reason, "ci");
+  EXPECT_EQ(results.at(1).stop_reason, world().size() == 1 ? "ci" : "count");
+}
+
+int calls_of_few = 0;
+
+void few(Case& c) {
+  calls_of_few = 0;
+  c.measure([] { ++calls_of_few; }, {.warmup = 3, .most_samples = 7});
+}
+
+TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
+  SamplingPolicy policy;
+  policy.iterations = 50;
+  policy.warmup = 40;
+  const auto asked = run_all({few}, policy);
+  EXPECT_EQ(calls_of_few, 1 + 7 + 7) << "first call, warm-up, samples";
+  policy = {};
+  policy.min_samples = 30;
+  const auto adaptive = run_all({few}, policy);
+  EXPECT_EQ(calls_of_few, 1 + 3 + 7);
+  if (!test::root()) return;
+  EXPECT_EQ(asked.at(0).find("time")->samples.iterations, 7U);
+  EXPECT_EQ(adaptive.at(0).find("time")->samples.iterations, 7U);
+}
+
+void put_to_next(Case& c) {
+  collective::OneSided& window = c.window(8);
+  std::int64_t out = 100 + c.rank();
+  window
+      .prepare({.kind = collective::Access::Kind::put,
+                .sync = collective::Sync::lock,
+                .peer = (c.rank() + 1) % c.size(),
+                .origin = &out,
+                .count = 8})
+      ->run();
+  window.publish();
+  std::int64_t in = 0;
+  std::memcpy(&in, window.local().data(), 8);
+  if (in != 100 + (c.rank() + c.size() - 1) % c.size()) throw WrongData("not what was put");
+}
+
+constexpr std::size_t kLarge = std::size_t{64} << 20;
+
+void fails_with_a_window(Case& c) {
+  std::ranges::fill(c.window(kLarge).local(), std::byte{1});
+  if (c.rank() == 0) throw WrongData("planted");
+}
+
+/// Bytes of this process' address space.
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * 4096;
+}
+
+// A window lives as long as its case, however that ends, and is given back by all ranks.
+TEST(Window, BelongsToTheCase) {
+  run_all({fails_with_a_window});
+  const std::uint64_t before = mapped_bytes();
+  const auto results =
+      run_all({put_to_next, fails_with_a_window, put_to_next, fails_with_a_window, put_to_next});
+  EXPECT_LT(mapped_bytes(), before + kLarge) << "two were made";
+  if (!test::root()) return;
+  for (const std::size_t good : {0U, 2U, 4U})
+    EXPECT_EQ(results.at(good).status, Status::ok) << results.at(good).reason;
+  for (const std::size_t bad : {1U, 3U}) EXPECT_EQ(results.at(bad).status, Status::failed);
+}
+
+void too_large(Case& c) { c.window(std::size_t{1} << 45); }
+
+TEST(Window, ThatDoesNotFitEndsTheCaseOnAllRanks) {
+  if (world().size() == 1) return;  // plain memory
+  const auto results = run_all({too_large, put_to_next});
+  if (!test::root()) return;
+  EXPECT_EQ(results.at(0).status, Status::oom) << results.at(0).reason;
+  EXPECT_EQ(results.at(1).status, Status::ok) << results.at(1).reason;
+}
+
+void start_of_mpi(Case& c) {
+  const std::vector<double> seconds = {c.init_seconds()};
+  c.record("start", "s", Better::lower, MetricKind::ratio, RankReduce::max, seconds);
+}
+
+TEST(InitSeconds, AreThoseOfTheWholeJobOrNone) {
+  SessionOptions options;
+  options.init_seconds = 0.25 + world().rank();
+  const auto known = run_all({start_of_mpi}, {}, options);
+  const auto unknown = run_all({start_of_mpi});
+  const auto some = run_all({start_of_mpi}, {}, options, 1);
+  if (!test::root()) return;
+  for (std::size_t rank = 0; rank < known.at(0).find("start")->samples.ranks; ++rank)
+    EXPECT_EQ(known[0].find("start")->samples.value(rank, 0), 0.25 + static_cast<double>(rank));
+  EXPECT_EQ(unknown.at(0).status, Status::skipped);
+  EXPECT_EQ(some.at(0).status, world().size() == 1 ? Status::ok : Status::skipped);
+}
+
+}  // namespace
+}  // namespace scalemark
