@@ -201,6 +201,7 @@ class TablePrinter final : public Printer {
     if (!check.done) ++unverified_;
     if (const std::optional<LateRank> late = late_rank(result))
       line += "  " + colored(late_text(*late), kYellow);
+    line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }
 

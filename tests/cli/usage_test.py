@@ -22,7 +22,7 @@ class Usage(ProgramTest):
         self.expect(run("run", "micro/allreduce", "-a", "backend=smoke", "--dry-run"), 2, "smoke", "mpi", "nccl")
 
     def test_value_out_of_range(self):
-        self.expect(run("run", "micro/allreduce", "-a", "bytes=1", "--dry-run"), 2, "bytes", "4")
+        self.expect(run("run", "micro/allreduce", "-a", "bytes=-1", "--dry-run"), 2, "bytes", "0")
 
     def test_bad_ranges(self):
         for text in ["8:4", "8:4:*2", "8:16:*1", "x", "8:99999999999999999999:*2", ""]:
@@ -154,8 +154,8 @@ class List(ProgramTest):
             self.assertIn(name, names)
 
     def test_filter(self):
-        done = run("list", "micro/all", "--json")
-        self.assertEqual([row["name"] for row in json.loads(done.stdout)], ["micro/allgather", "micro/allreduce"])
+        done = run("list", "micro/(mem|ping)", "--json")
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)], ["micro/memcpy", "micro/pingpong"])
 
     def test_options_of_run_are_frozen(self):
         # Scripts rely on these names: an option may be added here, never taken away.

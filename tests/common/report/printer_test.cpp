@@ -45,9 +45,12 @@ std::string printed(const std::string& format, const std::vector<CaseResult>& ca
 TEST(Table, GroupsByBenchmarkAndAlignsColumns) {
   EXPECT_EQ(printed("table", example(), {.quiet = true}),
             "micro/allreduce ranks=2\n"
-            "    bytes  latency [us]           95 % interval  bandwidth [GB/s]        n\n"
-            "        8         1.100          [1.000, 1.200]          0.007273        3\n"
-            "  1048576          1500                       -            0.6991        1\n"
+            "    bytes  latency [us]           95 % interval  bandwidth [GB/s]        n"
+            "       mean        min        p95        p99      p99.9\n"
+            "        8         1.100          [1.000, 1.200]          0.007273        3"
+            "      1.100      1.000\n"
+            "  1048576          1500                       -            0.6991        1"
+            "       1500       1500\n"
             "  4194304  oom: needs 12 MiB\n"
             "\n"
             "micro/memcpy bytes=8 ranks=2\n"
@@ -139,13 +142,16 @@ TEST(Table, CleansWhatComesFromAFile) {
 TEST(Csv, IsTidy) {
   std::vector<std::string> lines = text::split(printed("csv", example()), '\n');
   ASSERT_EQ(lines.size(), 8U);
-  EXPECT_EQ(lines[0], "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n");
+  EXPECT_EQ(lines[0],
+            "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n,mean,min,max,"
+            "p95,p99,p999");
   EXPECT_EQ(lines[1],
             "u-1,micro/allreduce bytes=8 ranks=2,micro/allreduce,ok,,latency,true,s,lower,"
-            "1.1e-06,1e-06,1.2e-06,3");
+            "1.1e-06,1e-06,1.2e-06,3,1.1e-06,1e-06,1.2e-06,,,");
   EXPECT_THAT(lines[2], HasSubstr(",bandwidth,false,By/s,higher,"));
-  EXPECT_EQ(lines[5],
-            "u-1,micro/allreduce bytes=4194304 ranks=2,micro/allreduce,oom,needs 12 MiB,,,,,,,,");
+  EXPECT_EQ(
+      lines[5],
+      "u-1,micro/allreduce bytes=4194304 ranks=2,micro/allreduce,oom,needs 12 MiB,,,,,,,,,,,,,,");
 }
 
 TEST(Csv, EscapesFormulasAndQuotes) {
