@@ -117,7 +117,10 @@ TEST(Window, BelongsToTheCase) {
   const std::uint64_t before = mapped_bytes();
   const auto results =
       run_all({put_to_next, fails_with_a_window, put_to_next, fails_with_a_window, put_to_next});
-  EXPECT_LT(mapped_bytes(), before + kLarge) << "two were made";
+  // On one rank it is plain memory, which an allocator may keep.
+  if (world().size() > 1) {
+    EXPECT_LT(mapped_bytes(), before + kLarge) << "two were made";
+  }
   if (!test::root()) return;
   for (const std::size_t good : {0U, 2U, 4U})
     EXPECT_EQ(results.at(good).status, Status::ok) << results.at(good).reason;
