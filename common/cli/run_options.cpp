@@ -145,7 +145,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->check(CLI::Range(0, 12));
   add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
-  command.add_flag("-v,--verbose", options.verbose, "More on stderr");
+  command.add_flag("-v,--verbose", options.verbose,
+                   "More on stderr; in --format osu OSU's columns, too, as in `show`");
 }
 
 void check_run_options(RunOptions& options) {
@@ -169,7 +170,8 @@ void check_run_options(RunOptions& options) {
   if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
   if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
   std::tie(options.campaign, options.repeat) = campaign_facts();
-  options.verbosity = options.quiet ? -1 : options.verbose ? 1 : 0;
+  options.verbosity = options.quiet ? -1 : options.verbose;
+  options.print.verbosity = options.verbose;
   const Stream output = stream_of(STDOUT_FILENO);
   options.print.color = use_color(options.color, output);
   options.print.width = output_width(output);

@@ -38,7 +38,8 @@ struct RunOptions {
   Peaks peaks;  ///< from the file `peak`
   double timeout = 300;
   std::string format = "table", color = "auto";
-  bool quiet = false, verbose = false;
+  bool quiet = false;
+  int verbose = 0;       ///< how often -v was given
   std::string campaign;  ///< campaign_facts()
   int repeat = 0;
   int verbosity = 0;

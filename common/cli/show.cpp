@@ -34,6 +34,7 @@ struct Options {
   std::string filter;
   std::string format = "table";
   std::optional<int> decimals;
+  int verbose = 0;
   std::string color = "auto";
 };
 
@@ -110,6 +111,7 @@ int show(const Options& options) {
   const Selection selection(options);
   PrintOptions print;
   print.decimals = options.decimals;
+  print.verbosity = options.verbose;
   const Stream output = stream_of(STDOUT_FILENO);
   print.width = table_width();
   print.color = use_color(options.color, output);
@@ -167,6 +169,10 @@ void add_show(CLI::App& app, int& exit_code) {
       ->add_option("--decimals", options->decimals,
                    "Decimals of printed numbers in table, osu and imb")
       ->check(CLI::Range(0, 12));
+  command->add_flag(
+      "-v,--verbose", options->verbose,
+      "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "
+      "-f, -c and -z");
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }

@@ -83,6 +83,10 @@ constexpr std::array kExporters = {
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("imb", target.out, {});
              }},
+    Exporter{"nccl", "nccl-tests' text, as `show --format nccl`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("nccl", target.out, {});
+             }},
     Exporter{"google-benchmark", "Google Benchmark's JSON, as `show --format google-benchmark`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("google-benchmark", target.out, {});

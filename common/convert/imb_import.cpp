@@ -133,7 +133,8 @@ class ImbReader {
     const auto known = std::find_if(kImbTests.begin(), kImbTests.end(),
                                     [&](const ImbTest& test) { return name_ == test.theirs; });
     result.name = known != kImbTests.end() ? std::string(known->ours) : "imb/" + snake_case(name_);
-    result.params = {{"backend", std::string("mpi")}, {"memory", std::string("host")}};
+    result.params = {{"backend", std::string("mpi")}};
+    if (result.name != "micro/barrier") result.params["memory"] = std::string("host");
     if (known != kImbTests.end() && known->reduces && reduced_type_ != "MPI_FLOAT")
       result.params["dtype"] = type_of_mpi(reduced_type_);
     if (ranks_) result.params["ranks"] = *ranks_;

@@ -12,6 +12,7 @@
 #include "common/base/version.hpp"
 #include "common/convert/importers.hpp"
 #include "common/convert/input.hpp"
+#include "common/report/nccl_tests.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -45,7 +46,8 @@ constexpr std::array kImporters = {
              [](std::string_view head) { return has(head, "# Benchmarking "); }, import_imb},
     Importer{"nccl", "nccl-tests' text",
              [](std::string_view head) {
-               return !is_json(head) && has(head, "algbw") && has(head, "busbw");
+               return !is_json(head) && ((has(head, "algbw") && has(head, "busbw")) ||
+                                         has(head, report::kNcclFormat));
              },
              import_nccl},
     Importer{"nccl-json", "what nccl-tests write with -J",

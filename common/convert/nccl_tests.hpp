@@ -15,10 +15,13 @@ namespace scalemark::convert {
 struct NcclRow {
   std::string program;  ///< all_reduce_perf, with or without a path; empty = not said
   std::optional<std::int64_t> ranks;
-  std::int64_t size = 0;  ///< the tool's own: the larger one of a rank's two buffers
+  std::int64_t size = 0;   ///< the tool's own: the larger one of a rank's two buffers
+  std::int64_t count = 0;  ///< elements; needed with `ours`
   std::string type, reduction, root;
   bool in_place = false;
   bool is_blocking = false;  ///< -z: each operation is waited for
+  /// Of a table that Scalemark printed: what stands in its cases' keys but for bytes and in_place.
+  std::optional<Params> ours;
 };
 
 /// Name, parameters and key. `bytes` is OSU's size, whatever the tool prints; total_bytes is the

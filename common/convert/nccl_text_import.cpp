@@ -9,7 +9,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/convert/case_key.hpp"
 #include "common/convert/nccl_tests.hpp"
+#include "common/report/nccl_tests.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -52,7 +54,7 @@ class NcclReader {
       const std::vector<std::string_view> parts = words(said);
       if (parts.empty()) continue;
       if (parts[0][0] == '#') {
-        take_comment(parts);
+        take_comment(said, parts);
       } else if (!columns_.empty() && parts[0][0] >= '0' && parts[0][0] <= '9') {
         take_row(said, parts);
       } else if (!columns_.empty()) {
@@ -70,21 +72,24 @@ class NcclReader {
   }
 
  private:
-  void take_comment(const std::vector<std::string_view>& parts) {
+  void take_comment(std::string_view line, const std::vector<std::string_view>& parts) {
     const auto has = [&](std::string_view word) {
       return std::find(parts.begin(), parts.end(), word) != parts.end();
     };
     if (parts.size() > 3 && parts[1] == "nccl-tests" && parts[2] == "version") {
-      const std::string version = text::printable(parts[3], 40);
-      builder_.run().producer["imported_version"] = version;
-      builder_.run().environment.common["measured_by"] = "nccl-tests " + version;
+      take_program("nccl-tests", parts[3]);
+    } else if (parts.size() > 5 && parts[1] == "scalemark" && parts[3] == "nccl-tests") {
+      take_program("Scalemark", parts[2]);
     } else if (parts.size() > 4 && parts[1] == "Collective" && parts[3] == "starting:") {
       row_ = {};
       row_.program = text::printable(parts[4], 100);
     } else if (parts.size() > 2 && parts[1] == "Using" && parts[2] == "devices") {
-      builder_.run().ranks.clear();
+      ranks_ = 0;
     } else if (parts.size() > 2 && parts[1] == "Rank") {
       take_rank(parts);
+    } else if (const std::size_t at = line.find(report::kNcclParameters);
+               at != std::string_view::npos) {
+      take_parameters(line);
     } else if (parts.size() > 1 && parts[1] == "Blocking") {
       row_.is_blocking = true;
     } else if (has("size") && has("algbw") && has("busbw")) {
@@ -95,11 +100,26 @@ class NcclReader {
     }
   }
 
+  void take_program(const char* name, std::string_view version) {
+    const std::string clean = text::printable(version, 40);
+    builder_.run().producer["imported_from"] = name;
+    builder_.run().producer["imported_version"] = clean;
+    builder_.run().environment.common["measured_by"] = fmt::format("{} {}", name, clean);
+  }
+
+  /// "# Parameters of Scalemark: backend=mpi memory=host ranks=2"
+  void take_parameters(std::string_view line) {
+    const std::string pairs(line.substr(line.find(':') + 1));
+    row_.ours = case_of_key("x " + pairs, lines_.place()).params;
+    if (row_.ours->empty() && !words(pairs).empty())
+      lines_.fail("axis=value pairs of a table", line);
+  }
+
   /// "#  Rank  0 Group  0 Pid 127 on NODE device  0 [0x00] NVIDIA A10G"
   void take_rank(const std::vector<std::string_view>& parts) {
     RankInfo info;
-    info.rank = static_cast<int>(builder_.run().ranks.size());
-    if (builder_.run().ranks.size() >= 1'000'000) lines_.fail("at most 1000000 ranks", parts[2]);
+    info.rank = static_cast<int>(ranks_);
+    if (ranks_ >= 1'000'000) lines_.fail("at most 1000000 ranks", parts[2]);
     for (std::size_t i = 2; i + 1 < parts.size(); ++i) {
       if (parts[i] == "on") info.node = text::printable(parts[i + 1], 200);
       if (parts[i].starts_with('[')) {
@@ -110,7 +130,8 @@ class NcclReader {
             200);
       }
     }
-    builder_.run().ranks.push_back(std::move(info));
+    // Tables of one text may have fewer ranks than the run.
+    if (++ranks_ > builder_.run().ranks.size()) builder_.run().ranks.push_back(std::move(info));
   }
 
   void note_columns() {
@@ -134,14 +155,13 @@ class NcclReader {
         cells.size() > columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
     const std::size_t leading = cells.size() - measures;
-    row_.ranks.reset();
-    if (!builder_.run().ranks.empty())
-      row_.ranks = static_cast<std::int64_t>(builder_.run().ranks.size());
     row_.size = count_of({"size", cells[0]}, kMostBytes, lines_);
+    row_.count = row_.ours ? count_of({"count", cells[1]}, kMostBytes, lines_) : 0;
     row_.type = cells[2];
     row_.reduction = leading == head && head > 3 ? std::string(cells[3]) : "";
     row_.root = leading == head && head > 4 ? std::string(cells[4]) : "";
-    if (!row_.ranks && !source_.options.ranks)
+    row_.ranks = ranks_of_table();
+    if (!row_.ours && !row_.ranks && !source_.options.ranks)
       taker_.note("the text does not say how many ranks took part: give --ranks");
     // The second group of columns begins where the first column of the first stands again.
     const auto second = std::find(first + 1, columns_.end(), *first);
@@ -152,14 +172,27 @@ class NcclReader {
     if (second != columns_.end()) add_group(cells, head, leading, half, measures);
   }
 
+  std::optional<std::int64_t> ranks_of_table() const {
+    if (row_.ours && row_.ours->contains("ranks")) {
+      const auto* ranks = std::get_if<std::int64_t>(&row_.ours->at("ranks"));
+      if (ranks == nullptr || *ranks < 1 || *ranks > kMostRanks)
+        lines_.fail("a number of ranks", to_text(row_.ours->at("ranks")));
+      return *ranks;
+    }
+    if (ranks_ == 0) return std::nullopt;
+    return static_cast<std::int64_t>(ranks_);
+  }
+
   /// The measures from `from` to `to`; `head` columns and `leading` cells stand before them.
   void add_group(const std::vector<std::string_view>& cells, std::size_t head, std::size_t leading,
                  std::size_t from, std::size_t to) {
+    if (cells[leading + from] == "N/A") return;  // that way was not measured
     CaseResult result = nccl_case(row_, source_.options, lines_.place());
     for (std::size_t i = from; i < to; ++i) {
       const Cell cell{columns_[head + i], cells[leading + i]};
       for (const NcclColumn& known : kNcclColumns) {
-        if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
+        if (cell.column == known.name && cell.text != "N/A")
+          add_cell(result, known.quantity, cell, lines_);
       }
       if (cell.column == "#wrong" && cell.text != "N/A") {
         const auto wrong = parse_decimal(cell.text);
@@ -176,6 +209,7 @@ class NcclReader {
   Lines lines_;
   RunBuilder builder_;
   NcclRow row_;
+  std::size_t ranks_ = 0;  ///< of the table
   std::vector<std::string> columns_;
 };
 

@@ -36,7 +36,7 @@ std::optional<CaseResult> case_of_sentence(std::string_view line, const Lines& l
     return result;
   }
   if (parts.size() != 11 || parts[0] != "nprocs:") return std::nullopt;
-  CaseResult result = start_up("osu/init", parts[1], lines);
+  CaseResult result = start_up("micro/init", parts[1], lines);
   const auto take = [&](std::size_t at, const char* sign, const char* metric) {
     if (parts[at] != sign || bare(parts[at + 2]) != "ms")
       lines.fail("\"nprocs: N, min: T ms, max: T ms, avg: T ms\"", line);

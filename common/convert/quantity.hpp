@@ -36,7 +36,7 @@ inline constexpr Quantity kLatencyMax{"latency_max", "s", -6, Better::lower};
 inline constexpr Quantity kBandwidthMb{"bandwidth", "By/s", 6, Better::higher};
 inline constexpr Quantity kBandwidthGb{"bandwidth", "By/s", 9, Better::higher};
 inline constexpr Quantity kBusBandwidthGb{"bus_bandwidth", "By/s", 9, Better::higher};
-inline constexpr Quantity kMessageRate{"message_rate", "{message}/s", 0, Better::higher};
+inline constexpr Quantity kMessageRate{"message_rate", "1/s", 0, Better::higher};
 
 /// A metric of one sample. The sample is the printed digits and `scale` their last place, so that
 /// compare knows how finely the other program printed. The first metric of a case becomes its

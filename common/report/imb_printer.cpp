@@ -8,8 +8,8 @@
 
 #include "common/base/version.hpp"
 #include "common/report/imb_tests.hpp"
+#include "common/report/osu_columns.hpp"
 #include "common/report/printers.hpp"
-#include "common/result/summarise.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -21,30 +21,6 @@ const ImbTest* find_imb_test(std::string_view name) {
   const auto found = std::find_if(kImbTests.begin(), kImbTests.end(),
                                   [&](const ImbTest& test) { return name == test.ours; });
   return found == kImbTests.end() ? nullptr : &*found;
-}
-
-/// Operations that were timed: as another program said, or samples behind the warm-up, each of
-/// several perhaps.
-std::uint64_t repetitions(const CaseResult& result, const Samples& samples) {
-  const auto said = result.facts.find("iterations");
-  const auto* count =
-      said == result.facts.end() ? nullptr : std::get_if<std::int64_t>(&said->second);
-  if (count != nullptr && *count > 0) return static_cast<std::uint64_t>(*count);
-  const auto warm = std::count_if(samples.warmup.begin(), samples.warmup.end(),
-                                  [](std::uint8_t one) { return one != 0; });
-  return (samples.iterations - static_cast<std::size_t>(warm)) * samples.inner;
-}
-
-/// Mean, least and largest over ranks of each rank's mean; of an import those that it brought.
-OsuStatistic times_of(const CaseResult& result, const Metric& metric) {
-  OsuStatistic time = osu_statistic(metric);
-  const Metric* least = result.find(metric.name + "_min");
-  const Metric* largest = result.find(metric.name + "_max");
-  if (metric.samples.ranks == 1 && least != nullptr && largest != nullptr) {
-    time.minimum = median_of(result, *least);
-    time.maximum = median_of(result, *largest);
-  }
-  return time;
 }
 
 class ImbPrinter final : public Printer {
@@ -84,7 +60,7 @@ class ImbPrinter final : public Printer {
       print_header(test, result, has_sizes);
     }
     const int decimals = options().decimals.value_or(2);
-    const OsuStatistic time = times_of(result, metric);
+    const OsuStatistic time = spread_over_ranks(result, metric).value_or(osu_statistic(metric));
     if (has_sizes) fmt::print(out(), "{:>13}", param_text(result, "bytes"));
     fmt::print(out(), "{:>13}", repetitions(result, metric.samples));
     const auto print_number = [&](double value) {

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the OSU micro-benchmarks 7.4, with OSU's own statistic, for tools that read it.
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/report/osu_columns.hpp"
 #include "common/report/osu_tests.hpp"
+#include "common/report/planned_tables.hpp"
 #include "common/report/printers.hpp"
-#include "common/result/summarise.hpp"
 
 namespace scalemark::report {
 namespace {
 
-constexpr double kMicroseconds = 1e6;
-constexpr double kMegabytes = 1e6;
-
-/// A barrier moves nothing.
-bool has_sizes(const OsuTest& test) { return test.datatype[0] != '\0'; }
-
-const OsuTest* find_test(std::string_view name) {
-  for (const OsuTest& test : kOsuTests) {
-    if (name == test.name) return &test;
-  }
-  return nullptr;
-}
+constexpr std::string_view kSizeHeading = "# Size";
 
 /// MPI's name of the type: that of the key, or of our data.
-std::string datatype(const OsuTest& test, const CaseResult& result) {
+std::string osu_datatype(const OsuTest& test, const CaseResult& result) {
   const std::string ours = param_text(result, "dtype");
   for (const OsuType& type : kOsuTypes) {
     if (ours == type.ours) return type.theirs;
@@ -33,65 +29,137 @@ std::string datatype(const OsuTest& test, const CaseResult& result) {
   return ours.empty() ? test.datatype : ours;
 }
 
+std::string osu_sync(const CaseResult& result) {
+  const std::string ours = param_text(result, "sync");
+  for (const OsuSync& sync : kOsuSyncs) {
+    if (ours == sync.ours) return sync.theirs;
+  }
+  return ours.empty() ? kOsuSyncs.front().theirs : ours;
+}
+
+/// As another program said, or as our windows come to be.
+std::string window_creation(const CaseResult& result) {
+  const auto said = result.facts.find("window_creation");
+  return said == result.facts.end() ? "MPI_Win_allocate" : text::printable(to_text(said->second));
+}
+
+/// "NCCL" or such, where MPI does not do the work. One-sided tests name an operation of MPI.
+std::string library_of(const OsuTest& test, const CaseResult& result) {
+  std::string backend = param_text(result, "backend");
+  if (backend.empty() || backend == "mpi") return test.library;
+  std::transform(backend.begin(), backend.end(), backend.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return backend;
+}
+
+/// On the right, at least one blank behind what stands on the left.
+std::string osu_cell(std::string_view text, std::size_t width) {
+  return fmt::format("{:>{}}", text, std::max(width, text.size() + 1));
+}
+
 class OsuPrinter final : public Printer {
  public:
   using Printer::Printer;
 
+  void begin(const Run& run) override { planned_.begin(run); }
+
   void add(const CaseResult& result) override {
-    const OsuTest* test = find_test(result.name);
-    const Metric* metric = result.find(result.primary_metric);
-    const bool is_rate = test != nullptr && test->is_rate;
-    const bool printable_row = test != nullptr && result.status == Status::ok &&
-                               metric != nullptr && metric->unit == (is_rate ? "By/s" : "s");
-    if (printable_row) {
-      print_row(*test, result, *metric);
-    } else {
+    const OsuTest* test = osu_test_of(result);
+    const std::string table = planned_.table_of(result);
+    const std::string text = test == nullptr                     ? ""
+                             : test->table == OsuTable::start_up ? sentence(*test, result)
+                                                                 : row(*test, result, table);
+    if (text.empty()) {
       print_left_out(result);
+    } else {
+      queue_.add(table, text);
     }
+    if (planned_.came(table)) queue_.finish(table);
     out().flush();
   }
 
- private:
-  void print_row(const OsuTest& test, const CaseResult& result, const Metric& metric) {
-    // One table holds what differs in nothing but the size.
-    if (const std::string table = params_without_bytes(result); &test != test_ || table != table_) {
-      test_ = &test;
-      table_ = table;
-      print_header(test, result);
-    }
-    const int decimals = options().decimals.value_or(2);
-    if (test.is_rate) {
-      fmt::print(out(), "{:<10}{:>18.{}f}\n", param_text(result, "bytes"),
-                 median_of(result, metric) / kMegabytes, decimals);
-      return;
-    }
-    const double microseconds = osu_statistic(metric).average * kMicroseconds;
-    if (has_sizes(test)) {
-      fmt::print(out(), "{:<10}{:>18.{}f}\n", param_text(result, "bytes"), microseconds, decimals);
-    } else {
-      fmt::print(out(), "{:>17.{}f}\n", microseconds, decimals);
-    }
+  void end(const Run& run) override {
+    queue_.finish();
+    Printer::end(run);
   }
 
-  void print_header(const OsuTest& test, const CaseResult& result) {
+ private:
+  /// Title and sentence; empty if the format has no words for the case.
+  static std::string sentence(const OsuTest& test, const CaseResult& result) {
+    const std::string said = result.status == Status::ok ? osu_init_sentence(result) : "";
+    return said.empty() ? "" : title(test, result) + said + "\n";
+  }
+
+  /// The row, below the lines of a table where one begins; empty if the format has no words for the
+  /// case.
+  std::string row(const OsuTest& test, const CaseResult& result, const std::string& table) {
+    const std::vector<OsuColumn> columns = osu_columns(test, result, options());
+    if (columns.empty() || !is_sayable(result, columns)) return "";
+    const bool has_sizes = test.table != OsuTable::barrier;
+    std::string headings =
+        has_sizes ? fmt::format("{:<10}", kSizeHeading) : "# " + columns.front().heading;
+    std::string cells =
+        has_sizes ? fmt::format("{:<10}", param_text(result, "bytes")) : std::string();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const OsuColumn& column = columns[i];
+      const bool is_first = i == 0 && !has_sizes;
+      if (!is_first) headings += fmt::format("{:>{}}", column.heading, column.width);
+      cells += is_first ? fmt::format("{:>{}}", column.text, headings.size())
+                        : osu_cell(column.text, column.width);
+    }
+    std::string& known = headings_[table];
+    std::string text;
+    if (headings != known) text = header(test, result) + headings + "\n";
+    known = std::move(headings);
+    return text + cells + "\n";
+  }
+
+  /// Wrong data are a row only where the row says so.
+  static bool is_sayable(const CaseResult& result, const std::vector<OsuColumn>& columns) {
+    if (result.status == Status::ok) return true;
+    return result.status == Status::failed && has_wrong_data(result) &&
+           std::any_of(columns.begin(), columns.end(),
+                       [](const OsuColumn& column) { return column.heading == "Validation"; });
+  }
+
+  static std::string title(const OsuTest& test, const CaseResult& result) {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
-    const bool device = param_text(result, "memory") == "device";
     // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
-    fmt::print(out(), "\n# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {};{})\n",
-               param_text(result, "backend") == "nccl" ? "NCCL" : "MPI", device ? "-CUDA" : "",
-               test.title, major_minor, table_);
-    const char* column = test.is_rate ? "Bandwidth (MB/s)" : "Avg Latency(us)";
-    if (!has_sizes(test)) {
-      fmt::print(out(), "# {}\n", column);
-      return;
-    }
-    fmt::print(out(), "# Datatype: {}.\n", datatype(test, result));
-    fmt::print(out(), "{:<10}{:>18}\n", "# Size", column);
+    return fmt::format(
+        "# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {};{})\n",
+        library_of(test, result), param_text(result, "memory") == "device" ? "-CUDA" : "",
+        osu_title(test, param_text(result, "call")), major_minor, params_without_bytes(result));
   }
 
-  const OsuTest* test_ = nullptr;
-  std::string table_;
+  /// The lines above the headings.
+  static std::string header(const OsuTest& test, const CaseResult& result) {
+    const bool is_one_sided = test.table == OsuTable::one_sided;
+    const bool overlaps = is_overlapped(test, result);
+    std::string lines = is_one_sided || test.table == OsuTable::message_rate ? "" : "\n";
+    lines += title(test, result);
+    if (overlaps) lines += "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n";
+    if (test.table == OsuTable::message_rate) lines += pairs(result);
+    if (is_one_sided)
+      lines += fmt::format("# Window creation: {}\n# Synchronization: {}\n",
+                           window_creation(result), osu_sync(result));
+    if (test.table != OsuTable::barrier)
+      lines += fmt::format("# Datatype: {}.\n", osu_datatype(test, result));
+    if (is_one_sided && param_text(result, "memory") == "device")
+      lines += "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)\n";
+    return lines;
+  }
+
+  static std::string pairs(const CaseResult& result) {
+    constexpr std::int64_t kOsuWindow = 64;
+    return fmt::format("# [ pairs: {} ] [ window size: {} ]\n",
+                       param_integer(result, "ranks").value_or(2) / 2,
+                       param_integer(result, "window").value_or(kOsuWindow));
+  }
+
+  PlannedTables planned_{{"bytes"}};  ///< one table holds what differs in nothing but the size
+  TableQueue queue_{out()};
+  std::map<std::string, std::string> headings_;  ///< of each table, the last
 };
 
 }  // namespace

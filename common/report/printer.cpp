@@ -2,6 +2,7 @@
 // Format name to printer.
 #include "common/report/printer.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/report/planned_tables.hpp"
 #include "common/report/printers.hpp"
 
 namespace scalemark {
@@ -26,6 +28,7 @@ constexpr std::array kFormats = {
     Format{"jsonl", report::make_jsonl_printer},
     Format{"osu", report::make_osu_printer},
     Format{"imb", report::make_imb_printer},
+    Format{"nccl", report::make_nccl_printer},
     Format{"google-benchmark", report::make_google_benchmark_printer},
 };
 
@@ -38,16 +41,26 @@ std::string param_text(const CaseResult& result, const char* axis) {
   return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
 }
 
+std::optional<std::int64_t> param_integer(const CaseResult& result, const char* axis) {
+  const auto found = result.params.find(axis);
+  const auto* value =
+      found == result.params.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
 std::string params_without_bytes(const CaseResult& result) {
-  Params params = result.params;
-  params.erase("bytes");
-  return text::printable(make_key(result.name, params).substr(result.name.size()));
+  const std::string rest = key_without(result.key, {"bytes"});
+  return text::printable(rest.substr(std::min(rest.find(' '), rest.size())));
+}
+
+std::string left_out_because(const CaseResult& result) {
+  return fmt::format("{}{}", to_string(result.status),
+                     result.reason.empty() ? "" : ", " + text::printable(result.reason));
 }
 
 void Printer::print_left_out(const CaseResult& result) {
-  fmt::print(out_, "# not in this format: {}: {}{}\n", text::printable(result.key),
-             to_string(result.status),
-             result.reason.empty() ? "" : ", " + text::printable(result.reason));
+  fmt::print(out_, "# not in this format: {}: {}\n", text::printable(result.key),
+             left_out_because(result));
 }
 
 }  // namespace report

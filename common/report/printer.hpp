@@ -18,13 +18,17 @@ namespace scalemark {
 struct PrintOptions {
   /// Decimals of numbers in `table`, `osu` and `imb`; without, four significant digits and OSU's
   /// two decimals. csv always has twelve digits, json and jsonl all of them.
-  std::optional<int> decimals;
+  std::optional<int> decimals = std::nullopt;
   bool color = false;
   std::size_t width = 0;  ///< columns of the terminal; 0 = not limited
   bool quiet = false;     ///< rows only: no title line and no footer in `table`
+  /// Columns of `osu` that OSU has by options: 1 = those of -f, of -c where there is no -f; 2 = all
+  /// of -f, -c and -z.
+  int verbosity = 0;
 };
 
-/// The formats that make_printer knows: table, csv, json, jsonl, osu, imb, google-benchmark.
+/// The formats that make_printer knows: table, csv, json, jsonl, osu, imb, nccl,
+/// google-benchmark.
 std::vector<std::string> print_formats();
 
 /// A sink that prints each case when it is added. `out` must outlive it. Throws UsageError for a

@@ -2,7 +2,9 @@
 // The printers behind make_printer, one a format.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -20,6 +22,7 @@ std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOpti
 std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_osu_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_imb_printer(std::ostream& out, const PrintOptions& options);
+std::shared_ptr<ResultSink> make_nccl_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_google_benchmark_printer(std::ostream& out,
                                                           const PrintOptions& options);
 
@@ -28,8 +31,13 @@ nlohmann::ordered_json case_json(const CaseResult& result);
 
 /// The value of an axis as text; empty where the case does not have it.
 std::string param_text(const CaseResult& result, const char* axis);
-/// What a case has in common with those of other sizes: " backend=mpi memory=host ranks=2".
+/// The value of an axis of integers; nothing where the case does not have it.
+std::optional<std::int64_t> param_integer(const CaseResult& result, const char* axis);
+/// What stands in the key of a case beside its name and size: " backend=mpi memory=host ranks=2".
 std::string params_without_bytes(const CaseResult& result);
+
+/// Status and reason of a case that has no row.
+std::string left_out_because(const CaseResult& result);
 
 /// A printer needs begin, add and end; the journal's calls are not for it.
 class Printer : public ResultSink {

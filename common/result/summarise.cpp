@@ -149,13 +149,11 @@ Summary summarise(const CaseResult& result, const Metric& metric) {
           rate(time.min),    direct.p95,      direct.p99,     direct.p999,     time.n};
 }
 
-OsuStatistic osu_statistic(const Metric& metric) {
+std::vector<double> rank_means(const Metric& metric, std::size_t most_ranks) {
   const Samples& samples = metric.samples;
-  const std::size_t ranks = metric.rank_reduce == RankReduce::root
-                                ? std::min<std::size_t>(1, samples.ranks)
-                                : samples.ranks;
+  const std::size_t most = metric.rank_reduce == RankReduce::root ? 1 : most_ranks;
   std::vector<double> means;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
+  for (std::size_t rank = 0; rank < std::min(most, samples.ranks); ++rank) {
     double total = 0;
     std::size_t counted = 0;
     for (std::size_t iteration = 0; iteration < samples.iterations; ++iteration) {
@@ -165,6 +163,11 @@ OsuStatistic osu_statistic(const Metric& metric) {
     }
     if (counted > 0) means.push_back(total / static_cast<double>(counted));
   }
+  return means;
+}
+
+OsuStatistic osu_statistic(const Metric& metric, std::size_t most_ranks) {
+  const std::vector<double> means = rank_means(metric, most_ranks);
   if (means.empty()) return {kNan, kNan, kNan};
   const auto [least, most] = std::minmax_element(means.begin(), means.end());
   return {stats::mean(means), *least, *most};

@@ -2,6 +2,7 @@
 // From raw samples to the numbers of a row.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -34,11 +35,15 @@ double median_of(const CaseResult& result, const Metric& metric);
 /// A rate's numbers are the rates of its time's, except for the percentiles.
 Summary summarise(const CaseResult& result, const Metric& metric);
 
+/// The mean of each rank's samples without the warm-up, of rank 0 alone if the metric is the
+/// root's; of the first `most_ranks` at most. Empty if nothing was measured.
+std::vector<double> rank_means(const Metric& metric, std::size_t most_ranks = SIZE_MAX);
+
 /// OSU's statistic of a duration metric: mean over ranks of each rank's mean, and the smallest and
-/// largest of these means. Seconds.
+/// largest of these means. Seconds; NaN if nothing was measured.
 struct OsuStatistic {
   double average = 0, minimum = 0, maximum = 0;
 };
-OsuStatistic osu_statistic(const Metric& metric);
+OsuStatistic osu_statistic(const Metric& metric, std::size_t most_ranks = SIZE_MAX);
 
 }  // namespace scalemark

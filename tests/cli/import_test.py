@@ -80,16 +80,33 @@ class Osu(Importing):
             row = found[f"micro/multi_pair backend=mpi bytes={size} memory=host ranks=2 window=64"]
             self.assertAlmostEqual(self.value(row, "bandwidth"), float(rate) * 1e6, delta=1e-2)
             self.assertAlmostEqual(self.value(row, "message_rate"), float(messages), delta=1e-2)
+            self.assertEqual(row["metrics"]["message_rate"]["unit"], "1/s")
+
+    def test_every_sample_is_printed_again(self):
+        """The same bytes, but for what stands behind the title, and the line with which OSU ends where its check fails."""
+        with_options = {"allreduce_full": ["-v"], "allreduce_full_check_tail": ["-vv"], "barrier_full": ["-v"], "latency_check": ["-v"]}
+        names = sorted(path.stem for path in (GOLDEN / "osu").glob("*.txt"))
+        self.assertGreater(len(names), 14)
+        for name in names:
+            if name == "hello":  # measures nothing
+                continue
+            with self.subTest(name):
+                path = GOLDEN / "osu" / f"{name}.txt"
+                # OSU's multi_lat is our ping-pong of more than two ranks.
+                self.take(path, *(() if re.match("init|latency|bw|bibw|mbw", name) else ("--ranks", 4)))
+                shown = run("show", self.path("out.h5"), "--format", "osu", *with_options.get(name, [])).stdout
+                shown = re.sub(r" \(OSU 7.4 format, measured by Scalemark [^)]*\)", "", shown)
+                self.assertEqual(shown, re.sub("DATA VALIDATION.*\n", "", path.read_text()))
 
     def test_a_barrier_has_no_size(self):
         found = self.take(GOLDEN / "osu" / "barrier.txt", "--ranks", 2)
-        self.assertAlmostEqual(self.value(found["micro/barrier backend=mpi memory=host ranks=2"]), 0.13e-6, delta=1e-18)
+        self.assertAlmostEqual(self.value(found["micro/barrier backend=mpi ranks=2"]), 0.13e-6, delta=1e-18)
         self.assertIn("             0.13\n", run("show", self.path("out.h5"), "--format", "osu").stdout)
 
     def test_start_up_prints_sentences(self):
         found = self.take(GOLDEN / "osu" / "init.txt")
-        self.assertEqual(list(found), ["osu/init backend=mpi ranks=2"])
-        row = found["osu/init backend=mpi ranks=2"]
+        self.assertEqual(list(found), ["micro/init backend=mpi ranks=2"])
+        row = found["micro/init backend=mpi ranks=2"]
         for metric, milliseconds in (("time", 217), ("time_min", 217), ("time_max", 218)):
             self.assertAlmostEqual(self.value(row, metric), milliseconds * 1e-3, delta=1e-15)
             self.assertEqual(row["metrics"][metric]["unit"], "s")
@@ -138,6 +155,44 @@ class Osu(Importing):
         done = run("compare", self.path("out.h5"), "--against", self.path("out.h5"))
         self.expect(done, 2)
 
+    def test_variants_of_collectives(self):
+        head = "\n# OSU MPI {} Test v7.4\n{}# Datatype: MPI_FLOAT.\n# Size{}\n8 {}\n"
+        overall = "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n"
+        columns = "           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)"
+        found = self.take(self.write(head.format("Non-blocking Allreduce Latency", overall, columns, "25.00 20.00 10.00 50.00") +
+                                     head.format("Allreduce Persistent Latency", "", "       Avg Latency(us)", "1.50")), "--ranks", 2)
+        row = found["micro/allreduce backend=mpi bytes=8 call=nonblocking memory=host ranks=2"]
+        self.assertEqual(row["primary"], "latency")
+        for metric, want in (("latency", 10e-6), ("overall_time", 25e-6), ("compute_time", 20e-6), ("overlap_ratio", 0.5)):
+            self.assertAlmostEqual(self.value(row, metric), want, delta=1e-12 * want)
+        self.assertIn("micro/allreduce backend=mpi bytes=8 call=persistent memory=host ranks=2", found)
+        found = self.take(self.write(head.format("Bandwidth Persistent", "", "      Bandwidth (MB/s)", "1.50").replace("FLOAT", "CHAR")))
+        self.assertEqual(list(found), ["micro/bandwidth backend=mpi bytes=8 call=persistent memory=host ranks=2"])
+
+    def test_one_sided(self):
+        head = ("# OSU {} v7.4\n# Window creation: MPI_Win_create\n# Synchronization: {}\n# Datatype: MPI_CHAR.\n"
+                "{}# Size          Latency (us)\n")
+        device = "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)\n"
+        text = (head.format("MPI_Put Latency Test", "MPI_Win_fence", "") + "8 1.50\n" +
+                head.format("MPI_Get-CUDA latency Test", "MPI_Win_lock/unlock", device) + "8 2.50\n" +
+                head.format("MPI_Accumulate latency Test", "MPI_Win_flush", "").replace("(us)\n", "(us)        Validation\n") +
+                "8 3.50 passed\n" + head.format("MPI_Get_accumulate latency Test", "MPI_Win_lock_all/unlock_all", "") + "8 4.50\n")
+        found = self.take(self.write(text))
+        self.assertEqual({key: self.value(row) for key, row in found.items()}, {
+            "micro/put backend=mpi bytes=8 memory=host ranks=2 sync=fence": 1.5e-6,
+            "micro/get backend=mpi bytes=8 memory=device_host ranks=2 sync=lock": 2.5e-6,
+            "micro/accumulate backend=mpi bytes=8 dtype=int8 memory=host ranks=2 sync=flush": 3.5e-6,
+            "osu/mpi_get_accumulate_latency_test backend=mpi bytes=8 memory=host sync=mpi_win_lock_all_unlock_all": 4.5e-6})
+        shown = run("show", self.path("out.h5"), "--format", "osu").stdout
+        self.assertIn("# Window creation: MPI_Win_create\n# Synchronization: MPI_Win_fence\n", shown)
+
+    def test_percentiles_of_bandwidth_stand_close(self):
+        head = ("# OSU MPI Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n"
+                "# Size      Bandwidth (MB/s)        Validation P50 Tail BW(MB/s) P90 Tail BW(MB/s) P99 Tail BW(MB/s)\n")
+        (row,) = self.take(self.write(head + "1 15.32 Pass 15.00 16.00 17.00\n")).values()
+        self.assertEqual(set(row["metrics"]), {"bandwidth", "bandwidth_p50", "bandwidth_p90", "bandwidth_p99"})
+        self.assertAlmostEqual(self.value(row, "bandwidth_p99"), 17e6, delta=1e-3)
+
     def test_devices_and_nccl(self):
         head = "\n# OSU NCCL-CUDA Allreduce Latency Test v7.4\n# Datatype: MPI_FLOAT.\n# Size       Avg Latency(us)\n"
         found = self.take(self.write(head + "4 12.30\n"), "--ranks", 8)
@@ -183,7 +238,7 @@ class Imb(Importing):
         sizes = 0
         for cells in printed:
             if cells is printed[-1]:
-                row, want = found["micro/barrier backend=mpi memory=host ranks=2"], {
+                row, want = found["micro/barrier backend=mpi ranks=2"], {
                     "latency": cells[3], "latency_min": cells[1], "latency_max": cells[2]}
             elif len(cells) == 4:
                 row = found[f"micro/pingpong backend=mpi bytes={cells[0]} memory=host ranks=2"]
@@ -246,6 +301,36 @@ class NcclTests(Importing):
         found = self.take(self.text("./build/all_gather_perf", "128 16 float none -1 20.0 1 0.5 0 21.0 1 0.5 N/A"))
         row = found["micro/allgather backend=nccl bytes=64 dtype=fp32 memory=device ranks=2 timing=pipelined"]
         self.assertEqual(row["facts"]["total_bytes"], 128)
+
+    def test_our_own_text_comes_back(self):
+        """Every row that `--to nccl` prints is read again, with its key, all of its digits and the ranks of the run."""
+        file = RESULTS / "run-1.h5"
+        text = run("export", file, "--to", "nccl").stdout
+        self.assertTrue(text.startswith("# "))
+        self.assertEqual(text, run("show", file, "--format", "nccl").stdout)
+        done = run("import", self.write(text), "-o", self.path("out.h5"))
+        self.expect(done, 0)
+        self.assertEqual(done.stderr, "")
+        found, measured = rows(self.path("out.h5")), rows(file)
+        wanted = {key: row for key, row in measured.items() if re.match("micro/all(reduce|gather) ", key) and row["status"] == "ok"}
+        self.assertEqual(set(found), set(wanted))
+        self.assertGreater(len(found), 2)
+        for key, row in found.items():
+            self.assertEqual(row["facts"]["total_bytes"], wanted[key]["facts"]["total_bytes"])
+            self.assertEqual(row["verified"]["wrong"], 0)
+        printed = [line for line in text.splitlines() if re.match(r" *\d", line)]
+        again = run("show", self.path("out.h5"), "--format", "nccl").stdout
+        self.assertEqual([line for line in again.splitlines() if re.match(r" *\d", line)], printed)
+        self.assertEqual(len(printed), len(found))  # in_place was not measured
+        for broken, said in (("# Parameters of Scalemark: ranks=0", "number of ranks"), ("# Parameters of Scalemark: ranks", "pairs")):
+            head = self.HEAD.format("all_gather_perf").replace("#\n# Using", broken + "\n# Using", 1)
+            self.take(self.write(head + "8 2 float none -1 1 1 1 0 1 1 1 0\n"), code=3, said=(said,))
+        huge = self.HEAD.format("reduce_scatter_perf").replace("#\n# Using", "# Parameters of Scalemark: ranks=99999999\n# Using", 1)
+        self.take(self.write(huge + "8 1000000000000000 double sum -1 1 1 1 0 1 1 1 0\n"), code=3, said=("too many",))
+
+    def test_what_was_not_measured_is_no_case(self):
+        found = self.take(self.text("all_reduce_perf", "8 2 float sum -1 1.00 0.01 0.02 0 N/A N/A N/A N/A"))
+        self.assertEqual(list(found), ["micro/allreduce backend=nccl bytes=8 memory=device ranks=2 timing=pipelined"])
 
     def test_a_cut_text_is_not_complete(self):
         self.take(self.write(self.HEAD.format("reduce_perf") + "8 2 half max 1 17.08 0 0 0 16.76 0 0 0\n"))
@@ -360,6 +445,7 @@ class Changed(Importing):
     def test_cut_and_changed_files(self):
         chance = random.Random(5)
         samples = [path.read_bytes() for folder in ("osu", "imb") for path in sorted((GOLDEN / folder).glob("*.txt"))]
+        samples.append(run("export", RESULTS / "run-1.h5", "--to", "nccl").stdout.encode())
         samples.append(NcclTests.HEAD.format("all_reduce_perf").encode() + b"8 2 float sum -1 1.5 0 0 0 1.6 0 0 N/A\n")
         samples.append(b'{"run": 1, "cases": {"x a=1": {"metric": "t", "unit": "s", "scale": 1e-9, "samples": [1, 2]}}}')
         samples.append(b'{"nvbandwidth": {"version": "1", "testcases": [{"name": "x", "status": "Passed", "bandwidth_matrix": [["1.5", "N/A"]]}]}}')

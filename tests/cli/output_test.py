@@ -23,7 +23,8 @@ class FullDevice(ProgramTest):
         against = ["compare", one, "--against", two, "--fail-on", "none", "--format"]
         for arguments in ([*against, "text"], [*against, "md"], [*against, "json"], [*against, "csv"], [*against, "junit"],
                           [*against, "html"], ["compare", "--systems", f"a={one}", f"b={two}"], ["show", one],
-                          ["show", one, "--format", "jsonl"], ["show", one, "--format", "osu"], ["list"], ["schema"],
+                          ["show", one, "--format", "jsonl"], ["show", one, "--format", "osu"],
+                          ["show", one, "--format", "nccl"], ["list"], ["schema"],
                           ["export", one, "--to", "csv"], ["--help"], ["show", "--help"],
                           ["verify", GOLDEN / "stats" / "adjust.json"]):
             with self.subTest(arguments):

@@ -30,6 +30,26 @@ class QuickTraining(ProgramTest):
         self.assertLess(value["loss"], value["first_loss"])
 
 
+class Formats(ProgramTest):
+    def test_nccl_and_osu_are_printed_as_show_prints_them(self):
+        for form, options in (("nccl", []), ("osu", ["-vv"])):
+            out = self.path(f"{form}.h5")
+            done = run("run", "micro/all(reduce|gather)$", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=8,64", "-n", "20",
+                       "--format", form, *options, "--quiet", "-o", out, ranks=2)
+            self.expect(done, 0)
+            self.assertEqual(done.stdout, run("show", out, "--format", form, *options).stdout)
+            # allgather of one rank and of two, allreduce of two.
+            self.assertEqual(len([line for line in done.stdout.splitlines() if re.match(r" *\d", line)]), 6, done.stdout)
+            shown = rows(out)
+            self.expect(run("import", self.text(done.stdout), "-o", self.path("again.h5"), "--force"), 0)
+            self.assertEqual(set(rows(self.path("again.h5"))), set(shown))
+
+    def text(self, content):
+        with open(self.path("printed.txt"), "w", encoding="utf-8") as file:
+            file.write(content)
+        return self.path("printed.txt")
+
+
 class CaseList(ProgramTest):
     def plan(self, ranks):
         done = run("run", "--preset", "quick", "--dry-run", "-a", "threads=1", ranks=ranks)

@@ -49,6 +49,23 @@ constexpr std::array kImports = {
     "algbw   busbw  #wrong\n"
     "8 2 float sum -1 17.08 0.01 0.02 0 16.76 0.03 0.04 N/A\n"
     "# Out of bounds values : 0 OK\n",
+    "# scalemark 0.1 nccl-tests 2.19.6 format\n"
+    "# Collective test starting: reduce_scatter_perf\n"
+    "# Parameters of Scalemark: backend=mpi memory=host op=max ranks=2\n"
+    "#       size         count      type   redop    root     time   algbw   busbw  #wrong     "
+    "time   "
+    "algbw   busbw  #wrong\n"
+    "64 8 float max -1 N/A N/A N/A N/A 16.76 0.03 0.04 0\n"
+    "# Avg bus bandwidth : 0.04\n",
+    "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.4 (OSU 7.4 format, measured by "
+    "Scalemark 0.1; backend=mpi call=nonblocking memory=device ranks=2)\n"
+    "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n# Datatype: MPI_FLOAT.\n"
+    "# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)\n"
+    "8                      25.00             20.00             10.00             50.00\n",
+    "# OSU MPI_Put-CUDA Latency Test v7.4\n# Window creation: MPI_Win_allocate\n"
+    "# Synchronization: MPI_Win_flush\n# Datatype: MPI_CHAR.\n"
+    "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)\n"
+    "# Size          Latency (us)  P50 Tail Lat(us)\n8 1.50 1.25\n",
     R"json({"version": 1, "args": ["all_reduce_perf"], "nccl_version": 22803,
         "config": {"devices": [{"rank": 0, "hostname": "n1", "device_info": "H100"}]},
         "results": [{"size": 8, "count": 2, "type": "float", "redop": "sum", "root": "-1",

@@ -75,7 +75,7 @@ void export_all(const Run& run) {
 void print(const Run& run) {
   for (const std::string& format : print_formats()) {
     std::ostringstream out;
-    const auto printer = make_printer(format, out, {});
+    const auto printer = make_printer(format, out, {.verbosity = 2});
     printer->begin(run);
     for (const CaseResult& one : run.cases) printer->add(one);
     printer->end(run);

@@ -163,6 +163,8 @@ TEST(OsuStatistic, IsTheMeanOfRankMeans) {
   EXPECT_DOUBLE_EQ(osu.average, (20e-9 + 70e-9 / 3) / 2);
   EXPECT_DOUBLE_EQ(osu.minimum, 20e-9);
   EXPECT_DOUBLE_EQ(osu.maximum, 70e-9 / 3);
+  EXPECT_DOUBLE_EQ(osu_statistic(result.metrics[0], 1).average, 20e-9);  // where half of them send
+  EXPECT_EQ(rank_means(result.metrics[0]).size(), 2U);
   result.metrics[0].rank_reduce = RankReduce::root;  // ping-pong: rank 0 times
   EXPECT_DOUBLE_EQ(osu_statistic(result.metrics[0]).average, 20e-9);
   EXPECT_TRUE(std::isnan(osu_statistic(Metric{}).average));
