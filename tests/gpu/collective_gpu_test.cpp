@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -11,7 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
-#include "tests/support/mpi_main.hpp"
+#include "tests/gpu/on_gpus.hpp"
 
 namespace scalemark::collective {
 namespace {
@@ -20,33 +21,8 @@ using device::Buffer;
 using device::MemoryKind;
 using ::testing::Each;
 
-class OnGpus : public ::testing::Test {
+class OnGpus : public test::OnGpus {
  protected:
-  void SetUp() override {
-    const mpi::Comm node = test::world().split_node();
-    std::string why;
-    const int count = device::cuda_device_count(&why);
-    const bool enough = test::world().min(count >= node.size() ? 1 : 0) == 1;
-    if (!enough) GTEST_SKIP() << (count == 0 ? why : "fewer GPUs than ranks");
-    gpu_ = device::make_cuda_device(node.rank());
-    stream_ = gpu_->make_stream();
-  }
-
-  template <typename T>
-  Buffer upload(const std::vector<T>& values) {
-    Buffer buffer = gpu_->allocate(values.size() * sizeof(T), MemoryKind::device);
-    gpu_->copy(buffer.data(), values.data(), buffer.bytes(), *stream_);
-    stream_->synchronize();
-    return buffer;
-  }
-  template <typename T>
-  std::vector<T> download(const Buffer& buffer) {
-    std::vector<T> values(buffer.bytes() / sizeof(T));
-    gpu_->copy(values.data(), buffer.data(), buffer.bytes(), *stream_);
-    stream_->synchronize();
-    return values;
-  }
-
   void expect_right_results(Communicator& comm) {
     const int rank = comm.rank(), size = comm.size();
     const auto ranks = static_cast<std::size_t>(size);
@@ -88,9 +64,6 @@ class OnGpus : public ::testing::Test {
     if (comm.rank() == 1) comm.send(out.data(), 999, DType::int32, peer, *stream_);
     EXPECT_THAT(download<std::int32_t>(in), Each(10 + peer));
   }
-
-  std::unique_ptr<device::Device> gpu_;
-  std::unique_ptr<device::Stream> stream_;
 };
 
 class NcclCommunicator : public OnGpus {
