@@ -77,20 +77,22 @@ class PostedTransfers final : public RequestsOperation {
   PostedTransfers(MPI_Comm comm, std::vector<Message> messages, Keep keep)
       : RequestsOperation(messages.size(), std::move(keep)),
         comm_(comm),
-        messages_(std::move(messages)) {}
+        messages_(std::move(messages)),
+        first_send_(std::ranges::find(messages_, true, &Message::sends) - messages_.begin()) {}
   void start() override {
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      const Message& one = messages_[i];
-      check_mpi(
-          one.sends
-              ? MPI_Isend(one.data, one.count, one.type, one.peer, kTag, comm_, &requests_[i])
-              : MPI_Irecv(one.data, one.count, one.type, one.peer, kTag, comm_, &requests_[i]));
-    }
+    const Message* one = messages_.data();
+    const Message *const first_send = one + first_send_, *const end = one + messages_.size();
+    MPI_Request* request = requests_.data();
+    for (; one != first_send; ++one, ++request)
+      check_mpi(MPI_Irecv(one->data, one->count, one->type, one->peer, kTag, comm_, request));
+    for (; one != end; ++one, ++request)
+      check_mpi(MPI_Isend(one->data, one->count, one->type, one->peer, kTag, comm_, request));
   }
 
  private:
   MPI_Comm comm_;
   std::vector<Message> messages_;
+  std::ptrdiff_t first_send_;
 };
 
 /// Bound once with MPI_Send_init and MPI_Recv_init.
