@@ -84,6 +84,17 @@ int Case::threads() const {
                                        : static_cast<int>(std::get<std::int64_t>(given->second));
 }
 
+std::vector<topology::CpuSet> Case::thread_cpus() const {
+  const std::vector<topology::CpuSet>& own = session_.own_cores();
+  const auto wanted = static_cast<std::size_t>(threads());
+  if (own.size() < wanted) return {};
+  return {own.begin(), own.begin() + static_cast<std::ptrdiff_t>(wanted)};
+}
+
+const topology::Machine& Case::machine() const { return session_.machine(); }
+
+int Case::numa_node() const { return session_.binding().numa; }
+
 const RankInfo& Case::place(int rank) const {
   const int in_world = group_.world_ranks.at(static_cast<std::size_t>(rank));
   return session_.rank_table().at(static_cast<std::size_t>(in_world));

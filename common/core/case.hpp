@@ -116,6 +116,13 @@ class Case {
   std::optional<double> energy();
   /// Compute threads of this rank (axis `threads`, else the cores bound to it).
   int threads() const;
+  /// The hardware threads of a core for each compute thread; empty where this rank has fewer cores
+  /// of its own than threads.
+  std::vector<topology::CpuSet> thread_cpus() const;
+  /// This node.
+  const topology::Machine& machine() const;
+  /// NUMA node of memory that this rank touches; -1 where nobody knows.
+  int numa_node() const;
   /// Where a rank of this case runs; known on rank 0 only.
   const RankInfo& place(int rank) const;
   /// CPUs of the ranks of this node that sleep during this case, one set each; known on the job's

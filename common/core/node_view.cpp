@@ -3,6 +3,7 @@
 #include "common/core/node_view.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -77,19 +78,37 @@ NodeView share_view(const mpi::Comm& node, const topology::Machine& mine,
   return view;
 }
 
-int cores_of_rank(const mpi::Comm& node, const topology::Machine& machine,
-                  const topology::CpuSet& cpus) {
-  const auto overlaps = [&](const topology::CpuSet& other) {
-    return std::ranges::any_of(other,
-                               [&](int cpu) { return std::ranges::binary_search(cpus, cpu); });
-  };
+namespace {
+
+bool overlap(const topology::CpuSet& one, const topology::CpuSet& other) {
+  return std::ranges::any_of(one, [&](int cpu) { return std::ranges::binary_search(other, cpu); });
+}
+
+}  // namespace
+
+int core_sharers(const mpi::Comm& node, const topology::CpuSet& cpus) {
   int sharers = 0;
   for (const std::string& list : node.all_gather(topology::to_list(cpus))) {
-    if (list.empty() || overlaps(topology::parse_list(list))) ++sharers;
+    if (list.empty() || overlap(topology::parse_list(list), cpus)) ++sharers;
   }
-  const auto cores = static_cast<int>(std::ranges::count_if(
-      machine.cores, [&](const topology::Core& core) { return overlaps(core.cpus); }));
-  return std::max(1, cores / std::max(1, sharers));
+  return std::max(1, sharers);
+}
+
+std::vector<topology::CpuSet> cores_in(const topology::Machine& machine,
+                                       const topology::CpuSet& cpus) {
+  std::vector<topology::CpuSet> cores;
+  for (const topology::Core& core : machine.cores) {
+    topology::CpuSet mine;
+    std::ranges::set_intersection(core.cpus, cpus, std::back_inserter(mine));
+    if (!mine.empty()) cores.push_back(std::move(mine));
+  }
+  return cores;
+}
+
+int cores_of_rank(const mpi::Comm& node, const topology::Machine& machine,
+                  const topology::CpuSet& cpus) {
+  const auto cores = static_cast<int>(cores_in(machine, cpus).size());
+  return std::max(1, cores / core_sharers(node, cpus));
 }
 
 }  // namespace scalemark

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/mpi/comm.hpp"
 #include "common/topology/placement.hpp"
@@ -22,6 +23,14 @@ struct NodeView {
 /// `cuda_visible_devices` is this rank's variable, if set.
 NodeView share_view(const mpi::Comm& node, const topology::Machine& mine,
                     const std::optional<std::string>& cuda_visible_devices);
+
+/// Collective over the ranks of a node. Ranks whose CPUs are, in part, this rank's, itself
+/// included.
+int core_sharers(const mpi::Comm& node, const topology::CpuSet& cpus);
+
+/// The hardware threads in `cpus` of each core that has some, near cores next to each other.
+std::vector<topology::CpuSet> cores_in(const topology::Machine& machine,
+                                       const topology::CpuSet& cpus);
 
 /// Collective over the ranks of a node. Physical cores in `cpus` for each rank that uses them: all
 /// of them if no other rank's CPUs overlap, else this rank's share; at least 1.

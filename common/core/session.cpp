@@ -52,6 +52,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   const auto node = static_cast<int>(node_.min(world.rank()));
   for (const std::string& one : world.all_gather(std::to_string(node)))
     node_of_rank_.push_back(std::stoi(one));
+  if (core_sharers(node_, binding_.cpus) == 1) own_cores_ = cores_in(machine_, binding_.cpus);
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();

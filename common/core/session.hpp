@@ -61,6 +61,8 @@ class Session {
   const topology::Machine& machine() const { return machine_; }
   const topology::RankPlacement& placement() const { return placement_; }
   const topology::Binding& binding() const { return binding_; }
+  /// The hardware threads of each core of this rank; empty where other ranks run on them too.
+  const std::vector<topology::CpuSet>& own_cores() const { return own_cores_; }
   Watchdog& watchdog() { return *watchdog_; }
   Telemetry& telemetry() { return *telemetry_; }
   /// Rank 0's clock on all ranks.
@@ -127,6 +129,7 @@ class Session {
   topology::Machine machine_;
   topology::RankPlacement placement_;
   topology::Binding binding_;
+  std::vector<topology::CpuSet> own_cores_;
   PlanContext context_;
   std::vector<RankInfo> rank_table_;
   std::unique_ptr<device::Device> host_device_, gpu_;
