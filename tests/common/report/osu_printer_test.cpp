@@ -356,8 +356,7 @@ TEST(OsuPrinter, PrintsNumbersOfNoTime) {
   EXPECT_EQ(lines.back(), "8                       0.00");
   // An iteration of no time has no rate, which is no reason to leave out those of the others.
   const std::string row =
-      printed({test::window("micro/bandwidth", 1000, 64, {{0, 0, 1000}})}, {.verbosity = 2})
-          .back();
+      printed({test::window("micro/bandwidth", 1000, 64, {{0, 0, 1000}})}, {.verbosity = 2}).back();
   EXPECT_EQ(row,
             "1000               192000.00              Pass          64000.00          64000.00"
             "          64000.00");
