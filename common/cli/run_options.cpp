@@ -141,7 +141,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--format", options.format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
-  command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")
+  command
+      .add_option("--decimals", options.print.decimals,
+                  "Decimals of printed numbers in table, osu and imb")
       ->check(CLI::Range(0, 12));
   add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
