@@ -55,7 +55,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
-  watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
+  watchdog_ = std::make_unique<Watchdog>(world, node_, Watchdog::Options{options_.timeout});
   start_telemetry();
   clock_ = std::make_unique<clock::SyncedClock>(world, node_, options_.local_clock);
 }
