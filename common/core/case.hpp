@@ -273,6 +273,11 @@ class Case {
     std::vector<std::int64_t> is_void;  ///< 0 or 1
     std::uint64_t inner = 1;
     Stop stop = Stop::no;
+    /// `began` on the common clock, as it was known then.
+    std::vector<std::uint64_t> entered;
+    /// Of the last sync before the samples and those among them: how many, and the worst of each.
+    std::int64_t syncs = 0;
+    std::uint64_t residual_ns = 0, round_trip_ns = 0;
   };
   void measure_samples(const Sample& sample, const MeasureOptions& options);
   Timed take(const Sample& sample, std::uint64_t inner, const MeasureOptions& options);
@@ -281,6 +286,15 @@ class Case {
   /// (0: any).
   SamplingPolicy limited_policy(int most_samples) const;
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
+  void take_batch(const Sample& sample, const MeasureOptions& options, std::size_t batch,
+                  Taken& taken);
+  /// Whether samples are compared on the common clock.
+  bool records_lateness(const MeasureOptions& options) const;
+  bool uses_clock(const MeasureOptions& options) const;
+  /// Notes what the clock is worth after a sync, and calls put_on_clock().
+  void note_sync(Taken& taken) const;
+  /// Brings the stamps that are not there yet to the common clock.
+  void put_on_clock(Taken& taken) const;
   /// Whether this rank began with the others.
   bool start_together();
   /// Nanoseconds of the first call.

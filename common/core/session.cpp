@@ -55,13 +55,21 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   gather_rank_table();
-  watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
+  watchdog_ = std::make_unique<Watchdog>(world, node_, Watchdog::Options{options_.timeout});
   start_telemetry();
-  clock_ = std::make_unique<clock::SyncedClock>(world, node_);
+  clock_ = std::make_unique<clock::SyncedClock>(world, node_, options_.local_clock);
 }
 
-bool Session::clock_is_old() const {
-  return clock_->seconds_since_sync() > (clock_->method() == "hca3" ? kClockAge : kOneClockAge);
+double Session::clock_age() const {
+  return options_.clock_age.value_or(clock_->method() == "hca3" ? kClockAge : kOneClockAge);
+}
+
+void Session::sync_clock(const RankGroup& group) {
+  if (group.comm.size() == world_.size()) return sync_clock();
+  auto party = clock_parties_.find(group.id);
+  if (party == clock_parties_.end())
+    party = clock_parties_.emplace(group.id, clock_->party_of(group.comm)).first;
+  clock_->sync(party->second);
 }
 
 const clock::SyncedStart& Session::synced_start(const RankGroup& group) {

@@ -43,6 +43,11 @@ struct SessionOptions {
   TelemetryOptions telemetry;
   Sync sync = Sync::barrier;
   std::optional<double> init_seconds = {};  ///< how long MPI_Init_thread took this rank, if known
+  /// What the common clock, time limits and the stamps of samples that benchmarks time themselves
+  /// go by; another than the node's clock in tests only.
+  clock::LocalClock local_clock = {};
+  /// Seconds after which the clock is synchronised anew; by itself 2, and 60 where all read one.
+  std::optional<double> clock_age = {};
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -65,10 +70,14 @@ class Session {
   Telemetry& telemetry() { return *telemetry_; }
   /// Rank 0's clock on all ranks.
   const clock::SyncedClock& clock() const { return *clock_; }
-  /// Whether the clock was synchronised so long ago that it should be again. Ranks may differ.
-  bool clock_is_old() const;
+  /// Seconds after which the clock should be synchronised again.
+  double clock_age() const;
+  /// Whether it was synchronised longer ago than that. Ranks may differ.
+  bool clock_is_old() const { return clock_->seconds_since_sync() > clock_age(); }
   /// Collective over the world.
   void sync_clock() { clock_->sync(); }
+  /// Collective over the group: among these ranks only.
+  void sync_clock(const RankGroup& group);
   /// Collective over the group.
   const clock::SyncedStart& synced_start(const RankGroup& group);
   std::string host() const { return host_; }
@@ -143,6 +152,7 @@ class Session {
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<Telemetry> telemetry_;
   std::unique_ptr<clock::SyncedClock> clock_;
+  std::map<std::string, clock::Party> clock_parties_;
   std::map<std::string, std::unique_ptr<clock::SyncedStart>> starts_;
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting the program under test, for the black-box tests."""
+import glob
 import json
 import os
 import shutil
@@ -20,6 +21,23 @@ def run(*arguments, ranks=0, program=SCALEMARK, timeout=120, env=None, cwd=None,
         command = [MPIRUN, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, stdin=subprocess.DEVNULL)
+
+
+def ranks_of(mpirun_pid):
+    """The processes that this mpirun started on this machine: their ids by rank."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            with open(os.path.join(os.path.dirname(path), "environ"), "rb") as file:
+                variables = dict(one.partition(b"=")[::2] for one in file.read().split(b"\0"))
+        except OSError:
+            continue
+        parent = int(text[text.rindex(")") + 2:].split()[1])
+        if parent == mpirun_pid and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(text.split(maxsplit=1)[0])
+    return found
 
 
 def rows(path):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks on hosts of their own (network namespaces on this machine): the synchronised clock, and a slowed host. Needs root."""
+import os
 import pathlib
+import signal
 import subprocess
+import time
 import unittest
 
 from harness import SCALEMARK, ProgramTest, rows
@@ -11,6 +14,18 @@ RECIPES = pathlib.Path(__file__).resolve().parents[1] / "recipes"
 
 def recipe(name, *arguments):
     return subprocess.run([RECIPES / name, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def process_of_rank(rank):
+    """The program's process that is this rank, on whatever host."""
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (path / "environ").read_bytes().split(b"\0")
+            if f"OMPI_COMM_WORLD_RANK={rank}".encode() in variables and (path / "exe").resolve() == pathlib.Path(SCALEMARK).resolve():
+                return int(path.name)
+        except OSError:
+            continue
+    raise AssertionError(f"no rank {rank}")
 
 
 class Hosts(ProgramTest):
@@ -40,12 +55,52 @@ class Hosts(ProgramTest):
                 self.assertLess(facts["clock_residual"], facts["clock_round_trip"], key)
             recipe("hosts-down.sh")
 
+    def test_the_clock_is_renewed_in_long_cases(self):
+        self.start_hosts(2)
+        # Under a count, too: 3,000 times 2 ms. The clock is old after 2 s.
+        for rule in (("--min-time", "6", "--max-time", "6"), ("-n", "3000", "-a", "compute=2000")):
+            (row,) = self.measure(2, "^micro/barrier$", "-a", "ranks=2", "-a", "backend=mpi", *rule).values()
+            self.assertGreaterEqual(row["facts"]["clock_syncs"], 3)
+            self.assertLess(row["facts"]["clock_residual"], row["facts"]["clock_round_trip"])
+
     def test_ranks_within_and_across_hosts(self):
         self.start_hosts(2)
         table = self.measure(2, "^micro/pingpong$", "-a", "span=any,node,nodes", "-a", "bytes=8", "-a", "backend=mpi", "-a", "memory=host",
                              "-n", "50")
         states = {row["params"].get("span", "any"): (row["status"], row["reason"]) for row in table.values()}
         self.assertEqual(states, {"any": ("ok", ""), "nodes": ("ok", ""), "node": ("skipped", "needs 2 ranks on a node, rank 0's has 1")})
+
+    def test_a_stopped_rank_that_is_alone_on_its_host_is_named(self):
+        self.start_hosts(3)
+        # In the second case host 3 sleeps, and says so.
+        for ranks, culprit in ((3, 2), (2, 1)):
+            with self.subTest(ranks=ranks):
+                self.expect_named(ranks, culprit, timeout=3)
+
+    def expect_named(self, ranks, culprit, timeout):
+        out = self.path(f"{ranks}.h5")
+        process = subprocess.Popen(
+            [RECIPES / "host-exec.sh", "head", "mpirun", "-n", "3", SCALEMARK, "run", "^micro/allreduce$", "-a", f"ranks={ranks}", "-a",
+             "bytes=8", "-a", "backend=mpi", "-a", "memory=host", "--min-time", "500", "--max-time", "600", "--timeout", str(timeout),
+             "-o", out, "--placement", "none"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.terminate)
+        journal = pathlib.Path(out + ".parts/journal")
+        deadline = time.monotonic() + 60
+        while not (journal.exists() and '"measure"' in journal.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(0.5)
+        victim = process_of_rank(culprit)
+        os.kill(victim, signal.SIGSTOP)
+        stopped = time.monotonic()
+        line = next((one for one in process.stderr if "no sign of life" in one), "")
+        self.assertLessEqual(time.monotonic() - stopped, timeout + 5)
+        place = r"in case 'micro/allreduce .*', phase 'measure'"
+        self.assertRegex(line, rf"no sign of life .* {place}; no answer from rank {culprit} \(host node{culprit + 1}, pid {victim}\): "
+                               rf"stopped, gone or busy, while others wait {place}")
+        process.stderr.read()
+        self.assertEqual(process.wait(60), 3)
 
     def test_a_busy_host_is_named(self):
         self.start_hosts(2)
