@@ -13,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/probe.hpp"
 #include "common/cli/run_options.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/collect_env.hpp"
@@ -46,6 +47,10 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
                         session.world().size(), session.world().size() == 1 ? "" : "s",
                         estimate(plan),
                         options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
+  if (session.context().cuda_usable) {
+    log::info("device memory in messages of MPI: " +
+              session.device_path(collective::DeviceUse::messages).why);
+  }
   if (session.world().size() == 1) {
     log::info(
         "one rank: nothing that needs two ranks (pingpong, collectives, scaling) can be measured; "
@@ -229,7 +234,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     default_output(world, options);
     int code = 0;
     try {
-      code = run_on(environment, options);
+      code = options.probe ? probe(environment, options) : run_on(environment, options);
     } catch (const UsageError& error) {
       // Usage is judged alike on all ranks, or was broadcast: everybody is here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());

@@ -129,6 +129,14 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")
       ->capture_default_str();
   command
+      .add_option("--cuda-aware", options.cuda_aware,
+                  "Hand device memory to MPI as it is: where --probe has proved it, always, never")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
+  command.add_flag("--probe", options.probe,
+                   "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
+                   "keep the proof in the cache folder (--force: even where one stands)");
+  command
       .add_option("--timeout", options.timeout,
                   "End the job when a rank shows no sign of life for so many seconds")
       ->check(CLI::PositiveNumber)
@@ -152,6 +160,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 }
 
 void check_run_options(RunOptions& options) {
+  if (options.probe && (!options.filters.empty() || !options.preset.empty() || options.resume ||
+                        options.dry_run || !options.output.empty())) {
+    throw UsageError(
+        "--probe measures nothing: no FILTER, --preset, --output, --resume or --dry-run beside it");
+  }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: which run shall go on?");
@@ -196,6 +209,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cache = cache_folder();
   result.peaks = options.peaks;
   result.sync = options.sync == "clock" ? Sync::clock : Sync::barrier;
+  result.cuda_aware = cuda_aware_from(options.cuda_aware);
   result.telemetry.seconds = telemetry_interval(options.telemetry);
   return result;
 }

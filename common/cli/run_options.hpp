@@ -34,6 +34,8 @@ struct RunOptions {
   std::optional<double> ci;
   bool no_verify = false;
   std::string placement = "near";
+  std::string cuda_aware = "auto";
+  bool probe = false;
   std::string peak;
   Peaks peaks;  ///< from the file `peak`
   double timeout = 300;

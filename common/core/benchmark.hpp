@@ -69,7 +69,7 @@ class Benchmark {
   /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
   /// Points that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
-  /// The same with a look at the job.
+  /// The same with a look at the job. Several changes follow one another.
   Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
   /// Of the device that the case works on.
   Benchmark& memory(Memory bytes_per_rank);

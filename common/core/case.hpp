@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/collective/communicator.hpp"
+#include "common/collective/device_probe.hpp"
 #include "common/collective/one_sided.hpp"
 #include "common/core/exchange.hpp"
 #include "common/core/phase_times.hpp"
@@ -127,8 +128,11 @@ class Case {
   /// where some rank is not bound to one). It belongs to the case, whatever its end, after which
   /// the ranks give it back together.
   const mpi::SharedWindow& share(std::size_t bytes);
+  /// States how back end mpi reaches device memory (fact cuda_aware); nothing of other points.
+  void state_device_path(collective::DeviceUse use);
   /// Collective. Memory of each rank that the others reach by one-sided communication, of back end
-  /// mpi. It belongs to the case as what share() gives.
+  /// mpi: of axis `memory`, or of the host where there is none. Skips the case where MPI does not
+  /// get device memory. It belongs to the case as what share() gives.
   collective::OneSided& window(std::size_t bytes);
   /// How long MPI_Init_thread took this rank, in seconds. Skips the case where it started more
   /// ranks than take part, or nobody measured it.

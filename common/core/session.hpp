@@ -13,6 +13,7 @@
 #include "common/clock/synced_start.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
+#include "common/core/cuda_aware.hpp"
 #include "common/core/peaks.hpp"
 #include "common/core/rank_group.hpp"
 #include "common/core/telemetry.hpp"
@@ -48,6 +49,7 @@ struct SessionOptions {
   clock::LocalClock local_clock = {};
   /// Seconds after which the clock is synchronised anew; by itself 2, and 60 where all read one.
   std::optional<double> clock_age = {};
+  CudaAware cuda_aware = CudaAware::automatic;
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -97,6 +99,10 @@ class Session {
   /// This rank's GPU. Throws Unavailable with the reason.
   device::Device& gpu();
   device::Stream& gpu_stream();
+  /// How operations of MPI on device memory are carried out in this run; equal on all ranks.
+  const DevicePath& device_path(collective::DeviceUse use) const {
+    return device_paths_[static_cast<std::size_t>(use)];
+  }
 
   /// Joules that the CPUs of this node, or this rank's GPU, have used since the first call. Each
   /// counter is read by one rank; the others have 0. Nothing where there is no counter.
@@ -108,10 +114,11 @@ class Session {
   /// Collective over `ranks`. Those of them that are bound to CPUs of the same NUMA node as this
   /// one; those of its node where some rank is not bound to one.
   mpi::Comm numa_ranks(const mpi::Comm& ranks) const;
-  /// Collective over the group. Made once per back end, group and kind of device, kept. Throws
-  /// Unavailable, on all of them alike.
-  collective::Communicator& communicator(const std::string& backend, const RankGroup& group,
-                                         device::Device& device);
+  /// Collective over the group. Made once per back end, group, kind of device and way of its
+  /// memory (of back end mpi), kept. Throws Unavailable, on all of them alike.
+  collective::Communicator& communicator(
+      const std::string& backend, const RankGroup& group, device::Device& device,
+      collective::DeviceMemory memory = collective::DeviceMemory::staged);
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;
@@ -125,6 +132,7 @@ class Session {
   void place_and_bind();
   void open_gpu();
   void count_gpu_sharers();
+  void choose_device_paths();
   void add_problem(const std::string& text);
   void gather_rank_table();
   void start_telemetry();
@@ -142,6 +150,7 @@ class Session {
   std::unique_ptr<device::Stream> host_stream_, gpu_stream_;
   std::string why_no_gpu_;
   int gpu_sharers_ = 1;
+  ByUse<DevicePath> device_paths_;
   bool reads_gpu_energy_ = false;  ///< the first of the ranks that share a GPU
   std::unique_ptr<topology::RaplEnergy> cpu_energy_;
   std::unique_ptr<topology::NvmlEnergy> gpu_energy_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/core/rank_group.hpp"
+#include "common/core/transfer.hpp"
 #include "suites/micro/collective_overlap.hpp"
 #include "suites/micro/collective_point.hpp"
 #include "suites/micro/message_pattern.hpp"
@@ -45,6 +46,12 @@ bool makes_sense(const Params& params, Routine routine) {
   const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
   if (has_flag(params, "in_place") && exchanges && backend != "mpi") return false;
   return text_of(params, "timing") == "single" || call == "blocking";
+}
+
+/// What libraries take device memory for differs by how they are called.
+collective::DeviceUse use_of(const Params& params) {
+  return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
+                                               : collective::DeviceUse::nonblocking_collectives;
 }
 
 std::string rule_of(const Call& call) {
@@ -106,7 +113,7 @@ class InTurn {
 void measure_barrier(Case& c) {
   collective::Communicator& comm = c.communicator();
   const Call call = call_of(c.result().params, Routine::barrier, c.size());
-  require_support(c, comm, call);
+  require_support(c, comm, call, use_of(c.result().params));
   const auto barrier = comm.prepare(call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, *barrier);
   c.measure([&] { barrier->run(); },
@@ -121,7 +128,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (call.root >= c.size()) c.skip(fmt::format("root {} of {} ranks", call.root, c.size()));
   require_elements(c, call);
   collective::Communicator& comm = c.communicator();
-  require_support(c, comm, call);
+  require_support(c, comm, call, use_of(c.result().params));
   const bool in_place = c.flag("in_place");
   const std::uint64_t total = total_bytes(call, c.size());
   InTurn data(c, comm, call, in_place);
@@ -167,6 +174,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis("timing", {"single", "pipelined"}, {"single"}).implied(std::string("single"));
     b.axis_boolean("graphs", {false}).implied(false);
     b.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
+    b.adjust_to_job([](Params& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
     b.memory([routine](const Params& p) {
       const int ranks = static_cast<int>(std::get<std::int64_t>(p.at("ranks")));
       const Call call = call_of(p, routine, ranks);
