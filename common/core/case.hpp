@@ -15,6 +15,7 @@
 #include "common/collective/device_probe.hpp"
 #include "common/collective/one_sided.hpp"
 #include "common/core/exchange.hpp"
+#include "common/core/link_use.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
 #include "common/core/rank_group.hpp"
@@ -23,6 +24,7 @@
 #include "common/mpi/comm.hpp"
 #include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
+#include "common/topology/links.hpp"
 #include "common/topology/machine.hpp"
 
 namespace scalemark {
@@ -50,6 +52,10 @@ struct Work {
   double flops = 0;            ///< per operation and rank; 0 = no such row
   std::string precision = {};  ///< in which it computes (fp64, fp32, ...), to find the peak
   std::string formula = {};    ///< "S * 2(n-1)/n / time"
+  /// What carries the bytes, and how many of them its busiest end: adds peak_fraction of
+  /// bus_bandwidth, else of bandwidth, or says why not.
+  Carrier carrier = Carrier::unstated;
+  LinkBytes link_bytes = {};  ///< of between_ranks; else `bytes`
 };
 
 struct MeasureOptions {
@@ -191,8 +197,8 @@ class Case {
   std::optional<State> saved() const;
 
   // Results ------------------------------------------------------------------------------------
-  /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth and
-  /// achieved_flops, derived from its durations.
+  /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth, achieved_flops
+  /// and peak_fraction, derived from its durations.
   void work(const Work& work) { work_ = work; }
   /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on
   /// any rank fails the case with exit code 6. `rule` says what is compared.
@@ -314,6 +320,13 @@ class Case {
   /// Flags the samples of the last metric that not all ranks began together.
   void mark_void(const Taken& taken);
   void add_work_metrics(const std::string& duration);
+  /// peak_fraction of `work_`'s bandwidth with facts peak_<bandwidth> and peak_source, or fact
+  /// peak_missing.
+  void add_link_metrics(const std::string& duration);
+  /// Collective. The peak of the link, equal on all ranks, or the reason.
+  topology::LinkPeak link_peak(LinkKind kind);
+  /// That of this rank; `gpus`: the addresses of all ranks' GPUs.
+  topology::LinkPeak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
   Metric& add_metric(Metric metric);
 
   Session& session_;

@@ -274,6 +274,7 @@ void Case::add_work_metrics(const std::string& duration) {
     record_rate("message_rate", "1/s", duration, work_.messages,
                 fmt::format("messages / {}", duration));
   if (work_.flops > 0) record_flops(duration, work_.flops, work_.precision, work_.formula);
+  if (work_.bytes > 0 && work_.carrier != Carrier::unstated) add_link_metrics(duration);
 }
 
 }  // namespace scalemark

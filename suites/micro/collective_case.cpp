@@ -72,6 +72,17 @@ void require_elements(Case& c, const Call& call) {
                      call.routine == Routine::reduce_scatter ? " for every rank" : ""));
 }
 
+void state_work(Case& c, Routine routine, const CollectiveWork& work, double total) {
+  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
+  c.work({.bytes = total,
+          .bus_factor = work.bus_factor(c.size()),
+          .formula = work.formula,
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=, factor = work.bus_factor](Ends ends) {
+            return collective_bytes(total, factor, exchanges, ends);
+          }});
+}
+
 void state_facts(Case& c, const collective::Communicator& comm, const Call& call) {
   const auto total = static_cast<std::int64_t>(total_bytes(call, c.size()));
   c.fact("total_bytes", total);
@@ -136,9 +147,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
                            .check = [&](int round) { return data.check(round); },
                            .count = total > kBig ? 2 : 4,
                            .inputs_stay = !in_place});
-  c.work({.bytes = static_cast<double>(total),
-          .bus_factor = work.bus_factor(c.size()),
-          .formula = work.formula});
+  state_work(c, routine, work, static_cast<double>(total));
   state_facts(c, comm, call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
   const std::function<void()> before = computing_before(c);

@@ -144,7 +144,9 @@ void measure_one_sided(Case& c, Kind kind) {
                              .check = [&](int round) { return data.check(round); },
                              .count = bytes > kBig ? 2 : 4,
                              .inputs_stay = kind != Kind::accumulate});
-  c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / latency"});
+  c.work({.bytes = static_cast<double>(bytes),
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks});
   c.fact("total_bytes", static_cast<std::int64_t>(bytes));
   if (static_cast<std::int64_t>(bytes) != c.integer("bytes"))
     c.fact("requested_bytes", c.integer("bytes"));

@@ -102,6 +102,33 @@ class Hosts(ProgramTest):
         process.stderr.read()
         self.assertEqual(process.wait(60), 3)
 
+    def test_the_network_between_hosts_has_the_peak_that_is_given(self):
+        self.start_hosts(2)
+        peak = self.path("peak.toml")
+        with open(peak, "w") as file:
+            file.write("[link]\nnetwork = 5e9\n")
+        cases = ["^micro/(allreduce|bandwidth|bidirectional_bandwidth|pingpong|barrier)$", "-a", "bytes=64K", "-a", "backend=mpi", "-a",
+                 "memory=host", "-a", "ranks=2", "-n", "20"]
+        with_peak = self.measure(2, *cases, "--peak", peak)
+        self.assertEqual(len(with_peak), 5)
+        for key, row in with_peak.items():
+            facts, metrics = row["facts"], row["metrics"]
+            self.assertNotIn("peak_missing", facts, key)
+            if row["name"] == "micro/barrier":
+                self.assertNotIn("peak_fraction", metrics)
+                continue
+            bandwidth = "bus_bandwidth" if row["name"] == "micro/allreduce" else "bandwidth"
+            ways = 2 if row["name"] == "micro/bidirectional_bandwidth" else 1
+            self.assertEqual((facts["peak_" + bandwidth], facts["peak_source"]), (ways * 5e9, "--peak"), key)
+            part, rate = metrics["peak_fraction"]["median"], metrics[bandwidth]["median"]
+            self.assertAlmostEqual(part, rate / (ways * 5e9), delta=1e-9 * part)
+        # What this machine's own network promises is its own business.
+        for key, row in self.measure(2, *cases).items():
+            told = "peak_fraction" in row["metrics"]
+            if row["name"] != "micro/barrier":
+                self.assertNotEqual(told, "peak_missing" in row["facts"], key)
+            self.assertEqual(told, "peak_source" in row["facts"], key)
+
     def test_a_busy_host_is_named(self):
         self.start_hosts(2)
         recipe("host-slow.sh", "node2", "--busy", 3)

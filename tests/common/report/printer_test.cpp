@@ -57,6 +57,18 @@ TEST(Table, GroupsByBenchmarkAndAlignsColumns) {
             "  skipped: no CUDA device\n");
 }
 
+TEST(Table, ShowsThePartOfThePeakInPercent) {
+  CaseResult with = measured("m/x", 8, {1000, 1200, 1100});
+  Metric fraction = *with.find("bandwidth");
+  fraction.name = "peak_fraction";
+  fraction.unit = "1";
+  fraction.numerator = 550e-9;  // seconds that it takes at least
+  with.metrics.push_back(fraction);
+  const std::string text = printed("table", {with}, {.quiet = true});
+  EXPECT_THAT(text, HasSubstr("95 % interval      % peak  bandwidth [GB/s]        n"));
+  EXPECT_THAT(text, HasSubstr("[1.000, 1.200]       50.00          0.007273        3"));
+}
+
 TEST(Table, FoldsRowsSkippedForOneReason) {
   std::vector<CaseResult> cases;
   for (const std::int64_t bytes : {1, 2, 3}) {
