@@ -20,6 +20,9 @@
 namespace scalemark::cli {
 namespace {
 
+/// More than anyone has time for; the list of where they begin stays short.
+constexpr int kMostSweeps = 1000;
+
 std::map<std::string, std::string> parse_pairs(const std::string& option,
                                                const std::vector<std::string>& texts) {
   std::map<std::string, std::string> result;
@@ -97,6 +100,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--redact", options.redact,
                    "Store salted hashes in place of host, user and serial numbers");
   command.add_option("--seed", options.seed, "Seed of data and order")->capture_default_str();
+  command
+      .add_option("--sweeps", options.sweeps,
+                  "Measure the whole plan so often, each time in another order (trainings once)")
+      ->check(CLI::Range(1, kMostSweeps))
+      ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
   command.add_option("--budget", options.budget,
                      "Time for the whole run; later cases are skipped: 10m");
@@ -290,6 +298,7 @@ std::pair<std::string, int> campaign_facts() {
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {
   std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
                                    options.placement, options.seed);
+  if (options.sweeps > 1) result += fmt::format("sweeps: {}\n", options.sweeps);
   for (const PlannedCase& planned : plan)
     result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
   return result;

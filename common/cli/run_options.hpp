@@ -25,6 +25,7 @@ struct RunOptions {
   bool quick = false, dry_run = false, force = false, resume = false, redact = false;
   std::filesystem::path output;
   std::uint64_t seed = 1;
+  int sweeps = 1;
   std::string sync = "barrier";
   std::string budget, min_time, max_time, max_volume;
   std::string telemetry = "1";

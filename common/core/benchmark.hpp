@@ -77,7 +77,8 @@ class Benchmark {
   Benchmark& host_memory(Memory bytes_per_rank);
   /// For --dry-run: a rank's traffic and computing.
   Benchmark& forecast(Forecasts of_a_rank);
-  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says.
+  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says, and
+  /// once a run, however many sweeps it has.
   Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
   Benchmark& unavailable(std::string reason);

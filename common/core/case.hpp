@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -262,6 +263,10 @@ class Case {
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
 
+  /// For the runner, before the function: a sample of these duration metrics is to be the total of
+  /// so many operations where it would be chosen (MeasureOptions::inner 0), as in the sweeps
+  /// before.
+  void fix_inner(std::map<std::string, std::uint64_t> inner) { fixed_inner_ = std::move(inner); }
   /// For the runner, at the end: keeps when the phases began as table `phases`.
   void keep_phase_times();
 
@@ -345,6 +350,7 @@ class Case {
   std::string rule_;
   Rounds rounds_;
   std::size_t samples_taken_ = 0;
+  std::map<std::string, std::uint64_t> fixed_inner_;
 };
 
 }  // namespace scalemark

@@ -88,6 +88,8 @@ Case::Timed Case::take(const Sample& sample, std::uint64_t inner, const MeasureO
 
 std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& options) {
   if (options.inner != 0) return options.inner;
+  if (const auto fixed = fixed_inner_.find(options.metric); fixed != fixed_inner_.end())
+    return fixed->second;
   std::uint64_t inner = 1;
   for (;;) {
     const std::uint64_t taken = take(sample, inner, options).nanoseconds;

@@ -137,6 +137,23 @@ TEST(Table, ObeysDecimalsAndWidth) {
   EXPECT_THAT(narrow, HasSubstr("(+1 more: --format csv)"));
 }
 
+TEST(Table, SaysHowFarSweepsAreApartWhereThereAreSome) {
+  std::vector<CaseResult> cases = {measured("m/x", 8, {1000, 1200, 1100}),
+                                   measured("m/x", 16, {1000, 1200, 1100}),
+                                   measured("m/y", 8, {1000, 1200, 1100})};
+  cases[0].facts["between_sweeps"] = 0.01234;
+  cases[1].facts["between_sweeps"] = 0.1;
+  const std::string table = printed("table", cases);
+  EXPECT_THAT(table, HasSubstr("        n  between %       mean"));
+  EXPECT_THAT(table, HasSubstr("        3       1.23      1.100"));
+  EXPECT_THAT(table, HasSubstr("        3      10.00      1.100"));
+  EXPECT_THAT(table, HasSubstr("        n       mean")) << "m/y has none";
+  EXPECT_THAT(table, HasSubstr("between %: standard deviation between the sweeps"));
+  EXPECT_EQ(json::parse(printed("jsonl", {cases[0]}))["facts"]["between_sweeps"], 0.01234);
+  for (CaseResult& one : cases) one.facts.clear();
+  EXPECT_THAT(printed("table", cases), Not(HasSubstr("between")));
+}
+
 TEST(Table, MarksWrongData) {
   CaseResult one = measured("m/x", 8, {10});
   one.verification = {true, 100, 7, "every byte"};
