@@ -13,6 +13,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
+#include "common/report/slow_host.hpp"
 #include "common/report/table_layout.hpp"
 #include "common/result/summarise.hpp"
 
@@ -211,6 +212,8 @@ class TablePrinter final : public Printer {
     if (!check.done) ++unverified_;
     if (const std::optional<LateRank> late = late_rank(result))
       line += "  " + colored(late_text(*late), kYellow);
+    if (const std::optional<SlowPlace> slow = slow_place(result))
+      line += "  " + colored(slow_text(*slow), kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }

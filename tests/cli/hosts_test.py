@@ -138,6 +138,29 @@ class Hosts(ProgramTest):
         self.assertEqual(row["straggler"]["rank"], 1)
         recipe("host-slow.sh", "node2", "--off")
 
+    def named_slow(self, name, *axes):
+        """The slow host or rank of a case of all pairs of three ranks, each on a host of its own."""
+        axes = [text for axis in (*axes, "backend=mpi", "memory=host", "pairs=all") for text in ("-a", axis)]
+        (row,) = self.measure(3, f"^micro/{name}$", *axes, "-n", "100", "--max-time", "5s").values()
+        self.assertEqual(row["params"]["ranks"], 3)
+        return row.get("slow_host", row.get("slow_rank"))
+
+    def test_a_host_with_a_slow_network_is_named(self):
+        self.start_hosts(3)
+        # Three hosts on fewer cores: a rank that waits gives way.
+        self.environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
+        pingpong = ("pingpong", "bytes=8")
+        bandwidth = ("bandwidth", "bytes=64K", "window=8")
+        for case in (pingpong, bandwidth):
+            self.assertIsNone(self.named_slow(*case), case)
+        for case, slowness in ((pingpong, ("--delay", 2)), (bandwidth, ("--rate", "100mbit"))):
+            recipe("host-slow.sh", "node2", *slowness)
+            slow = self.named_slow(*case)
+            recipe("host-slow.sh", "node2", "--off")
+            self.assertIsNotNone(slow, case)
+            self.assertEqual((slow["host"], slow["ranks"], slow["pairs"]), ("node2", [1], 2))
+            self.assertGreater(slow["factor"], 1.5)
+
 
 if __name__ == "__main__":
     unittest.main()
