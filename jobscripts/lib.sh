@@ -178,6 +178,23 @@ wait_for_writer() { # parts
   done
 }
 
+# probe_cuda_aware RANKS COMMAND...: tries in a launch of its own whether MPI takes device memory, where there are GPUs and no
+# proof of it stands yet. COMMAND is a launch of the program up to its subcommand. What comes of it changes nothing but the way of
+# device memory: the known failure of such libraries is that the process dies.
+probe_cuda_aware() {
+  local ranks=$1 code=0
+  shift
+  if ((ranks < 2 || $(gpu_count) == 0)); then return; fi
+  say "Does MPI take device memory? (run --probe)"
+  run_child timeout --kill-after=10 120 "$@" run --probe </dev/null >&2 || code=$?
+  if [[ -n $stop_signal ]]; then exit $((code ? code : 130)); fi
+  case $code in
+    0 | 4) ;;
+    6) say "No: some bytes were wrong. Device memory is copied to the host and back." ;;
+    *) say "The probe ended with $code: what it had not proved by then is copied to the host and back." ;;
+  esac
+}
+
 finished_cases() { # parts
   find "$1" -maxdepth 1 -name 'c*.h5' 2>/dev/null | wc -l
 }

@@ -13,7 +13,9 @@
 #   -h, --help         this text
 #
 # SCALEMARK in the environment names the program (default: the newest release build). The program binds
-# its ranks to cores itself (--placement); more ranks than cores are allowed and then share them.
+# its ranks to cores itself (--placement); more ranks than cores are allowed and then share them. Where there
+# are GPUs and two ranks or more, a launch before the first one tries whether MPI takes device memory (scalemark
+# run --probe), once for a machine; not with --resume, nor where --cuda-aware is given.
 # Compare two folders with:  scalemark compare DIR --against DIR
 # Exit: that of scalemark run (0 done, 3 a case failed, 4 nothing ran, 6 wrong data, 2 usage), the
 # worst of the runs; the launcher's own (137: a rank was killed) when no relaunch helped.
@@ -63,5 +65,6 @@ trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM TERM' TERM
 trap 'hand_on SIGHUP TERM' HUP
 trap 'hand_on SIGUSR1 USR1' USR1
+if [[ $resume == 0 && " $* " != *" --cuda-aware"* ]]; then probe_cuda_aware "$ranks" "${mpirun_command[@]}" "$program"; fi
 measure_runs "$output" "$repeats" "$relaunches" "$resume" "${mpirun_command[@]}" "$program" run "$@"
 exit "$runs_code"

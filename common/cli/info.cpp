@@ -12,6 +12,8 @@
 #include "common/core/collect_env.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/environment.hpp"
+#include "common/topology/gpu_links.hpp"
+#include "common/topology/links.hpp"
 #include "common/topology/placement.hpp"
 
 namespace scalemark::cli {
@@ -31,6 +33,22 @@ nlohmann::json describe_build() {
   return build;
 }
 
+nlohmann::json describe_link(const topology::LinkPeak& link) {
+  if (link.bytes_per_s <= 0) return {{"missing", link.missing}};
+  return {{"bytes_per_second", link.bytes_per_s}, {"source", link.source}};
+}
+
+nlohmann::json describe_network() {
+  const std::vector<topology::NetworkPort> ports = topology::network_ports();
+  nlohmann::json network = describe_link(topology::network_peak(ports));
+  network["ports"] = nlohmann::json::array();
+  for (const topology::NetworkPort& port : ports) {
+    network["ports"].push_back({{"kind", port.kind}, {"name", port.name}});
+    if (port.bits_per_s > 0) network["ports"].back()["bits_per_second"] = port.bits_per_s;
+  }
+  return network;
+}
+
 nlohmann::json describe_machine(const topology::Machine& machine) {
   nlohmann::json nodes = nlohmann::json::array(), gpus = nlohmann::json::array();
   for (const topology::NumaNode& node : machine.numa) {
@@ -40,11 +58,14 @@ nlohmann::json describe_machine(const topology::Machine& machine) {
                      {"cpus", topology::to_list(node.cpus)}});
   }
   for (const topology::Gpu& gpu : machine.gpus) {
+    const topology::GpuLinks links = topology::gpu_links(gpu.pci_bus_id);
     gpus.push_back({{"index", gpu.index},
                     {"pci_bus_id", gpu.pci_bus_id},
                     {"name", gpu.name},
                     {"uuid", gpu.uuid},
-                    {"numa", gpu.numa}});
+                    {"numa", gpu.numa},
+                    {"host_link", describe_link(links.host)},
+                    {"nvlink", describe_link(links.nvlink)}});
   }
   std::string why;
   const int usable = device::cuda_device_count(&why);
@@ -53,6 +74,7 @@ nlohmann::json describe_machine(const topology::Machine& machine) {
           {"allowed_cpus", topology::to_list(machine.allowed)},
           {"numa_nodes", nodes},
           {"gpus", gpus},
+          {"network", describe_network()},
           {"cuda_devices", usable},
           {"why_no_cuda", why}};
 }
@@ -80,6 +102,14 @@ nlohmann::json describe_placement(const topology::Machine& machine, const InfoOp
   return ranks;
 }
 
+/// "50 GB/s each way (PCIe 4.0 x16, theoretical)", or why it is not known.
+std::string link_text(const nlohmann::json& link) {
+  if (link.contains("missing")) return "unknown: " + link["missing"].get<std::string>();
+  return fmt::format("{} each way ({})",
+                     units::quantity(link["bytes_per_second"].get<double>(), "By/s"),
+                     link["source"].get<std::string>());
+}
+
 void print_text(const nlohmann::json& info) {
   fmt::print("build\n");
   for (const auto& [key, value] : info["build"].items())
@@ -96,7 +126,10 @@ void print_text(const nlohmann::json& info) {
     fmt::print("  GPU {}: {} at {}, NUMA node {}\n", gpu["index"].get<int>(),
                gpu["name"].get<std::string>(), gpu["pci_bus_id"].get<std::string>(),
                gpu["numa"].get<int>());
+    fmt::print("    host link {}\n    NVLink {}\n", link_text(gpu["host_link"]),
+               link_text(gpu["nvlink"]));
   }
+  fmt::print("  network {}\n", link_text(machine["network"]));
   const int usable = machine["cuda_devices"].get<int>();
   fmt::print("  CUDA devices: {}{}\n", usable,
              usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");

@@ -13,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/probe.hpp"
 #include "common/cli/run_options.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/collect_env.hpp"
@@ -28,8 +29,11 @@ namespace scalemark::cli {
 namespace {
 
 /// Every rank must have made the same plan, or they would wait for each other in different cases.
-void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& plan) {
-  const std::vector<std::string> hashes = world.all_gather(plan_hash(plan));
+void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& plan,
+                     const RunOptions& options) {
+  std::string hash = plan_hash(plan);
+  if (options.sweeps > 1) hash += fmt::format(" {} {}", options.sweeps, options.seed);
+  const std::vector<std::string> hashes = world.all_gather(hash);
   for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
     if (hashes[rank] != hashes[0]) {
       throw UsageError(
@@ -40,12 +44,18 @@ void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& pla
   }
 }
 
+std::string in_sweeps(int sweeps) { return sweeps > 1 ? fmt::format(" in {} sweeps", sweeps) : ""; }
+
 void announce(const Session& session, const std::vector<PlannedCase>& plan,
               const RunOptions& options) {
-  log::info(fmt::format("{} case{} on {} rank{}: {}{}", plan.size(), plan.size() == 1 ? "" : "s",
-                        session.world().size(), session.world().size() == 1 ? "" : "s",
-                        estimate(plan),
+  log::info(fmt::format("{} case{}{} on {} rank{}: {}{}", plan.size(), plan.size() == 1 ? "" : "s",
+                        in_sweeps(options.sweeps), session.world().size(),
+                        session.world().size() == 1 ? "" : "s", estimate(plan, options.sweeps),
                         options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
+  if (session.context().cuda_usable) {
+    log::info("device memory in messages of MPI: " +
+              session.device_path(collective::DeviceUse::messages).why);
+  }
   if (session.world().size() == 1) {
     log::info(
         "one rank: nothing that needs two ranks (pingpong, collectives, scaling) can be measured; "
@@ -85,13 +95,13 @@ std::string forecast(Session& session, const PlannedCase& planned) {
   return parts.empty() ? "" : "  [" + text::join(parts, ", ") + "]";
 }
 
-void print_plan(Session& session, const std::vector<PlannedCase>& plan) {
+void print_plan(Session& session, const std::vector<PlannedCase>& plan, int sweeps) {
   for (const PlannedCase& planned : plan) {
     const std::string& why = planned.benchmark->why_unavailable();
     fmt::print("{}{}\n", planned.key,
                why.empty() ? forecast(session, planned) : "  [will be skipped: " + why + "]");
   }
-  fmt::print("{} cases: {}\n", plan.size(), estimate(plan));
+  fmt::print("{} cases{}: {}\n", plan.size(), in_sweeps(sweeps), estimate(plan, sweeps));
 }
 
 /// The header of the result file. Collective.
@@ -154,12 +164,14 @@ std::map<std::size_t, FinishedCase> finished_cases(const mpi::Comm& world, const
   std::vector<std::string> texts;
   if (file) {
     for (const auto& [index, done] : file->finished())
-      texts.push_back(fmt::format("{}:{}:{:d}", index, to_string(done.status), done.wrong_data));
+      texts.push_back(fmt::format("{}:{}:{:d}:{}", index, to_string(done.status), done.wrong_data,
+                                  done.sweeps));
   }
   std::map<std::size_t, FinishedCase> result;
   for (const std::string& one : text::split(world.broadcast(text::join(texts, ",")), ',')) {
     const std::vector<std::string> words = text::split(one, ':');
-    if (words.size() == 3) result[std::stoull(words[0])] = {status_from(words[1]), words[2] == "1"};
+    if (words.size() != 4) continue;
+    result[std::stoull(words[0])] = {status_from(words[1]), words[2] == "1", std::stoi(words[3])};
   }
   return result;
 }
@@ -185,9 +197,9 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
   Session session(world, std::move(how));
   const std::vector<PlannedCase> plan =
       make_plan(Registry::instance(), plan_request(options), session.context());
-  check_same_plan(world, plan);
+  check_same_plan(world, plan, options);
   if (options.dry_run) {
-    if (world.rank() == 0) print_plan(session, plan);
+    if (world.rank() == 0) print_plan(session, plan, options.sweeps);
     return static_cast<int>(plan.empty() ? ExitCode::nothing : ExitCode::ok);
   }
   Run run = describe_run(session, plan, options);
@@ -198,11 +210,11 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
     note_lost_case({.output = options.output, .redact = options.redact}, lost);
   };
   announce(session, plan, options);
-  Runner runner(
-      session, sinks,
-      {.finished = finished_cases(world, file.get()),
-       .budget = seconds_of(options.budget),
-       .saved_state = [&file](const CaseResult& planned) { return file->saved(planned); }});
+  Runner runner(session, sinks,
+                {.finished = finished_cases(world, file.get()),
+                 .budget = seconds_of(options.budget),
+                 .saved_state = [&file](const CaseResult& planned) { return file->saved(planned); },
+                 .sweeps = options.sweeps});
   const RunOutcome outcome = runner.run(plan);
   collect_end(session, run.environment);
   if (world.rank() == 0) {
@@ -229,7 +241,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     default_output(world, options);
     int code = 0;
     try {
-      code = run_on(environment, options);
+      code = options.probe ? probe(environment, options) : run_on(environment, options);
     } catch (const UsageError& error) {
       // Usage is judged alike on all ranks, or was broadcast: everybody is here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());

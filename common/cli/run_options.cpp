@@ -20,6 +20,9 @@
 namespace scalemark::cli {
 namespace {
 
+/// More than anyone has time for; the list of where they begin stays short.
+constexpr int kMostSweeps = 1000;
+
 std::map<std::string, std::string> parse_pairs(const std::string& option,
                                                const std::vector<std::string>& texts) {
   std::map<std::string, std::string> result;
@@ -97,6 +100,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--redact", options.redact,
                    "Store salted hashes in place of host, user and serial numbers");
   command.add_option("--seed", options.seed, "Seed of data and order")->capture_default_str();
+  command
+      .add_option("--sweeps", options.sweeps,
+                  "Measure the whole plan so often, each time in another order (trainings once)")
+      ->check(CLI::Range(1, kMostSweeps))
+      ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
   command.add_option("--budget", options.budget,
                      "Time for the whole run; later cases are skipped: 10m");
@@ -117,7 +125,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "Let the samples of a case move at most so many bytes (default 4G)");
   command.add_option(
       "--peak", options.peak,
-      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...");
+      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ..., and [link], "
+      "network, nvlink, pcie = 5e10 (B/s one way)");
   command
       .add_option("--sync", options.sync,
                   "How ranks begin a sample: after a barrier, or at a moment of a common clock")
@@ -128,6 +137,14 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option("--placement", options.placement,
                   "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")
       ->capture_default_str();
+  command
+      .add_option("--cuda-aware", options.cuda_aware,
+                  "Hand device memory to MPI as it is: where --probe has proved it, always, never")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
+  command.add_flag("--probe", options.probe,
+                   "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
+                   "keep the proof in the cache folder (--force: even where one stands)");
   command
       .add_option("--timeout", options.timeout,
                   "End the job when a rank shows no sign of life for so many seconds")
@@ -141,7 +158,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--format", options.format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
-  command.add_option("--decimals", options.print.decimals, "Decimals of printed numbers")
+  command
+      .add_option("--decimals", options.print.decimals,
+                  "Decimals of printed numbers in table, osu and imb")
       ->check(CLI::Range(0, 12));
   add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
@@ -150,6 +169,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 }
 
 void check_run_options(RunOptions& options) {
+  if (options.probe && (!options.filters.empty() || !options.preset.empty() || options.resume ||
+                        options.dry_run || !options.output.empty())) {
+    throw UsageError(
+        "--probe measures nothing: no FILTER, --preset, --output, --resume or --dry-run beside it");
+  }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: which run shall go on?");
@@ -194,6 +218,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cache = cache_folder();
   result.peaks = options.peaks;
   result.sync = options.sync == "clock" ? Sync::clock : Sync::barrier;
+  result.cuda_aware = cuda_aware_from(options.cuda_aware);
   result.telemetry.seconds = telemetry_interval(options.telemetry);
   return result;
 }
@@ -273,6 +298,7 @@ std::pair<std::string, int> campaign_facts() {
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {
   std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
                                    options.placement, options.seed);
+  if (options.sweeps > 1) result += fmt::format("sweeps: {}\n", options.sweeps);
   for (const PlannedCase& planned : plan)
     result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
   return result;

@@ -25,6 +25,7 @@ struct RunOptions {
   bool quick = false, dry_run = false, force = false, resume = false, redact = false;
   std::filesystem::path output;
   std::uint64_t seed = 1;
+  int sweeps = 1;
   std::string sync = "barrier";
   std::string budget, min_time, max_time, max_volume;
   std::string telemetry = "1";
@@ -34,6 +35,8 @@ struct RunOptions {
   std::optional<double> ci;
   bool no_verify = false;
   std::string placement = "near";
+  std::string cuda_aware = "auto";
+  bool probe = false;
   std::string peak;
   Peaks peaks;  ///< from the file `peak`
   double timeout = 300;

@@ -23,6 +23,14 @@ struct LocalClock {
   std::string domain = time_namespace();
 };
 
+/// Ranks that compare their clocks, and who asks whom.
+struct Party {
+  mpi::Comm all;
+  mpi::Comm domain;   ///< those that read this rank's clock
+  mpi::Comm leaders;  ///< the first of each domain; invalid on others
+  std::vector<Edge> leader_edges, domain_edges;
+};
+
 /// Rank 0's clock, known to all ranks by offsets from their own. Ranks of one node read one clock,
 /// so one of them measures for all; between these HCA3 hands rank 0's time on (docs/measuring.md).
 /// Clocks drift: call sync() before and after what is measured, so that stamps in between are
@@ -35,9 +43,15 @@ class SyncedClock {
 
   /// Collective. Measures the offsets anew, and then the residual. About a millisecond on one node;
   /// each doubling of the number of nodes adds two hundred round trips at most.
-  void sync();
+  void sync() { sync(everyone_); }
+  /// Collective over the party: as sync(), but only these ranks learn, and residual, round trip and
+  /// bound are theirs. The others go on with what they know, until sync().
+  void sync(const Party& party);
+  /// Collective over `ranks`, some of those of the clock and its rank 0 their first: what they need
+  /// to sync() alone.
+  Party party_of(const mpi::Comm& ranks) const;
   /// Collective. Measures the residual of the model as it stands, for what is extrapolated.
-  void measure_residual();
+  void measure_residual() { measure_residual(everyone_); }
   /// Seconds since the last sync() as this rank's clock has it; ranks agree on nothing by it alone.
   double seconds_since_sync() const;
 
@@ -62,15 +76,14 @@ class SyncedClock {
   std::string_view method() const { return one_clock_ ? "one clock" : "hca3"; }
 
  private:
-  void learn();
+  void learn(const Party& party);
+  void measure_residual(const Party& party);
   Reading ask_for_time(const mpi::Comm& comm, int other);
   void answer_with_time(const mpi::Comm& comm, int other, std::int64_t carried) const;
 
   LocalClock local_;
-  mpi::Comm world_;
-  mpi::Comm domain_;   ///< ranks that read this rank's clock
-  mpi::Comm leaders_;  ///< the first of each domain; invalid on others
-  std::vector<Edge> leader_edges_, domain_edges_;
+  int domain_ = 0;  ///< the first rank that reads this rank's clock
+  Party everyone_;
   bool one_clock_ = true;
   OffsetModel model_;
   std::uint64_t synced_at_ = 0;

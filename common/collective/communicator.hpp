@@ -70,9 +70,16 @@ class Communicator {
                                                   DType type, ReduceOp op);
 };
 
-/// Collective over `ranks`. MPI on a duplicate of `ranks`. Device memory is staged through pinned
-/// host memory of `device` (this version never hands device pointers to MPI).
-std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks, device::Device& device);
+/// How device memory goes through MPI: copied to pinned host memory and back, or as it is, which
+/// ends the process where the library cannot take it.
+enum class DeviceMemory { staged, direct };
+
+/// Collective over `ranks`. MPI on a duplicate of `ranks`. With `direct` MPI gets the pointers as
+/// they are: prepare() waits for earlier work of the stream, and whoever puts new data into the
+/// memory of a prepared operation waits for that before it is run. Reductions that MPI lacks are
+/// refused on device memory, since ours run on the host.
+std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks, device::Device& device,
+                                                    DeviceMemory memory = DeviceMemory::staged);
 
 /// Collective over `ranks`. NCCL on `device`. Throws Unavailable on all ranks alike: built without
 /// NCCL, no CUDA device, two ranks on one GPU.

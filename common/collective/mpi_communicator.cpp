@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication through MPI on host memory. What a timed call does beyond MPI's own work is one
-// virtual call.
+// Communication through MPI on host memory, or on device memory that MPI takes. What a timed call
+// does beyond MPI's own work is one virtual call.
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,22 +16,27 @@ namespace {
 
 class MpiCommunicator final : public Communicator {
  public:
-  explicit MpiCommunicator(const mpi::Comm& ranks)
+  MpiCommunicator(const mpi::Comm& ranks, bool takes_device_memory)
       : owned_(ranks.duplicate()),
         context_{.comm = owned_.get(),
                  .rank = owned_.rank(),
                  .size = owned_.size(),
                  .types = {},
                  .emulated = {}},
-        barrier_(ranks) {}
+        barrier_(ranks),
+        takes_device_memory_(takes_device_memory) {}
 
   std::string_view backend() const override { return "mpi"; }
   int rank() const override { return owned_.rank(); }
   int size() const override { return owned_.size(); }
 
   std::string why_not(const Call& call, device::MemoryKind kind) const override {
-    if (kind == device::MemoryKind::device) return "device memory needs a CUDA device";
     if (call.mode == Mode::graph) return "MPI's operations are not recorded as CUDA graphs";
+    if (kind != device::MemoryKind::device) return {};
+    if (!takes_device_memory_) return "device memory needs a CUDA device";
+    if (reduces(call.routine) && is_emulated(call.type, call.op))
+      return fmt::format("MPI has no {} of {}, and ours cannot read device memory",
+                         to_string(call.op), to_string(call.type));
     return {};
   }
   bool is_emulated(DType type, ReduceOp op) const override {
@@ -41,27 +46,37 @@ class MpiCommunicator final : public Communicator {
 
   using Communicator::why_not;
   std::unique_ptr<Operation> prepare(const Call& call) override {
+    await(call.stream);
     return bind_call(context_, call);
   }
   std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type, Mode mode,
-                                     device::Stream* /*stream*/) override {
+                                     device::Stream* stream) override {
+    await(stream);
     return bind_transfers(context_, transfers, type, mode);
   }
   void barrier() override { barrier_.wait(); }
 
  private:
+  /// What reads and writes without knowing the stream must find its earlier work done.
+  void await(device::Stream* stream) const {
+    if (takes_device_memory_ && stream != nullptr) stream->synchronize();
+  }
+
   mpi::Comm owned_;
   MpiContext context_;
   DisseminationBarrier barrier_;
+  bool takes_device_memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks,
-                                                    device::Device& device) {
-  auto host = std::make_unique<MpiCommunicator>(ranks);
-  if (device.kind() == device::DeviceKind::cpu) return host;
-  return make_staged(std::move(host), device);
+std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks, device::Device& device,
+                                                    DeviceMemory memory) {
+  const bool on_gpu = device.kind() == device::DeviceKind::cuda;
+  const bool direct = on_gpu && memory == DeviceMemory::direct;
+  auto communicator = std::make_unique<MpiCommunicator>(ranks, direct);
+  if (!on_gpu || direct) return communicator;
+  return make_staged(std::move(communicator), device);
 }
 
 }  // namespace scalemark::collective

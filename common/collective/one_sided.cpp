@@ -145,13 +145,22 @@ class MpiWindow final : public OneSided {
         (std::max<std::size_t>(bytes, 1) + kPartUnit - 1) / kPartUnit * kPartUnit;
     const auto sharing = static_cast<std::size_t>(ranks.split_node().size());
     mpi::require_shared_memory(ranks, sharing > 1 ? sharing * whole : 0);
-    const int code = MPI_Win_allocate(static_cast<MPI_Aint>(whole), 1, MPI_INFO_NULL, ranks_.get(),
-                                      &base_, &window_);
-    if (ranks.max(code == MPI_SUCCESS ? 0 : 1) != 0) throw Unavailable(refusal(code));
-    check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
+    require_window(MPI_Win_allocate(static_cast<MPI_Aint>(whole), 1, MPI_INFO_NULL, ranks_.get(),
+                                    &base_, &window_));
+  }
+  /// On `memory`, which is on a device and lives as long as the window.
+  MpiWindow(const mpi::Comm& ranks, std::size_t bytes, std::unique_ptr<device::Buffer> memory)
+      : ranks_(ranks.duplicate()), bytes_(bytes), memory_(std::move(memory)) {
+    base_ = memory_->data();
+    require_window(MPI_Win_create(base_, static_cast<MPI_Aint>(memory_->bytes()), 1, MPI_INFO_NULL,
+                                  ranks_.get(), &window_));
   }
   ~MpiWindow() override {
-    if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) MPI_Win_free(&window_);
+    if (window_ == MPI_WIN_NULL) return;
+    if (std::uncaught_exceptions() == 0)
+      MPI_Win_free(&window_);
+    else
+      static_cast<void>(memory_.release());  // others may still reach it
   }
 
   std::string_view backend() const override { return "mpi"; }
@@ -161,6 +170,7 @@ class MpiWindow final : public OneSided {
 
   std::string why_not(const Access& access) const override {
     if (access.kind != Access::Kind::accumulate) return {};
+    if (memory_) return "an accumulate works on host memory only";
     if (types_.reducing(access.type) == MPI_DATATYPE_NULL || types_.op(access.op) == MPI_OP_NULL)
       return fmt::format("MPI accumulates no {} of {}", to_string(access.op),
                          to_string(access.type));
@@ -191,6 +201,12 @@ class MpiWindow final : public OneSided {
   }
 
  private:
+  /// Collective. Throws Unavailable on all ranks where one of them got no window.
+  void require_window(int code) {
+    if (ranks_.max(code == MPI_SUCCESS ? 0 : 1) != 0) throw Unavailable(refusal(code));
+    check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
+  }
+
   BoundAccess bind(const Access& access) const {
     BoundAccess bound{.kind = access.kind,
                       .origin = access.origin,
@@ -224,6 +240,7 @@ class MpiWindow final : public OneSided {
 
   mpi::Comm ranks_;
   std::size_t bytes_;
+  std::unique_ptr<device::Buffer> memory_;  ///< of a window on a device
   void* base_ = nullptr;
   MPI_Win window_ = MPI_WIN_NULL;
   MpiTypes types_;
@@ -239,6 +256,21 @@ Sync sync_from(std::string_view text) {
 
 std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes) {
   return std::make_unique<MpiWindow>(ranks, bytes);
+}
+
+std::unique_ptr<OneSided> make_mpi_device_window(const mpi::Comm& ranks, std::size_t bytes,
+                                                 device::Device& device) {
+  std::unique_ptr<device::Buffer> memory;
+  std::string problem;
+  try {
+    memory = std::make_unique<device::Buffer>(
+        device.allocate(std::max<std::size_t>(bytes, 1), device::MemoryKind::device));
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  if (ranks.max(memory ? 0 : 1) != 0)
+    throw OutOfMemory(problem.empty() ? "another rank has no device memory for a window" : problem);
+  return std::make_unique<MpiWindow>(ranks, bytes, std::move(memory));
 }
 
 }  // namespace scalemark::collective

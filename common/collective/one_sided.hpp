@@ -10,6 +10,7 @@
 
 #include "common/collective/operation.hpp"
 #include "common/collective/types.hpp"
+#include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
 
 namespace scalemark::collective {
@@ -48,7 +49,7 @@ class OneSided {
   virtual std::string_view backend() const = 0;  ///< "mpi"
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// This rank's memory; page-wise untouched until someone writes to it.
+  /// This rank's memory; host memory is page-wise untouched until someone writes to it.
   virtual std::span<std::byte> local() const = 0;
 
   /// Empty if the access' type, reduction and count work here, else why not in one line. Equal on
@@ -69,5 +70,11 @@ class OneSided {
 /// makes no window, on all of them alike. Open MPI 4.1 mixes up windows that disjoint ranks of a
 /// node make at the same time (open-mpi/ompi pull request 9495).
 std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes);
+
+/// Collective over `ranks`. The same by MPI_Win_create on memory of `device`, which MPI must be
+/// able to take; origins may lie there too. Accumulates are refused: MPI libraries do them on the
+/// host.
+std::unique_ptr<OneSided> make_mpi_device_window(const mpi::Comm& ranks, std::size_t bytes,
+                                                 device::Device& device);
 
 }  // namespace scalemark::collective

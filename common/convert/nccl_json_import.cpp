@@ -2,6 +2,7 @@
 // What nccl-tests write with -J. Their list of environment variables is left out: it may hold
 // secrets.
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,11 @@ void add_number(CaseResult& result, const Quantity& quantity, const json& group,
                 const std::string& place) {
   if (!group.contains(name) || group[name] == "nan") return;
   add_metric(result, quantity, six_decimals(number_of(group[name], name, place)));
+}
+
+bool has_nan_time(const json& group) {
+  return (group.contains("time") && group["time"] == "nan") ||
+         (group.contains("cpu_time") && group["cpu_time"] == "nan");
 }
 
 /// Times of single iterations take the place of their mean.
@@ -112,6 +118,10 @@ class NcclJsonReader {
     row_.size = integer_of(member(result, "size", place), "size", kMostBytes, place);
     row_.type = text_of(member(result, "type", place), "type", place);
     row_.reduction = result.contains("redop") ? text_of(result["redop"], "redop", place) : "";
+    row_.iterations =
+        result.contains("actual_iterations")
+            ? integer_of(result["actual_iterations"], "actual_iterations", kMostBytes, place)
+            : 0;
     const std::string root = result.contains("root") ? text_of(result["root"], "root", place) : "";
     const std::vector<std::string_view> parts = words(root);  // it is padded
     row_.root = parts.empty() ? "" : std::string(parts[0]);
@@ -134,7 +144,11 @@ class NcclJsonReader {
     CaseResult one = nccl_case(row_, source_.options, here);
     add_number(one, kLatency, *found, "time", here);
     add_number(one, {"cpu_time", "s", -6, Better::lower}, *found, "cpu_time", here);
+    if (one.metrics.empty() && has_nan_time(*found)) return;  // that way was not measured
     if (one.metrics.empty()) fail(here, "\"time\" or \"cpu_time\"", *found);
+    // Sizes that have no element for each rank are all 0, one result behind the other.
+    if (row_.size == 0 && !empty_.insert(one.key).second)
+      return taker_.note(fmt::format("{}: one more result of size 0, left out", here));
     if (const auto iterations = result.find(name + "_per_iter"); iterations != result.end())
       take_iterations(one, *iterations, here);
     add_number(one, kBandwidthGb, *found, "alg_bw", here);
@@ -148,6 +162,7 @@ class NcclJsonReader {
   const ImportSource& source_;
   const ImportTaker& taker_;
   std::string file_;
+  std::set<std::string> empty_;  ///< keys of results of size 0
   NcclRow row_;
 };
 

@@ -53,6 +53,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
           ? std::string(test->name)
           : "nccl/" + snake_case(std::string_view(program).substr(program.rfind('/') + 1));
   result.facts["total_bytes"] = row.size;
+  if (row.iterations > 0) result.facts["iterations"] = row.iterations;
   if (row.ours) {
     result.params = *row.ours;
     result.params["bytes"] = bytes_of_count(row, test, place);

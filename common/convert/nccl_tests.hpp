@@ -19,7 +19,8 @@ struct NcclRow {
   std::int64_t count = 0;  ///< elements; needed with `ours`
   std::string type, reduction, root;
   bool in_place = false;
-  bool is_blocking = false;  ///< -z: each operation is waited for
+  std::int64_t iterations = 0;  ///< that were timed; 0 = not said
+  bool is_blocking = false;     ///< -z: each operation is waited for
   /// Of a table that Scalemark printed: what stands in its cases' keys but for bytes and in_place.
   std::optional<Params> ours;
 };

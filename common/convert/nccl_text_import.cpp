@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,15 @@ constexpr std::array kNcclColumns = {
     NcclColumn{"i_max", kLatencyMax},
     NcclColumn{"i_p99", {"latency_p99", "s", -6, Better::lower}},
 };
+
+/// The last heading with -S; its cells are a date and a time.
+constexpr std::string_view kTimestamp = "timestamp";
+
+/// Numbers that nccl-tests did not measure, or could not compute.
+bool is_missing(std::string_view text) {
+  constexpr std::array kMissing = {"N/A", "nan", "-nan", "inf", "-inf"};
+  return std::find(kMissing.begin(), kMissing.end(), text) != kMissing.end();
+}
 
 bool begins_measures(const std::string& column) { return column == "time" || column == "cputime"; }
 
@@ -83,6 +93,8 @@ class NcclReader {
     } else if (parts.size() > 4 && parts[1] == "Collective" && parts[3] == "starting:") {
       row_ = {};
       row_.program = text::printable(parts[4], 100);
+    } else if (parts.size() > 2 && parts[1] == "nThread") {
+      take_iterations(parts);
     } else if (parts.size() > 2 && parts[1] == "Using" && parts[2] == "devices") {
       ranks_ = 0;
     } else if (parts.size() > 2 && parts[1] == "Rank") {
@@ -94,6 +106,8 @@ class NcclReader {
       row_.is_blocking = true;
     } else if (has("size") && has("algbw") && has("busbw")) {
       columns_.assign(parts.begin() + 1, parts.end());
+      has_timestamp_ = columns_.back() == kTimestamp;
+      if (has_timestamp_) columns_.pop_back();
       note_columns();
     } else if (parts.size() > 2 && parts[1] == "Avg" && parts[2] == "bus") {
       columns_.clear();
@@ -105,6 +119,14 @@ class NcclReader {
     builder_.run().producer["imported_from"] = name;
     builder_.run().producer["imported_version"] = clean;
     builder_.run().environment.common["measured_by"] = fmt::format("{} {}", name, clean);
+  }
+
+  /// "# nThread 1 nGpus 1 ... warmup iters: 1 iters: 20 agg iters: 1 ..."
+  void take_iterations(const std::vector<std::string_view>& parts) {
+    for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+      if (parts[i] == "iters:" && parts[i - 1] != "warmup" && parts[i - 1] != "agg")
+        row_.iterations = parse_count(parts[i + 1], kMostBytes).value_or(0);
+    }
   }
 
   /// "# Parameters of Scalemark: backend=mpi memory=host ranks=2"
@@ -146,7 +168,8 @@ class NcclReader {
     }
   }
 
-  void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
+  void take_row(std::string_view line, std::vector<std::string_view> cells) {
+    if (has_timestamp_ && cells.size() > 2) cells.resize(cells.size() - 2);
     const auto first = std::find_if(columns_.begin(), columns_.end(), begins_measures);
     const auto head = static_cast<std::size_t>(first - columns_.begin());
     const std::size_t measures = columns_.size() - head;
@@ -158,8 +181,11 @@ class NcclReader {
     row_.size = count_of({"size", cells[0]}, kMostBytes, lines_);
     row_.count = row_.ours ? count_of({"count", cells[1]}, kMostBytes, lines_) : 0;
     row_.type = cells[2];
-    row_.reduction = leading == head && head > 3 ? std::string(cells[3]) : "";
-    row_.root = leading == head && head > 4 ? std::string(cells[4]) : "";
+    row_.reduction = row_.root = "";
+    for (std::size_t i = 3; i < head && leading == head; ++i) {
+      if (columns_[i] == "redop") row_.reduction = cells[i];
+      if (columns_[i] == "root") row_.root = cells[i];
+    }
     row_.ranks = ranks_of_table();
     if (!row_.ours && !row_.ranks && !source_.options.ranks)
       taker_.note("the text does not say how many ranks took part: give --ranks");
@@ -186,12 +212,13 @@ class NcclReader {
   /// The measures from `from` to `to`; `head` columns and `leading` cells stand before them.
   void add_group(const std::vector<std::string_view>& cells, std::size_t head, std::size_t leading,
                  std::size_t from, std::size_t to) {
-    if (cells[leading + from] == "N/A") return;  // that way was not measured
+    if (is_missing(cells[leading + from])) return;  // that way was not measured
     CaseResult result = nccl_case(row_, source_.options, lines_.place());
+    if (is_empty_again(result)) return;
     for (std::size_t i = from; i < to; ++i) {
       const Cell cell{columns_[head + i], cells[leading + i]};
       for (const NcclColumn& known : kNcclColumns) {
-        if (cell.column == known.name && cell.text != "N/A")
+        if (cell.column == known.name && !is_missing(cell.text))
           add_cell(result, known.quantity, cell, lines_);
       }
       if (cell.column == "#wrong" && cell.text != "N/A") {
@@ -199,16 +226,26 @@ class NcclReader {
         if (!wrong) lines_.fail("a number or N/A in column #wrong", cell.text);
         set_verification(result, wrong->digits == 0, "nccl-tests' own check");
       }
-      if (cell.column == "error") result.facts["error"] = text::printable(cell.text, 40);
+      if (cell.column == "error" && cell.text != "N/A")
+        result.facts["error"] = text::printable(cell.text, 40);
     }
     builder_.add(std::move(result), lines_.place());
+  }
+
+  /// Sizes that have no element for each rank are all 0 in the text, one row behind the other.
+  bool is_empty_again(const CaseResult& result) {
+    if (row_.size != 0 || empty_.insert(result.key).second) return false;
+    taker_.note(fmt::format("{}: one more row of size 0, left out", lines_.place()));
+    return true;
   }
 
   const ImportSource& source_;
   const ImportTaker& taker_;
   Lines lines_;
   RunBuilder builder_;
+  std::set<std::string> empty_;  ///< keys of rows of size 0
   NcclRow row_;
+  bool has_timestamp_ = false;
   std::size_t ranks_ = 0;  ///< of the table
   std::vector<std::string> columns_;
 };

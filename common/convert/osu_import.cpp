@@ -52,6 +52,10 @@ constexpr std::array kOsuColumns = {
     OsuColumn{"P99 Tail BW(MB/s)", rate_tail("bandwidth_p99")},
 };
 
+constexpr std::array kOverallTails = {OsuColumn{"P50 Tail Lat(us)", tail("overall_time_p50")},
+                                      OsuColumn{"P90 Tail Lat(us)", tail("overall_time_p90")},
+                                      OsuColumn{"P99 Tail Lat(us)", tail("overall_time_p99")}};
+
 /// What the lines above a table say.
 struct Table {
   OsuTitle title;
@@ -105,10 +109,8 @@ class OsuReader {
     if (said.starts_with("Rank 0 Memory on ") && parts.size() >= 13)
       return take_memory(parts[5], parts[12]);
     if (said.starts_with("Synchronization: ") && parts.size() == 3) return take_sync(parts[2]);
-    if (said.starts_with("Window creation: ") && parts.size() == 4) {
-      table_->facts["window_creation"] = text::printable(parts[3], 40);
-      return;
-    }
+    if (said.starts_with("Window creation: ") && parts.size() == 4)
+      return take_window_creation(parts[3]);
     if (said.starts_with(kNoRow) || said.starts_with(kOverall)) return;  // no number, no axis
     if (!said.empty())
       taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
@@ -118,8 +120,10 @@ class OsuReader {
   void take_datatype(std::string_view type) {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
     const OsuTitle& title = table_->title;
-    if (title.ours || type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR")) return;
-    table_->title.params["dtype"] = type_of_mpi(type);
+    const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
+    // Keys of one-sided operations on numbers always say it.
+    const bool always = title.name == "micro/accumulate";
+    if (!title.ours && (always || !is_usual)) table_->title.params["dtype"] = type_of_mpi(type);
   }
 
   /// "# [ pairs: 1 ] [ window size: 64 ]"
@@ -134,10 +138,19 @@ class OsuReader {
   void take_memory(std::string_view first, std::string_view second) {
     if (table_->title.ours) return;
     const auto kind = [](std::string_view word) {
-      return std::string(word == "HOST" ? "host" : "device");
+      return std::string(word == "HOST" ? "host" : word == "MANAGED" ? "managed" : "device");
     };
     const std::string from = kind(first), to = kind(second);
-    table_->title.params["memory"] = from == to ? from : from + "_" + to;
+    set_memory(table_->title, from == to ? from : from + "_" + to);
+  }
+
+  /// "# Window creation: MPI_Win_create". OSU's default is ours, and not in our keys.
+  void take_window_creation(std::string_view theirs) {
+    table_->facts["window_creation"] = text::printable(theirs, 40);
+    constexpr std::string_view kPrefix = "MPI_Win_";
+    if (table_->title.ours || theirs == "MPI_Win_allocate") return;
+    if (theirs.starts_with(kPrefix)) theirs.remove_prefix(kPrefix.size());
+    table_->title.params["window_creation"] = snake_case(theirs);
   }
 
   /// "# Synchronization: MPI_Win_flush"
@@ -183,8 +196,7 @@ class OsuReader {
     result.params = table_->title.params;
     result.facts = table_->facts;
     if (source_.options.ranks) result.params.try_emplace("ranks", *source_.options.ranks);
-    if (!result.params.contains("ranks"))
-      taker_.note("OSU's text does not say how many ranks took part: give --ranks");
+    note_what_osu_leaves_out(result);
     for (std::size_t i = 0; i < cells.size(); ++i)
       take_cell(result, {table_->columns[i], cells[i]});
     if (result.metrics.empty()) lines_.fail("a latency or a bandwidth", line);
@@ -195,6 +207,15 @@ class OsuReader {
     }
     set_key(result);
     builder_->add(std::move(result), lines_.place());
+  }
+
+  void note_what_osu_leaves_out(const CaseResult& result) const {
+    if (!result.params.contains("ranks"))
+      taker_.note("OSU's text does not say how many ranks took part: give --ranks");
+    const OsuTitle& title = table_->title;
+    if (!title.ours && title.test != nullptr && title.test->table == report::OsuTable::bandwidth)
+      taker_.note(fmt::format(
+          "OSU's text does not say the window of {}: its keys have 64, OSU's default", title.name));
   }
 
   void take_cell(CaseResult& result, const Cell& cell) {
@@ -209,9 +230,19 @@ class OsuReader {
       if (cell.text != "skipped") set_verification(result, passed, "OSU's own validation");
     } else {
       for (const OsuColumn& known : kOsuColumns) {
-        if (cell.column == known.name) add_cell(result, known.quantity, cell, lines_);
+        if (cell.column == known.name) add_cell(result, quantity_of(known), cell, lines_);
       }
     }
+  }
+
+  /// Tails beside Overall(us) are percentiles of that.
+  Quantity quantity_of(const OsuColumn& column) const {
+    const bool overlaps = std::any_of(table_->columns.begin(), table_->columns.end(),
+                                      [](const std::string& one) { return one == "Overall(us)"; });
+    for (const OsuColumn& one : kOverallTails) {
+      if (overlaps && std::string_view(column.name) == one.name) return one.quantity;
+    }
+    return column.quantity;
   }
 
   const ImportSource& source_;

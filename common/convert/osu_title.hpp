@@ -24,6 +24,9 @@ struct OsuTitle {
 /// InputError at `lines` for any other line.
 OsuTitle osu_title_of(std::string_view line, const Lines& lines);
 
+/// Where the data are (host, device, managed, host_device), as keys of that test say it.
+void set_memory(OsuTitle& said, const std::string& memory);
+
 /// The names in the line above the rows, behind its #.
 std::vector<std::string> osu_column_names(std::string_view header);
 

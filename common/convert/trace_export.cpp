@@ -59,12 +59,14 @@ ordered_json complete_event(const std::string& name, const char* category, std::
           {"dur", duration}, {"args", std::move(args)}};
 }
 
-/// Each phase lasts until the next one; the last row is the end.
+/// Each phase lasts until the next one; the last row is the end. What comes behind the end of a
+/// sweep are other cases.
 void add_phases(Events& events, const Table& phases, double offset, const TraceInterval& whole) {
   const auto* names = column_of<std::string>(phases, "phase");
   const auto* t = column_of<std::uint64_t>(phases, "t");
   if (names == nullptr || t == nullptr || names->size() != t->size()) return;
   for (std::size_t i = 0; i + 1 < t->size(); ++i) {
+    if ((*names)[i] == "done") continue;
     const double from = whole.clamped(static_cast<double>((*t)[i]) * 1e-3 + offset);
     const double to = whole.clamped(static_cast<double>((*t)[i + 1]) * 1e-3 + offset);
     events.add(complete_event(text::printable((*names)[i], 200), "phase", kCases, from,

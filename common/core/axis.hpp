@@ -2,6 +2,7 @@
 // Named, typed dimensions of a benchmark.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/collective/device_probe.hpp"
 #include "common/result/value.hpp"
 
 namespace scalemark {
@@ -18,6 +20,8 @@ struct PlanContext {
   int ranks = 1;
   int threads = 1;           ///< compute threads a rank: the fewest cores any rank is bound to
   bool cuda_usable = false;  ///< every rank has a CUDA device
+  /// Whether MPI gets device memory as it is, by use (collective::DeviceUse).
+  std::array<bool, collective::kDeviceUses.size()> direct = {};
 };
 
 struct Axis {

@@ -175,7 +175,15 @@ Benchmark& Benchmark::adjust(std::function<void(Params&)> change) {
 }
 
 Benchmark& Benchmark::adjust_to_job(std::function<void(Params&, const PlanContext&)> change) {
-  adjust_ = std::move(change);
+  if (!adjust_) {
+    adjust_ = std::move(change);
+    return *this;
+  }
+  adjust_ = [first = std::move(adjust_), second = std::move(change)](Params& params,
+                                                                     const PlanContext& context) {
+    first(params, context);
+    second(params, context);
+  };
   return *this;
 }
 

@@ -69,7 +69,7 @@ class Benchmark {
   /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
   /// Points that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
-  /// The same with a look at the job.
+  /// The same with a look at the job. Several changes follow one another.
   Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
   /// Of the device that the case works on.
   Benchmark& memory(Memory bytes_per_rank);
@@ -77,7 +77,8 @@ class Benchmark {
   Benchmark& host_memory(Memory bytes_per_rank);
   /// For --dry-run: a rank's traffic and computing.
   Benchmark& forecast(Forecasts of_a_rank);
-  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says.
+  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says, and
+  /// once a run, however many sweeps it has.
   Benchmark& fixed_work();
   /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
   Benchmark& unavailable(std::string reason);

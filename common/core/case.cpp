@@ -10,6 +10,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/core/session.hpp"
+#include "common/core/transfer.hpp"
 
 namespace scalemark {
 
@@ -52,8 +53,18 @@ collective::Communicator& Case::communicator(const std::string& backend) {
   device::Device& where =
       result_.params.contains("memory") || result_.params.contains("device") ? device() : host();
   checkpoint();
-  communicator_ = &session_.communicator(backend, group_, where);
+  using collective::DeviceMemory;
+  const DeviceMemory memory =
+      is_direct(result_.params) ? DeviceMemory::direct : DeviceMemory::staged;
+  communicator_ = &session_.communicator(backend, group_, where, memory);
   return *communicator_;
+}
+
+void Case::state_device_path(collective::DeviceUse use) {
+  const auto backend = result_.params.find("backend");
+  const bool by_mpi = backend != result_.params.end() && text("backend") == "mpi";
+  if (by_mpi && device().kind() == device::DeviceKind::cuda)
+    fact("cuda_aware", session_.device_path(use).why);
 }
 
 device::Device& Case::device() {
@@ -126,7 +137,15 @@ const mpi::SharedWindow& Case::share(std::size_t bytes) {
 
 collective::OneSided& Case::window(std::size_t bytes) {
   checkpoint();
-  open_windows_.push_back(collective::make_mpi_window(ranks_, bytes));
+  if (device().kind() == device::DeviceKind::cpu) {
+    open_windows_.push_back(collective::make_mpi_window(ranks_, bytes));
+  } else {
+    if (!is_direct(result_.params)) {
+      skip("a window in device memory cannot be staged; " +
+           session_.device_path(collective::DeviceUse::one_sided).why);
+    }
+    open_windows_.push_back(collective::make_mpi_device_window(ranks_, bytes, device()));
+  }
   return *open_windows_.back();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "common/collective/communicator.hpp"
+#include "common/collective/device_probe.hpp"
 #include "common/collective/one_sided.hpp"
 #include "common/core/exchange.hpp"
+#include "common/core/link_use.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
 #include "common/core/rank_group.hpp"
@@ -22,6 +25,7 @@
 #include "common/mpi/comm.hpp"
 #include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
+#include "common/topology/links.hpp"
 #include "common/topology/machine.hpp"
 
 namespace scalemark {
@@ -49,6 +53,10 @@ struct Work {
   double flops = 0;            ///< per operation and rank; 0 = no such row
   std::string precision = {};  ///< in which it computes (fp64, fp32, ...), to find the peak
   std::string formula = {};    ///< "S * 2(n-1)/n / time"
+  /// What carries the bytes, and how many of them its busiest end: adds peak_fraction of
+  /// bus_bandwidth, else of bandwidth, or says why not.
+  Carrier carrier = Carrier::unstated;
+  LinkBytes link_bytes = {};  ///< of between_ranks; else `bytes`
 };
 
 struct MeasureOptions {
@@ -134,8 +142,11 @@ class Case {
   /// where some rank is not bound to one). It belongs to the case, whatever its end, after which
   /// the ranks give it back together.
   const mpi::SharedWindow& share(std::size_t bytes);
+  /// States how back end mpi reaches device memory (fact cuda_aware); nothing of other points.
+  void state_device_path(collective::DeviceUse use);
   /// Collective. Memory of each rank that the others reach by one-sided communication, of back end
-  /// mpi. It belongs to the case as what share() gives.
+  /// mpi: of axis `memory`, or of the host where there is none. Skips the case where MPI does not
+  /// get device memory. It belongs to the case as what share() gives.
   collective::OneSided& window(std::size_t bytes);
   /// How long MPI_Init_thread took this rank, in seconds. Skips the case where it started more
   /// ranks than take part, or nobody measured it.
@@ -194,8 +205,8 @@ class Case {
   std::optional<State> saved() const;
 
   // Results ------------------------------------------------------------------------------------
-  /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth and
-  /// achieved_flops, derived from its durations.
+  /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth, achieved_flops
+  /// and peak_fraction, derived from its durations.
   void work(const Work& work) { work_ = work; }
   /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on
   /// any rank fails the case with exit code 6. `rule` says what is compared.
@@ -259,6 +270,10 @@ class Case {
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
 
+  /// For the runner, before the function: a sample of these duration metrics is to be the total of
+  /// so many operations where it would be chosen (MeasureOptions::inner 0), as in the sweeps
+  /// before.
+  void fix_inner(std::map<std::string, std::uint64_t> inner) { fixed_inner_ = std::move(inner); }
   /// For the runner, at the end: keeps when the phases began as table `phases`.
   void keep_phase_times();
 
@@ -280,6 +295,11 @@ class Case {
     std::vector<std::int64_t> is_void;  ///< 0 or 1
     std::uint64_t inner = 1;
     Stop stop = Stop::no;
+    /// `began` on the common clock, as it was known then.
+    std::vector<std::uint64_t> entered;
+    /// Of the last sync before the samples and those among them: how many, and the worst of each.
+    std::int64_t syncs = 0;
+    std::uint64_t residual_ns = 0, round_trip_ns = 0;
   };
   void measure_samples(const Sample& sample, const MeasureOptions& options);
   Timed take(const Sample& sample, std::uint64_t inner, const MeasureOptions& options);
@@ -288,6 +308,15 @@ class Case {
   /// (0: any).
   SamplingPolicy limited_policy(int most_samples) const;
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
+  void take_batch(const Sample& sample, const MeasureOptions& options, std::size_t batch,
+                  Taken& taken);
+  /// Whether samples are compared on the common clock.
+  bool records_lateness(const MeasureOptions& options) const;
+  bool uses_clock(const MeasureOptions& options) const;
+  /// Notes what the clock is worth after a sync, and calls put_on_clock().
+  void note_sync(Taken& taken) const;
+  /// Brings the stamps that are not there yet to the common clock.
+  void put_on_clock(Taken& taken) const;
   /// Whether this rank began with the others.
   bool start_together();
   /// Nanoseconds of the first call.
@@ -303,6 +332,13 @@ class Case {
   /// Flags the samples of the last metric that not all ranks began together.
   void mark_void(const Taken& taken);
   void add_work_metrics(const std::string& duration);
+  /// peak_fraction of `work_`'s bandwidth with facts peak_<bandwidth> and peak_source, or fact
+  /// peak_missing.
+  void add_link_metrics(const std::string& duration);
+  /// Collective. The peak of the link, equal on all ranks, or the reason.
+  topology::LinkPeak link_peak(LinkKind kind);
+  /// That of this rank; `gpus`: the addresses of all ranks' GPUs.
+  topology::LinkPeak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
   Metric& add_metric(Metric metric);
 
   Session& session_;
@@ -321,6 +357,7 @@ class Case {
   std::string rule_;
   Rounds rounds_;
   std::size_t samples_taken_ = 0;
+  std::map<std::string, std::uint64_t> fixed_inner_;
 };
 
 }  // namespace scalemark

@@ -128,6 +128,27 @@ bool may_store_variable(const std::string& name) {
   return std::ranges::any_of(kPrefixes, starts);
 }
 
+std::map<std::string, std::string> transport_variables() {
+  static constexpr std::array kPrefixes = {"env.OMPI_MCA_pml",
+                                           "env.OMPI_MCA_btl",
+                                           "env.OMPI_MCA_mtl",
+                                           "env.OMPI_MCA_osc",
+                                           "env.OMPI_MCA_coll",
+                                           "env.OMPI_MCA_smsc",
+                                           "env.OMPI_MCA_opal",
+                                           "env.OMPI_MCA_accelerator",
+                                           "env.OMPI_MCA_mpi_cuda",
+                                           "env.UCX_",
+                                           "env.FI_"};
+  Facts all, result;
+  add_variables(all);
+  for (const auto& [name, value] : all) {
+    if (std::ranges::any_of(kPrefixes, [&](const char* one) { return name.starts_with(one); }))
+      result[name] = value;
+  }
+  return result;
+}
+
 Facts collect_node_environment() {
   Facts facts = system_facts();
   facts.merge(network_facts());

@@ -26,5 +26,8 @@ void collect_end(const Session& session, Environment& environment);
 /// Whether a variable may be stored: a prefix of the allow-list, and no word that smells of a
 /// secret.
 bool may_store_variable(const std::string& name);
+/// Environment variables, of those, that choose how MPI moves messages, as "env.NAME": UCX_*, FI_*,
+/// and Open MPI's of components for messages. What a launcher sets for itself is not among them.
+std::map<std::string, std::string> transport_variables();
 
 }  // namespace scalemark

@@ -2,6 +2,7 @@
 // From an operation to samples: first call, verification, warm-up, sampling, gathering.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -53,8 +54,8 @@ void Case::measure(const std::function<void()>& start, const std::function<void(
 void Case::measure_timed(const std::function<std::uint64_t()>& sample,
                          const MeasureOptions& options) {
   measure_samples(
-      [&sample](std::uint64_t) {
-        const std::uint64_t began = now_ns();
+      [this, &sample](std::uint64_t) {
+        const std::uint64_t began = session_.clock().now();
         return Timed{.began = began, .nanoseconds = sample()};
       },
       options);
@@ -87,6 +88,8 @@ Case::Timed Case::take(const Sample& sample, std::uint64_t inner, const MeasureO
 
 std::uint64_t Case::choose_inner(const Sample& sample, const MeasureOptions& options) {
   if (options.inner != 0) return options.inner;
+  if (const auto fixed = fixed_inner_.find(options.metric); fixed != fixed_inner_.end())
+    return fixed->second;
   std::uint64_t inner = 1;
   for (;;) {
     const std::uint64_t taken = take(sample, inner, options).nanoseconds;
@@ -115,36 +118,53 @@ SamplingPolicy Case::limited_policy(int most_samples) const {
   return policy;
 }
 
+void Case::take_batch(const Sample& sample, const MeasureOptions& options, std::size_t batch,
+                      Taken& taken) {
+  taken.began.reserve(taken.began.size() + batch);
+  taken.nanoseconds.reserve(taken.nanoseconds.size() + batch);
+  for (std::size_t i = 0; i < batch; ++i) {
+    const Timed timed = take(sample, taken.inner, options);
+    taken.began.push_back(timed.began);
+    taken.nanoseconds.push_back(timed.nanoseconds);
+    taken.before.push_back(timed.before);
+    taken.is_void.push_back(timed.is_void ? 1 : 0);
+  }
+}
+
 void Case::sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken) {
   const SamplingPolicy policy = limited_policy(options.most_samples);
+  const clock::SyncedClock& clock = session_.clock();
+  const bool on_clock = uses_clock(options);
+  // So that there is a vote before the clock is much older than it should be.
+  const double longest =
+      on_clock ? session_.clock_age() / 2 : std::numeric_limits<double>::infinity();
+  const auto clock_is_old = [&] { return on_clock && session_.clock_is_old() ? 1 : 0; };
   std::vector<double> values;  // as floating point, for the interval
   double spent = 0;
   // Ranks that read telemetry keep the others waiting here, not in a sample.
   session_.telemetry().begin_samples();
-  exchange(ranks_);
+  if (exchange(ranks_, {0, 0, clock_is_old()}).c == 1) session_.sync_clock(group_);
+  note_sync(taken);
   while (taken.stop == Stop::no) {
-    const std::size_t batch = next_batch(policy, values.size(), spent);
-    taken.began.reserve(values.size() + batch);
-    taken.nanoseconds.reserve(values.size() + batch);
-    const std::uint64_t start = now_ns();
-    for (std::size_t i = 0; i < batch; ++i) {
-      const Timed timed = take(sample, taken.inner, options);
-      taken.began.push_back(timed.began);
-      taken.nanoseconds.push_back(timed.nanoseconds);
-      taken.before.push_back(timed.before);
-      taken.is_void.push_back(timed.is_void ? 1 : 0);
-    }
-    const std::uint64_t batch_ns = now_ns() - start;
+    const std::uint64_t start = clock.now();
+    take_batch(sample, options, next_batch(policy, values.size(), spent, longest), taken);
+    const std::uint64_t batch_ns = clock.now() - start;
     for (std::size_t i = values.size(); i < taken.nanoseconds.size(); ++i)
       values.push_back(static_cast<double>(taken.nanoseconds[i]));
     session_.telemetry().between_samples(values.size());
     // Samples of other ranks than the one that the row is of keep nobody waiting.
     const bool counts = options.rank_reduce != RankReduce::root || rank() == 0;
     const bool reached = policy.iterations || !counts || interval_reached(policy, values);
-    const Votes votes = exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, 0});
+    const Votes votes =
+        exchange(ranks_, {static_cast<std::int64_t>(batch_ns), reached ? 0 : 1, clock_is_old()});
     spent += static_cast<double>(votes.a) * 1e-9;
     taken.stop = decide(policy, values.size(), spent, votes.b == 0);
+    if (votes.c == 1) {
+      session_.sync_clock(group_);
+      note_sync(taken);
+    }
   }
+  if (on_clock) put_on_clock(taken);
   session_.telemetry().end_samples(options.metric, values.size());
 }
 
@@ -228,9 +248,7 @@ void Case::record_taken(const Taken& taken, const MeasureOptions& options) {
   began(options.metric, taken.began);
   mark_void(taken);
   if (options.before) record_durations("local_time", taken.before, RankReduce::max);
-  const bool together = options.barrier && !rank_local_ && size() > 1 &&
-                        options.rank_reduce == RankReduce::max && !options.secondary;
-  if (together) record_lateness(taken, options.metric);
+  if (records_lateness(options)) record_lateness(taken, options.metric);
 }
 
 void Case::mark_void(const Taken& taken) {
@@ -258,6 +276,7 @@ void Case::add_work_metrics(const std::string& duration) {
     record_rate("message_rate", "1/s", duration, work_.messages,
                 fmt::format("messages / {}", duration));
   if (work_.flops > 0) record_flops(duration, work_.flops, work_.precision, work_.formula);
+  if (work_.bytes > 0 && work_.carrier != Carrier::unstated) add_link_metrics(duration);
 }
 
 }  // namespace scalemark

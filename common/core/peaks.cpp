@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = 64 << 10;
 constexpr std::array<std::string_view, 5> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 3> kLinks = {"network", "nvlink", "pcie"};
 
 /// 10^12 flop/s in the order of kPrecisions; 0: not computed in hardware.
 struct Sheet {
@@ -66,14 +68,16 @@ const toml::table& table_at(const std::string& origin, const toml::node& node,
 }
 
 std::map<std::string, double, std::less<>> rates(const std::string& origin,
-                                                 const toml::table& table) {
+                                                 const toml::table& table,
+                                                 std::span<const std::string_view> names,
+                                                 std::string_view unit) {
   std::map<std::string, double, std::less<>> found;
   for (const auto& [key, node] : table) {
-    if (std::ranges::find(kPrecisions, key.str()) == kPrecisions.end())
-      unknown(origin, node, key.str(), fmt::format("{}", fmt::join(kPrecisions, ", ")));
+    if (std::ranges::find(names, key.str()) == names.end())
+      unknown(origin, node, key.str(), fmt::format("{}", fmt::join(names, ", ")));
     const auto number = node.is_number() ? node.value<double>() : std::nullopt;
     if (!number || !std::isfinite(*number) || *number <= 0)
-      fail_at(origin, node, fmt::format("'{}' is a number of flop/s above 0", key.str()));
+      fail_at(origin, node, fmt::format("'{}' is a number of {} above 0", key.str(), unit));
     found[std::string(key.str())] = *number;
   }
   return found;
@@ -91,12 +95,16 @@ Peaks Peaks::parse(std::string_view toml, const std::string& origin) {
                                  text::printable(error.description(), 200)));
   }
   for (const auto& [key, node] : document) {
+    if (key.str() == "link") {
+      peaks.link_ = rates(origin, table_at(origin, node, key.str()), kLinks, "B/s");
+      continue;
+    }
     if (key.str() != "gpu" && key.str() != "cpu_core")
-      unknown(origin, node, key.str(), "gpu, cpu_core");
+      unknown(origin, node, key.str(), "gpu, cpu_core, link");
     for (const auto& [kind, values] : table_at(origin, node, key.str())) {
       if (kind.str() != "flops") unknown(origin, values, kind.str(), "flops");
       (key.str() == "gpu" ? peaks.gpu_ : peaks.cpu_core_) =
-          rates(origin, table_at(origin, values, kind.str()));
+          rates(origin, table_at(origin, values, kind.str()), kPrecisions, "flop/s");
     }
   }
   return peaks;
@@ -131,6 +139,11 @@ std::optional<Peak> Peaks::cpu_flops(int cores, const std::string& precision) co
   const auto own = cpu_core_.find(precision);
   if (own == cpu_core_.end()) return std::nullopt;
   return Peak{own->second * cores, fmt::format("--peak, {} core{}", cores, cores == 1 ? "" : "s")};
+}
+
+std::optional<Peak> Peaks::link(const std::string& name) const {
+  const auto own = link_.find(name);
+  return own == link_.end() ? std::nullopt : std::optional(Peak{own->second, "--peak"});
 }
 
 }  // namespace scalemark

@@ -231,7 +231,7 @@ std::string plan_hash(const std::vector<PlannedCase>& plan) {
   return hash_text(all);
 }
 
-std::string estimate(const std::vector<PlannedCase>& plan) {
+std::string estimate(const std::vector<PlannedCase>& plan, int sweeps) {
   double seconds = 0;
   std::size_t counted = 0, fixed = 0;
   for (const PlannedCase& planned : plan) {
@@ -241,7 +241,7 @@ std::string estimate(const std::vector<PlannedCase>& plan) {
     else if (planned.policy.iterations)
       ++counted;
     else
-      seconds += planned.policy.max_time;
+      seconds += sweeps * planned.policy.max_time;
   }
   std::vector<std::string> parts;
   if (seconds > 0)

@@ -65,8 +65,8 @@ std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& 
 /// A hash over keys and policies in order; compared over ranks before running.
 std::string plan_hash(const std::vector<PlannedCase>& plan);
 
-/// How much there is to do, in words: the upper bound of the sampling time, from the policies, and
-/// the cases that it says nothing of.
-std::string estimate(const std::vector<PlannedCase>& plan);
+/// How much there is to do, in words: the upper bound of the sampling time of so many sweeps, from
+/// the policies, and the cases that it says nothing of.
+std::string estimate(const std::vector<PlannedCase>& plan, int sweeps = 1);
 
 }  // namespace scalemark

@@ -50,28 +50,28 @@ void require_memory(device::Device& device, int sharers, std::uint64_t bytes, co
                                 units::bytes(free), where));
 }
 
-void count(RunOutcome& outcome, const CaseResult& result, bool wrong_data) {
+}  // namespace
+
+void RunOutcome::count(const CaseResult& result, bool wrong) {
   switch (result.status) {
     case Status::ok:
-      ++outcome.ok;
+      ++ok;
       break;
     case Status::skipped:
-      ++outcome.skipped;
+      ++skipped;
       break;
     case Status::failed:
-      ++outcome.failed;
+      ++failed;
       break;
     case Status::oom:
-      ++outcome.oom;
+      ++oom;
       break;
     case Status::timeout:
-      ++outcome.timeout;
+      ++timeout;
       break;
   }
-  if (wrong_data) ++outcome.wrong_data;
+  if (wrong) ++wrong_data;
 }
-
-}  // namespace
 
 int RunOutcome::exit_code() const {
   if (failed > wrong_data || timeout > 0 || interrupted) return static_cast<int>(ExitCode::failed);
@@ -85,63 +85,76 @@ Runner::Runner(Session& session, ResultSink& sink, RunnerOptions options)
 
 RunOutcome Runner::run(const std::vector<PlannedCase>& plan) {
   RunOutcome outcome;
-  const bool root = session_.world().rank() == 0;
-  const std::uint64_t start = now_ns();
-  if (root) {
+  start_ = now_ns();
+  if (is_root()) {
     session_.on_phase = [this](const CaseResult& current) { sink_.phase(current); };
     session_.on_save = [this](const CaseResult& current, const CaseState& state) {
       sink_.save(current, state);
     };
     session_.saved_state = options_.saved_state;
   }
-  for (std::size_t index = 0; index < plan.size(); ++index) {
-    if (const auto earlier = options_.finished.find(index); earlier != options_.finished.end()) {
-      // An earlier failure keeps its weight in the exit code.
-      const FinishedCase& finished = earlier->second;
-      if (finished.status == Status::failed || finished.status == Status::timeout) ++outcome.failed;
-      if (finished.wrong_data) ++outcome.wrong_data;
-      ++outcome.resumed;
-      continue;
-    }
-    wrong_data_ = stopped_early_ = false;
-    const double elapsed = static_cast<double>(now_ns() - start) * 1e-9;
-    const bool over = options_.budget && elapsed >= *options_.budget;
-    // One rank's signal or clock decides for all.
-    std::array<std::int64_t, 2> votes = {
-        (over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0),
-        session_.clock_is_old() ? 1 : 0};
-    session_.world().max(votes);
-    const std::int64_t decision = votes[0];
-    if (votes[1] == 1) session_.sync_clock();
-    if (decision >= 2) {
-      outcome.stopped = true;
-      break;
-    }
-    CaseResult result;
-    result.index = index;
-    result.name = plan[index].benchmark->name();
-    result.params = plan[index].params;
-    result.key = plan[index].key;
-    result.config_hash = plan[index].config_hash;
-    result.started = utc_now();
-    if (decision == 1) {
-      result.status = Status::skipped;
-      result.reason = fmt::format("the budget of {} was used up", units::seconds(*options_.budget));
-    } else {
-      run_case(plan[index], result);
-    }
-    if (stopped_early_) {
-      outcome.stopped = outcome.interrupted = true;
-      break;
-    }
-    result.stopped = utc_now();
-    count(outcome, result, wrong_data_);
-    if (root) sink_.add(result);
+  for (const Visit& visit : visits_of(plan, outcome)) {
+    // A case that did not end ok in an earlier sweep.
+    if (rows_[visit.index] != RowState::open) continue;
+    if (!measure(plan[visit.index], visit, outcome)) break;
   }
+  show_rows(true);
   session_.on_phase = nullptr;
   session_.on_save = nullptr;
   session_.saved_state = nullptr;
   return outcome;
+}
+
+Runner::Next Runner::agree_on_next() {
+  const double elapsed = static_cast<double>(now_ns() - start_) * 1e-9;
+  const bool over = options_.budget && elapsed >= *options_.budget;
+  // One rank's signal or clock decides for all.
+  std::array<std::int64_t, 2> votes = {
+      (over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0),
+      session_.clock_is_old() ? 1 : 0};
+  session_.world().max(votes);
+  if (votes[1] == 1) session_.sync_clock();
+  if (votes[0] >= 2) return Next::stop;
+  return votes[0] == 1 ? Next::skip : Next::run;
+}
+
+bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome& outcome) {
+  wrong_data_ = stopped_early_ = false;
+  const Next next = agree_on_next();
+  if (next == Next::stop) {
+    outcome.stopped = true;
+    return false;
+  }
+  CaseResult result;
+  result.index = visit.index;
+  result.name = planned.benchmark->name();
+  result.params = planned.params;
+  result.key = planned.key;
+  result.config_hash = planned.config_hash;
+  result.started = utc_now();
+  if (next == Next::run) {
+    inner_ = inner_before(visit);
+    run_case(planned, result);
+  } else if (visit.sweep > 0) {
+    // What the sweeps before have measured is the row.
+    finish(result, outcome);
+    return true;
+  } else {
+    result.status = Status::skipped;
+    result.reason = fmt::format("the budget of {} was used up", units::seconds(*options_.budget));
+  }
+  if (stopped_early_) {
+    outcome.stopped = outcome.interrupted = true;
+    return false;
+  }
+  result.stopped = utc_now();
+  if (options_.sweeps > 1) {
+    keep(planned, visit, std::move(result), outcome);
+  } else {
+    outcome.count(result, wrong_data_);
+    if (is_root()) sink_.add(result);
+  }
+  return true;
 }
 
 void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
@@ -168,7 +181,7 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   }
   result.predicted_memory = planned.benchmark->memory_for(planned.params);
   session_.watchdog().enter_case(planned.key);
-  if (session_.world().rank() == 0) sink_.started(result);
+  if (is_root()) sink_.started(result);
   if (group.comm.valid()) participate(planned, group, result);
   if (wanted == world) return;
   // The ranks left out sleep until the others are done.
@@ -202,6 +215,7 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
     // What a rank's own samples say of the rank, they say only where it waits for no other.
     if (planned.benchmark->is_rank_local()) one.fact("rank_local", true);
     if (group.world_ranks.back() != ranks.size() - 1) one.fact("world_ranks", group.id);
+    one.fix_inner(inner_);
     planned.benchmark->function()(one);
     one.checkpoint();
     one.phase("done");

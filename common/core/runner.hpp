@@ -19,17 +19,24 @@ struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
   bool stopped = false;      ///< a signal ended it early
   bool interrupted = false;  ///< within a case, which --resume goes on with
+  /// Takes in how a case ended.
+  void count(const CaseResult& result, bool wrong);
   /// The exit code of `run`: 6 wrong data, 3 failed, timed out or interrupted, 4 nothing ran, else
   /// 0.
   int exit_code() const;
 };
 
 struct RunnerOptions {
-  /// Cases done in an earlier run (--resume), by plan index; the same on all ranks.
-  std::map<std::size_t, FinishedCase> finished;
-  std::optional<double> budget;  ///< seconds; cases that would start later are skipped
+  /// Cases done in an earlier run (--resume), or some sweeps over them, by plan index; the same on
+  /// all ranks.
+  std::map<std::size_t, FinishedCase> finished = {};
+  /// Seconds; cases that would start later are skipped.
+  std::optional<double> budget = {};
   /// Where an earlier run left an unfinished case (--resume); called on rank 0.
-  std::function<std::optional<CaseState>(const CaseResult&)> saved_state;
+  std::function<std::optional<CaseState>(const CaseResult&)> saved_state = {};
+  /// So often the whole plan is measured, but for cases of fixed work and those that did not end
+  /// ok; rows are then added in the plan's order, each once no sweep over it is to come.
+  int sweeps = 1;
 };
 
 /// Collective over the session's world. `sink` is used on rank 0 only.
@@ -39,14 +46,42 @@ class Runner {
   RunOutcome run(const std::vector<PlannedCase>& plan);
 
  private:
+  /// One sweep's measuring of one case.
+  struct Visit {
+    int sweep = 0;
+    std::size_t index = 0;
+  };
+  enum class RowState { open, ready, shown };
+  enum class Next { run, skip, stop };
+
+  bool is_root() const { return session_.world().rank() == 0; }
+  Next agree_on_next();
+  /// False: the run is to end.
+  bool measure(const PlannedCase& planned, const Visit& visit, RunOutcome& outcome);
   void run_case(const PlannedCase& planned, CaseResult& result);
   void participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result);
   void settle(const PeerFailed& failed, CaseResult& result);
+
+  // Sweeps, in runner_sweeps.cpp.
+  /// What is to be measured, in order; counts what an earlier run has done.
+  std::vector<Visit> visits_of(const std::vector<PlannedCase>& plan, RunOutcome& outcome);
+  int sweeps_over(const PlannedCase& planned) const;
+  /// How many operations the samples of the sweeps before are the totals of, by metric.
+  std::map<std::string, std::uint64_t> inner_before(const Visit& visit);
+  void keep(const PlannedCase& planned, const Visit& visit, CaseResult result, RunOutcome& outcome);
+  /// No sweep over the case is to come.
+  void finish(const CaseResult& result, RunOutcome& outcome);
+  /// Hands on the rows whose turn it is, or all that there are.
+  void show_rows(bool all);
 
   Session& session_;
   ResultSink& sink_;
   RunnerOptions options_;
   bool wrong_data_ = false, stopped_early_ = false;  ///< of the case just run
+  std::map<std::string, std::uint64_t> inner_;       ///< of the case to be run: inner_before()
+  std::vector<RowState> rows_;                       ///< by plan index
+  std::size_t next_row_ = 0;                         ///< the first one that is not shown
+  std::uint64_t start_ = 0;
 };
 
 }  // namespace scalemark

@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/core/benchmark.hpp"
+#include "common/core/node_proof.hpp"
 #include "common/core/node_view.hpp"
 
 namespace scalemark {
@@ -55,14 +56,23 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   if (core_sharers(node_, binding_.cpus) == 1) own_cores_ = cores_in(machine_, binding_.cpus);
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
+  if (context_.cuda_usable) choose_device_paths();
   gather_rank_table();
-  watchdog_ = std::make_unique<Watchdog>(node_, world.rank(), Watchdog::Options{options_.timeout});
+  watchdog_ = std::make_unique<Watchdog>(world, node_, Watchdog::Options{options_.timeout});
   start_telemetry();
-  clock_ = std::make_unique<clock::SyncedClock>(world, node_);
+  clock_ = std::make_unique<clock::SyncedClock>(world, node_, options_.local_clock);
 }
 
-bool Session::clock_is_old() const {
-  return clock_->seconds_since_sync() > (clock_->method() == "hca3" ? kClockAge : kOneClockAge);
+double Session::clock_age() const {
+  return options_.clock_age.value_or(clock_->method() == "hca3" ? kClockAge : kOneClockAge);
+}
+
+void Session::sync_clock(const RankGroup& group) {
+  if (group.comm.size() == world_.size()) return sync_clock();
+  auto party = clock_parties_.find(group.id);
+  if (party == clock_parties_.end())
+    party = clock_parties_.emplace(group.id, clock_->party_of(group.comm)).first;
+  clock_->sync(party->second);
 }
 
 const clock::SyncedStart& Session::synced_start(const RankGroup& group) {
@@ -114,6 +124,17 @@ void Session::count_gpu_sharers() {
   const std::vector<std::string> all = node_.all_gather(mine);
   gpu_sharers_ = static_cast<int>(std::ranges::count(all, mine));
   reads_gpu_energy_ = std::ranges::find(all, mine) - all.begin() == node_.rank();
+}
+
+void Session::choose_device_paths() {
+  const mpi::CudaSupport library = agreed_cuda_support(world_);
+  Findings findings;
+  if (options_.cuda_aware == CudaAware::automatic && library == mpi::CudaSupport::yes)
+    findings = known_findings(*this, describe_proof(*this));
+  for (std::size_t use = 0; use < findings.size(); ++use) {
+    device_paths_[use] = decide(options_.cuda_aware, library, findings[use]);
+    context_.direct[use] = device_paths_[use].direct;
+  }
 }
 
 std::optional<double> Session::energy(device::DeviceKind kind) {
@@ -196,6 +217,16 @@ void Session::start_telemetry() {
   telemetry_ = std::make_unique<Telemetry>(options_.telemetry, std::move(duties), now_ns());
 }
 
+topology::LinkPeak Session::network_peak(bool sockets) {
+  if (!network_ports_) network_ports_ = topology::network_ports();
+  return topology::network_peak(*network_ports_, sockets);
+}
+
+const topology::GpuLinks& Session::gpu_links() {
+  if (!gpu_links_) gpu_links_ = topology::gpu_links(gpu().pci_bus_id());
+  return *gpu_links_;
+}
+
 device::Device& Session::gpu() {
   if (!gpu_) throw Unavailable(why_no_gpu_.empty() ? "no CUDA device for this rank" : why_no_gpu_);
   return *gpu_;
@@ -225,14 +256,17 @@ mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
 }
 
 collective::Communicator& Session::communicator(const std::string& backend, const RankGroup& group,
-                                                device::Device& device) {
+                                                device::Device& device,
+                                                collective::DeviceMemory memory) {
   const mpi::Comm& ranks = group.comm;
-  const std::string key = fmt::format("{} {} {}", backend, to_string(device.kind()), group.id);
+  const bool direct = memory == collective::DeviceMemory::direct;
+  const std::string key = fmt::format("{} {} {} {}", backend, to_string(device.kind()),
+                                      direct ? "direct" : "staged", group.id);
   const auto found = communicators_.find(key);
   if (found != communicators_.end()) return *found->second;
   std::unique_ptr<collective::Communicator> made;
   if (backend == "mpi")
-    made = collective::make_mpi_communicator(ranks, device);
+    made = collective::make_mpi_communicator(ranks, device, memory);
   else if (backend == "nccl")
     made = collective::make_nccl_communicator(ranks, device);
   else if (const auto make = Registry::instance().back_end(backend))

@@ -13,6 +13,7 @@
 #include "common/clock/synced_start.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
+#include "common/core/cuda_aware.hpp"
 #include "common/core/peaks.hpp"
 #include "common/core/rank_group.hpp"
 #include "common/core/telemetry.hpp"
@@ -22,6 +23,8 @@
 #include "common/result/model.hpp"
 #include "common/result/sink.hpp"
 #include "common/topology/bind.hpp"
+#include "common/topology/gpu_links.hpp"
+#include "common/topology/links.hpp"
 #include "common/topology/nvml.hpp"
 #include "common/topology/placement.hpp"
 #include "common/topology/rapl.hpp"
@@ -43,6 +46,12 @@ struct SessionOptions {
   TelemetryOptions telemetry;
   Sync sync = Sync::barrier;
   std::optional<double> init_seconds = {};  ///< how long MPI_Init_thread took this rank, if known
+  /// What the common clock, time limits and the stamps of samples that benchmarks time themselves
+  /// go by; another than the node's clock in tests only.
+  clock::LocalClock local_clock = {};
+  /// Seconds after which the clock is synchronised anew; by itself 2, and 60 where all read one.
+  std::optional<double> clock_age = {};
+  CudaAware cuda_aware = CudaAware::automatic;
 };
 
 /// Built in main's scope after the MPI environment, destroyed before MPI_Finalize. Nothing with a
@@ -67,10 +76,14 @@ class Session {
   Telemetry& telemetry() { return *telemetry_; }
   /// Rank 0's clock on all ranks.
   const clock::SyncedClock& clock() const { return *clock_; }
-  /// Whether the clock was synchronised so long ago that it should be again. Ranks may differ.
-  bool clock_is_old() const;
+  /// Seconds after which the clock should be synchronised again.
+  double clock_age() const;
+  /// Whether it was synchronised longer ago than that. Ranks may differ.
+  bool clock_is_old() const { return clock_->seconds_since_sync() > clock_age(); }
   /// Collective over the world.
   void sync_clock() { clock_->sync(); }
+  /// Collective over the group: among these ranks only.
+  void sync_clock(const RankGroup& group);
   /// Collective over the group.
   const clock::SyncedStart& synced_start(const RankGroup& group);
   std::string host() const { return host_; }
@@ -87,9 +100,21 @@ class Session {
   device::Stream& host_stream() { return *host_stream_; }
   /// Ranks that use the same GPU as this one, itself included.
   int gpu_sharers() const { return gpu_sharers_; }
+  /// The node of a rank, as the number of its first one. Equal on all ranks.
+  int node_of(int world_rank) const {
+    return node_of_rank_.at(static_cast<std::size_t>(world_rank));
+  }
+  /// What this node's network can carry, or that of `sockets`. Looked up at the first call.
+  topology::LinkPeak network_peak(bool sockets);
+  /// The links of this rank's GPU, looked up at the first call. Throws Unavailable without a GPU.
+  const topology::GpuLinks& gpu_links();
   /// This rank's GPU. Throws Unavailable with the reason.
   device::Device& gpu();
   device::Stream& gpu_stream();
+  /// How operations of MPI on device memory are carried out in this run; equal on all ranks.
+  const DevicePath& device_path(collective::DeviceUse use) const {
+    return device_paths_[static_cast<std::size_t>(use)];
+  }
 
   /// Joules that the CPUs of this node, or this rank's GPU, have used since the first call. Each
   /// counter is read by one rank; the others have 0. Nothing where there is no counter.
@@ -101,10 +126,11 @@ class Session {
   /// Collective over `ranks`. Those of them that are bound to CPUs of the same NUMA node as this
   /// one; those of its node where some rank is not bound to one.
   mpi::Comm numa_ranks(const mpi::Comm& ranks) const;
-  /// Collective over the group. Made once per back end, group and kind of device, kept. Throws
-  /// Unavailable, on all of them alike.
-  collective::Communicator& communicator(const std::string& backend, const RankGroup& group,
-                                         device::Device& device);
+  /// Collective over the group. Made once per back end, group, kind of device and way of its
+  /// memory (of back end mpi), kept. Throws Unavailable, on all of them alike.
+  collective::Communicator& communicator(
+      const std::string& backend, const RankGroup& group, device::Device& device,
+      collective::DeviceMemory memory = collective::DeviceMemory::staged);
 
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;
@@ -118,6 +144,7 @@ class Session {
   void place_and_bind();
   void open_gpu();
   void count_gpu_sharers();
+  void choose_device_paths();
   void add_problem(const std::string& text);
   void gather_rank_table();
   void start_telemetry();
@@ -136,16 +163,20 @@ class Session {
   std::unique_ptr<device::Stream> host_stream_, gpu_stream_;
   std::string why_no_gpu_;
   int gpu_sharers_ = 1;
+  ByUse<DevicePath> device_paths_;
   bool reads_gpu_energy_ = false;  ///< the first of the ranks that share a GPU
   std::unique_ptr<topology::RaplEnergy> cpu_energy_;
   std::unique_ptr<topology::NvmlEnergy> gpu_energy_;
   std::optional<double> gpu_energy_before_;
+  std::optional<std::vector<topology::NetworkPort>> network_ports_;
+  std::optional<topology::GpuLinks> gpu_links_;
   std::vector<int> node_of_rank_;  ///< the node's first world rank
   std::map<std::string, RankGroup> groups_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<Telemetry> telemetry_;
   std::unique_ptr<clock::SyncedClock> clock_;
+  std::map<std::string, clock::Party> clock_parties_;
   std::map<std::string, std::unique_ptr<clock::SyncedStart>> starts_;
 };
 

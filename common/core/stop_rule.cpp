@@ -49,16 +49,20 @@ Stop decide(const SamplingPolicy& policy, std::size_t taken, double seconds, boo
   return Stop::no;
 }
 
-std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double seconds) {
+std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double seconds,
+                       double longest) {
   const auto limit = static_cast<std::size_t>(policy.iterations.value_or(policy.max_samples));
   const std::size_t left = limit > taken ? limit - taken : 0;
-  if (policy.iterations) return left;
+  if (policy.iterations && !std::isfinite(longest)) return left;
   if (taken == 0) return std::min<std::size_t>(1, left);
+  double allowed = longest;
+  if (!policy.iterations) {
+    const double time_left = std::max(policy.max_time - seconds, 0.0);
+    allowed = std::min({longest, time_left, policy.max_time * kBatchShare});
+  }
   const double each = std::max(seconds / static_cast<double>(taken), 1e-9);
-  const double time_left = std::max(policy.max_time - seconds, 0.0);
-  const double by_time = std::ceil(std::min(time_left, policy.max_time * kBatchShare) / each);
-  const auto batch =
-      std::min(static_cast<double>(std::max(taken, kSecondBatch)), std::max(by_time, 1.0));
+  const auto batch = std::min(static_cast<double>(std::max(taken, kSecondBatch)),
+                              std::max(std::ceil(allowed / each), 1.0));
   return std::min(static_cast<std::size_t>(batch), left);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -23,7 +24,9 @@ bool interval_reached(const SamplingPolicy& policy, std::span<const double> samp
 Stop decide(const SamplingPolicy& policy, std::size_t taken, double seconds, bool all_reached);
 
 /// Samples until the next vote: as many again as there are (so that votes cost little), never past
-/// iterations, max_samples or the time left. Same arguments as decide().
-std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double seconds);
+/// iterations, max_samples or the time left; a batch is to last no longer than `longest` seconds.
+/// Where only the count stops and `longest` is infinite, all at once. Other arguments as decide().
+std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double seconds,
+                       double longest = std::numeric_limits<double>::infinity());
 
 }  // namespace scalemark

@@ -16,6 +16,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/core/roll_call.hpp"
 #include "common/mpi/environment.hpp"
 
 namespace scalemark {
@@ -28,6 +29,7 @@ constexpr double kReporterGrace =
     1.0;  // a higher local rank waits so long for a lower one to report
 constexpr double kOtherNodesGrace =
     5.0;  // a node where nobody stands out waits so long for the others to report
+constexpr double kRollCall = 3.0;  // and so long for them to say that they are there
 constexpr double kBlockedShare =
     0.1;  // a thread that used less of a core than this waits for something
 
@@ -60,13 +62,24 @@ void set_text(char* to, std::size_t size, std::string_view from) {
   to[length] = '\0';
 }
 
-bool is_gone(int pid) {
+/// The state of a process as proc(5) has it (R, S, T: stopped, ...); X where there is none.
+char state_of(int pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
-  if (!std::getline(stat, line)) return true;
+  if (!std::getline(stat, line)) return 'X';
   const std::size_t after_name = line.rfind(')');
-  return after_name != std::string::npos && line.size() > after_name + 2 &&
-         (line[after_name + 2] == 'Z' || line[after_name + 2] == 'X');
+  const bool whole = after_name != std::string::npos && line.size() > after_name + 2;
+  return whole ? line[after_name + 2] : '?';
+}
+
+bool is_gone(int pid) {
+  const char state = state_of(pid);
+  return state == 'Z' || state == 'X';
+}
+
+bool is_stopped(int pid) {
+  const char state = state_of(pid);
+  return state == 'T' || state == 't';
 }
 
 double seconds_between(std::uint64_t from, std::uint64_t to) {
@@ -81,6 +94,8 @@ struct Watchdog::State {
   Entry* board = nullptr;
   int local_rank = 0, local_size = 1;
   std::string host;
+  std::unique_ptr<RollCall> roll_call;
+  bool calling = false;
   pthread_t main_thread = pthread_self();
   std::atomic<bool> stopping = false, stop_after_case = false, stoppable = false;
   std::atomic<int> ending_signal = 0;  ///< SIGTERM or SIGINT that waits for the end of a step
@@ -94,13 +109,15 @@ struct Watchdog::State {
   [[noreturn]] void end_by(int signal);
   bool lower_rank_reports(std::uint64_t now) const;
   std::string place(const Entry& entry) const;
+  std::string name(const Entry& entry) const;
   std::string accuse(std::uint64_t now) const;
+  std::string accuse_node(double silent);
   [[noreturn]] void end(int code, const std::string& text, bool abort_job);
 
   std::uint64_t seen_progress = 0, seen_ns = 0, last_cpu_ns = 0, last_look_ns = 0;
 };
 
-Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options)
+Watchdog::Watchdog(const mpi::Comm& world, const mpi::Comm& node, Options options)
     : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.options = std::move(options);
@@ -122,8 +139,9 @@ Watchdog::Watchdog(const mpi::Comm& node, int world_rank, Options options)
   state.board = static_cast<Entry*>(std::align(alignof(Entry), room, base, space));
   Entry* entry = new (&state.board[node.rank()]) Entry{};
   entry->pid = static_cast<std::int32_t>(getpid());
-  entry->world_rank = world_rank;
+  entry->world_rank = world.rank();
   entry->alive_ns = now_ns();
+  state.roll_call = std::make_unique<RollCall>(world, node.rank() == 0, state.name(*entry));
   state.seen_ns = now_ns();
   node.barrier();
   // The thread must have its signals blocked from its first instruction on, also where main did
@@ -208,12 +226,15 @@ void Watchdog::State::look() {
   if (progress != seen_progress || mine().idle != 0 || was_stopped) {
     seen_progress = progress;
     seen_ns = now;
+    calling = false;
+    if (mine().idle != 0) roll_call->answer();
     return;
   }
   const double silent = seconds_between(seen_ns, now);
   if (silent < options.timeout) return;
   if (lower_rank_reports(now) && silent < options.timeout + kReporterGrace) return;
-  const std::string culprit = accuse(now);
+  std::string culprit = accuse(now);
+  if (culprit.empty()) culprit = accuse_node(silent);
   // The node that has the culprit speaks first.
   if (culprit.empty() && silent < options.timeout + kOtherNodesGrace) return;
   end(static_cast<int>(ExitCode::failed),
@@ -235,18 +256,30 @@ std::string Watchdog::State::place(const Entry& entry) const {
   return fmt::format("case '{}', phase '{}'", std::string(entry.key), std::string(entry.phase));
 }
 
+std::string Watchdog::State::name(const Entry& entry) const {
+  return fmt::format("rank {} (host {}, pid {})", entry.world_rank.load(), host, entry.pid.load());
+}
+
+/// The nodes that do not say that they are there, once they have had the time to.
+std::string Watchdog::State::accuse_node(double silent) {
+  if (!roll_call->speaks()) return "";
+  if (!calling) roll_call->begin();
+  calling = true;
+  roll_call->call();
+  const std::string missing = roll_call->missing();
+  if (missing.empty() || silent < options.timeout + kRollCall) return "";
+  return fmt::format("no answer from {}: stopped, gone or busy, while others wait in {}", missing,
+                     place(mine()));
+}
+
 std::string Watchdog::State::accuse(std::uint64_t now) const {
-  const auto name = [&](const Entry& entry) {
-    return fmt::format("rank {} (host {}, pid {})", entry.world_rank.load(), host,
-                       entry.pid.load());
-  };
   const Entry& me = board[local_rank];
   const Entry* behind = nullptr;
   const Entry* blocked = nullptr;
   for (int i = 0; i < local_size; ++i) {
     const Entry& entry = board[i];
     if (is_gone(entry.pid)) return fmt::format("{} is gone, last in {}", name(entry), place(entry));
-    if (seconds_between(entry.alive_ns, now) > kStoppedAfter) {
+    if (is_stopped(entry.pid) || seconds_between(entry.alive_ns, now) > kStoppedAfter) {
       return fmt::format("{} is stopped, in {}", name(entry), place(entry));
     }
     if (entry.idle != 0) continue;
@@ -281,8 +314,7 @@ void Watchdog::State::end_by(int signal) {
   std::string gone;
   for (int i = 0; i < local_size; ++i) {
     if (is_gone(board[i].pid)) {
-      gone += fmt::format("; rank {} (host {}, pid {}) is gone, last in {}",
-                          board[i].world_rank.load(), host, board[i].pid.load(), place(board[i]));
+      gone += fmt::format("; {} is gone, last in {}", name(board[i]), place(board[i]));
     }
   }
   end(128 + signal, fmt::format("ended by {} in {}{}", signal_name(signal), place(mine()), gone),

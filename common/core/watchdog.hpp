@@ -18,17 +18,17 @@ namespace scalemark {
 struct Progress;
 
 /// A thread that looks twice a second. When this rank's main thread has shown no sign of life for
-/// `timeout` seconds, it compares the ranks of its node, names the one that is furthest behind or
-/// whose own watchdog has stopped (the process is stopped), with case and phase, and ends the job
-/// with exit code 3. It also receives SIGTERM, SIGINT and SIGUSR1, which every thread of the
-/// program must have blocked before (block_signals, first thing in main).
+/// `timeout` seconds, it compares the ranks of its node, names the one that is gone, stopped,
+/// asleep or furthest behind, or, if none of these stands out, the nodes that do not answer, with
+/// case and phase, and ends the job with exit code 3. It also receives SIGTERM, SIGINT and SIGUSR1,
+/// which every thread of the program must have blocked before (block_signals, first thing in main).
 class Watchdog {
  public:
   struct Options {
     double timeout = 300;  ///< seconds without a sign of life
   };
-  /// Collective over `node` (ranks that share memory); `world_rank` is what messages name.
-  Watchdog(const mpi::Comm& node, int world_rank, Options options);
+  /// Collective over `world`, whose ranks messages name; `node`: those that share memory.
+  Watchdog(const mpi::Comm& world, const mpi::Comm& node, Options options);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

@@ -43,6 +43,13 @@ Promise find_promise() {
   return {};
 }
 
+std::string whole_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check(MPI_Get_library_version(text, &length));
+  return {text, static_cast<std::size_t>(length)};
+}
+
 }  // namespace
 
 int promised_rank() {
@@ -89,12 +96,11 @@ Environment::~Environment() {
 }
 
 std::string Environment::library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  check(MPI_Get_library_version(text, &length));
   // "Open MPI v4.1.4, package: ..., ident: ..." -> the first part; MPICH separates by line ends.
-  const std::string_view whole(text, static_cast<std::size_t>(length));
+  const std::string whole = whole_version();
   return text::printable(whole.substr(0, whole.find_first_of(",\n")));
 }
+
+std::string Environment::library_text() { return text::printable(whole_version()); }
 
 }  // namespace scalemark::mpi

@@ -25,6 +25,8 @@ class Environment {
   double init_seconds() const { return init_seconds_; }
   /// "Open MPI v4.1.4"
   static std::string library_version();
+  /// All that the library says of its version: build, date, identifier.
+  static std::string library_text();
   /// Whether THREAD_MULTIPLE was given.
   bool thread_multiple() const { return thread_multiple_; }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the Intel MPI Benchmarks 2021, with their own statistic, for tools that read it.
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -9,6 +13,7 @@
 #include "common/base/version.hpp"
 #include "common/report/imb_tests.hpp"
 #include "common/report/osu_columns.hpp"
+#include "common/report/planned_tables.hpp"
 #include "common/report/printers.hpp"
 
 namespace scalemark::report {
@@ -16,6 +21,8 @@ namespace {
 
 constexpr double kMicrosecondsImb = 1e6;
 constexpr double kMegabytesImb = 1e6;
+/// The test that has no sizes.
+constexpr std::string_view kImbBarrier = "micro/barrier";
 
 const ImbTest* find_imb_test(std::string_view name) {
   const auto found = std::find_if(kImbTests.begin(), kImbTests.end(),
@@ -23,11 +30,46 @@ const ImbTest* find_imb_test(std::string_view name) {
   return found == kImbTests.end() ? nullptr : &*found;
 }
 
+/// A row of a table of IMB.
+struct ImbRow {
+  std::optional<std::int64_t> bytes;  ///< nothing of a test without sizes
+  std::uint64_t repetitions = 0;
+  OsuStatistic time;  ///< seconds
+  double rate = 0;    ///< By/s
+
+  /// Readers take "nan" and "inf" for no numbers.
+  bool has_numbers() const {
+    return std::isfinite(time.average) && std::isfinite(time.minimum) &&
+           std::isfinite(time.maximum) && std::isfinite(rate);
+  }
+};
+
+/// As another program printed it, or of the slowest rank; both directions count where a rank sends
+/// and receives. IMB, too, has 0 where the time is 0.
+double imb_rate(const ImbTest& test, const CaseResult& result, const ImbRow& row) {
+  if (!test.has_rate) return 0;
+  const Metric* printed = result.find("bandwidth");
+  if (printed != nullptr && printed->unit == "By/s" && printed->kind == MetricKind::count)
+    return median_of(result, *printed);
+  if (row.time.maximum == 0) return 0;
+  return (test.ranks_alike ? 2 : 1) * static_cast<double>(*row.bytes) / row.time.maximum;
+}
+
+/// Why a case has no place in a table of the test; empty if it has.
+std::string why_no_imb_case(const ImbTest& test, const CaseResult& result) {
+  const std::string call = param_text(result, "call");
+  if (!call.empty() && call != "blocking") return "IMB's test is of the blocking call";
+  if (!test.ranks_alike && param_integer(result, "ranks") != 2) return "IMB's test is of two ranks";
+  const bool has_size = std::string_view(test.ours) != kImbBarrier;
+  return has_size && param_integer(result, "bytes").value_or(-1) < 0 ? "it has no size" : "";
+}
+
 class ImbPrinter final : public Printer {
  public:
   using Printer::Printer;
 
-  void begin(const Run& /*run*/) override {
+  void begin(const Run& run) override {
+    planned_.begin(run);
     constexpr const char* kLine =
         "#----------------------------------------------------------------";
     fmt::print(out(), "{}\n#    IMB 2021.11 format, measured by Scalemark {}\n{}\n", kLine,
@@ -39,67 +81,74 @@ class ImbPrinter final : public Printer {
 
   void add(const CaseResult& result) override {
     const ImbTest* test = find_imb_test(result.name);
-    const Metric* metric = result.find(result.primary_metric);
+    const Metric* time = result.find(result.primary_metric);
+    const std::string table = planned_.table_of(result);
     // IMB knows nothing but MPI: a reader would take any number for MPI's.
-    if (test != nullptr && result.status == Status::ok && metric != nullptr &&
-        metric->unit == "s" && param_text(result, "backend") == "mpi") {
-      print_row(*test, result, *metric);
-    } else {
+    if (test == nullptr || result.status != Status::ok || time == nullptr || time->unit != "s" ||
+        param_text(result, "backend") != "mpi") {
       print_left_out(result);
+    } else if (const std::string why = add_row(*test, result, *time, table); !why.empty()) {
+      print_left_out(result, why);
     }
+    if (planned_.came(table)) queue_.finish(table);
     out().flush();
   }
 
+  void end(const Run& run) override {
+    queue_.finish();
+    Printer::end(run);
+  }
+
  private:
-  void print_row(const ImbTest& test, const CaseResult& result, const Metric& metric) {
-    const bool has_sizes = result.params.contains("bytes");
-    const std::string pairs = params_without_bytes(result);
-    if (&test != test_ || pairs != pairs_) {
-      test_ = &test;
-      pairs_ = pairs;
-      print_header(test, result, has_sizes);
-    }
-    const int decimals = options().decimals.value_or(2);
-    const OsuStatistic time = spread_over_ranks(result, metric).value_or(osu_statistic(metric));
-    if (has_sizes) fmt::print(out(), "{:>13}", param_text(result, "bytes"));
-    fmt::print(out(), "{:>13}", repetitions(result, metric.samples));
-    const auto print_number = [&](double value) {
-      fmt::print(out(), "{:>13.{}f}", value, decimals);
+  /// Why the case has no row; empty if it has one.
+  std::string add_row(const ImbTest& test, const CaseResult& result, const Metric& time,
+                      const std::string& table) {
+    if (const std::string why = why_no_imb_case(test, result); !why.empty()) return why;
+    ImbRow row;
+    row.repetitions = repetitions(result, time.samples);
+    const auto spread = spread_over_ranks(result, time);
+    if (!spread && test.ranks_alike) return "it has no times of single ranks";
+    row.time = spread.value_or(osu_statistic(time));
+    if (std::string_view(test.ours) != kImbBarrier) row.bytes = param_integer(result, "bytes");
+    row.rate = imb_rate(test, result, row);
+    if (!row.has_numbers()) return "its time is not a number";
+    const bool is_first = known_.insert(table).second;
+    queue_.add(table, (is_first ? header(test, result) : "") + text_of(test, row));
+    return "";
+  }
+
+  std::string text_of(const ImbTest& test, const ImbRow& row) const {
+    const auto number = [&](double value) {
+      const std::string digits = fmt::format("{:.{}f}", value, options().decimals.value_or(2));
+      return fmt::format("{:>{}}", digits, std::max<std::size_t>(13, digits.size() + 1));
     };
+    std::string text = row.bytes ? fmt::format("{:>13}", *row.bytes) : "";
+    text += fmt::format("{:>13}", row.repetitions);
     if (test.ranks_alike) {
-      print_number(time.minimum * kMicrosecondsImb);
-      print_number(time.maximum * kMicrosecondsImb);
+      text += number(row.time.minimum * kMicrosecondsImb);
+      text += number(row.time.maximum * kMicrosecondsImb);
     }
-    print_number(time.average * kMicrosecondsImb);
-    if (test.has_rate) print_number(rate_of(test, result, time));
-    fmt::print(out(), "\n");
+    text += number(row.time.average * kMicrosecondsImb);
+    if (test.has_rate) text += number(row.rate / kMegabytesImb);
+    return text + "\n";
   }
 
-  /// Of the slowest rank; both directions count where a rank sends and receives.
-  static double rate_of(const ImbTest& test, const CaseResult& result, const OsuStatistic& time) {
-    const auto bytes = result.params.find("bytes");
-    const auto* count =
-        bytes == result.params.end() ? nullptr : std::get_if<std::int64_t>(&bytes->second);
-    if (count == nullptr || !(time.maximum > 0)) return 0;
-    return (test.ranks_alike ? 2 : 1) * static_cast<double>(*count) / time.maximum / kMegabytesImb;
-  }
-
-  void print_header(const ImbTest& test, const CaseResult& result, bool has_sizes) {
+  static std::string header(const ImbTest& test, const CaseResult& result) {
     constexpr const char* kLine = "#---------------------------------------------------";
-    fmt::print(out(), "\n{}\n# Benchmarking {}\n# #processes = {}\n# {}{}\n{}\n", kLine,
-               test.theirs, param_text(result, "ranks"), kImbParameters, pairs_, kLine);
-    if (has_sizes) fmt::print(out(), "{:>13}", "#bytes");
-    fmt::print(out(), "{:>13}", "#repetitions");
-    if (test.ranks_alike) {
-      fmt::print(out(), "{:>13}{:>13}{:>13}", "t_min[usec]", "t_max[usec]", "t_avg[usec]");
-    } else {
-      fmt::print(out(), "{:>13}", "t[usec]");
-    }
-    fmt::print(out(), "{}\n", test.has_rate ? "   Mbytes/sec" : "");
+    std::string text = fmt::format("\n{}\n# Benchmarking {}\n# #processes = {}\n# {}{}\n{}\n",
+                                   kLine, test.theirs, param_text(result, "ranks"), kImbParameters,
+                                   params_without_bytes(result), kLine);
+    if (std::string_view(test.ours) != kImbBarrier) text += fmt::format("{:>13}", "#bytes");
+    text += fmt::format("{:>13}", "#repetitions");
+    text += test.ranks_alike
+                ? fmt::format("{:>13}{:>13}{:>13}", "t_min[usec]", "t_max[usec]", "t_avg[usec]")
+                : fmt::format("{:>13}", "t[usec]");
+    return text + (test.has_rate ? "   Mbytes/sec\n" : "\n");
   }
 
-  const ImbTest* test_ = nullptr;
-  std::string pairs_;
+  PlannedTables planned_{{"bytes"}};  ///< one table holds what differs in nothing but the size
+  TableQueue queue_{out()};
+  std::set<std::string> known_;  ///< tables that have begun
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
+#include "common/report/slow_host.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::report {
@@ -51,6 +52,12 @@ nlohmann::ordered_json case_json(const CaseResult& result) {
   if (const std::optional<LateRank> late = late_rank(result)) {
     object["straggler"] = {
         {"rank", late->rank}, {"lateness", late->seconds}, {"fraction", late->fraction}};
+  }
+  if (const std::optional<SlowPlace> slow = slow_place(result)) {
+    object[slow->is_rank ? "slow_rank" : "slow_host"] = {{"host", json_text(slow->host)},
+                                                         {"ranks", slow->ranks},
+                                                         {"factor", json_number(slow->factor)},
+                                                         {"pairs", slow->pairs}};
   }
   return object;
 }

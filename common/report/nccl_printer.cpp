@@ -49,8 +49,11 @@ class NcclPrinter final : public Printer {
     const NcclTest* test = nccl_test_of(result);
     const auto point = test == nullptr ? std::nullopt : nccl_point(*test, result);
     const bool is_wrong = result.status == Status::failed && has_wrong_data(result);
-    if (test != nullptr && is_wrong && !point) table_named(name, *test, result).add_wrong();
+    const std::string why = point ? why_no_numbers(point->measure) : "";
+    if (test != nullptr && is_wrong && (!point || !why.empty()))
+      table_named(name, *test, result).add_wrong();
     if (!point || (result.status != Status::ok && !is_wrong)) return left_out_because(result);
+    if (!why.empty()) return left_out_because(result, why);
     if (table_named(name, *test, result).add(*point)) return "";
     return "another case has its row";
   }

@@ -24,28 +24,39 @@ const NcclType* nccl_type_of(const NcclTest& test, const CaseResult& result) {
   return nccl_type(&NcclType::ours, ours.empty() ? test.type : ours);
 }
 
-double nccl_busbw(const CaseResult& result, const NcclMeasure& measure) {
+/// busbw / algbw by nccl-tests' definitions (src/*.cu, GetBw); one rank has nothing on its bus.
+double nccl_bus_factor(const NcclTest& test, std::int64_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  if (ranks == 1) return 0;
+  if (test.size != NcclSize::buffer) return (n - 1) / n;
+  return std::string_view(test.name) == "micro/allreduce" ? 2 * (n - 1) / n : 1;
+}
+
+double nccl_busbw(const NcclTest& test, const CaseResult& result, const NcclMeasure& measure) {
   if (measure.algbw == 0) return 0;
   const Metric* bandwidth = result.find("bandwidth");
   const Metric* bus = result.find("bus_bandwidth");
-  if (bus == nullptr || bandwidth == nullptr)  // one rank has nothing on its bus
-    return param_integer(result, "ranks") == 1 ? 0 : NcclMeasure{}.busbw;
+  if (bus == nullptr || bandwidth == nullptr) {
+    const std::int64_t ranks = param_integer(result, "ranks").value_or(0);
+    return ranks < 1 ? NcclMeasure{}.busbw : measure.algbw * nccl_bus_factor(test, ranks);
+  }
   if (bus->kind != MetricKind::rate || bandwidth->kind != MetricKind::rate)
     return median_of(result, *bus);  // of another program
   if (bandwidth->numerator == 0) return NcclMeasure{}.busbw;
   return measure.algbw * bus->numerator / bandwidth->numerator;
 }
 
-NcclMeasure nccl_measure(const CaseResult& result, const Metric& time, std::int64_t size) {
+NcclMeasure nccl_measure(const NcclTest& test, const CaseResult& result, const Metric& time,
+                         std::int64_t size) {
   NcclMeasure measure;
   measure.seconds = osu_statistic(time).average;
   const Metric* bandwidth = result.find("bandwidth");
   if (bandwidth != nullptr && bandwidth->kind != MetricKind::rate) {
     measure.algbw = median_of(result, *bandwidth);  // of another program
-  } else if (measure.seconds > 0) {
-    measure.algbw = static_cast<double>(size) / measure.seconds;
+  } else if (measure.seconds > 0 || size == 0) {
+    measure.algbw = size == 0 ? 0 : static_cast<double>(size) / measure.seconds;
   }
-  measure.busbw = nccl_busbw(result, measure);
+  measure.busbw = nccl_busbw(test, result, measure);
   if (result.verification.done) measure.wrong = result.verification.wrong;
   return measure;
 }
@@ -114,9 +125,16 @@ std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& resu
     if (total != nullptr && *total >= 0) point.size = *total;
   }
   point.in_place = param_text(result, "in_place") == "true";
-  point.measure = nccl_measure(result, *time, point.size);
+  point.measure = nccl_measure(test, result, *time, point.size);
   point.iterations = repetitions(result, time->samples);
   return point;
+}
+
+std::string why_no_numbers(const NcclMeasure& measure) {
+  const auto is_number = [](double value) { return std::isfinite(value) && value >= 0; };
+  if (!is_number(measure.seconds)) return "its time is not a number";
+  if (!is_number(measure.algbw)) return "its bandwidth is not a number";
+  return is_number(measure.busbw) ? "" : "its bus bandwidth is not a number";
 }
 
 NcclTable::NcclTable(const NcclTest& test, const CaseResult& first)

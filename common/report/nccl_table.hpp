@@ -17,7 +17,7 @@ namespace scalemark::report {
 /// The test that measures what the case does; null if there is none.
 const NcclTest* nccl_test_of(const CaseResult& result);
 
-/// One half of a row. Numbers that are not known are NaN, and printed as N/A.
+/// One half of a row. Numbers that are not known are NaN.
 struct NcclMeasure {
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double algbw = std::numeric_limits<double>::quiet_NaN();  ///< By/s
@@ -38,6 +38,10 @@ struct NcclPoint {
 /// print it by default, algbw is size / time, busbw has the factor of the case's own rates. Nothing
 /// where the format has no words for it.
 std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& result);
+
+/// Why the measure has no place in a table: what reads one takes each cell for a number. Empty if
+/// it has.
+std::string why_no_numbers(const NcclMeasure& measure);
 
 class NcclTable {
  public:

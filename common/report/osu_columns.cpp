@@ -37,7 +37,7 @@ std::vector<double> means_of_iterations(const Metric& metric, std::size_t ranks)
 }
 
 void sort_numbers(std::vector<double>& values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
   std::sort(values.begin(), values.end());
 }
 
@@ -67,7 +67,7 @@ class OsuRow {
     }
     if (columns_.empty()) return {};
     if (options_.verbosity > (is_collective(test_) ? 1 : 0)) add_validation();
-    if (options_.verbosity > 1) is_rate ? add_rate_tails(*metric) : add_tails(*metric);
+    if (options_.verbosity > 1) is_rate ? add_rate_tails(*metric) : add_time_tails(*metric);
     return std::move(columns_);
   }
 
@@ -76,8 +76,9 @@ class OsuRow {
   std::size_t most_ranks() const { return is_collective(test_) ? SIZE_MAX : 1; }
 
   void add_number(std::string heading, double value) {
-    columns_.push_back(
-        {std::move(heading), fmt::format("{:.{}f}", value, options_.decimals.value_or(2))});
+    std::string text;
+    if (std::isfinite(value)) text = fmt::format("{:.{}f}", value, options_.decimals.value_or(2));
+    columns_.push_back({std::move(heading), std::move(text)});
   }
 
   void add_latency(const Metric& metric) {
@@ -149,6 +150,12 @@ class OsuRow {
     columns_.push_back({"Validation", words[passed ? 1 : 0]});
   }
 
+  /// Of a non-blocking collective OSU takes the times of communication beside computation.
+  void add_time_tails(const Metric& metric) {
+    const Metric* overall = is_overlapped(test_, result_) ? result_.find("overall_time") : nullptr;
+    add_tails(overall == nullptr ? metric : *overall);
+  }
+
   void add_tails(const Metric& metric) {
     std::vector<double> sorted;
     if (has_own_samples(result_, metric)) {
@@ -157,7 +164,7 @@ class OsuRow {
           means_of_iterations(metric, is_root ? 1 : std::min(most_ranks(), metric.samples.ranks));
       sort_numbers(sorted);
     }
-    add_percentiles("Lat(us)", "latency_p", 1 / kMicroseconds, sorted);
+    add_percentiles("Lat(us)", metric.name + "_p", 1 / kMicroseconds, sorted);
   }
 
   /// OSU takes rank 0's rates alone.
@@ -173,7 +180,7 @@ class OsuRow {
   }
 
   /// OSU 7.4, c/util/osu_util_mpi.c: the place n*p/100 is a whole number, cut, and counts from 1.
-  void add_percentiles(const char* what, const char* imported, double unit,
+  void add_percentiles(const char* what, const std::string& imported, double unit,
                        const std::vector<double>& sorted) {
     for (const int percent : kOsuPercentiles) {
       double value = 0;
@@ -195,6 +202,9 @@ class OsuRow {
   std::vector<OsuColumn> columns_;
 };
 
+/// Whether whole milliseconds of it are a number.
+bool is_in_milliseconds(double seconds) { return seconds >= 0 && seconds < 1e9; }
+
 /// A time that was stored as nanoseconds or milliseconds, without what floating point adds.
 std::int64_t whole_milliseconds(double seconds) { return std::llround(seconds * 1e9) / 1'000'000; }
 
@@ -210,9 +220,12 @@ std::string osu_init_sentence(const CaseResult& result) {
   const auto ranks = param_integer(result, "ranks");
   if (time == nullptr || time->kind != MetricKind::duration || !ranks) return "";
   const auto spread = spread_over_ranks(result, *time);
-  if (!spread || std::isnan(spread->average)) return "";
-  std::int64_t sum = 0;
   const std::vector<double> means = rank_means(*time);
+  if (!spread || means.empty() || !is_in_milliseconds(spread->minimum) ||
+      !is_in_milliseconds(spread->maximum) ||
+      !std::all_of(means.begin(), means.end(), is_in_milliseconds))
+    return "";
+  std::int64_t sum = 0;
   for (const double mean : means) sum += whole_milliseconds(mean);
   return fmt::format("nprocs: {}, min: {} ms, max: {} ms, avg: {} ms", *ranks,
                      whole_milliseconds(spread->minimum), whole_milliseconds(spread->maximum),

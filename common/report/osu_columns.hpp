@@ -18,7 +18,7 @@ namespace scalemark::report {
 /// A column of a table and what it holds in one row.
 struct OsuColumn {
   std::string heading;
-  std::string text;
+  std::string text;  ///< empty where there is no number: NaN or infinite
   std::size_t width = 18;
 };
 

@@ -66,11 +66,12 @@ class OsuPrinter final : public Printer {
   void add(const CaseResult& result) override {
     const OsuTest* test = osu_test_of(result);
     const std::string table = planned_.table_of(result);
+    why_not_.clear();
     const std::string text = test == nullptr                     ? ""
                              : test->table == OsuTable::start_up ? sentence(*test, result)
                                                                  : row(*test, result, table);
     if (text.empty()) {
-      print_left_out(result);
+      print_left_out(result, why_not_);
     } else {
       queue_.add(table, text);
     }
@@ -96,6 +97,8 @@ class OsuPrinter final : public Printer {
     const std::vector<OsuColumn> columns = osu_columns(test, result, options());
     if (columns.empty() || !is_sayable(result, columns)) return "";
     const bool has_sizes = test.table != OsuTable::barrier;
+    why_not_ = why_no_numbers(result, columns, has_sizes);
+    if (!why_not_.empty()) return "";
     std::string headings =
         has_sizes ? fmt::format("{:<10}", kSizeHeading) : "# " + columns.front().heading;
     std::string cells =
@@ -122,14 +125,26 @@ class OsuPrinter final : public Printer {
                        [](const OsuColumn& column) { return column.heading == "Validation"; });
   }
 
+  /// A row needs its size, and readers take "nan" and "inf" for no numbers.
+  static std::string why_no_numbers(const CaseResult& result, const std::vector<OsuColumn>& columns,
+                                    bool has_sizes) {
+    if (has_sizes && param_integer(result, "bytes").value_or(-1) < 0) return "it has no size";
+    for (const OsuColumn& column : columns) {
+      if (column.text.empty()) return fmt::format("{} is not a number", column.heading);
+    }
+    return "";
+  }
+
   static std::string title(const OsuTest& test, const CaseResult& result) {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
     // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
-    return fmt::format(
-        "# OSU {}{} {} v7.4 (OSU 7.4 format, measured by Scalemark {};{})\n",
-        library_of(test, result), param_text(result, "memory") == "device" ? "-CUDA" : "",
-        osu_title(test, param_text(result, "call")), major_minor, params_without_bytes(result));
+    const std::string pairs = params_without_bytes(result);
+    return fmt::format("# OSU {}{} {} v7.4{} (OSU 7.4 format, measured by Scalemark {})\n",
+                       library_of(test, result),
+                       param_text(result, "memory") == "device" ? "-CUDA" : "",
+                       osu_title(test, param_text(result, "call")),
+                       pairs.empty() ? "" : fmt::format(" [{}]", pairs.substr(1)), major_minor);
   }
 
   /// The lines above the headings.
@@ -160,6 +175,7 @@ class OsuPrinter final : public Printer {
   PlannedTables planned_{{"bytes"}};  ///< one table holds what differs in nothing but the size
   TableQueue queue_{out()};
   std::map<std::string, std::string> headings_;  ///< of each table, the last
+  std::string why_not_;                          ///< the last case has no row; empty = no reason
 };
 
 }  // namespace

@@ -53,14 +53,17 @@ std::string params_without_bytes(const CaseResult& result) {
   return text::printable(rest.substr(std::min(rest.find(' '), rest.size())));
 }
 
-std::string left_out_because(const CaseResult& result) {
-  return fmt::format("{}{}", to_string(result.status),
-                     result.reason.empty() ? "" : ", " + text::printable(result.reason));
+std::string left_out_because(const CaseResult& result, const std::string& why) {
+  std::string all(to_string(result.status));
+  for (const std::string& reason : {result.reason, why}) {
+    if (!reason.empty()) all += fmt::format(", {}", text::printable(reason));
+  }
+  return all;
 }
 
-void Printer::print_left_out(const CaseResult& result) {
+void Printer::print_left_out(const CaseResult& result, const std::string& why) {
   fmt::print(out_, "# not in this format: {}: {}\n", text::printable(result.key),
-             left_out_because(result));
+             left_out_because(result, why));
 }
 
 }  // namespace report

@@ -36,8 +36,8 @@ std::optional<std::int64_t> param_integer(const CaseResult& result, const char* 
 /// What stands in the key of a case beside its name and size: " backend=mpi memory=host ranks=2".
 std::string params_without_bytes(const CaseResult& result);
 
-/// Status and reason of a case that has no row.
-std::string left_out_because(const CaseResult& result);
+/// Status and reason of a case that has no row, and `why` behind them.
+std::string left_out_because(const CaseResult& result, const std::string& why = "");
 
 /// A printer needs begin, add and end; the journal's calls are not for it.
 class Printer : public ResultSink {
@@ -51,8 +51,9 @@ class Printer : public ResultSink {
  protected:
   std::ostream& out() { return out_; }
   const PrintOptions& options() const { return options_; }
-  /// A comment in place of a row that the format has no words for.
-  void print_left_out(const CaseResult& result);
+  /// A comment in place of a row that the format has no words for; `why` where the case itself
+  /// does not say it.
+  void print_left_out(const CaseResult& result, const std::string& why = "");
 
  private:
   std::ostream& out_;

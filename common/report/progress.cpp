@@ -27,11 +27,20 @@ Progress::Progress(std::function<void(const std::string&)> write, ProgressOption
 
 void Progress::begin(const Run& run) {
   start_ = options_.clock();
-  for (const std::string& key : run.planned) planned_.push_back(key.substr(0, key.find(' ')));
+  for (const std::string& key : run.planned) {
+    order_.push_back(planned_.size());
+    planned_.push_back(key.substr(0, key.find(' ')));
+  }
+}
+
+void Progress::expect(const std::vector<std::size_t>& indices) {
+  order_ = indices;
+  in_order_ = false;
+  next_ = 0;
 }
 
 void Progress::started(const CaseResult& planned) {
-  next_ = planned.index;
+  if (in_order_) next_ = planned.index;
   case_start_ = options_.clock();
   show(planned);
 }
@@ -41,8 +50,25 @@ void Progress::phase(const CaseResult& current) {
 }
 
 void Progress::add(const CaseResult& result) {
-  clear();
+  note_end(result);
   next_ = result.index + 1;
+}
+
+CaseResult Progress::keep(const CaseResult& part) {
+  note_end(part);
+  ++next_;
+  // It will not be measured again.
+  if (part.status != Status::ok && next_ < order_.size()) {
+    const auto rest = order_.begin() + static_cast<std::ptrdiff_t>(next_);
+    order_.erase(std::remove(rest, order_.end(), part.index), order_.end());
+  }
+  return part;
+}
+
+void Progress::add_kept(const CaseResult& /*all*/) { clear(); }
+
+void Progress::note_end(const CaseResult& result) {
+  clear();
   // A case that was never started was skipped, and says nothing about the others.
   if (case_start_ == 0) return;
   const double took = seconds_between(case_start_, options_.clock());
@@ -57,8 +83,8 @@ void Progress::end(const Run& /*run*/) { clear(); }
 
 double Progress::left() const {
   double seconds = 0;
-  for (std::size_t i = next_; i < planned_.size(); ++i) {
-    const auto known = means_.find(planned_[i]);
+  for (std::size_t i = next_; i < order_.size(); ++i) {
+    const auto known = means_.find(planned_.at(order_[i]));
     const Mean& mean = known == means_.end() ? all_ : known->second;
     seconds += mean.seconds / static_cast<double>(mean.cases);
   }
@@ -66,7 +92,8 @@ double Progress::left() const {
 }
 
 std::string Progress::line(const CaseResult& current) const {
-  const std::string place = fmt::format("[{}/{}] ", current.index + 1, planned_.size());
+  const std::string place =
+      fmt::format("[{}/{}] ", in_order_ ? current.index + 1 : next_ + 1, order_.size());
   std::string rest;
   if (options_.line_width > 0 && !current.phase.empty())
     rest += fmt::format(" ({})", text::printable(current.phase));

@@ -33,6 +33,9 @@ class Progress final : public ResultSink {
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
   void add(const CaseResult& result) override;
+  CaseResult keep(const CaseResult& part) override;
+  void add_kept(const CaseResult& all) override;
+  void expect(const std::vector<std::size_t>& indices) override;
   void end(const Run& run) override;
 
  private:
@@ -42,6 +45,7 @@ class Progress final : public ResultSink {
   };
 
   std::string line(const CaseResult& current) const;
+  void note_end(const CaseResult& result);
   double left() const;
   void show(const CaseResult& current);
   void clear();
@@ -49,9 +53,12 @@ class Progress final : public ResultSink {
   std::function<void(const std::string&)> write_;
   ProgressOptions options_;
   std::vector<std::string> planned_;  ///< benchmark of each case
+  /// Which cases are measured, in order; all of them once unless expect() said otherwise.
+  std::vector<std::size_t> order_;
+  bool in_order_ = true;  ///< a case's index is its place in `order_`
   std::map<std::string, Mean> means_;
   Mean all_;
-  std::size_t next_ = 0;  ///< cases up to here are done
+  std::size_t next_ = 0;  ///< places up to here are done
   std::uint64_t start_ = 0, case_start_ = 0, last_ = 0;
   bool spoken_ = false, shown_ = false;
 };

@@ -15,6 +15,7 @@
 #include "common/base/error.hpp"
 #include "common/report/noise.hpp"
 #include "common/stats/limits.hpp"
+#include "common/stats/shuffle.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::report {
@@ -63,15 +64,9 @@ std::vector<Split> splits_of(std::size_t n, std::size_t a, std::size_t most, std
       splits.insert(canonical(split, a));
     } while (std::prev_permutation(split.begin(), split.end()));
   } else {
-    // The standard's shuffle differs between libraries; this one does not.
     std::mt19937_64 random(seed);
     while (splits.size() < most) {
-      for (std::size_t i = n - 1; i > 0; --i) {
-        const std::size_t other = random() % (i + 1);
-        const bool kept = split[i];
-        split[i] = split[other];
-        split[other] = kept;
-      }
+      stats::shuffle(split, random);
       splits.insert(canonical(split, a));
     }
   }

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kLeastWidth = 10;
 constexpr std::size_t kIntervalWidth = 22;
 constexpr std::size_t kMostMetrics = 4;
+constexpr std::string_view kPeakFraction = "peak_fraction";
 
 /// Metrics about the measuring itself; csv and json carry them.
 bool is_bookkeeping(const std::string& metric) {
@@ -68,18 +69,24 @@ MetricColumn metric_column(const CaseResult& result, const Metric& metric) {
   column.metric = metric.name;
   column.unit = display_unit(metric.unit, median_of(result, metric));
   column.header = text::printable(metric.name, 64);
+  if (metric.name == kPeakFraction) {
+    column.header = "% peak";
+    column.unit = {"", 0.01};  // a ratio is stored
+  }
   if (!column.unit.symbol.empty()) column.header += fmt::format(" [{}]", column.unit.symbol);
   column.width = std::max(column.header.size(), kLeastWidth);
   return column;
 }
 
-/// The primary metric first, then the others without bookkeeping.
+/// The primary metric first, then the part of the peak, which is narrow, and the others without
+/// bookkeeping.
 std::vector<const Metric*> shown_metrics(const CaseResult& result) {
   std::vector<const Metric*> metrics;
   if (const Metric* primary = result.find(result.primary_metric)) metrics.push_back(primary);
-  for (const Metric& metric : result.metrics) {
-    if (metric.name != result.primary_metric && !is_bookkeeping(metric.name)) {
-      metrics.push_back(&metric);
+  for (const bool peak : {true, false}) {
+    for (const Metric& metric : result.metrics) {
+      if (metric.name == result.primary_metric || is_bookkeeping(metric.name)) continue;
+      if ((metric.name == kPeakFraction) == peak) metrics.push_back(&metric);
     }
   }
   return metrics;

@@ -50,8 +50,9 @@ struct MetricColumn {
   bool interval = false;  ///< followed by the interval's column
 };
 
-/// Columns for the metrics of a case: the primary one first, with its interval, then as many as fit
-/// into `width` (0 = no limit); `left_out` counts the others.
+/// Columns for the metrics of a case: the primary one first, with its interval, then the part of
+/// the peak in percent and as many others as fit into `width` (0 = no limit); `left_out` counts the
+/// rest.
 std::vector<MetricColumn> metric_columns(const CaseResult& result, std::size_t width,
                                          std::size_t& left_out);
 

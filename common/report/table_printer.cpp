@@ -13,6 +13,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
+#include "common/report/slow_host.hpp"
 #include "common/report/table_layout.hpp"
 #include "common/result/summarise.hpp"
 
@@ -35,6 +36,9 @@ constexpr std::array kStatistics = {
     Statistic{"p95", &Summary::p95}, Statistic{"p99", &Summary::p99},
     Statistic{"p99.9", &Summary::p999}};
 constexpr std::size_t kStatisticWidth = 9;
+/// How far sweeps over the case are apart; only where there are several.
+constexpr std::string_view kBetweenHeader = "between %";
+constexpr const char* kBetweenFact = "between_sweeps";
 
 class TablePrinter final : public Printer {
  public:
@@ -105,6 +109,7 @@ class TablePrinter final : public Printer {
     if (!group_name_.empty() || !options().quiet) out() << '\n';
     group_name_ = result.name;
     columns_.clear();
+    between_ = false;
     header_printed_ = false;
     const std::string name = text::printable(result.name);
     const auto announced = layouts_.find(name);
@@ -118,7 +123,9 @@ class TablePrinter final : public Printer {
     std::size_t axes_width = 0, left_out = 0;
     for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
     const std::size_t width = options().width;
-    const std::size_t other_width = axes_width + 2 + kCountWidth;
+    const bool between = result.facts.contains(kBetweenFact);
+    const std::size_t other_width =
+        axes_width + 2 + kCountWidth + (between ? 2 + kBetweenHeader.size() : 0);
     const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
     const std::vector<MetricColumn> columns = metric_columns(result, rest, left_out);
     std::size_t used = 0;
@@ -132,11 +139,13 @@ class TablePrinter final : public Printer {
       return a.metric == b.metric;
     };
     // One unit for a group, even where a later row would rather have another.
-    if (statistics == statistics_ &&
+    if (statistics == statistics_ && between == between_ &&
         std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same_metric))
       return;
     columns_ = columns;
     statistics_ = statistics;
+    between_ = between;
+    sweeps_seen_ = sweeps_seen_ || between;
     print_header(columns_, left_out);
   }
 
@@ -150,6 +159,7 @@ class TablePrinter final : public Printer {
     }
     if (!columns.empty()) {
       line += "  " + right_aligned("n", kCountWidth);
+      if (between_) line += fmt::format("  {}", kBetweenHeader);
       for (std::size_t i = 0; i < statistics_; ++i)
         line += "  " + right_aligned(kStatistics[i].header, kStatisticWidth);
     }
@@ -191,7 +201,8 @@ class TablePrinter final : public Printer {
           n > 1 ? fmt::format("[{}, {}]", cell(summary.low), cell(summary.high)) : std::string("-");
       line += "  " + right_aligned(interval, kIntervalWidth);
     }
-    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth) + statistic_cells(result);
+    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth);
+    line += between_cell(result) + statistic_cells(result);
     const Verification& check = result.verification;
     if (check.wrong > 0) {
       const std::string text =
@@ -201,8 +212,19 @@ class TablePrinter final : public Printer {
     if (!check.done) ++unverified_;
     if (const std::optional<LateRank> late = late_rank(result))
       line += "  " + colored(late_text(*late), kYellow);
+    if (const std::optional<SlowPlace> slow = slow_place(result))
+      line += "  " + colored(slow_text(*slow), kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
+  }
+
+  std::string between_cell(const CaseResult& result) const {
+    if (!between_) return {};
+    const auto* between = std::get_if<double>(&result.facts.at(kBetweenFact));
+    const std::string percent =
+        between == nullptr ? ""
+                           : fmt::format("{:.{}f}", 100 * *between, options().decimals.value_or(2));
+    return "  " + right_aligned(percent, kBetweenHeader.size());
   }
 
   std::string statistic_cells(const CaseResult& result) const {
@@ -252,6 +274,10 @@ class TablePrinter final : public Printer {
     fmt::print(out(),
                "\nMedians over n iterations, with the 95 % interval of the median within this run; "
                "another run may differ by more.\n");
+    if (sweeps_seen_) {
+      fmt::print(out(), "{}: standard deviation between the sweeps of this run, in percent.\n",
+                 kBetweenHeader);
+    }
   }
 
   static constexpr std::size_t kCountWidth = 7;
@@ -261,6 +287,8 @@ class TablePrinter final : public Printer {
   GroupLayout group_;
   std::vector<MetricColumn> columns_;
   std::size_t statistics_ = 0;  ///< how many of kStatistics are shown
+  bool between_ = false;        ///< whether kBetweenHeader is
+  bool sweeps_seen_ = false;    ///< whether it ever was
   bool header_printed_ = false;
   std::array<std::size_t, 5> counts_{};
   std::size_t planned_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -117,11 +118,11 @@ struct CaseResult {
 struct FinishedCase {
   Status status = Status::ok;
   bool wrong_data = false;
+  int sweeps = kAllSweeps;  ///< over this case that need not be made again
   bool operator==(const FinishedCase&) const = default;
+  static constexpr int kAllSweeps = std::numeric_limits<int>::max();
 };
-inline FinishedCase finished(const CaseResult& result) {
-  return {result.status, result.status == Status::failed && result.verification.wrong > 0};
-}
+FinishedCase finished(const CaseResult& result);
 
 /// Where a rank ran.
 struct RankInfo {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,20 @@ class ResultSink {
     static_cast<void>(current), static_cast<void>(state);
   }
   virtual void add(const CaseResult& result) = 0;
+  /// Instead of add(), where a run goes through its cases several times: what one sweep left of a
+  /// case (mark_sweep()). The file writer puts it behind what the sweeps before have left, and
+  /// returns all of that when it is safe on disk. Nobody prints it yet.
+  virtual CaseResult keep(const CaseResult& part) { return part; }
+  /// What keep() has kept of a case, read back; nothing if there is none, or this sink keeps
+  /// nothing.
+  virtual std::optional<CaseResult> kept(std::size_t index, bool with_samples) {
+    static_cast<void>(index), static_cast<void>(with_samples);
+    return std::nullopt;
+  }
+  /// No more sweeps over the case come. As add(), of what keep() has made safe already.
+  virtual void add_kept(const CaseResult& all) { add(all); }
+  /// The cases that will be kept, by index in their order; one stands there as often as it comes.
+  virtual void expect(const std::vector<std::size_t>& indices) { static_cast<void>(indices); }
   /// `run.cases` may be empty: the cases were given by add().
   virtual void end(const Run& run) = 0;
 };
@@ -45,6 +60,12 @@ class FanoutSink final : public ResultSink {
   void phase(const CaseResult& current) override;
   void save(const CaseResult& current, const CaseState& state) override;
   void add(const CaseResult& result) override;
+  /// Each sink gets what the one before it returned.
+  CaseResult keep(const CaseResult& part) override;
+  /// Of the first sink that has it.
+  std::optional<CaseResult> kept(std::size_t index, bool with_samples) override;
+  void add_kept(const CaseResult& all) override;
+  void expect(const std::vector<std::size_t>& indices) override;
   void end(const Run& run) override;
 
  private:

@@ -21,6 +21,7 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxReason = 400;
+constexpr int kMostSweeps = 1'000'000;
 
 /// The number behind a word at the start of a line, as in /proc/meminfo and /proc/vmstat.
 std::int64_t number_in(const char* path, const std::string& word) {
@@ -93,6 +94,12 @@ void take_record(const json& record, std::map<std::size_t, Begun>& begun) {
   } else if (record.contains("saved")) {
     const auto one = begun.find(record.at("saved").get<std::size_t>());
     if (one != begun.end()) one->second.tries = 0;
+  } else if (record.contains("kept")) {
+    const auto one = begun.find(record.at("kept").get<std::size_t>());
+    const int sweeps = record.at("sweeps").get<int>();
+    if (one == begun.end() || sweeps < 0 || sweeps > kMostSweeps) return;
+    one->second.tries = 0;
+    one->second.kept = sweeps;
   } else if (const auto one = begun.find(record.at("case").get<std::size_t>());
              one != begun.end()) {
     one->second.planned.phase = text::printable(record.at("phase").get<std::string>(), 80);
@@ -150,6 +157,11 @@ void Journal::lost(const CaseResult& current) {
 
 void Journal::saved(const CaseResult& current) {
   const json record = {{"saved", current.index}};
+  append(record.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void Journal::kept(const CaseResult& current, int sweeps) {
+  const json record = {{"kept", current.index}, {"sweeps", sweeps}};
   append(record.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

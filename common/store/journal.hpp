@@ -26,6 +26,7 @@ struct Begun {
   /// ended, status and reason too.
   CaseResult planned;
   int tries = 0;
+  int kept = 0;        ///< sweeps over it that kept() told of
   MemoryState memory;  ///< when it began for the last time
 };
 
@@ -41,6 +42,8 @@ class Journal {
   void phase(const CaseResult& current);
   /// The case got ahead: its tries count anew.
   void saved(const CaseResult& current);
+  /// So many sweeps over the case are kept: the tries of the next one count anew.
+  void kept(const CaseResult& current, int sweeps);
   /// The rank that calls is about to end the job within the case, whose status and reason say why.
   void lost(const CaseResult& current);
 

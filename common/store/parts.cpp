@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
+#include "common/result/sweeps.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
@@ -32,6 +33,22 @@ std::uint64_t ranks_on_first_node(const Run& header) {
   return static_cast<std::uint64_t>(count);
 }
 
+/// One finished case, from where it stands.
+CaseResult read_at(const std::pair<const std::size_t, std::filesystem::path>& place, bool samples) {
+  CaseResult result;
+  for_each_place({place},
+                 [&](hid_t root, std::size_t index) { result = read_case(root, index, samples); });
+  return result;
+}
+
+/// As a sweep that did not end, for append_sweep().
+CaseResult interrupted_sweep(const Run& header, const Begun& begun, const MemoryState& now,
+                             const CaseResult& before) {
+  CaseResult part = interrupted_case(header, begun, now);
+  mark_sweep(part, begun.kept, sweeps_planned(before));
+  return part;
+}
+
 }  // namespace
 
 void write_meta(const std::filesystem::path& parts, const Run& run) {
@@ -52,7 +69,13 @@ std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run
   for (auto& [index, begun] : read_journal(parts / kJournalName)) {
     const bool planned =
         index < header.planned.size() && header.planned[index] == begun.planned.key;
-    if (planned && !places.contains(index)) {
+    if (!planned) continue;
+    const auto place = places.find(index);
+    if (place == places.end()) {
+      begun.kept = 0;
+      unfinished.push_back(std::move(begun));
+    } else if (begun.kept > 0 && begun.tries > 0 &&
+               begun.kept == sweeps_of(read_at(*place, false))) {
       unfinished.push_back(std::move(begun));
     }
   }
@@ -79,6 +102,15 @@ CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryS
   return result;
 }
 
+CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header,
+                           const Begun& begun, const MemoryState& now) {
+  if (begun.kept == 0) return interrupted_case(header, begun, now);
+  const auto places = places_of_cases(parts);
+  CaseResult all = read_at(*places.find(begun.planned.index), true);
+  append_sweep(all, interrupted_sweep(header, begun, now, all));
+  return all;
+}
+
 void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor) {
   Run run = read_meta(parts);
   run.complete = false;
@@ -92,6 +124,10 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
   };
   for_each_segment(parts, samples, [&](CaseResult result) {
     give_unfinished(result.index);
+    if (next != unfinished.end() && next->planned.index == result.index) {
+      append_sweep(result, interrupted_sweep(run, *next, now, result));
+      ++next;
+    }
     visitor.one_case(std::move(result));
   });
   give_unfinished(SIZE_MAX);
@@ -160,13 +196,13 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   const store::Lock lock(parts);
   // Whoever made them: what a process apart cannot read is not opened in this one.
   std::size_t cases = 0;  // finished, and begun
-  visit_run(parts, {},
-            {.header = [](const Run&) {}, .one_case = [&](const CaseResult&) { ++cases; }});
+  const auto count = [&](const CaseResult& one) { cases += has_all_sweeps(one) ? 1 : 0; };
+  visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
   const store::MemoryState now = store::memory_state();
   const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
   for (const store::Begun& begun : unfinished) {
-    store::write_segment(parts, store::interrupted_case(run, begun, now));
+    store::write_segment(parts, store::interrupted_row(parts, run, begun, now));
   }
   // Killed behind its last case: nothing is missing.
   run.complete = unfinished.empty() && cases == run.planned.size();

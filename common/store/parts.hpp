@@ -21,7 +21,7 @@ constexpr int kTries = 3;
 
 void write_meta(const std::filesystem::path& parts, const Run& run);
 Run read_meta(const std::filesystem::path& parts);
-/// Cases of the plan that were begun and have no segment.
+/// Cases of the plan that were begun and have no segment, or none of the sweep that was begun.
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 
 /// Header, then by index finished cases, and the begun ones as rows of interrupted_case().
@@ -31,6 +31,10 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
 /// job, the prediction did not fit into the memory of the first node, or the kernel killed a
 /// process for lack of memory meanwhile; else `failed`.
 CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now);
+
+/// The same with what the sweeps before it have left of the case.
+CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header,
+                           const Begun& begun, const MemoryState& now);
 
 /// Merges into one file, reads that back, renames it to `output`, and removes the parts. On an
 /// error the parts are still there, and so is an earlier `output`.

@@ -75,7 +75,10 @@ constexpr std::string_view kCases =
   @rule                                 what was compared with what, and the tolerance
 /cases/<nnnnnn>/params                  what stands in the key
   @<parameter>                          integer, real or text; true and false are texts
-/cases/<nnnnnn>/facts                   what else is known
+/cases/<nnnnnn>/facts                   what else is known; of several sweeps, whose samples lie one
+                                        behind the other: sweeps, sweeps_planned, sweep_starts (the
+                                        iterations at which they begin, as 0,20,40), between_sweeps
+                                        and within_sweeps (sd of the logarithm of the primary metric)
   @<fact>
 /cases/<nnnnnn>/metrics/<metric>        a measured quantity
   @order                                its place among the metrics
@@ -136,7 +139,8 @@ constexpr std::string_view kTables =
   @unit
 /phases/<nnnnnn>/<column> [row]         phase: what rank 0 entered; t: when, in ns since its launch, as
                                         t of telemetry; each lasts until the next one begins, the
-                                        last one (done, or end of a case that failed) is no phase
+                                        last one (done, or end of a case that failed) is no phase,
+                                        nor is done between sweeps
   @order
   @unit
 /pairs/<nnnnnn>/<column> [row]          every pair of ranks of case <nnnnnn>: rank, peer, where they run

@@ -3,6 +3,7 @@
 #include "common/store/segments.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -68,21 +69,32 @@ std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesyst
   std::map<std::size_t, std::filesystem::path> places;
   for (const std::filesystem::path& path : files_of(parts, 'b')) {
     const h5::Id file = open_result(path);
-    for (const std::size_t index : case_indices(file.get())) places.emplace(index, path);
+    for (const std::size_t index : case_indices(file.get())) places[index] = path;
   }
   for (const std::filesystem::path& path : files_of(parts, 'c'))
-    places.emplace(*number_in(path.filename().string(), 'c'), path);
+    places[*number_in(path.filename().string(), 'c')] = path;
   return places;
 }
 
 void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
                     const std::function<void(hid_t root, std::size_t index)>& take) {
-  std::filesystem::path open;
-  h5::Id file;
+  // Sweeps leave the cases of a batch in any order: it stays open until its last one.
+  std::map<std::filesystem::path, std::size_t> awaited;
+  for (const auto& [index, path] : places) ++awaited[path];
+  std::map<std::filesystem::path, h5::Id> open;
   for (const auto& [index, path] : places) {
-    if (path != open) file = open_result(open = path);
-    naming(path, [&, index = index] { take(file.get(), index); });
+    auto file = open.find(path);
+    if (file == open.end()) file = open.emplace(path, open_result(path)).first;
+    naming(path, [&, index = index] { take(file->second.get(), index); });
+    if (--awaited[path] == 0) open.erase(file);
   }
+}
+
+CaseResult read_known_case(const std::filesystem::path& path, std::size_t index, bool samples) {
+  const h5::Id file = h5::open_file(path);
+  CaseResult result;
+  naming(path, [&] { result = read_case(file.get(), index, samples); });
+  return result;
 }
 
 void for_each_segment(const std::filesystem::path& parts, bool samples,
@@ -91,7 +103,16 @@ void for_each_segment(const std::filesystem::path& parts, bool samples,
                  [&](hid_t root, std::size_t index) { take(read_case(root, index, samples)); });
 }
 
-void compact_segments(const std::filesystem::path& parts) {
+void remove_superseded(const std::filesystem::path& parts,
+                       const std::map<std::size_t, std::filesystem::path>& places) {
+  std::set<std::filesystem::path> needed;
+  for (const auto& [index, path] : places) needed.insert(path);
+  for (const std::filesystem::path& batch : files_of(parts, 'b')) {
+    if (!needed.contains(batch)) std::filesystem::remove(batch);
+  }
+}
+
+std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesystem::path& parts) {
   const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
   const std::uintmax_t bytes = bytes_of(segments);
   const bool in_memory = bytes < kMaxInMemory;
@@ -108,8 +129,14 @@ void compact_segments(const std::filesystem::path& parts) {
     if (found != segments.size())
       throw Error(fmt::format("{} cases of {} are in it", found, segments.size()));
   };
-  write_safely(next_batch(parts), fill, {.staging = {}, .check = check, .in_memory = in_memory});
-  for (const std::filesystem::path& path : segments) std::filesystem::remove(path);
+  const std::filesystem::path batch = next_batch(parts);
+  write_safely(batch, fill, {.staging = {}, .check = check, .in_memory = in_memory});
+  std::map<std::size_t, std::filesystem::path> places;
+  for (const std::filesystem::path& path : segments) {
+    places[*number_in(path.filename().string(), 'c')] = batch;
+    std::filesystem::remove(path);
+  }
+  return places;
 }
 
 std::uintmax_t bytes_of_parts(const std::filesystem::path& parts) {

@@ -11,9 +11,11 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
+#include "common/result/sweeps.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/schema.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 
@@ -36,6 +38,19 @@ void take_end(const Environment& from, Environment& into) {
                std::inserter(into.common, into.common.end()), is_end);
   std::copy_if(from.differs.begin(), from.differs.end(),
                std::inserter(into.differs, into.differs.end()), is_end);
+}
+
+/// A sweep that cannot be put behind the others fails the case; they stay.
+void add_sweep(CaseResult& all, const CaseResult& part) {
+  try {
+    append_sweep(all, part);
+  } catch (const Error& error) {
+    CaseResult failed = part;
+    failed.status = Status::failed;
+    failed.reason = error.what();
+    mark_sweep(failed, sweeps_of(all), sweeps_planned(all));
+    append_sweep(all, failed);
+  }
 }
 
 }  // namespace
@@ -122,8 +137,11 @@ bool FileSink::take_finished(const Run& run) {
   if (merged.uuid != header_.uuid) return false;
   check_same_plan(run);
   lock_ = store::Lock(parts_);
-  for (const CaseResult& result : merged.cases)
+  for (const CaseResult& result : merged.cases) {
+    // Where the time did not do for all sweeps it would not do now.
     finished_[result.index] = scalemark::finished(result);
+    finished_[result.index].sweeps = FinishedCase::kAllSweeps;
+  }
   store::remove_parts(parts_);
   lock_ = {};
   return true;
@@ -167,13 +185,16 @@ void FileSink::read_header(const Run& run) {
 void FileSink::take_over(const Run& run) {
   read_header(run);
   check_same_plan(run);
-  store::for_each_segment(parts_, false, [&](const CaseResult& result) {
-    finished_[result.index] = scalemark::finished(result);
+  places_ = store::places_of_cases(parts_);
+  store::for_each_place(places_, [&](hid_t root, std::size_t index) {
+    const CaseResult result = store::read_case(root, index, false);
+    finished_[index] = scalemark::finished(result);
+    if (!has_all_sweeps(result)) kept_.insert(index);
   });
   const store::MemoryState now = store::memory_state();
   for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
     if (begun.tries < store::kTries && begun.planned.status != Status::oom) continue;
-    const CaseResult given_up = store::interrupted_case(header_, begun, now);
+    const CaseResult given_up = store::interrupted_row(parts_, header_, begun, now);
     log::warn(fmt::format("case '{}' is given up: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
     finished_[given_up.index] = scalemark::finished(given_up);
@@ -205,12 +226,43 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
 
 void FileSink::add(const CaseResult& result) {
   store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
-  std::error_code ignored;  // it would only be of no use
-  std::filesystem::remove(store::state_path(parts_, result.index), ignored);
+  forget_state(result.index);
+  compact_if_due();
+}
+
+CaseResult FileSink::keep(const CaseResult& part) {
+  CaseResult all = redactor_ ? redactor_->redact(part) : part;
+  if (std::optional<CaseResult> before = kept(part.index, true)) {
+    add_sweep(*before, all);
+    all = std::move(*before);
+  }
+  store::write_segment(parts_, all);
+  forget_state(part.index);
+  journal_->kept(all, sweeps_of(all));
+  kept_.insert(part.index);
+  compact_if_due();
+  return all;
+}
+
+std::optional<CaseResult> FileSink::kept(std::size_t index, bool with_samples) {
+  if (!kept_.contains(index)) return std::nullopt;
+  std::filesystem::path path = store::segment_path(parts_, index);
+  if (!std::filesystem::exists(path)) path = places_.at(index);
+  return store::read_known_case(path, index, with_samples);
+}
+
+/// It would only be of no use.
+void FileSink::forget_state(std::size_t index) const {
+  std::error_code ignored;
+  std::filesystem::remove(store::state_path(parts_, index), ignored);
+}
+
+void FileSink::compact_if_due() {
   if (++segments_ < options_.batch) return;
   segments_ = 0;
   try {
-    store::compact_segments(parts_);
+    for (const auto& [index, path] : store::compact_segments(parts_)) places_[index] = path;
+    if (!kept_.empty()) store::remove_superseded(parts_, places_);
   } catch (const Error& error) {
     log::warn(fmt::format("{} cases keep a file each: {}", options_.batch, error.what()));
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "common/result/sink.hpp"
@@ -41,6 +42,9 @@ class FileSink final : public ResultSink {
   void phase(const CaseResult& current) override;
   void save(const CaseResult& current, const CaseState& state) override;
   void add(const CaseResult& result) override;
+  CaseResult keep(const CaseResult& part) override;
+  std::optional<CaseResult> kept(std::size_t index, bool with_samples) override;
+  void add_kept(const CaseResult&) override {}
   void end(const Run& run) override;
 
   /// Where an earlier run left an unfinished case; nothing without --resume, and with a warning
@@ -48,7 +52,7 @@ class FileSink final : public ResultSink {
   std::optional<CaseState> saved(const CaseResult& planned) const;
 
   /// After begin(): status of the cases that need not run (finished, or given up after three
-  /// tries).
+  /// tries), or not so many sweeps of them.
   const std::map<std::size_t, FinishedCase>& finished() const { return finished_; }
 
  private:
@@ -60,6 +64,8 @@ class FileSink final : public ResultSink {
   void read_header(const Run& run);
   void make_redactor(const Run& run, const Run& salt);
   void check_same_plan(const Run& run) const;
+  void forget_state(std::size_t index) const;
+  void compact_if_due();
 
   WriterOptions options_;
   std::filesystem::path parts_;
@@ -67,7 +73,10 @@ class FileSink final : public ResultSink {
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<store::Redactor> redactor_;
   std::map<std::size_t, FinishedCase> finished_;
-  std::size_t segments_ = 0;  ///< written since the last batch
+  std::size_t segments_ = 0;    ///< written since the last batch
+  std::set<std::size_t> kept_;  ///< cases that keep() has parts of
+  /// Where cases stand that have no segment.
+  std::map<std::size_t, std::filesystem::path> places_;
   Run header_;
 };
 

@@ -62,6 +62,12 @@ Library::Library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NO
   load(compute_mode, "nvmlDeviceGetComputeMode");
   load(mig_mode, "nvmlDeviceGetMigMode");
   load(remapped_rows, "nvmlDeviceGetRemappedRows");
+  load(nvlink_state, "nvmlDeviceGetNvLinkState");
+  load(nvlink_version, "nvmlDeviceGetNvLinkVersion");
+  load(nvlink_remote_type, "nvmlDeviceGetNvLinkRemoteDeviceType");
+  load(nvlink_remote_pci, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  load(field_values, "nvmlDeviceGetFieldValues");
+  load(c2c_mode, "nvmlDeviceGetC2cModeInfoV");
 }
 
 Library::~Library() {

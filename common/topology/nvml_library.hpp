@@ -24,7 +24,22 @@ struct Memory {
 struct Violation {
   unsigned long long reference_us, violation_ns;  ///< since the driver was loaded
 };
-constexpr int kSuccess = 0;
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field, scope;
+  long long timestamp, latency_us;
+  int type, result;
+  union {
+    double floating;
+    unsigned unsigned_int;
+    unsigned long long unsigned_long_long;
+  } value;
+};
+/// nvmlC2cModeInfo_v1_t.
+struct C2cMode {
+  unsigned enabled;
+};
+constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3;
 
 /// The functions; those of the second group may be missing (null) in older drivers.
 class Library {
@@ -67,6 +82,12 @@ class Library {
   int (*compute_mode)(Device*, unsigned*) = nullptr;
   int (*mig_mode)(Device*, unsigned*, unsigned*) = nullptr;
   int (*remapped_rows)(Device*, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
+  int (*nvlink_state)(Device*, unsigned, unsigned*) = nullptr;
+  int (*nvlink_version)(Device*, unsigned, unsigned*) = nullptr;      ///< nvmlNvlinkVersion_t
+  int (*nvlink_remote_type)(Device*, unsigned, unsigned*) = nullptr;  ///< of a kNvlinkTo
+  int (*nvlink_remote_pci)(Device*, unsigned, Pci*) = nullptr;
+  int (*field_values)(Device*, int, FieldValue*) = nullptr;
+  int (*c2c_mode)(Device*, C2cMode*) = nullptr;
 
  private:
   template <class Function>
@@ -78,6 +99,11 @@ class Library {
 };
 
 constexpr int kSmClock = 1, kMemoryClock = 2;
+/// nvmlIntNvLinkDeviceType_t
+constexpr unsigned kNvlinkToGpu = 0, kNvlinkToHost = 1, kNvlinkToSwitch = 2, kNvlinkToUnknown = 255;
+/// NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON, and the type of its value.
+constexpr unsigned kNvlinkSpeedCommon = 90;
+constexpr int kUnsignedInt = 1;
 constexpr int kByPower = 0, kByHeat = 1;  ///< causes of a Violation
 
 /// NVML, started. Never throws: `problem` says why it was not.

@@ -10,8 +10,9 @@ namespace {
 
 void bandwidth(Case& c) {
   Messages messages = window_messages(c);
-  state_window_work(c, /*pairs=*/c.text("pairs") == "all" ? 1 : c.size() / 2, /*directions=*/1);
-  if (c.text("pairs") == "all")
+  const bool all = c.text("pairs") == "all";
+  state_window_work(c, all, /*directions=*/1);
+  if (all)
     return measure_all_pairs(c, messages, {.metric = "time", .first_receives = false}, one_way);
   require_even_ranks(c);
   measure_windows(c, messages, one_way);

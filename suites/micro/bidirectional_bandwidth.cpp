@@ -10,9 +10,9 @@ namespace {
 
 void bidirectional_bandwidth(Case& c) {
   Messages messages = window_messages(c);
-  state_window_work(c, /*pairs=*/c.text("pairs") == "all" ? 1 : c.size() / 2, /*directions=*/2);
-  if (c.text("pairs") == "all")
-    return measure_all_pairs(c, messages, {.metric = "time"}, both_ways);
+  const bool all = c.text("pairs") == "all";
+  state_window_work(c, all, /*directions=*/2);
+  if (all) return measure_all_pairs(c, messages, {.metric = "time"}, both_ways);
   require_even_ranks(c);
   measure_windows(c, messages, both_ways);
 }

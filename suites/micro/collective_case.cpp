@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/core/rank_group.hpp"
+#include "common/core/transfer.hpp"
 #include "suites/micro/collective_overlap.hpp"
 #include "suites/micro/collective_point.hpp"
 #include "suites/micro/message_pattern.hpp"
@@ -47,6 +48,12 @@ bool makes_sense(const Params& params, Routine routine) {
   return text_of(params, "timing") == "single" || call == "blocking";
 }
 
+/// What libraries take device memory for differs by how they are called.
+collective::DeviceUse use_of(const Params& params) {
+  return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
+                                               : collective::DeviceUse::nonblocking_collectives;
+}
+
 std::string rule_of(const Call& call) {
   if (!reduces(call.routine)) return "every byte against its sender's pattern";
   const bool floats = call.type != collective::DType::int8 &&
@@ -63,6 +70,17 @@ void require_elements(Case& c, const Call& call) {
   if (bytes == 0 || call.count > 0) return;
   c.skip(fmt::format("{} B hold no element of {}{}", bytes, to_string(call.type),
                      call.routine == Routine::reduce_scatter ? " for every rank" : ""));
+}
+
+void state_work(Case& c, Routine routine, const CollectiveWork& work, double total) {
+  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
+  c.work({.bytes = total,
+          .bus_factor = work.bus_factor(c.size()),
+          .formula = work.formula,
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=, factor = work.bus_factor](Ends ends) {
+            return collective_bytes(total, factor, exchanges, ends);
+          }});
 }
 
 void state_facts(Case& c, const collective::Communicator& comm, const Call& call) {
@@ -106,7 +124,7 @@ class InTurn {
 void measure_barrier(Case& c) {
   collective::Communicator& comm = c.communicator();
   const Call call = call_of(c.result().params, Routine::barrier, c.size());
-  require_support(c, comm, call);
+  require_support(c, comm, call, use_of(c.result().params));
   const auto barrier = comm.prepare(call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, *barrier);
   c.measure([&] { barrier->run(); },
@@ -121,7 +139,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (call.root >= c.size()) c.skip(fmt::format("root {} of {} ranks", call.root, c.size()));
   require_elements(c, call);
   collective::Communicator& comm = c.communicator();
-  require_support(c, comm, call);
+  require_support(c, comm, call, use_of(c.result().params));
   const bool in_place = c.flag("in_place");
   const std::uint64_t total = total_bytes(call, c.size());
   InTurn data(c, comm, call, in_place);
@@ -129,9 +147,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
                            .check = [&](int round) { return data.check(round); },
                            .count = total > kBig ? 2 : 4,
                            .inputs_stay = !in_place});
-  c.work({.bytes = static_cast<double>(total),
-          .bus_factor = work.bus_factor(c.size()),
-          .formula = work.formula});
+  state_work(c, routine, work, static_cast<double>(total));
   state_facts(c, comm, call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
   const std::function<void()> before = computing_before(c);
@@ -167,6 +183,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis("timing", {"single", "pipelined"}, {"single"}).implied(std::string("single"));
     b.axis_boolean("graphs", {false}).implied(false);
     b.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
+    b.adjust_to_job([](Params& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
     b.memory([routine](const Params& p) {
       const int ranks = static_cast<int>(std::get<std::int64_t>(p.at("ranks")));
       const Call call = call_of(p, routine, ranks);

@@ -116,7 +116,7 @@ KnownData CollectiveData::data_of(int round) const {
 
 void CollectiveData::fill(int round) {
   const std::size_t count = in_elements(call_, c_.rank(), c_.size());
-  scalemark::fill(c_, in_place_ ? out_ : in_, in_base_, data_of(round), call_.type, count,
+  scalemark::fill(c_, (in_place_ ? out_ : in_).data(), in_base_, data_of(round), call_.type, count,
                   c_.rank());
 }
 
@@ -124,7 +124,7 @@ Case::Checked CollectiveData::check(int round) {
   const KnownData data = data_of(round);
   Case::Checked all;
   for (const Block& block : result_blocks(call_, c_.rank(), c_.size())) {
-    const Case::Checked one = scalemark::check(c_, out_, out_base_, data, call_.type, block);
+    const Case::Checked one = scalemark::check(c_, out_.data(), out_base_, data, call_.type, block);
     all.checked += one.checked;
     all.wrong += one.wrong;
   }

@@ -15,6 +15,7 @@ void init(Case& c) {
 SCALEMARK_BENCHMARK("micro/init", init)
     .doc("How long MPI_Init_thread took; all ranks of the job, once a run")
     .ranks(1)
+    .fixed_work()
     .axis("backend", {"mpi"});
 
 }  // namespace

@@ -38,7 +38,9 @@ void copy_memory(Case& c) {
     return result;
   });
 
-  c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / time"});
+  c.work({.bytes = static_cast<double>(bytes),
+          .formula = "bytes / time",
+          .carrier = direction == "h2h" ? Carrier::host_memory : Carrier::to_gpu});
   c.measure(
       [&] {
         copier.copy(to.data(), from.data(), bytes, *stream);

@@ -20,11 +20,18 @@ Messages window_messages(Case& c) {
           static_cast<std::size_t>(c.integer("buffers"))};
 }
 
-void state_window_work(Case& c, int pairs, int directions) {
-  const auto messages = static_cast<double>(c.integer("window") * pairs * directions);
-  c.work({.bytes = messages * static_cast<double>(c.integer("bytes")),
+void state_window_work(Case& c, bool all, int directions) {
+  const double window = static_cast<double>(c.integer("window"));
+  const double messages = window * (all ? 1 : c.size() / 2) * directions;
+  const auto bytes = static_cast<double>(c.integer("bytes"));
+  c.work({.bytes = messages * bytes,
           .messages = messages,
-          .formula = "window * bytes / time"});
+          .formula = "window * bytes / time",
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=, rounds = working_pairs(c.size(), all)](Ends ends) {
+            return busiest_round(rounds, window * bytes, directions == 2 ? window * bytes : 0,
+                                 ends);
+          }});
 }
 
 std::function<void()> one_way(Messages& messages, int peer, bool first) {

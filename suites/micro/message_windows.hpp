@@ -17,8 +17,9 @@ void window_axes(Benchmark& benchmark);
 /// Collective. The messages of the case's point.
 Messages window_messages(Case& c);
 
-/// States bytes and messages of a window on `pairs` pairs at once.
-void state_window_work(Case& c, int pairs, int directions);
+/// States bytes and messages of a window on the pairs across the halves of the ranks at once, or,
+/// of `all` pairs, on one.
+void state_window_work(Case& c, bool all, int directions);
 
 /// The first sends a window, the second says in a byte that all of it has arrived.
 std::function<void()> one_way(Messages& messages, int peer, bool first);

@@ -2,7 +2,6 @@
 // Known data in a window and at its origin, and what an access makes of them.
 #include "suites/micro/one_sided_case.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -10,6 +9,7 @@
 
 #include "common/core/rank_group.hpp"
 #include "suites/micro/known_data.hpp"
+#include "suites/micro/message_pattern.hpp"
 
 namespace scalemark {
 namespace {
@@ -23,9 +23,6 @@ constexpr int kOrigin = 0, kTarget = 1;
 
 /// Messages beyond this are verified in two rounds only.
 constexpr std::size_t kBig = std::size_t{64} << 20;
-
-/// What was checked must come again before it can pass another time.
-constexpr std::byte kJunk{0xA5};
 
 class OneSidedCase {
  public:
@@ -53,9 +50,9 @@ class OneSidedCase {
     publish();  // no access is under way
     const KnownData data = known(round);
     if (c_.rank() == kOrigin && access_.kind != Kind::get)
-      data.write(origin_.data(), access_.count, kOrigin, 0);
+      scalemark::fill(c_, origin_.data(), 0, data, access_.type, access_.count, kOrigin);
     if (c_.rank() == kTarget && access_.kind != Kind::put)
-      data.write(window_.local().data(), access_.count, kTarget, 0);
+      scalemark::fill(c_, window_.local().data(), 0, data, access_.type, access_.count, kTarget);
     publish();
   }
 
@@ -65,13 +62,11 @@ class OneSidedCase {
     Case::Checked result;
     const bool at_origin = access_.kind == Kind::get;
     if (c_.rank() == (at_origin ? kOrigin : kTarget)) {
-      std::byte* place = at_origin ? origin_.as<std::byte>() : window_.local().data();
-      const KnownData data = known(round);
-      result.checked = access_.count;
-      result.wrong = access_.kind == Kind::accumulate
-                         ? data.wrong_reduction(place, access_.count, 0)
-                         : data.wrong(place, access_.count, at_origin ? kTarget : kOrigin, 0);
-      std::fill_n(place, access_.count * size_of(access_.type), kJunk);
+      void* place = at_origin ? origin_.data() : window_.local().data();
+      const int sender = at_origin ? kTarget : kOrigin;
+      const bool adds = access_.kind == Kind::accumulate;
+      result = scalemark::check(c_, place, 0, known(round), access_.type,
+                                {0, access_.count, adds ? Block::kReduced : sender, 0});
     }
     publish();
     return result;
@@ -127,12 +122,19 @@ void one_sided_axes(Benchmark& benchmark) {
       });
 }
 
+void one_sided_memory_axis(Benchmark& benchmark) {
+  benchmark.axis("memory", {"host", "device"}, {"host"})
+      .implied(std::string("host"))
+      .adjust_to_job(transfer_of(collective::DeviceUse::one_sided));
+}
+
 void measure_one_sided(Case& c, Kind kind) {
   const Access access = access_of(c, kind);
   const std::size_t bytes = access.count * size_of(access.type);
   if (access.count == 0)
     c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
   c.communicator();  // its barrier starts the samples
+  c.state_device_path(collective::DeviceUse::one_sided);
   OneSidedCase data(c, access);
   if (const std::string why = data.window().why_not(access); !why.empty()) c.skip(why);
   data.fill(0);
@@ -142,7 +144,9 @@ void measure_one_sided(Case& c, Kind kind) {
                              .check = [&](int round) { return data.check(round); },
                              .count = bytes > kBig ? 2 : 4,
                              .inputs_stay = kind != Kind::accumulate});
-  c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / latency"});
+  c.work({.bytes = static_cast<double>(bytes),
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks});
   c.fact("total_bytes", static_cast<std::int64_t>(bytes));
   if (static_cast<std::int64_t>(bytes) != c.integer("bytes"))
     c.fact("requested_bytes", c.integer("bytes"));

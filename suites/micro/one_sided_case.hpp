@@ -12,6 +12,8 @@ namespace scalemark {
 
 /// Declares the axes that all have: backend, span, bytes, sync; two ranks; the memory.
 void one_sided_axes(Benchmark& benchmark);
+/// Declares `memory`, of the window and of its origin: host, or device where MPI takes that.
+void one_sided_memory_axis(Benchmark& benchmark);
 
 /// Collective. Times one access and its completion on rank 0. Where rank 1 is passive it waits for
 /// the next sample in the barrier, inside MPI, so that a library which wants the target's help gets

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latency of one message between two ranks: half the round trip. On more ranks all pairs at once,
 // or one after the other.
+#include <algorithm>
+
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/message_pairs.hpp"
@@ -20,11 +22,24 @@ std::function<void()> round_trip(Messages& messages, int peer, bool first) {
   };
 }
 
+/// A message takes its time one way after the other; what of several pairs goes over the same link
+/// takes at least half of what the link carries in a round trip.
+void state_work(Case& c, double bytes, const RoundsOfPairs& rounds) {
+  c.work({.bytes = bytes,
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=](Ends ends) {
+            const double both = busiest_round(rounds, bytes, bytes, ends);
+            return both > 0 ? std::max(bytes, both / 2) : 0;
+          }});
+}
+
 void pingpong(Case& c) {
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
   Messages messages(c, bytes, 1, 1);
-  c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / latency"});
-  if (c.text("pairs") == "all") {
+  const bool all = c.text("pairs") == "all";
+  state_work(c, static_cast<double>(bytes), working_pairs(c.size(), all));
+  if (all) {
     return measure_all_pairs(c, messages, {.metric = "latency", .scale = 0.5}, round_trip);
   }
   require_even_ranks(c);

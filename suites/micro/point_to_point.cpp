@@ -35,6 +35,7 @@ std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
       return backend_suits_memory(p) &&
              (!persistent || std::get<std::string>(p.at("backend")) == "mpi");
     });
+    b.adjust_to_job(transfer_of(collective::DeviceUse::messages));
     b.memory([](const Params& p) {
       const auto buffers = p.find("buffers");
       const std::int64_t sets = buffers == p.end() ? 1 : std::get<std::int64_t>(buffers->second);
@@ -50,7 +51,8 @@ Messages::Messages(Case& c, std::size_t bytes, std::size_t window, std::size_t b
       bytes_(bytes),
       window_(window),
       buffers_(std::min(buffers, window)) {
-  require_support(c, comm_, {.routine = collective::Routine::alltoall, .mode = mode_});
+  require_support(c, comm_, {.routine = collective::Routine::alltoall, .mode = mode_},
+                  collective::DeviceUse::messages);
   out_ = c.alloc(bytes * buffers_);
   in_ = c.alloc(bytes * buffers_);
   reply_out_ = c.alloc(1);
@@ -102,7 +104,7 @@ std::unique_ptr<Operation> Messages::receive_reply(int peer) {
 void Messages::fill(int round) {
   const KnownData mine(c_.seed() + static_cast<std::uint64_t>(round), DType::int8);
   for (std::size_t i = 0; i < buffers_; ++i)
-    scalemark::fill(c_, out_, i * bytes_, mine, DType::int8, bytes_, c_.rank(), i);
+    scalemark::fill(c_, out_.data(), i * bytes_, mine, DType::int8, bytes_, c_.rank(), i);
 }
 
 Case::Checked Messages::check(int sender, int round) {
@@ -111,7 +113,7 @@ Case::Checked Messages::check(int sender, int round) {
   const KnownData theirs(c_.seed() + static_cast<std::uint64_t>(round), DType::int8);
   for (std::size_t i = 0; i < buffers_; ++i) {
     const Case::Checked one =
-        scalemark::check(c_, in_, i * bytes_, theirs, DType::int8, {0, bytes_, sender, i});
+        scalemark::check(c_, in_.data(), i * bytes_, theirs, DType::int8, {0, bytes_, sender, i});
     all.checked += one.checked;
     all.wrong += one.wrong;
   }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/core/link_use.hpp"
+
 namespace scalemark {
 
 /// The partner of `rank` when all work at once, as OSU pairs them: rank i of the first half with
@@ -17,6 +19,14 @@ bool is_first_half(int rank, int ranks);
 /// All pairs of `ranks` ranks, in rounds of pairs that are disjoint: ranks - 1 rounds, or as many
 /// as ranks if they are odd, when one rests in each (the circle method of round-robin tournaments,
 /// Kirkman 1847).
-std::vector<std::vector<std::pair<int, int>>> rounds_of_pairs(int ranks);
+using RoundsOfPairs = std::vector<std::vector<std::pair<int, int>>>;
+RoundsOfPairs rounds_of_pairs(int ranks);
+
+/// The pairs that work: all of them in their rounds, or in one round those across the halves.
+RoundsOfPairs working_pairs(int ranks, bool all);
+
+/// Bytes that the busiest end of a link carries one way in the round where that is most, when the
+/// first of each pair sends `bytes` to the second, and `back` come back.
+double busiest_round(const RoundsOfPairs& rounds, double bytes, double back, Ends ends);
 
 }  // namespace scalemark

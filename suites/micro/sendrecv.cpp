@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring: every rank sends to the next and receives from the one before, in one call.
+#include <vector>
+
 #include "suites/micro/point_to_point.hpp"
 
 namespace scalemark {
@@ -11,7 +13,14 @@ void sendrecv(Case& c) {
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   Messages messages(c, bytes, 1, 1);
   messages.verify_from(before);
-  c.work({.bytes = static_cast<double>(bytes), .bus_factor = 1, .formula = "bytes / latency"});
+  std::vector<Flow> flows;
+  for (int from = 0; from < size; ++from)
+    flows.push_back({from, (from + 1) % size, static_cast<double>(bytes)});
+  c.work({.bytes = static_cast<double>(bytes),
+          .bus_factor = 1,
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [flows](Ends ends) { return busiest_end(flows, ends); }});
   c.fact("total_bytes", c.integer("bytes"));
   const auto ring = messages.both(next, before);
   c.measure([&] { ring->run(); }, {.metric = "latency", .warmup = 10});

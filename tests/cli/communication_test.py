@@ -52,6 +52,9 @@ class Communication(ProgramTest):
         total = used * ranks if name in MOVED else used
         self.assertEqual(row["facts"]["total_bytes"], total, row["key"])
         self.assertEqual(row["facts"].get("requested_bytes", used), requested, row["key"])
+        self.assertNotIn("peak_fraction", row["metrics"])
+        why = "no link: one rank" if ranks == 1 else "no link: shared memory"
+        self.assertEqual(row["facts"].get("peak_missing"), why if used else None, row["key"])
 
     def test_every_reduction_and_type(self):
         table = self.measure(3, "^micro/(allreduce|reduce|reduce_scatter)$", "ranks=3", "memory=host", "bytes=1000",

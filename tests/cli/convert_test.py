@@ -307,7 +307,7 @@ class Exports(ProgramTest):
             self.assertLess(event["ts"], end + 1e6)
 
     def test_imb_prints_what_imb_printed(self):
-        """A text of IMB's, imported and exported, has the same lines; the rates follow from rounded times."""
+        """A text of IMB's, imported and exported, has the same lines."""
         golden = GOLDEN / "imb" / "pingpong_allreduce_barrier.txt"
         self.expect(run("import", golden, "-o", self.path("a.h5")), 0)
         printed = run("export", self.path("a.h5"), "--to", "imb").stdout
@@ -317,12 +317,7 @@ class Exports(ProgramTest):
         mine = [line for line in printed.splitlines()[start:] if line and "Scalemark" not in line]
         self.assertEqual(len(mine), len(wanted))
         for got, want in zip(mine, wanted):
-            cells = want.split()
-            if len(cells) == 4 and cells[0].isdigit() and want in wanted[:20]:
-                self.assertEqual(got[:39], want[:39])
-                rounding = 0.005 / float(cells[2])
-                self.assertAlmostEqual(float(got.split()[3]), float(cells[3]), delta=rounding * float(cells[3]) * 1.2 + 0.01)
-            elif not set(want) <= {"#", "-"}:
+            if not set(want) <= {"#", "-"}:
                 self.assertEqual(got, want)
         with open(self.path("again.txt"), "w", encoding="utf-8") as file:
             file.write(printed)

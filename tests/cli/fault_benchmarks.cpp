@@ -39,9 +39,9 @@ void fault(Case& c) {
   const device::Buffer send = c.alloc(64), recv = c.alloc(64);
   const auto type = collective::DType::fp32;
   const KnownData data(c.seed(), type, collective::ReduceOp::sum, c.size());
-  fill(c, send, 0, data, type, 16, c.rank());
+  fill(c, send.data(), 0, data, type, 16, c.rank());
   if (what == "wrong_data" && is_culprit(c)) send.as<float>()[3] += 1;
-  c.verify("sum", [&] { return check(c, recv, 0, data, type, {.count = 16}); });
+  c.verify("sum", [&] { return check(c, recv.data(), 0, data, type, {.count = 16}); });
   int calls = 0;
   c.measure(
       [&] {

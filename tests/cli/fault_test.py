@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rank misbehaves: nobody hangs, the culprit is named, finished cases are kept, the rest is done."""
+import itertools
+import json
 import os
 import resource
+import signal
+import socket
+import subprocess
+import threading
+import time
 import unittest
 
-from harness import FAULTY, ProgramTest, rows, run
+from harness import FAULTY, MPIRUN, SCALEMARK, ProgramTest, ranks_of, rows, run
 
 
 def fault(what, when, number=0):
@@ -107,6 +114,102 @@ class Faults(ProgramTest):
         done = self.start("test/fault", *axes("fault=none,kill", "when=inside"))
         self.expect(done, 137, "rank 1", "is gone")
         self.assertEqual(len([r for r in rows(self.path("out.h5.parts")).values() if r["status"] == "ok"]), 1)
+
+
+TIMEOUT = 2  # seconds without a sign of life
+
+# A short case, and one that never ends by itself.
+PRESET = """
+[[benchmark]]
+name = "micro/{name}"
+axes = {{ backend = "mpi", memory = "host", bytes = 8, ranks = 2 }}
+policy = {{ iterations = 20 }}
+[[benchmark]]
+name = "micro/{name}"
+axes = {{ backend = "mpi", memory = "host", bytes = 65536, ranks = 2 }}
+policy = {{ min_time = 500, max_time = 600, max_samples = 1000000000, max_volume = 1000000000000000 }}
+"""
+
+
+class RealCommunication(ProgramTest):
+    """Signals from outside, while a benchmark communicates."""
+
+    def start(self, name, rank):
+        preset = self.path("two.toml")
+        with open(preset, "w", encoding="utf-8") as file:
+            file.write(PRESET.format(name=name))
+        self.out = self.path(f"{name}{rank}.h5")
+        self.process = subprocess.Popen(
+            [MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none", SCALEMARK, "run", "--preset", preset, "-o", self.out,
+             "--timeout", str(TIMEOUT)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.process.stderr.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.terminate)
+        self.said = []  # moment and line
+        self.reader = threading.Thread(target=self.listen, args=(self.process.stderr, self.said), daemon=True)
+        self.reader.start()
+
+    @staticmethod
+    def listen(stream, said):
+        for line in stream:
+            said.append((time.monotonic(), line))
+
+    def text(self):
+        return "".join(line for _, line in self.said)
+
+    def wait_until_measuring(self):
+        """The key of the second case, once its samples are being taken."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                with open(os.path.join(self.out + ".parts", "journal"), encoding="utf-8") as file:
+                    records = [json.loads(line) for line in file if line.endswith("\n")]
+            except FileNotFoundError:
+                records = []
+            if any(one.get("phase") == "measure" and one["case"] == 1 for one in records):
+                time.sleep(0.3)
+                return next(one["key"] for one in records if one.get("started") == 1)
+            time.sleep(0.05)
+        self.fail(f"no second case: {self.text()}")
+
+    def strike(self, name, rank, signal_number):
+        """Sends the signal; returns its moment, the process and the key of the case, when all is over."""
+        self.start(name, rank)
+        key = self.wait_until_measuring()
+        victim = ranks_of(self.process.pid)[rank]
+        os.kill(victim, signal_number)
+        moment = time.monotonic()
+        self.process.wait(timeout=60)
+        self.reader.join()
+        return moment, victim, key
+
+    def expect_the_finished_case(self, name):
+        finished = [row for row in rows(self.out + ".parts").values() if row["status"] == "ok"]
+        self.assertEqual([(row["name"], row["params"]["bytes"]) for row in finished], [(f"micro/{name}", 8)])
+        self.assertEqual(finished[0]["metrics"]["latency"]["n"], 20)
+
+    def test_a_stopped_rank_is_named_in_time(self):
+        for name, rank in itertools.product(("allreduce", "pingpong"), (0, 1)):
+            with self.subTest(name=name, rank=rank):
+                moment, victim, key = self.strike(name, rank, signal.SIGSTOP)
+                self.assertEqual(self.process.returncode, 3, self.text())
+                message = [(at, line) for at, line in self.said if "no sign of life" in line]
+                self.assertTrue(message, self.text())
+                self.assertLessEqual(message[0][0] - moment, TIMEOUT + 5)
+                place = f"case '{key}', phase 'measure'"
+                self.assertIn(f" in {place}; rank {rank} (host {socket.gethostname()}, pid {victim}) is stopped, in {place}",
+                              message[0][1])
+                self.expect_the_finished_case(name)
+
+    def test_a_killed_rank_is_named_by_the_survivor(self):
+        for name, rank in itertools.product(("allreduce", "pingpong"), (0, 1)):
+            with self.subTest(name=name, rank=rank):
+                _, victim, key = self.strike(name, rank, signal.SIGKILL)
+                self.assertEqual(self.process.returncode, 128 + signal.SIGKILL, self.text())
+                self.assertIn(f"rank {rank} (host {socket.gethostname()}, pid {victim}) is gone, last in case '{key}', phase 'measure'",
+                              self.text())
+                self.expect_the_finished_case(name)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting the program under test, for the black-box tests."""
+import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,12 +24,44 @@ def run(*arguments, ranks=0, program=SCALEMARK, timeout=120, env=None, cwd=None,
                           env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, stdin=subprocess.DEVNULL)
 
 
+def ranks_of(mpirun_pid):
+    """The processes that this mpirun started on this machine: their ids by rank."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            with open(os.path.join(os.path.dirname(path), "environ"), "rb") as file:
+                variables = dict(one.partition(b"=")[::2] for one in file.read().split(b"\0"))
+        except OSError:
+            continue
+        parent = int(text[text.rindex(")") + 2:].split()[1])
+        if parent == mpirun_pid and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(text.split(maxsplit=1)[0])
+    return found
+
+
 def rows(path):
     """The cases of a result file or .parts folder, by key, through `show`."""
     done = run("show", path, "--format", "json")
     if done.returncode != 0:
         raise AssertionError(f"show {path} ended with {done.returncode}: {done.stderr}")
     return {row["key"]: row for row in json.loads(done.stdout)}
+
+
+def ranks_of(mpirun_pid):
+    """Process ids of the ranks that this mpirun started."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except OSError:
+            continue
+        fields = text[text.rindex(")") + 2:].split()
+        if int(fields[1]) == mpirun_pid:
+            found.append(int(re.match(r"\d+", text).group()))
+    return sorted(found)
 
 
 class ProgramTest(unittest.TestCase):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """kill -9 of a random rank at random moments: no finished case is lost, the file stays readable, and
 --resume completes the plan. 5 moments; with --full 50."""
-import glob
 import os
 import random
 import re
@@ -11,25 +10,10 @@ import sys
 import time
 import unittest
 
-from harness import FAULTY, MPIRUN, ProgramTest, rows, run
+from harness import FAULTY, MPIRUN, ProgramTest, ranks_of, rows, run
 
 TRIALS = 50 if "--full" in sys.argv else 5
 CASES = 40
-
-
-def ranks_of(mpirun_pid):
-    """Process ids of the ranks that this mpirun started."""
-    found = []
-    for path in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except OSError:
-            continue
-        fields = text[text.rindex(")") + 2:].split()
-        if int(fields[1]) == mpirun_pid:
-            found.append(int(re.match(r"\d+", text).group()))
-    return sorted(found)
 
 
 class Kill(ProgramTest):
@@ -42,7 +26,7 @@ class Kill(ProgramTest):
         process = subprocess.Popen([MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none", FAULTY, *self.command(out)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         time.sleep(generator.uniform(0.3, 2.0))
-        ranks = ranks_of(process.pid)
+        ranks = sorted(ranks_of(process.pid).values())
         if ranks:
             try:
                 os.kill(generator.choice(ranks), signal.SIGKILL)

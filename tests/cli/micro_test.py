@@ -23,6 +23,7 @@ class OneSided(Micro):
             self.assertEqual((row["metrics"]["latency"]["unit"], row["metrics"]["latency"]["n"]), ("s", 5), key)
             self.assertEqual(row["metrics"]["bandwidth"]["unit"], "By/s")
             self.assertEqual(row["facts"]["total_bytes"], size)
+            self.assertEqual(row["facts"]["peak_missing"], "no link: shared memory")
             self.assertEqual(row["verified"], {"done": True, "checked": 5 * size, "wrong": 0}, "4 rounds, and behind the samples")
 
     def test_accumulates_of_all_types_and_operations(self):

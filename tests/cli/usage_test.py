@@ -163,7 +163,7 @@ class List(ProgramTest):
         text = run("run", "--help").stdout
         for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
                        "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
-                       "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--sync", "--no-verify", "--placement", "--telemetry", "--timeout",
+                       "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--sweeps", "--sync", "--no-verify", "--placement", "--cuda-aware", "--probe", "--telemetry", "--timeout",
                        "--format", "--decimals", "--color", "--quiet", "--verbose", "--data"]:
             self.assertIn(option, text)
 

@@ -57,8 +57,8 @@ constexpr std::array kImports = {
     "algbw   busbw  #wrong\n"
     "64 8 float max -1 N/A N/A N/A N/A 16.76 0.03 0.04 0\n"
     "# Avg bus bandwidth : 0.04\n",
-    "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.4 (OSU 7.4 format, measured by "
-    "Scalemark 0.1; backend=mpi call=nonblocking memory=device ranks=2)\n"
+    "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.4 [backend=mpi call=nonblocking "
+    "memory=device ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)\n"
     "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n# Datatype: MPI_FLOAT.\n"
     "# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)\n"
     "8                      25.00             20.00             10.00             50.00\n",
@@ -66,6 +66,31 @@ constexpr std::array kImports = {
     "# Synchronization: MPI_Win_flush\n# Datatype: MPI_CHAR.\n"
     "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)\n"
     "# Size          Latency (us)  P50 Tail Lat(us)\n8 1.50 1.25\n",
+    "# OSU MPI_Get Bandwidth Test v7.4\n# Window creation: MPI_Win_create\n"
+    "# Synchronization: MPI_Win_lock/unlock\n# Datatype: MPI_CHAR.\n"
+    "# Size      Bandwidth (MB/s)        Validation P50 Tail BW(MB/s)\n8 1.50 passed 1.25\n",
+    "# Collective test starting: broadcast_perf\n"
+    "#       size         count    type    root     time   algbw   busbw  error    i_min\n"
+    "0 0 float 0 34.61 0.00 0.00 N/A 30.25\n0 0 float 0 34.43 inf nan 0e+00 30.50\n",
+    "#       size         count      type   redop    root  cputime   algbw   busbw  #wrong   "
+    "timestamp\n8 2 float sum -1 17.08 0.01 0.02 0 2026-01-02 03:04:05\n",
+    "#    Intel(R) MPI Benchmarks 2021.11, NBC part\n# Benchmarking Iallreduce\n"
+    "# #processes = 4; rank order (rowwise):\n"
+    "#bytes #repetitions t_ovrl[usec] t_pure[usec] t_CPU[usec] overlap[%]\n"
+    "8 1000 30.50 20.25 20.00 48.15\n4194304 out-of-mem.; needed X=   8.001 GB\n"
+    "# All processes entering MPI_Finalize\n",
+    "# Benchmarking Multi-PingPong\n# ( 2 groups of 2 processes each running simultaneous )\n"
+    "#\n#    MODE: NON-AGGREGATE\n#\nGroup #bytes #repetitions t[usec] Mbytes/sec\n\n"
+    "0 8 100 0.25 32.00\n1 8 time-out.; Time limit is over\n",
+    "#    IMB 2021.11 format, measured by Scalemark 0.1\n# Benchmarking Barrier\n"
+    "# Parameters of Scalemark: backend=mpi ranks=2\n"
+    "#repetitions t_min[usec] t_max[usec] t_avg[usec]\n50 0.13 0.14 0.13\n",
+    R"json({"nccl_version": 22803, "args": ["all_gather_perf"], "devices": [{"rank": 0}],
+        "results": [{"size": 0, "count": 0, "type": "half", "redop": "none", "root": "    -1",
+                     "out_of_place": {"cpu_time": "nan", "alg_bw": 0, "bus_bw": 0, "nwrong": null},
+                     "in_place": {"time": 16.5, "alg_bw": 0, "bus_bw": 0, "nwrong": 1},
+                     "in_place_per_iter": {"times_us": [16.5, 17.25], "p50_us": 16.5}}],
+        "end_time": "2026-01-01 00:00:00"})json",
     R"json({"version": 1, "args": ["all_reduce_perf"], "nccl_version": 22803,
         "config": {"devices": [{"rank": 0, "hostname": "n1", "device_info": "H100"}]},
         "results": [{"size": 8, "count": 2, "type": "float", "redop": "sum", "root": "-1",

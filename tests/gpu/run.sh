@@ -14,8 +14,8 @@
 #   --budget TIME    at most so long a launch; later cases are skipped (default 8m)
 #   -h, --help       this text
 #
-# Four parts: what the machine is, the GPU tests, the numerical checks on the device, the presets. Each one
-# is run even when another failed. DIR gets a log of each part, the result files (redacted) and summary.txt.
+# Five parts: what the machine is, the GPU tests, the numerical checks on the device, device memory handed to MPI
+# (the probe, and messages where it proves them), the presets. Each one is run even when another failed. DIR gets a log of each part, the result files (redacted) and summary.txt.
 # Exit: 0 all passed, 1 something failed, 2 usage, 3 the bundle does not start or there is no GPU.
 set -euo pipefail
 
@@ -111,6 +111,23 @@ check_numbers() {
   "${run[@]}" scalemark verify "${files[@]}" --device cuda
 }
 
+# On two ranks or more, which may share a GPU. 4: the MPI library says that it takes no device memory.
+# shellcheck disable=SC2317  # called by part
+device_memory() {
+  local code=0 file=$out/direct.h5
+  local launch=("${run[@]}" mpirun -n "$((ranks < 2 ? 2 : ranks))" --bind-to none --oversubscribe scalemark run)
+  timeout 300 "${launch[@]}" --probe --force || code=$?
+  if ((code == 4)); then return 0; fi
+  ((code == 0)) || return "$code"
+  "${launch[@]}" '^micro/(pingpong|allreduce|put)$' -a backend=mpi -a memory=device -b 8 -e 4M -f 8 --redact --force \
+    --output "$file" || return
+  "${run[@]}" scalemark show "$file" --format jsonl >"$out/direct.jsonl"
+  grep -q 'transfer=direct' "$out/direct.jsonl" || {
+    echo "no row went direct, though the probe has proved that it can"
+    return 1
+  }
+}
+
 # shellcheck disable=SC2317  # called by part
 measure() { # preset, number of the launch
   "${run[@]}" mpirun -n "$ranks" --bind-to none --oversubscribe scalemark run --preset "$1" --redact --force \
@@ -121,6 +138,7 @@ cat "$bundle/VERSION"
 part "machine" machine.txt "${run[@]}" scalemark info
 part "GPU tests" tests.txt gpu_tests
 part "numerical checks on the device" verify.txt check_numbers
+part "device memory handed to MPI" device-memory.txt device_memory
 for preset in $presets; do
   for ((k = 1; k <= repeats; k++)); do
     part "preset $preset, run $k, $ranks ranks" "$preset-$k.txt" measure "$preset" "$k"

@@ -20,11 +20,15 @@ class GpuRun(ScriptTest):
         self.write("bundle/run.sh", f'#!/bin/bash\necho "$*" >>{self.log}\ncase "$*" in\n'
                    f'  *"$(cat {self.path("failing")})"*) exit 6 ;;\n'
                    '  *tests/wants_8_gpus*) exit 77 ;;\n'
+                   f'  *--probe*) exit "$(cat {self.path("probe")})" ;;\n'
+                   f'  *" show "*) cat {self.path("shown")} ;;\n'
                    '  *--output*) touch "${@: -1}" ;;\nesac\n', 0o755)
         self.write("bin/nvidia-smi", "#!/bin/bash\necho 'GPU 0: a'\necho 'GPU 1: b'\n", 0o755)
         self.write("bundle/tests/list", "gpu.one\tSCALEMARK_EXPECT_RANKS=1\tmpirun\t-n\t1\ttests/one\n"
                    "gpu.eight\tmpirun\t-n\t8\ttests/wants_8_gpus\n")
         self.fail_at("nothing of this kind")
+        self.write("probe", "4")
+        self.write("shown", "")
 
     def write(self, name, text, mode=0o644):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -42,7 +46,7 @@ class GpuRun(ScriptTest):
         done = self.run_script("--presets", "smoke quick", "--repeats", 2, "--libtorch", "/torch")
         self.expect(done, 0)
         self.assertIn("1 passed, 0 failed, 1 skipped", done.stdout)
-        runs = [line for line in self.launches() if "scalemark run" in line]
+        runs = [line for line in self.launches() if "scalemark run --preset" in line]
         self.assertEqual(len(runs), 4)
         for line in runs:
             self.assertIn("--libtorch /torch mpirun -n 2 ", line)
@@ -63,6 +67,18 @@ class GpuRun(ScriptTest):
                 self.assertRegex(done.stdout, part + r".*FAILED")
                 self.assertEqual(done.stdout.count("FAILED ("), 1, done.stdout)
                 self.assertTrue(any("--preset quick" in line for line in self.launches()))
+
+    def test_device_memory_goes_direct_where_the_probe_proves_it(self):
+        for probe, shown, code in (("4", "", 0), ("139", "", 1), ("6", "", 1), ("0", "", 1),
+                                   ("0", '{"key": "micro/pingpong memory=device transfer=direct"}', 0)):
+            with self.subTest(probe=probe, shown=shown):
+                os.truncate(self.log, 0)
+                self.write("probe", probe)
+                self.write("shown", shown)
+                done = self.run_script("--ranks", 1)
+                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                self.assertTrue(any("mpirun -n 2 " in line and "--probe" in line for line in self.launches()))
+                self.assertEqual(any("memory=device" in line for line in self.launches()), probe == "0")
 
     def test_skipped_tests_alone_prove_nothing(self):
         self.write("bundle/tests/list", "gpu.eight\tmpirun\ttests/wants_8_gpus\n")

@@ -31,6 +31,44 @@ class Local(ScriptTest):
         self.assertEqual(self.launches(),
                          [f"ranks=2 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2, 3)])
 
+    def on_gpus(self, plan, *arguments):
+        """The same where nvidia-smi lists a GPU."""
+        stub = self.path("bin", "nvidia-smi")
+        os.makedirs(os.path.dirname(stub), exist_ok=True)
+        with open(stub, "w", encoding="ascii") as script:
+            script.write("#!/bin/bash\necho 'GPU 0: a'\n")
+        os.chmod(stub, 0o755)
+        path = {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        return start(LOCAL, "--output", self.out, *arguments, env={**self.stub(plan), **path})
+
+    def test_a_probe_of_its_own_comes_before_the_first_run_on_gpus(self):
+        self.expect(self.on_gpus("none:0 0", "-n", 2, "--repeats", 2, "--", "--preset", "smoke"), 0, "run --probe")
+        self.assertEqual(self.launches(),
+                         ["ranks=2 run --probe"] +
+                         [f"ranks=2 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2)])
+
+    def test_whatever_becomes_of_the_probe_the_runs_are_made(self):
+        for k, (ending, said) in enumerate((("none:4", ""), ("none:6", "were wrong"), ("none:139", "ended with 139"),
+                                            ("crash", "The probe ended with"))):
+            with self.subTest(ending=ending):
+                self.out = self.path(f"out{k}")
+                self.expect(self.on_gpus(f"{ending} 0", "-n", 2), 0, said)
+                self.assertEqual(self.files(), ["run-1.h5"])
+                os.truncate(self.log, 0)
+
+    def test_no_probe_where_it_could_say_nothing(self):
+        for k, arguments in enumerate((("-n", 1), ("-n", 2, "--", "--cuda-aware", "no"),
+                                       ("-n", 2, "--", "micro/put", "--cuda-aware=yes"))):
+            with self.subTest(arguments=arguments):
+                self.out = self.path(f"out{k}")
+                self.expect(self.on_gpus("0", *arguments), 0)
+                self.assertNotIn("--probe", " ".join(self.launches()))
+        self.expect(self.on_gpus("0", "-n", 2, "--repeats", 2, "--resume"), 0)  # a set goes on as it was begun
+        self.assertNotIn("--probe", " ".join(self.launches()))
+        self.out = self.path("none")
+        self.expect(self.local("0", "-n", 2), 0)  # no GPU
+        self.assertNotIn("--probe", " ".join(self.launches()))
+
     def test_more_ranks_than_cores(self):
         ranks = 2 * (os.cpu_count() or 1) + 1
         self.expect(self.local("0", "-n", ranks), 0)

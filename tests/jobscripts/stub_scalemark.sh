@@ -9,6 +9,7 @@
 #   case:CODE the same, with one more finished case in FILE.parts
 #   kill      leaves FILE.parts; the rank kills itself
 #   none:CODE writes nothing and exits with CODE
+#   crash     writes nothing; the rank kills itself
 #   wait      waits until SIGUSR1 (then leaves FILE.parts, exits 0) or SIGTERM
 # STUB_LOG gets one line for every launch: its arguments.
 set -euo pipefail
@@ -33,6 +34,7 @@ if [[ $resume == 0 && -d $file.parts ]] || [[ $resume == 1 && ! -d $file.parts ]
 
 case $ending in
   none:*) exit "${ending#none:}" ;;
+  crash) kill -SEGV $$ ;;
   lost:*) mkdir -p "$file.parts" && exit "${ending#lost:}" ;;
   case:*)
     mkdir -p "$file.parts"

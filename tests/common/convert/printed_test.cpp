@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/convert/import.hpp"
+#include "common/report/imb_tests.hpp"
 #include "common/report/nccl_tests.hpp"
 #include "common/report/osu_tests.hpp"
 #include "common/report/printer.hpp"
@@ -214,6 +215,54 @@ TEST(Printed, NcclTextComesBack) {
     return kept;
   };
   EXPECT_EQ(rows(printed("nccl", back.run.cases)), rows(text));
+}
+
+/// All tests of IMB, two sizes of each, one after the other; the second on other data.
+std::vector<CaseResult> imb_cases() {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t bytes : {64, 4096}) {
+    for (const report::ImbTest& test : report::kImbTests) {
+      const std::uint64_t time = 2000 + static_cast<std::uint64_t>(bytes);
+      const bool has_size = std::string(test.ours) != "micro/barrier";
+      if (!has_size && bytes != 64) continue;
+      for (const bool in_place : {false, true}) {
+        if (in_place && !has_size) continue;
+        CaseResult one = test.ranks_alike
+                             ? test::collective(test.ours, bytes, {{time}, {3 * time}, {2 * time}})
+                             : test::pingpong(bytes, in_place ? 2 * time : time);
+        if (in_place) one.params["in_place"] = true;
+        if (test.reduces) one.params["dtype"] = std::string("fp64");
+        if (!has_size) one.params.erase("bytes");
+        one.key = make_key(one.name, one.params);
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  return cases;
+}
+
+TEST(Printed, ImbTextComesBack) {
+  const std::vector<CaseResult> cases = imb_cases();
+  const std::string text = printed("imb", cases);
+  EXPECT_EQ(text.find("not in this format"), std::string::npos);
+  const Taken back = taken(text);
+  EXPECT_EQ(back.notes, "");
+  EXPECT_EQ(back.run.cases.size(), cases.size());
+  EXPECT_EQ(back.run.producer.at("imported_from"), "Scalemark");
+  EXPECT_TRUE(back.run.complete);
+  for (const CaseResult& one : cases) {
+    SCOPED_TRACE(one.key);
+    const CaseResult* found = back.find(one.key);
+    ASSERT_NE(found, nullptr);
+    const OsuStatistic time = osu_statistic(one.metrics[0]);
+    EXPECT_NEAR(median_of(*found, *found->find("latency")), time.average, 0.00501e-6);
+    EXPECT_EQ(found->find("latency")->unit, "s");
+    EXPECT_EQ(found->facts.at("iterations"), Value(std::int64_t{1}));
+    if (found->name == "micro/pingpong") continue;
+    EXPECT_NEAR(median_of(*found, *found->find("latency_min")), time.minimum, 0.00501e-6);
+    EXPECT_NEAR(median_of(*found, *found->find("latency_max")), time.maximum, 0.00501e-6);
+  }
+  EXPECT_EQ(printed("imb", back.run.cases), text);
 }
 
 TEST(Printed, NcclTextIsKnownBelowManyComments) {

@@ -41,6 +41,22 @@ TEST(Environment, CarriesNoSecretAndNoControlCharacter) {
 }
 
 // Where a user would look for a fact, there is one, or the reason why not.
+TEST(Environment, KnowsWhatChoosesTheWayOfMessages) {
+  setenv("UCX_TLS", "rc,cuda", 1);
+  setenv("OMPI_MCA_pml", "ucx", 1);
+  setenv("OMPI_MCA_btl_smcuda_use_cuda_ipc", "0", 1);
+  setenv("OMPI_MCA_mpi_oversubscribe", "1", 1);
+  setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+  setenv("NCCL_DEBUG", "INFO", 1);
+  const auto found = transport_variables();
+  EXPECT_EQ(found.at("env.UCX_TLS"), "rc,cuda");
+  EXPECT_EQ(found.at("env.OMPI_MCA_pml"), "ucx");
+  EXPECT_TRUE(found.contains("env.OMPI_MCA_btl_smcuda_use_cuda_ipc"));
+  for (const char* other : {"env.OMPI_MCA_mpi_oversubscribe", "env.NCCL_DEBUG",
+                            "env.OMPI_MCA_hwloc_base_binding_policy"})
+    EXPECT_FALSE(found.contains(other)) << other;
+}
+
 TEST(Environment, HasTheFactsThatExplainTimes) {
   const auto facts = collect_node_environment();
   for (const char* fact : {"kernel",

@@ -81,6 +81,30 @@ TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
   EXPECT_EQ(adaptive.at(0).find("time")->samples.iterations, 7U);
 }
 
+template <Carrier carrier>
+void moving(Case& c) {
+  c.work({.bytes = 1000, .carrier = carrier});
+  c.measure([] {}, {.most_samples = 5});
+}
+
+// The ranks of a test share a node.
+TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
+  const auto results = run_all(
+      {moving<Carrier::between_ranks>, moving<Carrier::host_memory>, moving<Carrier::unstated>});
+  if (!test::root()) return;
+  for (const CaseResult& one : results) {
+    EXPECT_EQ(one.status, Status::ok) << one.reason;
+    EXPECT_TRUE(one.find("bandwidth"));
+    EXPECT_FALSE(one.find("peak_fraction"));
+    EXPECT_FALSE(one.facts.contains("peak_source"));
+  }
+  EXPECT_EQ(std::get<std::string>(results.at(0).facts.at("peak_missing")),
+            world().size() == 1 ? "no link: one rank" : "no link: shared memory");
+  EXPECT_EQ(std::get<std::string>(results.at(1).facts.at("peak_missing")),
+            "no link: within host memory");
+  EXPECT_FALSE(results.at(2).facts.contains("peak_missing"));
+}
+
 void put_to_next(Case& c) {
   collective::OneSided& window = c.window(8);
   std::int64_t out = 100 + c.rank();

@@ -61,9 +61,18 @@ TEST(Peaks, AFileComesFirstAndLeavesTheRest) {
   EXPECT_FALSE(peaks.cpu_flops(4, "bf16"));
 }
 
+TEST(Peaks, OfLinksAreThoseOfAFile) {
+  EXPECT_FALSE(Peaks().link("network"));
+  const Peaks peaks = Peaks::parse("[link]\nnetwork = 25e9\npcie = 63_000_000_000\n", "x");
+  EXPECT_DOUBLE_EQ(peaks.link("network")->value, 25e9);
+  EXPECT_DOUBLE_EQ(peaks.link("pcie")->value, 63e9);
+  EXPECT_EQ(peaks.link("pcie")->source, "--peak");
+  EXPECT_FALSE(peaks.link("nvlink"));
+}
+
 TEST(Peaks, AWrongFileIsRefusedWithItsLine) {
   EXPECT_THAT(refusal("\n[gpu.flops]\nfp31 = 1"), HasSubstr("peak.toml:3: unknown key 'fp31'"));
-  EXPECT_THAT(refusal("[tpu.flops]"), HasSubstr("unknown key 'tpu'; allowed: gpu, cpu_core"));
+  EXPECT_THAT(refusal("[tpu.flops]"), HasSubstr("unknown key 'tpu'; allowed: gpu, cpu_core, link"));
   EXPECT_THAT(refusal("[gpu.bytes]"), HasSubstr("unknown key 'bytes'; allowed: flops"));
   EXPECT_THAT(refusal("gpu = 5"), HasSubstr("'gpu' is a table"));
   EXPECT_THAT(refusal("[gpu]\nflops = 1e12"), HasSubstr("peak.toml:2: 'flops' is a table"));
@@ -73,6 +82,11 @@ TEST(Peaks, AWrongFileIsRefusedWithItsLine) {
         << value;
   }
   EXPECT_THAT(refusal("[gpu.flops\nfp32 = 1"), HasSubstr("peak.toml:1: "));
+  EXPECT_THAT(refusal("[link]\nusb = 1"),
+              HasSubstr("peak.toml:2: unknown key 'usb'; allowed: network, nvlink, pcie"));
+  EXPECT_THAT(refusal("[link]\npcie = 0"),
+              HasSubstr("peak.toml:2: 'pcie' is a number of B/s above 0"));
+  EXPECT_THAT(refusal("link = 1e9"), HasSubstr("'link' is a table"));
 }
 
 TEST(Peaks, AFileThatIsNoneIsRefused) {

@@ -174,9 +174,12 @@ TEST_F(Plan, TheEstimateTellsSamplingFromFixedWork) {
   registry.add(Benchmark("test/train", nothing)).fixed_work();
   PlanRequest request{.filters = {"test/train"}};
   EXPECT_EQ(estimate(make_plan(registry, request, context)), "1 with a fixed amount of work");
+  EXPECT_EQ(estimate(make_plan(registry, request, context), 3), "1 with a fixed amount of work");
   request.filters = {"^micro/copy$"};
   EXPECT_NE(estimate(make_plan(registry, request, context)).find("at most about"),
             std::string::npos);
+  EXPECT_NE(estimate(make_plan(registry, request, context), 2),
+            estimate(make_plan(registry, request, context)));
   request.command_line.iterations = 5;
   EXPECT_NE(estimate(make_plan(registry, request, context)).find("given number of iterations"),
             std::string::npos);

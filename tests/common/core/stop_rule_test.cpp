@@ -66,5 +66,18 @@ TEST(StopRule, BatchesStartWithOneAndGrowWithinTheTimeLeft) {
   EXPECT_EQ(next_batch(policy, 100, 1e-4), 50U);
 }
 
+TEST(StopRule, BatchesLastNoLongerThanAskedUnderEveryRule) {
+  SamplingPolicy policy;
+  policy.max_time = 100;
+  EXPECT_EQ(next_batch(policy, 100, 10, 1.0), 10U) << "0.1 s each";
+  policy.iterations = 1000;
+  EXPECT_EQ(next_batch(policy, 0, 0, 1.0), 1U) << "nobody knows yet how long one takes";
+  EXPECT_EQ(next_batch(policy, 1, 0.5, 1.0), 2U);
+  EXPECT_EQ(next_batch(policy, 400, 4, 1.0), 100U);
+  EXPECT_EQ(next_batch(policy, 995, 9.95, 1.0), 5U) << "no more than are left";
+  EXPECT_EQ(next_batch(policy, 1, 200, 1.0), 1U) << "a sample is never cut";
+  EXPECT_EQ(next_batch(policy, 200, 1e9, 1e9), 200U) << "time limits are none of the count's";
+}
+
 }  // namespace
 }  // namespace scalemark

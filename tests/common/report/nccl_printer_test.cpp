@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of nccl-tests 2.19.6: by bytes, and read by the rules of a program that takes it.
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -295,6 +296,53 @@ TEST(NcclPrinter, LeavesOutWhatItHasNoWordsFor) {
   EXPECT_NE(text.find("skipped, one rank?\n"), std::string::npos);
   EXPECT_EQ(printed({test::measured("micro/memcpy", 8, {1})}).find("Collective"),
             std::string::npos);
+}
+
+TEST(NcclPrinter, LeavesOutWhatIsNoNumber) {
+  // What reads a table stops at the first cell that is none: the other rows are still there.
+  CaseResult no_time = allreduce(8), never = allreduce(16), broken = allreduce(32),
+             wrong = allreduce(64);
+  no_time.metrics[0].samples.values = std::vector<std::uint64_t>{0, 0};
+  never.metrics[0].samples.iterations = 0;
+  broken.metrics[0].samples.values =
+      std::vector<double>{1, std::numeric_limits<double>::infinity()};
+  wrong.metrics[0] = no_time.metrics[0];
+  wrong.status = Status::failed;
+  wrong.verification.wrong = 1;
+  const std::string text = printed({no_time, never, broken, wrong, allreduce(128)});
+  EXPECT_EQ(as_superbench(text, false).size(), 1U);
+  EXPECT_NE(text.find("bytes=8 memory=host ranks=2: ok, its bandwidth is not a number\n"),
+            std::string::npos);
+  for (const char* bytes : {"16", "32"})
+    EXPECT_NE(text.find(std::string("bytes=") + bytes +
+                        " memory=host ranks=2: ok, its time is not a number\n"),
+              std::string::npos);
+  EXPECT_NE(text.find("# Out of bounds values : 1 FAILED\n"), std::string::npos);
+  // How many ranks there were is not known: nothing tells what their links carried.
+  CaseResult imported = allreduce(8);
+  imported.metrics.resize(1);
+  imported.params.erase("ranks");
+  EXPECT_NE(printed({imported}).find(": ok, its bus bandwidth is not a number\n"),
+            std::string::npos);
+}
+
+TEST(NcclPrinter, KnowsWhatLinksCarryWhereTheCaseDoesNotSay) {
+  // nccl-tests, src/*.cu, GetBw, for four ranks; 2 us.
+  for (const report::NcclTest& test : report::kNcclTests) {
+    SCOPED_TRACE(test.name);
+    CaseResult one = collective_of(test);
+    one.metrics.resize(1);
+    one.params["bytes"] = std::int64_t{40'000};
+    one.facts.clear();
+    const std::string name = test.name;
+    const double factor = name == "micro/allreduce"                                ? 1.5
+                          : test.has_root && test.size == report::NcclSize::buffer ? 1
+                          : name == "micro/sendrecv"                               ? 1
+                                                                                   : 0.75;
+    const double size = test.size == report::NcclSize::of_all_ranks ? 160'000 : 40'000;
+    const auto found = as_superbench(printed({one}), false);
+    EXPECT_NEAR(found.at(static_cast<std::int64_t>(size))[0], size / 2e-6 / 1e9 * factor, 0.00501);
+  }
 }
 
 TEST(NcclPrinter, HasNoBusOnOneRank) {

@@ -117,6 +117,11 @@ TEST(OsuColumns, ShowAllTimesOfNonBlockingOperationsWhereTheyAreKnown) {
             (Said{"Overall(us): 25.00", "Compute(us): 20.00", "Coll. Init(us): 1.00",
                   "MPI_Test(us): 2.00", "MPI_Wait(us): 3.00", "Pure Comm.(us): 10.00",
                   "Min Comm.(us): 10.00", "Max Comm.(us): 10.00", "Overlap(%): 50.00"}));
+  // OSU's percentiles are those of the time beside computation.
+  const Said all = said(one, {.verbosity = 2});
+  ASSERT_EQ(all.size(), 13U);
+  EXPECT_EQ(all[9], "Validation: Pass");
+  EXPECT_EQ(all[12], "P99 Tail Lat(us): 25.00");
   one.metrics.erase(one.metrics.begin() + 1);  // no overall time, no table
   EXPECT_TRUE(said(one).empty());
 }

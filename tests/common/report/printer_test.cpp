@@ -57,6 +57,18 @@ TEST(Table, GroupsByBenchmarkAndAlignsColumns) {
             "  skipped: no CUDA device\n");
 }
 
+TEST(Table, ShowsThePartOfThePeakInPercent) {
+  CaseResult with = measured("m/x", 8, {1000, 1200, 1100});
+  Metric fraction = *with.find("bandwidth");
+  fraction.name = "peak_fraction";
+  fraction.unit = "1";
+  fraction.numerator = 550e-9;  // seconds that it takes at least
+  with.metrics.push_back(fraction);
+  const std::string text = printed("table", {with}, {.quiet = true});
+  EXPECT_THAT(text, HasSubstr("95 % interval      % peak  bandwidth [GB/s]        n"));
+  EXPECT_THAT(text, HasSubstr("[1.000, 1.200]       50.00          0.007273        3"));
+}
+
 TEST(Table, FoldsRowsSkippedForOneReason) {
   std::vector<CaseResult> cases;
   for (const std::int64_t bytes : {1, 2, 3}) {
@@ -123,6 +135,23 @@ TEST(Table, ObeysDecimalsAndWidth) {
   const std::string narrow = printed("table", example(), {.width = 60, .quiet = true});
   EXPECT_THAT(narrow, Not(HasSubstr("bandwidth")));
   EXPECT_THAT(narrow, HasSubstr("(+1 more: --format csv)"));
+}
+
+TEST(Table, SaysHowFarSweepsAreApartWhereThereAreSome) {
+  std::vector<CaseResult> cases = {measured("m/x", 8, {1000, 1200, 1100}),
+                                   measured("m/x", 16, {1000, 1200, 1100}),
+                                   measured("m/y", 8, {1000, 1200, 1100})};
+  cases[0].facts["between_sweeps"] = 0.01234;
+  cases[1].facts["between_sweeps"] = 0.1;
+  const std::string table = printed("table", cases);
+  EXPECT_THAT(table, HasSubstr("        n  between %       mean"));
+  EXPECT_THAT(table, HasSubstr("        3       1.23      1.100"));
+  EXPECT_THAT(table, HasSubstr("        3      10.00      1.100"));
+  EXPECT_THAT(table, HasSubstr("        n       mean")) << "m/y has none";
+  EXPECT_THAT(table, HasSubstr("between %: standard deviation between the sweeps"));
+  EXPECT_EQ(json::parse(printed("jsonl", {cases[0]}))["facts"]["between_sweeps"], 0.01234);
+  for (CaseResult& one : cases) one.facts.clear();
+  EXPECT_THAT(printed("table", cases), Not(HasSubstr("between")));
 }
 
 TEST(Table, MarksWrongData) {

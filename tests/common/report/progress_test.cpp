@@ -88,5 +88,45 @@ TEST_F(ProgressTest, ATerminalsLineIsWrittenOverAndClearedBeforeARow) {
   EXPECT_EQ(lines_.size(), 3U);  // nothing stands there any more
 }
 
+TEST_F(ProgressTest, CountsSweepsInTheOrderInWhichTheyCome) {
+  Progress progress = this->progress(0);
+  progress.expect({2, 0, 0, 2, 2});
+  const auto measure = [&](std::size_t index, const std::string& name, double seconds,
+                           Status status = Status::ok) {
+    CaseResult part = one(index, name);
+    progress.started(part);
+    pass(seconds);
+    part.status = status;
+    progress.keep(part);
+  };
+  measure(2, "micro/b", 20);
+  measure(0, "micro/a", 10);
+  measure(0, "micro/a", 10);
+  progress.add_kept(one(0, "micro/a"));
+  // It failed: the third time does not come.
+  measure(2, "micro/b", 20, Status::failed);
+  progress.add_kept(one(2, "micro/b"));
+  progress.expect({1});
+  measure(1, "micro/a", 1);
+  ASSERT_EQ(lines_.size(), 5U);
+  EXPECT_EQ(lines_[0], "[1/5] micro/b ranks=2; 0.0 s gone");
+  EXPECT_EQ(lines_[1], "[2/5] micro/a ranks=2; 20 s gone, about 1 min 20 s left");
+  EXPECT_EQ(lines_[2], "[3/5] micro/a ranks=2; 30 s gone, about 50 s left");
+  EXPECT_EQ(lines_[3], "[4/5] micro/b ranks=2; 40 s gone, about 40 s left");
+  EXPECT_EQ(lines_[4], "[1/1] micro/a ranks=2; 1 min 0 s gone, about 10 s left");
+}
+
+TEST_F(ProgressTest, ACaseThatFailedIsNotWaitedFor) {
+  Progress progress = this->progress(0);
+  progress.expect({0, 1, 0, 1, 0});
+  CaseResult part = one(0, "micro/a");
+  progress.started(part);
+  pass(10);
+  part.status = Status::oom;
+  progress.keep(part);
+  progress.started(one(1, "micro/a"));
+  EXPECT_EQ(lines_.back(), "[2/3] micro/a ranks=2; 10 s gone, about 20 s left");
+}
+
 }  // namespace
 }  // namespace scalemark::report

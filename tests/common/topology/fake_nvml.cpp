@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for NVML with two GPUs, of which the second draws 2.5 J between two looks and tells
 // all of itself, while the first, an older one, tells little. The second is hot from the second
-// look at its clock on, and half as fast.
+// look at its clock on, and half as fast. It has four NVLinks, one of them down; FAKE_NVLINK says
+// where they lead, or "version N": NVML tells the version of links, but no speed.
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -13,6 +15,17 @@ struct Pci {
 char devices[2];
 unsigned long long looks = 0, clock_looks = 0, violation_looks = 0;
 constexpr int kNotSupported = 3;
+
+struct FieldValue {
+  unsigned field, scope;
+  long long timestamp, latency;
+  int type, result;
+  unsigned long long value;
+};
+bool links_are(const char* how) {
+  const char* told = std::getenv("FAKE_NVLINK");
+  return told != nullptr && std::strncmp(told, how, std::strlen(how)) == 0;
+}
 
 bool is_new(const char* device) { return device == &devices[1]; }
 int answer(const char* device, unsigned* out, unsigned value) {
@@ -122,4 +135,37 @@ int nvmlDeviceGetPersistenceMode(const char* device, unsigned* mode) {
   return answer(device, mode, 0);
 }
 int nvmlDeviceGetComputeMode(const char* device, unsigned* mode) { return answer(device, mode, 0); }
+int nvmlDeviceGetNvLinkState(const char* device, unsigned link, unsigned* up) {
+  if (!is_new(device)) return kNotSupported;
+  if (links_are("lost")) return 15;  // the GPU is lost
+  if (link >= 4) return 2;           // invalid argument
+  return answer(device, up, link == 1 ? 0 : 1);
+}
+int nvmlDeviceGetNvLinkVersion(const char* device, unsigned, unsigned* version) {
+  const bool told = links_are("version ");
+  return answer(device, version,
+                told ? static_cast<unsigned>(std::atoi(std::getenv("FAKE_NVLINK") + 8)) : 6);
+}
+int nvmlDeviceGetNvLinkRemoteDeviceType(const char* device, unsigned link, unsigned* type) {
+  const bool direct = links_are("direct") || (links_are("mixed") && link == 2);
+  return answer(device, type, links_are("host") ? 1 : direct ? 0 : 2);
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(const char*, unsigned, Pci* pci) {
+  *pci = {};
+  pci->bus = 0xb1;
+  return 0;
+}
+int nvmlDeviceGetFieldValues(const char* device, int count, FieldValue* fields) {
+  if (!is_new(device)) return kNotSupported;
+  for (int i = 0; i < count; ++i) {
+    fields[i].type = 1;
+    fields[i].value = 26562;
+    const bool known = fields[i].field == 90 && !links_are("version ");
+    fields[i].result = known ? 0 : kNotSupported;
+  }
+  return 0;
+}
+int nvmlDeviceGetC2cModeInfoV(const char* device, unsigned* enabled) {
+  return answer(device, enabled, links_are("c2c") ? 1 : 0);
+}
 }

@@ -41,5 +41,22 @@ TEST(RankPairs, PartnersAcrossTheHalvesAreMutual) {
   EXPECT_EQ(partner_across(1, 6), 4);
 }
 
+TEST(RankPairs, WorkAcrossTheHalvesOrAllInRounds) {
+  EXPECT_EQ(working_pairs(4, false), (RoundsOfPairs{{{0, 2}, {1, 3}}}));
+  EXPECT_EQ(working_pairs(5, true), rounds_of_pairs(5));
+}
+
+TEST(RankPairs, TheBusiestRoundLoadsALinkMost) {
+  const std::vector<int> blocks = {0, 0, 1, 1}, turns = {0, 1, 0, 1}, own = {0, 1, 2, 3};
+  const RoundsOfPairs across = working_pairs(4, false), all = working_pairs(4, true);
+  EXPECT_EQ(busiest_round(across, 10, 0, blocks), 20) << "both leave the first node";
+  EXPECT_EQ(busiest_round(across, 10, 10, blocks), 20);
+  EXPECT_EQ(busiest_round(across, 10, 0, turns), 0) << "partners share a node";
+  EXPECT_EQ(busiest_round(across, 10, 0, own), 10);
+  EXPECT_EQ(busiest_round(across, 10, 30, own), 30);
+  EXPECT_EQ(busiest_round(all, 10, 10, blocks), 20);
+  EXPECT_EQ(busiest_round(all, 10, 10, own), 10);
+}
+
 }  // namespace
 }  // namespace scalemark
