@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that measure: waiting, copying, nothing, STREAM's loops.
+#include "common/device/cuda/kernels.hpp"
+
+namespace scalemark::device::kernels {
+namespace {
+
+constexpr int kThreads = 512;
+
+__device__ std::uint64_t device_ns() {
+  std::uint64_t ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+__global__ void wait_kernel(const volatile int* go, volatile int* gave_up, std::uint64_t limit_ns) {
+  const std::uint64_t start = device_ns();
+  while (*go == 0) {
+    if (device_ns() - start > limit_ns) {
+      *gave_up = 1;
+      __threadfence_system();
+      return;
+    }
+  }
+}
+
+__device__ std::size_t first() {
+  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ std::size_t step() { return static_cast<std::size_t>(gridDim.x) * blockDim.x; }
+
+template <typename T>
+__global__ void copy_kernel(T* __restrict__ to, const T* __restrict__ from, std::size_t count) {
+  for (std::size_t i = first(); i < count; i += step()) to[i] = from[i];
+}
+
+__global__ void empty_kernel() {}
+
+__global__ void stamp_kernel(volatile std::uint64_t* to) {
+  *to = device_ns();
+  __threadfence_system();
+}
+
+template <int kLoop, typename T>
+__global__ void loop_kernel(T* __restrict__ to, const T* __restrict__ from,
+                            const T* __restrict__ other, std::size_t count) {
+  constexpr T kScalar = 3;
+  for (std::size_t i = first(); i < count; i += step()) {
+    if constexpr (kLoop == 0) to[i] = from[i];
+    if constexpr (kLoop == 1) to[i] = kScalar * from[i];
+    if constexpr (kLoop == 2) to[i] = from[i] + other[i];
+    if constexpr (kLoop == 3) to[i] = from[i] + kScalar * other[i];
+  }
+}
+
+template <typename T>
+cudaError_t launch_loop(int loop, T* to, const T* from, const T* other, std::size_t count,
+                        int blocks, cudaStream_t stream) {
+  switch (loop) {
+    case 0:
+      loop_kernel<0><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
+      break;
+    case 1:
+      loop_kernel<1><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
+      break;
+    case 2:
+      loop_kernel<2><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
+      break;
+    case 3:
+      loop_kernel<3><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
+      break;
+    default:
+      return cudaErrorInvalidValue;
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t wait_for(const int* go, int* gave_up, std::uint64_t limit_ns, cudaStream_t stream) {
+  wait_kernel<<<1, 1, 0, stream>>>(go, gave_up, limit_ns);
+  return cudaGetLastError();
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, int blocks, cudaStream_t stream) {
+  const auto addresses =
+      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+  const std::size_t wide = addresses % sizeof(uint4) == 0 ? bytes / sizeof(uint4) : 0;
+  if (wide > 0) {
+    copy_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<uint4*>(to),
+                                                 static_cast<const uint4*>(from), wide);
+  }
+  const std::size_t done = wide * sizeof(uint4);
+  if (done < bytes) {
+    copy_kernel<<<blocks, kThreads, 0, stream>>>(
+        static_cast<char*>(to) + done, static_cast<const char*>(from) + done, bytes - done);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t nothing(cudaStream_t stream) {
+  empty_kernel<<<1, 1, 0, stream>>>();
+  return cudaGetLastError();
+}
+
+cudaError_t stamp(std::uint64_t* to, cudaStream_t stream) {
+  stamp_kernel<<<1, 1, 0, stream>>>(to);
+  return cudaGetLastError();
+}
+
+cudaError_t stream_loop(int loop, double* to, const double* from, const double* other,
+                        std::size_t count, int blocks, cudaStream_t stream) {
+  return launch_loop(loop, to, from, other, count, blocks, stream);
+}
+
+cudaError_t stream_loop(int loop, float* to, const float* from, const float* other,
+                        std::size_t count, int blocks, cudaStream_t stream) {
+  return launch_loop(loop, to, from, other, count, blocks, stream);
+}
+
+}  // namespace scalemark::device::kernels
