@@ -3,7 +3,6 @@
 import glob
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -47,21 +46,6 @@ def rows(path):
     if done.returncode != 0:
         raise AssertionError(f"show {path} ended with {done.returncode}: {done.stderr}")
     return {row["key"]: row for row in json.loads(done.stdout)}
-
-
-def ranks_of(mpirun_pid):
-    """Process ids of the ranks that this mpirun started."""
-    found = []
-    for path in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except OSError:
-            continue
-        fields = text[text.rindex(")") + 2:].split()
-        if int(fields[1]) == mpirun_pid:
-            found.append(int(re.match(r"\d+", text).group()))
-    return sorted(found)
 
 
 class ProgramTest(unittest.TestCase):

@@ -9,8 +9,7 @@ import sys
 import time
 import unittest
 
-from harness import MPIRUN, SCALEMARK, ProgramTest, rows, run
-from kill_test import ranks_of
+from harness import MPIRUN, SCALEMARK, ProgramTest, ranks_of, rows, run
 
 COMMON = {"device": "cpu", "threads": 1}
 IMAGING = {"image": 32, "batch": 8, "images": 128, "test_images": 32, "epochs": 5, **COMMON}
