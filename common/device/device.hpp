@@ -61,6 +61,12 @@ class Device {
   /// Copies between any two kinds. Asynchronous in `stream` where the device can; the host copies
   /// at once.
   virtual void copy(void* to, const void* from, std::size_t bytes, Stream& stream) = 0;
+  /// Copies by threads of the device, which must reach both addresses: its own memory, page-locked
+  /// host memory, managed memory. Asynchronous in `stream`. Throws Unavailable on the host.
+  virtual void copy_by_kernel(void* to, const void* from, std::size_t bytes, Stream& stream) = 0;
+  /// Moves pages of managed memory to the device, or to the host. Asynchronous in `stream`. Throws
+  /// Unavailable on the host.
+  virtual void prefetch(const void* data, std::size_t bytes, bool to_device, Stream& stream) = 0;
   /// Blocks until all work of this process on the device is done.
   virtual void synchronize() = 0;
 };

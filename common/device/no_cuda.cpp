@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA devices in a build without CUDA: none, and the reason.
 #include "common/base/error.hpp"
+#include "common/device/blocker.hpp"
 #include "common/device/device.hpp"
 
 namespace scalemark::device {
@@ -16,6 +17,8 @@ int cuda_device_count(std::string* why_none) {
   if (why_none != nullptr) *why_none = kReason;
   return 0;
 }
+
+std::unique_ptr<Blocker> make_blocker(Device&, double) { throw Unavailable(kReason); }
 
 std::string cuda_versions() { return {}; }
 

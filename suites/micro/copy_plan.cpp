@@ -60,6 +60,8 @@ bool copy_makes_sense(const Params& point) {
   const bool kernel = text_of(point, "engine") == "kernel";
   if (direction == "d2d") return host == "pageable";
   if (direction == "h2h") return !kernel && host != "write_combined" && host != "managed";
+  // The device's threads draw managed pages to it, never to the host.
+  if (kernel && host == "managed" && direction != "h2d") return false;
   // Threads of a device do not reach plain memory of the host on most machines.
   if (kernel && (host == "pageable" || host == "huge_pages")) return false;
   return direction != "bidirectional" || host != "managed";

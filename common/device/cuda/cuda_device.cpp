@@ -9,10 +9,14 @@
 #include "common/base/error.hpp"
 #include "common/device/cuda/check.hpp"
 #include "common/device/cuda/cuda_memory.hpp"
+#include "common/device/cuda/kernels.hpp"
 #include "common/device/device.hpp"
 
 namespace scalemark::device {
 namespace {
+
+/// Of 512 threads: enough to keep each processor's memory requests in flight.
+constexpr int kBlocksAProcessor = 4;
 
 class CudaStream final : public Stream {
  public:
@@ -66,6 +70,7 @@ class CudaDevice final : public Device {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, index_));
     name_ = properties.name;
+    processors_ = properties.multiProcessorCount;
     uuid_ = to_text(properties.uuid);
     char bus[32] = {};
     check(cudaDeviceGetPCIBusId(bus, sizeof bus, index_));
@@ -110,13 +115,21 @@ class CudaDevice final : public Device {
   void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
   }
+  void copy_by_kernel(void* to, const void* from, std::size_t bytes, Stream& stream) override {
+    check(kernels::copy(to, from, bytes, kBlocksAProcessor * processors_, native(stream)));
+  }
+  void prefetch(const void* data, std::size_t bytes, bool to_device, Stream& stream) override {
+    const cudaMemLocation place{to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost,
+                                to_device ? index_ : 0};
+    check(cudaMemPrefetchAsync(data, bytes, place, 0, native(stream)));
+  }
   void synchronize() override {
     check(cudaSetDevice(index_));
     check(cudaDeviceSynchronize());
   }
 
  private:
-  int index_;
+  int index_, processors_ = 1;
   std::string name_, uuid_, pci_bus_id_;
 };
 

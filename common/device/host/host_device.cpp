@@ -59,6 +59,12 @@ class HostDevice final : public Device {
   void copy(void* to, const void* from, std::size_t bytes, Stream&) override {
     std::memcpy(to, from, bytes);
   }
+  void copy_by_kernel(void*, const void*, std::size_t, Stream&) override {
+    throw Unavailable("the host copies by itself, not by a device's threads");
+  }
+  void prefetch(const void*, std::size_t, bool, Stream&) override {
+    throw Unavailable("the host has no managed memory");
+  }
   void synchronize() override {}
 };
 

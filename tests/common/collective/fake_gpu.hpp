@@ -61,6 +61,11 @@ class FakeGpu : public device::Device {
   void copy(void* to, const void* from, std::size_t bytes, device::Stream& stream) override {
     dynamic_cast<LazyStream&>(stream).pending.push_back({to, from, bytes});
   }
+  void copy_by_kernel(void* to, const void* from, std::size_t bytes,
+                      device::Stream& stream) override {
+    copy(to, from, bytes, stream);
+  }
+  void prefetch(const void*, std::size_t, bool, device::Stream&) override {}
   void synchronize() override {}
 
   std::map<device::MemoryKind, int> allocations;  ///< how many, so far

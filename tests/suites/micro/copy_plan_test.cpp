@@ -69,6 +69,7 @@ TEST(CopyPlan, PointsThatMakeNoSenseAreLeftOut) {
   EXPECT_FALSE(copy_makes_sense(point("h2h", "write_combined", "copy_engine")));
   EXPECT_FALSE(copy_makes_sense(point("h2d", "pageable", "kernel")));
   EXPECT_TRUE(copy_makes_sense(point("h2d", "managed", "kernel")));
+  EXPECT_FALSE(copy_makes_sense(point("d2h", "managed", "kernel")));
   EXPECT_FALSE(copy_makes_sense(point("bidirectional", "managed", "copy_engine")));
 }
 
