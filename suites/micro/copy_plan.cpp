@@ -48,6 +48,7 @@ CopyPlan plan_copy(const Params& point) {
   plan.both_ways = direction == "bidirectional";
   plan.needs_device =
       direction != "h2h" || (host != MemoryKind::pageable && host != MemoryKind::huge_pages);
+  plan.needs_reset = plan.engine == CopyEngine::prefetch || plan.engine == CopyEngine::faults;
   plan.moved_per_byte = direction == "d2d" || direction == "h2h" ? 2 : 1;
   const bool by_device =
       plan.engine == CopyEngine::copy_engine || plan.engine == CopyEngine::kernel;

@@ -27,6 +27,8 @@ struct CopyPlan {
   /// Never where the host takes part: it would wait for the kernel, and the kernel for it.
   bool behind_blocker = false;
   bool needs_device = true;
+  /// Managed pages stay where they were moved: each sample begins with them on the other side.
+  bool needs_reset = false;
   /// Bytes that go through memory for each byte that is counted: a copy within one memory reads and
   /// writes it.
   double moved_per_byte = 1;

@@ -60,6 +60,17 @@ NumaChoice choose_numa(const topology::Machine& machine, int own, std::string_vi
                       nodes.empty() ? "none" : fmt::format("{}", fmt::join(nodes, ", ")))};
 }
 
+NumaChoice require_numa(Case& c) {
+  NumaChoice choice = choose_numa(c.machine(), c.numa_node(), c.text("numa"));
+  if (!c.agree(choice.reason.empty()))
+    c.skip(choice.reason.empty() ? "another rank has no such NUMA node" : choice.reason);
+  if (choice.node < 0) return choice;
+  c.fact("numa_node", static_cast<std::int64_t>(choice.node));
+  const std::uint64_t distance = numa_distance(c.machine(), c.numa_node(), choice.node);
+  if (distance > 0) c.fact("numa_distance", static_cast<std::int64_t>(distance));
+  return choice;
+}
+
 void numa_axis(Benchmark& benchmark) {
   std::vector<std::string> allowed = {"local", "remote"};
   for (int node = 0; node < kNamedNodes; ++node) allowed.push_back(std::to_string(node));

@@ -100,16 +100,13 @@ template <typename T>
 void run_on_host(Case& c) {
   const StreamKernel kernel = stream_kernel_from(c.text("operation"));
   const bool past_caches = c.text("stores") == "non_temporal";
-  const NumaChoice numa = choose_numa(c.machine(), c.numa_node(), c.text("numa"));
-  if (!c.agree(numa.reason.empty()))
-    c.skip(numa.reason.empty() ? "another rank has no such NUMA node" : numa.reason);
+  const NumaChoice numa = require_numa(c);
   if (past_caches && !why_no_stores_past_caches().empty()) c.skip(why_no_stores_past_caches());
   const std::size_t count = static_cast<std::size_t>(c.integer("bytes")) / sizeof(T);
   HostTeam team(c.threads(), c.thread_cpus());
   HostArrays<T> arrays(c, team, count, numa.node);
   c.verify("every element against the loop's exact result", [&] { return arrays.check(kernel); });
   state_work(c, kernel, count, sizeof(T));
-  if (numa.node >= 0) c.fact("numa_node", static_cast<std::int64_t>(numa.node));
   c.measure([&] { arrays.run(kernel, past_caches); },
             {.metric = "time", .inner = 0, .barrier = false});
   const auto ranks = static_cast<double>(c.size());

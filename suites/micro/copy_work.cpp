@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of every kind.
+#include "suites/micro/copy_work.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "common/base/clock.hpp"
+#include "common/device/blocker.hpp"
+#include "suites/micro/message_pattern.hpp"
+
+namespace scalemark {
+namespace {
+
+using device::MemoryKind;
+
+/// Copies behind one blocking kernel, and untimed ones before them, as nvbandwidth has them. Few
+/// enough for any queue.
+constexpr int kCopies = 16, kUntimed = 4;
+/// A kernel that gives up again and again says that something is wrong, not noise.
+constexpr int kMostDiscarded = 10;
+
+}  // namespace
+
+CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
+    : c_(c),
+      plan_(plan),
+      bytes_(bytes),
+      device_(plan.needs_device ? c.gpu() : c.host()),
+      pattern_(c.host().allocate(bytes, MemoryKind::pageable)) {
+  ways_.push_back(make_way(plan.from, plan.to, node));
+  if (plan.both_ways) ways_.push_back(make_way(plan.to, plan.from, node));
+  for (std::size_t i = 0; i < ways_.size(); ++i) fill(ways_[i], static_cast<int>(i));
+}
+
+CopyWork::Way CopyWork::make_way(MemoryKind from, MemoryKind to, int node) {
+  const auto memory = [&](MemoryKind kind) {
+    return device_.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
+  };
+  // Managed memory is moved, so it is both ends.
+  const bool moves = plan_.engine == CopyEngine::prefetch;
+  return {memory(moves ? MemoryKind::managed : from), moves ? device::Buffer() : memory(to),
+          device_.make_stream()};
+}
+
+void CopyWork::fill(Way& way, int salt) {
+  fill_message(c_, pattern_, bytes_, c_.rank() + salt);
+  device_.copy(way.from.data(), pattern_.data(), bytes_, *way.stream);
+  way.stream->synchronize();
+}
+
+void CopyWork::start(Way& way) {
+  switch (plan_.engine) {
+    case CopyEngine::host:
+      std::memcpy(way.to.data(), way.from.data(), bytes_);
+      return;
+    case CopyEngine::prefetch:
+      return device_.prefetch(way.from.data(), bytes_, plan_.to == MemoryKind::device, *way.stream);
+    case CopyEngine::kernel:
+    case CopyEngine::faults:
+      return device_.copy_by_kernel(way.to.data(), way.from.data(), bytes_, *way.stream);
+    case CopyEngine::copy_engine:
+      return device_.copy(way.to.data(), way.from.data(), bytes_, *way.stream);
+  }
+}
+
+void CopyWork::copy() {
+  for (Way& way : ways_) start(way);
+  if (plan_.engine == CopyEngine::host) return;
+  for (const Way& way : ways_) way.stream->synchronize();
+}
+
+std::uint64_t CopyWork::time_reset_copy() {
+  for (const Way& way : ways_) {
+    device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
+    way.stream->synchronize();
+  }
+  const std::uint64_t began = now_ns();
+  copy();
+  return now_ns() - began;
+}
+
+CopyWork::Batch CopyWork::time_batch() {
+  Batch batch;
+  device::Stream& first = *ways_.front().stream;
+  blocker_->block(first);
+  for (std::size_t i = 1; i < ways_.size(); ++i) held_->wait_in(*ways_[i].stream, first);
+  for (int i = 0; i < kUntimed; ++i) {
+    for (Way& way : ways_) start(way);
+  }
+  begin_->record(first);
+  const std::uint64_t before = now_ns();
+  for (int i = 0; i < kCopies; ++i) {
+    for (Way& way : ways_) start(way);
+  }
+  batch.issue_ns = now_ns() - before;
+  for (std::size_t i = 1; i < ways_.size(); ++i) joined_->wait_in(first, *ways_[i].stream);
+  end_->record(first);
+  blocker_->release();
+  first.synchronize();
+  batch.valid = !blocker_->gave_up();
+  batch.device_ns = static_cast<std::uint64_t>(std::llround(end_->seconds_since(*begin_) * 1e9));
+  return batch;
+}
+
+void CopyWork::measure_by_events(double counted_bytes) {
+  blocker_ = device::make_blocker(device_);
+  begin_ = device_.make_event(), end_ = device_.make_event();
+  std::vector<std::uint64_t> issue;
+  int discarded = 0;
+  const auto sample = [&] {
+    Batch batch = time_batch();
+    for (; !batch.valid; batch = time_batch()) {
+      if (++discarded > kMostDiscarded)
+        throw Error("a kernel that waits for the host gave up again and again: copies behind it wait, too");
+    }
+    issue.push_back(batch.issue_ns);
+    return batch.device_ns;
+  };
+  // `inner` copies a sample, whatever the harness would choose.
+  c_.measure_timed(sample, {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
+  c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
+  issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(c_.samples_taken()));
+  for (std::uint64_t& one : issue) one /= kCopies * ways_.size();
+  c_.record_durations("issue_time", issue, RankReduce::max, {}, "time of a call that enqueues a copy");
+  c_.fact("discarded_samples", static_cast<std::int64_t>(discarded));
+}
+
+Case::Checked CopyWork::check(Way& way, int salt) {
+  device::Buffer& to = plan_.engine == CopyEngine::prefetch ? way.from : way.to;
+  std::memset(pattern_.data(), 0, bytes_);  // what is checked must have come through `to`
+  device_.copy(pattern_.data(), to.data(), bytes_, *way.stream);
+  way.stream->synchronize();
+  const Case::Checked result = check_message(c_, pattern_, bytes_, c_.rank() + salt);
+  if (plan_.engine == CopyEngine::prefetch) {
+    fill(way, salt);
+  } else {
+    device_.copy(to.data(), pattern_.data(), bytes_, *way.stream);  // overwritten by the check
+    way.stream->synchronize();
+  }
+  return result;
+}
+
+Case::Checked CopyWork::check() {
+  Case::Checked all;
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    const Case::Checked one = check(ways_[i], static_cast<int>(i));
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
+}  // namespace scalemark
