@@ -2,6 +2,7 @@
 // Copies of every kind.
 #include "suites/micro/copy_work.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -84,47 +85,55 @@ std::uint64_t CopyWork::time_reset_copy() {
 
 CopyWork::Batch CopyWork::time_batch() {
   Batch batch;
-  device::Stream& first = *ways_.front().stream;
-  blocker_->block(first);
-  for (std::size_t i = 1; i < ways_.size(); ++i) held_->wait_in(*ways_[i].stream, first);
-  for (int i = 0; i < kUntimed; ++i) {
-    for (Way& way : ways_) start(way);
+  for (Way& way : ways_) {
+    way.blocker->block(*way.stream);
+    for (int i = 0; i < kUntimed; ++i) start(way);
+    way.begin->record(*way.stream);
   }
-  begin_->record(first);
   const std::uint64_t before = now_ns();
   for (int i = 0; i < kCopies; ++i) {
     for (Way& way : ways_) start(way);
   }
   batch.issue_ns = now_ns() - before;
-  for (std::size_t i = 1; i < ways_.size(); ++i) joined_->wait_in(first, *ways_[i].stream);
-  end_->record(first);
-  blocker_->release();
-  first.synchronize();
-  batch.valid = !blocker_->gave_up();
-  batch.device_ns = static_cast<std::uint64_t>(std::llround(end_->seconds_since(*begin_) * 1e9));
+  for (Way& way : ways_) way.end->record(*way.stream);
+  for (Way& way : ways_) way.blocker->release();
+  batch.valid = true;
+  double seconds = 0;
+  for (Way& way : ways_) {
+    way.stream->synchronize();
+    batch.valid = batch.valid && !way.blocker->gave_up();
+    seconds = std::max(seconds, way.end->seconds_since(*ways_.front().begin));
+  }
+  batch.device_ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   return batch;
 }
 
 void CopyWork::measure_by_events(double counted_bytes) {
-  blocker_ = device::make_blocker(device_);
-  begin_ = device_.make_event(), end_ = device_.make_event();
+  for (Way& way : ways_) {
+    way.blocker = device::make_blocker(device_);
+    way.begin = device_.make_event();
+    way.end = device_.make_event();
+  }
   std::vector<std::uint64_t> issue;
   int discarded = 0;
   const auto sample = [&] {
     Batch batch = time_batch();
     for (; !batch.valid; batch = time_batch()) {
       if (++discarded > kMostDiscarded)
-        throw Error("a kernel that waits for the host gave up again and again: copies behind it wait, too");
+        throw Error(
+            "a kernel that waits for the host gave up again and again: copies behind it wait, too");
     }
     issue.push_back(batch.issue_ns);
     return batch.device_ns;
   };
   // `inner` copies a sample, whatever the harness would choose.
-  c_.measure_timed(sample, {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
+  c_.measure_timed(sample,
+                   {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
   issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(c_.samples_taken()));
   for (std::uint64_t& one : issue) one /= kCopies * ways_.size();
-  c_.record_durations("issue_time", issue, RankReduce::max, {}, "time of a call that enqueues a copy");
+  c_.record_durations("issue_time", issue, RankReduce::max, {},
+                      "time of a call that enqueues a copy");
   c_.fact("discarded_samples", static_cast<std::int64_t>(discarded));
 }
 

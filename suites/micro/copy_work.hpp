@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "common/core/case.hpp"
+#include "common/device/blocker.hpp"
 #include "suites/micro/copy_plan.hpp"
 
 namespace scalemark {
@@ -20,9 +22,9 @@ class CopyWork {
   void copy();
   /// Brings managed pages back to where they came from, untimed; then nanoseconds of copy().
   std::uint64_t time_reset_copy();
-  /// Metrics event_time and event_bandwidth of copies behind a blocking kernel, and issue_time, what
-  /// the host needs to enqueue one. Samples in which the kernel gave up are taken anew and counted
-  /// (fact `discarded_samples`).
+  /// Metrics event_time and event_bandwidth of copies behind a blocking kernel, and issue_time,
+  /// what the host needs to enqueue one. Samples in which the kernel gave up are taken anew and
+  /// counted (fact `discarded_samples`).
   void measure_by_events(double counted_bytes);
   /// Elements of the destinations that are wrong; they are overwritten.
   Case::Checked check();
@@ -32,6 +34,8 @@ class CopyWork {
   struct Way {
     device::Buffer from, to;
     std::unique_ptr<device::Stream> stream;
+    std::unique_ptr<device::Blocker> blocker = nullptr;  ///< these for measure_by_events()
+    std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
   Way make_way(device::MemoryKind from, device::MemoryKind to, int node);
   void fill(Way& way, int salt);

@@ -20,16 +20,16 @@ void copy_memory(Case& c) {
   const double counted = static_cast<double>(c.integer("bytes")) * (plan.both_ways ? 2 : 1);
   c.work({.bytes = counted,
           .formula = "bytes / time",
-          .carrier = plan.needs_device && plan.from != plan.to ? Carrier::to_gpu
-                                                               : Carrier::host_memory});
+          .carrier =
+              plan.needs_device && plan.from != plan.to ? Carrier::to_gpu : Carrier::host_memory});
   c.fact("moved_bytes", static_cast<std::int64_t>(counted * plan.moved_per_byte));
   if (plan.needs_reset) {
     c.measure_timed([&] { return work.time_reset_copy(); }, {.metric = "time", .barrier = false});
   } else {
     c.measure([&] { work.copy(); }, {.metric = "time", .inner = 0, .barrier = false});
   }
-  if (c.size() > 1) c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted,
-                                  "ranks * bytes / time");
+  if (c.size() > 1)
+    c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted, "ranks * bytes / time");
   if (plan.behind_blocker) work.measure_by_events(counted);
   c.primary("bandwidth");
 }

@@ -24,8 +24,8 @@ NumaChoice choose_numa(const topology::Machine& machine, int own, std::string_vi
 /// Distance from `from` to `to` as the firmware states it (10: the same node); 0 unknown.
 std::uint64_t numa_distance(const topology::Machine& machine, int from, int to);
 
-/// Collective. The choice of axis `numa`; notes fact numa_node, and numa_distance where the firmware
-/// tells it. Skips the case where a rank has none.
+/// Collective. The choice of axis `numa`; notes fact numa_node, and numa_distance where the
+/// firmware tells it. Skips the case where a rank has none.
 NumaChoice require_numa(Case& c);
 
 /// Declares axis `numa`: local, remote, 0 to 15.
