@@ -21,10 +21,6 @@ namespace {
 using device::Buffer;
 using Bytes = std::vector<std::uint8_t>;
 
-/// In the order of the enumeration.
-constexpr std::array<std::string_view, kDeviceUses.size()> kUseNames = {
-    "messages", "collectives", "one_sided", "nonblocking_collectives"};
-
 /// Eager and rendezvous protocols of all usual transports, and more than one of their pieces.
 constexpr std::array<std::size_t, 5> kSizes = {8, 4096, 65536, std::size_t{1} << 20,
                                                std::size_t{4} << 20};
@@ -246,8 +242,6 @@ class Prober {
 };
 
 }  // namespace
-
-std::string_view to_string(DeviceUse use) { return kUseNames.at(static_cast<std::size_t>(use)); }
 
 ProbeResult probe_device_memory(DeviceUse use, const mpi::Comm& ranks, device::Device& device,
                                 device::Stream& stream) {

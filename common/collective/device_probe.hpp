@@ -2,26 +2,15 @@
 // Whether MPI really moves device memory: tried, and every byte looked at.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "common/collective/types.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/comm.hpp"
 
 namespace scalemark::collective {
-
-/// Kinds of operations that a library takes device memory for or not, most common first: messages,
-/// blocking collectives, put and get, and collectives that return at once. Open MPI 4 takes device
-/// memory in messages and blocking collectives, and in others only by some transports
-/// (https://www.open-mpi.org/faq/?category=runcuda).
-enum class DeviceUse { messages, collectives, one_sided, nonblocking_collectives };
-inline constexpr std::array kDeviceUses = {DeviceUse::messages, DeviceUse::collectives,
-                                           DeviceUse::one_sided,
-                                           DeviceUse::nonblocking_collectives};
-std::string_view to_string(DeviceUse use);
 
 /// Over all ranks, and equal on them.
 struct ProbeResult {

@@ -20,6 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kTypes = {"int8", "int32", "int64", "fp16",
                                                     "bf16", "fp32",  "fp64"};
 constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "min", "max", "avg"};
+constexpr std::array<std::string_view, kDeviceUses.size()> kUseNames = {
+    "messages", "collectives", "one_sided", "nonblocking_collectives"};
 
 }  // namespace
 
@@ -41,5 +43,7 @@ std::string_view to_string(ReduceOp op) { return kOps.at(static_cast<std::size_t
 ReduceOp reduce_op_from(std::string_view text) {
   return static_cast<ReduceOp>(index_of_name(kOps, text, "reduction"));
 }
+
+std::string_view to_string(DeviceUse use) { return kUseNames.at(static_cast<std::size_t>(use)); }
 
 }  // namespace scalemark::collective

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and reduction operations of communication.
+// Element types and reduction operations of communication, and kinds of operations.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -19,5 +20,15 @@ DType dtype_from(std::string_view text);  ///< Throws UsageError.
 enum class ReduceOp { sum, prod, min, max, avg };
 std::string_view to_string(ReduceOp op);
 ReduceOp reduce_op_from(std::string_view text);  ///< Throws UsageError.
+
+/// Kinds of operations that a library takes device memory for or not, most common first: messages,
+/// blocking collectives, put and get, and collectives that return at once. Open MPI 4 takes device
+/// memory in messages and blocking collectives, and in others only by some transports
+/// (https://www.open-mpi.org/faq/?category=runcuda).
+enum class DeviceUse { messages, collectives, one_sided, nonblocking_collectives };
+inline constexpr std::array kDeviceUses = {DeviceUse::messages, DeviceUse::collectives,
+                                           DeviceUse::one_sided,
+                                           DeviceUse::nonblocking_collectives};
+std::string_view to_string(DeviceUse use);
 
 }  // namespace scalemark::collective

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/collective/device_probe.hpp"
+#include "common/collective/types.hpp"
 #include "common/result/value.hpp"
 
 namespace scalemark {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "common/collective/communicator.hpp"
-#include "common/collective/device_probe.hpp"
 #include "common/collective/one_sided.hpp"
+#include "common/collective/types.hpp"
 #include "common/core/exchange.hpp"
 #include "common/core/link_use.hpp"
 #include "common/core/phase_times.hpp"

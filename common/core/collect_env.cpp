@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/core/loaded_libraries.hpp"
 #include "common/core/machine_kinds.hpp"
-#include "common/core/small_files.hpp"
 #include "common/core/system_facts.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/mpi/transport.hpp"

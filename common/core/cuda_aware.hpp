@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/collective/device_probe.hpp"
+#include "common/collective/types.hpp"
 #include "common/mpi/cuda_support.hpp"
 
 namespace scalemark {

@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/whole_file.hpp"
+#include "common/collective/device_probe.hpp"
 
 namespace scalemark {
 namespace {

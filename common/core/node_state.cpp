@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/core/small_files.hpp"
+#include "common/base/small_files.hpp"
 #include "common/core/system_facts.hpp"
 
 namespace scalemark {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.hpp"
-#include "common/core/small_files.hpp"
+#include "common/base/small_files.hpp"
 
 namespace scalemark {
 namespace {

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::topology {
@@ -32,18 +33,6 @@ std::string short_line(const fs::path& path) {
   std::array<char, kMostLine> line{};
   file.getline(line.data(), line.size());
   return file.fail() ? std::string() : text::printable(line.data(), kMostLine);
-}
-
-/// Names in a folder, sorted; none if it cannot be read.
-std::vector<std::string> entries_of(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator one(folder, error), end; !error && one != end; one.increment(error)) {
-    if (names.size() == kMostEntries) break;
-    names.push_back(one->path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
 /// The decimal number at the beginning of `text`, which is cut off; nothing if there is none.
@@ -93,9 +82,9 @@ bool is_virtual(const fs::path& adapter) {
 
 void add_infiniband(const fs::path& root, std::vector<NetworkPort>& ports) {
   const fs::path adapters = root / "sys/class/infiniband";
-  for (const std::string& adapter : entries_of(adapters)) {
+  for (const std::string& adapter : names_in(adapters, kMostEntries)) {
     if (is_virtual(adapters / adapter)) continue;
-    for (const std::string& number : entries_of(adapters / adapter / "ports")) {
+    for (const std::string& number : names_in(adapters / adapter / "ports", kMostEntries)) {
       const fs::path folder = adapters / adapter / "ports" / number;
       // "4: ACTIVE"
       if (!short_line(folder / "state").ends_with("ACTIVE")) continue;
@@ -113,7 +102,7 @@ void add_infiniband(const fs::path& root, std::vector<NetworkPort>& ports) {
 
 void add_interfaces(const fs::path& root, std::vector<NetworkPort>& ports) {
   const fs::path interfaces = root / "sys/class/net";
-  for (const std::string& name : entries_of(interfaces)) {
+  for (const std::string& name : names_in(interfaces, kMostEntries)) {
     const fs::path folder = interfaces / name;
     if (is_virtual(folder) || short_line(folder / "operstate") != "up") continue;
     // ARPHRD_INFINIBAND is 32.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "common/core/benchmark.hpp"
@@ -80,13 +81,14 @@ void nap(Case& c) {
 
 SCALEMARK_BENCHMARK("test/nap", nap).doc("Sleeps 2 ms").axis_integer("number", 0, 1 << 20, "0");
 
-/// Every rank is busy for 2 ms before each call, the last one longer by `slower` percent. Asleep,
-/// so that ranks may be more than cores.
+/// Every rank is busy for `busy` us before each call, the last one longer by `slower` percent.
+/// Asleep, so that ranks may be more than cores; woken to the microsecond, not some 50 later.
 void straggler(Case& c) {
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   collective::Communicator& comm = c.communicator("mpi");
   const bool slow = c.rank() == c.size() - 1;
-  const auto busy =
-      std::chrono::microseconds(2000 + (slow ? 20 * c.integer("slower") : std::int64_t{0}));
+  const std::int64_t longer = slow ? c.integer("busy") * c.integer("slower") / 100 : 0;
+  const auto busy = std::chrono::microseconds(c.integer("busy") + longer);
   const auto barrier = comm.prepare({});
   c.measure([&] { barrier->run(); },
             {.metric = "latency", .before = [busy] { std::this_thread::sleep_for(busy); }});
@@ -94,6 +96,7 @@ void straggler(Case& c) {
 
 SCALEMARK_BENCHMARK("test/straggler", straggler)
     .doc("The last rank enters late")
+    .axis_integer("busy", 0, 1 << 20, "2000")
     .axis_integer("slower", 0, 100, "0")
     .axis_integer("number", 0, 1 << 20, "0");
 

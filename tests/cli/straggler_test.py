@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rank whose work before each call takes 5 % longer is named; of ranks that work alike none is."""
+import os
 import sys
 import unittest
 
@@ -17,14 +18,18 @@ class Straggler(ProgramTest):
         return done.stdout, rows(out)
 
     def test_the_late_rank_is_named(self):
+        cases = 100 if FULL else 10
         for ranks in (2, 3):
-            text, table = self.measure(ranks, "slower=5", "number=0:4:+1")
-            named = [row.get("straggler") for row in table.values()]
-            self.assertTrue(all(named), f"{ranks} ranks: {named}")
+            # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
+            busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
+            text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
+            named = [row["straggler"] for row in table.values() if "straggler" in row]
+            # A case that something else on the machine disturbs may name nobody, but nobody else either.
+            self.assertGreaterEqual(len(named), 0.9 * cases, f"{ranks} ranks")
             for one in named:
                 self.assertEqual(one["rank"], ranks - 1)
                 self.assertTrue(0.02 < one["fraction"] < 0.2, one)
-                self.assertTrue(50e-6 < one["lateness"] < 400e-6, one)
+                self.assertTrue(25e-9 * busy < one["lateness"] < 200e-9 * busy, one)
             self.assertIn(f"rank {ranks - 1} is late by ", text)
 
     def test_ranks_alike_are_not_named(self):

@@ -84,17 +84,17 @@ def compare(name, ours, osu, runs, environment, folder):
     for size in wanted:
         a, b = samples[size]
         turned = (b, a) if name in RATES else (a, b)
-        ratio = statistics.median(turned[0]) / statistics.median(turned[1])
         pairs = [x / y for x, y in zip(*turned)]
         low, high = paired.interval(pairs)
-        ratios.append(ratio)
+        ratios.append(statistics.median(turned[0]) / statistics.median(turned[1]))
         paired_ratios.append(statistics.median(pairs))
         if low > SLOWER:
             slower.append(size)
-        print(f"{size:>9} {statistics.median(a):>13.5f} {statistics.median(b):>13.5f} {ratio:>7.3f} {paired_ratios[-1]:>7.3f}  [{low:.3f}, {high:.3f}]"
-              f"{'  slower' if low > SLOWER else ''}")
+        print(f"{size:>9} {statistics.median(a):>13.5f} {statistics.median(b):>13.5f} {ratios[-1]:>7.3f} "
+              f"{paired_ratios[-1]:>7.3f}  [{low:.3f}, {high:.3f}]{'  slower' if low > SLOWER else ''}")
     print(f"{name}: median over {len(ratios)} sizes {statistics.median(ratios):.3f}, of the paired ratios "
-          f"{statistics.median(paired_ratios):.3f}, the largest of these {max(paired_ratios):.3f}, {len(slower)} beyond doubt slower than {SLOWER}\n", flush=True)
+          f"{statistics.median(paired_ratios):.3f}, the largest of these {max(paired_ratios):.3f}, {len(slower)} beyond doubt "
+          f"slower than {SLOWER}\n", flush=True)
 
 
 def main():

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/collective/device_probe.hpp"
 #include "common/core/cuda_probe.hpp"
 #include "tests/common/collective/fake_gpu.hpp"
 #include "tests/support/mpi_main.hpp"

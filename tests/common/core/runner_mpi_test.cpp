@@ -8,8 +8,8 @@
 #include "common/base/clock.hpp"
 #include "common/core/case.hpp"
 #include "common/core/runner.hpp"
-#include "common/mpi/environment.hpp"
 #include "common/result/summarise.hpp"
+#include "tests/support/one_session.hpp"
 
 namespace scalemark {
 namespace {
@@ -28,28 +28,10 @@ class MemorySink final : public ResultSink {
   std::optional<CaseState> state;
 };
 
-/// MPI_COMM_WORLD as the test main set it up.
-const mpi::Comm& world() {
-  static const mpi::Comm* comm = [] {
-    MPI_Comm copy = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    return new mpi::Comm(copy);  // lives until the process ends: MPI_Finalize frees it
-  }();
-  return *comm;
-}
+const mpi::Comm& world() { return test::world(); }
 
-class RunnerTest : public testing::Test {
+class RunnerTest : public test::OneSession<RunnerTest> {
  protected:
-  static void SetUpTestSuite() {
-    SessionOptions options;
-    options.placement = topology::Policy::none;
-    session = new Session(world(), options);
-  }
-  static void TearDownTestSuite() {
-    delete session;
-    session = nullptr;
-  }
-
   RunOutcome run(Benchmark::Function function, int ranks, SamplingPolicy policy = {},
                  bool local = false) {
     registry = std::make_unique<Registry>();
@@ -65,15 +47,11 @@ class RunnerTest : public testing::Test {
     return runner.run(make_plan(*registry, request, session->context()));
   }
 
-  bool root() const { return world().rank() == 0; }
   const CaseResult& only() const { return sink.results.at(0); }
 
-  static Session* session;
   std::unique_ptr<Registry> registry;
   MemorySink sink;
 };
-
-Session* RunnerTest::session = nullptr;
 
 void sleep_two_ms(Case& c) {
   c.measure([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });

@@ -10,8 +10,8 @@
 #include "common/core/case.hpp"
 #include "common/core/runner.hpp"
 #include "common/core/sweep_order.hpp"
-#include "common/mpi/environment.hpp"
 #include "common/result/sweeps.hpp"
+#include "tests/support/one_session.hpp"
 
 namespace scalemark {
 namespace {
@@ -46,27 +46,10 @@ class KeepingSink final : public ResultSink {
   std::vector<CaseResult> rows;
 };
 
-const mpi::Comm& world() {
-  static const mpi::Comm* comm = [] {
-    MPI_Comm copy = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    return new mpi::Comm(copy);  // lives until the process ends: MPI_Finalize frees it
-  }();
-  return *comm;
-}
+const mpi::Comm& world() { return test::world(); }
 
-class SweepsTest : public testing::Test {
+class SweepsTest : public test::OneSession<SweepsTest> {
  protected:
-  static void SetUpTestSuite() {
-    SessionOptions options;
-    options.placement = topology::Policy::none;
-    session = new Session(world(), options);
-  }
-  static void TearDownTestSuite() {
-    delete session;
-    session = nullptr;
-  }
-
   RunOutcome run(Benchmark::Function function, RunnerOptions options, bool fixed_work = false) {
     registry = std::make_unique<Registry>();
     Benchmark& benchmark = registry->add(Benchmark("test/one", function));
@@ -79,19 +62,15 @@ class SweepsTest : public testing::Test {
     return runner.run(make_plan(*registry, request, session->context()));
   }
 
-  static bool root() { return world().rank() == 0; }
   std::vector<std::size_t> shown() const {
     std::vector<std::size_t> indices;
     for (const CaseResult& row : sink.rows) indices.push_back(row.index);
     return indices;
   }
 
-  static Session* session;
   std::unique_ptr<Registry> registry;
   KeepingSink sink;
 };
-
-Session* SweepsTest::session = nullptr;
 
 volatile int work = 0;
 void quick(Case& c) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,13 +44,17 @@ inline std::string field_of(const std::filesystem::path& root, const std::string
   return fmt::format("unavailable: no {} in /{}", key, path);
 }
 
-/// Names in a folder, sorted; none if it cannot be read.
-inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+/// Names in a folder, the first `most` that the system gives, sorted; none if it cannot be read.
+inline std::vector<std::string> names_in(
+    const std::filesystem::path& folder,
+    std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator one(folder, error), end; !error && one != end;
-       one.increment(error))
+       one.increment(error)) {
+    if (names.size() == most) break;
     names.push_back(one->path().filename().string());
+  }
   std::ranges::sort(names);
   return names;
 }
