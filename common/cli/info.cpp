@@ -10,6 +10,8 @@
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
 #include "common/core/collect_env.hpp"
+#include "common/core/found_peaks.hpp"
+#include "common/core/gpu_sheets.hpp"
 #include "common/device/device.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/topology/gpu_links.hpp"
@@ -33,14 +35,30 @@ nlohmann::json describe_build() {
   return build;
 }
 
-nlohmann::json describe_link(const topology::LinkPeak& link) {
-  if (link.bytes_per_s <= 0) return {{"missing", link.missing}};
-  return {{"bytes_per_second", link.bytes_per_s}, {"source", link.source}};
+nlohmann::json describe_peak(const topology::Peak& peak, const char* unit = "bytes_per_second") {
+  if (!peak.is_known()) return {{"missing", peak.missing}};
+  return {{unit, peak.value}, {"source", peak.source}};
+}
+
+/// Peaks by precision, one reason where nothing is known.
+template <class FlopsIn>
+nlohmann::json describe_flops(FlopsIn flops_in) {
+  nlohmann::json all = nlohmann::json::object();
+  std::string missing;
+  for (const std::string_view precision : kPrecisions) {
+    const topology::Peak peak = flops_in(std::string(precision));
+    if (peak.is_known())
+      all[std::string(precision)] = describe_peak(peak, "flops_per_second");
+    else if (missing.empty())
+      missing = peak.missing;
+  }
+  if (all.empty()) return {{"missing", missing}};
+  return all;
 }
 
 nlohmann::json describe_network() {
   const std::vector<topology::NetworkPort> ports = topology::network_ports();
-  nlohmann::json network = describe_link(topology::network_peak(ports));
+  nlohmann::json network = describe_peak(topology::network_peak(ports));
   network["ports"] = nlohmann::json::array();
   for (const topology::NetworkPort& port : ports) {
     network["ports"].push_back({{"kind", port.kind}, {"name", port.name}});
@@ -49,7 +67,24 @@ nlohmann::json describe_network() {
   return network;
 }
 
+nlohmann::json describe_gpu(const topology::Gpu& gpu) {
+  FoundPeaks found;
+  const topology::GpuLinks& links = found.gpu_links(gpu.pci_bus_id);
+  return {{"index", gpu.index},
+          {"pci_bus_id", gpu.pci_bus_id},
+          {"name", gpu.name},
+          {"uuid", gpu.uuid},
+          {"numa", gpu.numa},
+          {"host_link", describe_peak(links.host)},
+          {"nvlink", describe_peak(links.nvlink)},
+          {"memory", describe_peak(found.gpu_memory(gpu.name, gpu.pci_bus_id))},
+          {"flops", describe_flops([&](const std::string& precision) {
+             return sheet_flops(gpu.name, precision);
+           })}};
+}
+
 nlohmann::json describe_machine(const topology::Machine& machine) {
+  FoundPeaks found;
   nlohmann::json nodes = nlohmann::json::array(), gpus = nlohmann::json::array();
   for (const topology::NumaNode& node : machine.numa) {
     nodes.push_back({{"index", node.index},
@@ -57,26 +92,22 @@ nlohmann::json describe_machine(const topology::Machine& machine) {
                      {"memory_bytes", node.memory_bytes},
                      {"cpus", topology::to_list(node.cpus)}});
   }
-  for (const topology::Gpu& gpu : machine.gpus) {
-    const topology::GpuLinks links = topology::gpu_links(gpu.pci_bus_id);
-    gpus.push_back({{"index", gpu.index},
-                    {"pci_bus_id", gpu.pci_bus_id},
-                    {"name", gpu.name},
-                    {"uuid", gpu.uuid},
-                    {"numa", gpu.numa},
-                    {"host_link", describe_link(links.host)},
-                    {"nvlink", describe_link(links.nvlink)}});
-  }
+  for (const topology::Gpu& gpu : machine.gpus) gpus.push_back(describe_gpu(gpu));
   std::string why;
   const int usable = device::cuda_device_count(&why);
-  return {{"cpu_model", machine.cpu_model},
-          {"cores", machine.cores.size()},
-          {"allowed_cpus", topology::to_list(machine.allowed)},
-          {"numa_nodes", nodes},
-          {"gpus", gpus},
-          {"network", describe_network()},
-          {"cuda_devices", usable},
-          {"why_no_cuda", why}};
+  return {
+      {"cpu_model", machine.cpu_model},
+      {"cores", machine.cores.size()},
+      {"allowed_cpus", topology::to_list(machine.allowed)},
+      {"numa_nodes", nodes},
+      {"gpus", gpus},
+      {"network", describe_network()},
+      {"memory", describe_peak(found.host_memory().peak)},
+      {"numa_node_memory", describe_peak(topology::numa_memory_peak(found.host_memory(), machine))},
+      {"core_flops",
+       describe_flops([&](const std::string& precision) { return found.core_flops(precision); })},
+      {"cuda_devices", usable},
+      {"why_no_cuda", why}};
 }
 
 nlohmann::json describe_placement(const topology::Machine& machine, const InfoOptions& options) {
@@ -103,11 +134,24 @@ nlohmann::json describe_placement(const topology::Machine& machine, const InfoOp
 }
 
 /// "50 GB/s each way (PCIe 4.0 x16, theoretical)", or why it is not known.
-std::string link_text(const nlohmann::json& link) {
-  if (link.contains("missing")) return "unknown: " + link["missing"].get<std::string>();
-  return fmt::format("{} each way ({})",
-                     units::quantity(link["bytes_per_second"].get<double>(), "By/s"),
-                     link["source"].get<std::string>());
+std::string peak_text(const nlohmann::json& peak, const char* unit = "By/s",
+                      const char* what = "") {
+  if (peak.contains("missing")) return "unknown: " + peak["missing"].get<std::string>();
+  const bool is_flops = peak.contains("flops_per_second");
+  const double value = peak[is_flops ? "flops_per_second" : "bytes_per_second"].get<double>();
+  return fmt::format("{}{} ({})", units::quantity(value, unit), what,
+                     peak["source"].get<std::string>());
+}
+
+std::string link_text(const nlohmann::json& link) { return peak_text(link, "By/s", " each way"); }
+
+void print_flops(const char* indent, const char* of, const nlohmann::json& flops) {
+  if (flops.contains("missing")) {
+    fmt::print("{}{}unknown: {}\n", indent, of, flops["missing"].get<std::string>());
+    return;
+  }
+  for (const auto& [precision, peak] : flops.items())
+    fmt::print("{}{}{} {}\n", indent, of, precision, peak_text(peak, "flop/s"));
 }
 
 void print_text(const nlohmann::json& info) {
@@ -126,10 +170,13 @@ void print_text(const nlohmann::json& info) {
     fmt::print("  GPU {}: {} at {}, NUMA node {}\n", gpu["index"].get<int>(),
                gpu["name"].get<std::string>(), gpu["pci_bus_id"].get<std::string>(),
                gpu["numa"].get<int>());
-    fmt::print("    host link {}\n    NVLink {}\n", link_text(gpu["host_link"]),
-               link_text(gpu["nvlink"]));
+    fmt::print("    host link {}\n    NVLink {}\n    memory {}\n", link_text(gpu["host_link"]),
+               link_text(gpu["nvlink"]), peak_text(gpu["memory"]));
+    print_flops("    ", "computes ", gpu["flops"]);
   }
-  fmt::print("  network {}\n", link_text(machine["network"]));
+  fmt::print("  network {}\n  memory {}\n", link_text(machine["network"]),
+             peak_text(machine["memory"]));
+  print_flops("  ", "a core computes ", machine["core_flops"]);
   const int usable = machine["cuda_devices"].get<int>();
   fmt::print("  CUDA devices: {}{}\n", usable,
              usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");

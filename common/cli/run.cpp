@@ -63,19 +63,19 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
   }
 }
 
-/// Peak of this rank's device for a case, where it is known.
-std::optional<Peak> peak_for(Session& session, const Params& params) {
+/// Peak of this rank's device for a case.
+Peak peak_for(Session& session, const Params& params) {
   const auto text = [&](const char* axis) {
     const auto found = params.find(axis);
     return found == params.end() ? std::string() : to_text(found->second);
   };
   const Peaks& peaks = session.options().peaks;
   if (text("device") == "cuda") {
-    if (!session.context().cuda_usable) return std::nullopt;
+    if (!session.context().cuda_usable) return {};
     return peaks.gpu_flops(session.gpu().name(), text("precision"));
   }
   return peaks.cpu_flops(static_cast<int>(text::parse_integer(text("threads")).value_or(1)),
-                         text("precision"));
+                         text("precision"), session.found_peaks().core_flops(text("precision")));
 }
 
 /// "  [1.5 GiB a rank, computes 7.340 TFLOP, at least 109 ms (data sheet of NVIDIA H200)]"
@@ -87,10 +87,10 @@ std::string forecast(Session& session, const PlannedCase& planned) {
     parts.push_back(one.unit.empty() ? one.name
                                      : one.name + " " + units::quantity(one.value, one.unit));
     if (one.unit != "flop") continue;
-    if (const std::optional<Peak> peak = peak_for(session, planned.params)) {
-      parts.push_back(fmt::format("at least {} ({})", units::seconds(one.value / peak->value, 3),
-                                  peak->source));
-    }
+    const Peak peak = peak_for(session, planned.params);
+    if (peak.is_known())
+      parts.push_back(
+          fmt::format("at least {} ({})", units::seconds(one.value / peak.value, 3), peak.source));
   }
   return parts.empty() ? "" : "  [" + text::join(parts, ", ") + "]";
 }

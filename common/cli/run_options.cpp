@@ -125,8 +125,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                      "Let the samples of a case move at most so many bytes (default 4G)");
   command.add_option(
       "--peak", options.peak,
-      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ..., and [link], "
-      "network, nvlink, pcie = 5e10 (B/s one way)");
+      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
+      "network, nvlink, pcie = 5e10 (B/s one way); [memory], host, numa_node, gpu = 2e11 (B/s)");
   command
       .add_option("--sync", options.sync,
                   "How ranks begin a sample: after a barrier, or at a moment of a common clock")

@@ -301,27 +301,6 @@ void Case::record_rate(const std::string& name, const std::string& unit, const s
               .samples = {}});
 }
 
-std::optional<double> Case::peak_flops(const std::string& precision, int devices) {
-  const Peaks& peaks = session_.options().peaks;
-  const bool on_gpu = device().kind() == device::DeviceKind::cuda;
-  const std::optional<Peak> peak =
-      on_gpu ? peaks.gpu_flops(device().name(), precision) : peaks.cpu_flops(threads(), precision);
-  const auto mine = peak ? static_cast<std::int64_t>(peak->value) : 0;
-  const std::int64_t least = ranks_.min(mine);
-  if (least == 0 || least != ranks_.max(mine)) return std::nullopt;
-  const double whole = peak->value * devices;
-  fact("peak_flops", whole);
-  fact("peak_source", peak->source);
-  return whole;
-}
-
-void Case::record_flops(const std::string& source, double flops, const std::string& precision,
-                        const std::string& formula, int devices) {
-  record_rate("achieved_flops", "flop/s", source, flops, formula);
-  if (const std::optional<double> peak = peak_flops(precision, devices))
-    record_rate("peak_fraction", "1", source, flops / *peak, "achieved_flops / peak_flops");
-}
-
 void Case::table(const std::string& name, Table table) {
   if (rank() == 0) result_.tables[name] = std::move(table);
 }

@@ -25,8 +25,8 @@
 #include "common/mpi/comm.hpp"
 #include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
-#include "common/topology/links.hpp"
 #include "common/topology/machine.hpp"
+#include "common/topology/peak.hpp"
 
 namespace scalemark {
 
@@ -47,16 +47,21 @@ struct StoppedEarly {};
 
 /// What the timed operation of a row moves and computes; see docs/measuring.md.
 struct Work {
-  double bytes = 0;            ///< per operation, the numerator of `bandwidth`; 0 = no such row
-  double bus_factor = 0;       ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
+  double bytes = 0;       ///< per operation, the numerator of `bandwidth`; 0 = no such row
+  double bus_factor = 0;  ///< nccl-tests' factor for bus_bandwidth; 0 = no such row
+  /// Bytes that go through memory meanwhile, if those are others than counted: a copy reads and
+  /// writes. Of work that counts none only the fact is kept.
+  double moved = 0;
   double messages = 0;         ///< per operation, the numerator of `message_rate`; 0 = no such row
   double flops = 0;            ///< per operation and rank; 0 = no such row
   std::string precision = {};  ///< in which it computes (fp64, fp32, ...), to find the peak
   std::string formula = {};    ///< "S * 2(n-1)/n / time"
   /// What carries the bytes, and how many of them its busiest end: adds peak_fraction of
-  /// bus_bandwidth, else of bandwidth, or says why not.
+  /// bus_bandwidth, else of bandwidth, or says why not. Where nothing is stated and there are
+  /// FLOPs, the fraction is theirs.
   Carrier carrier = Carrier::unstated;
-  LinkBytes link_bytes = {};  ///< of between_ranks; else `bytes`
+  LinkBytes link_bytes = {};  ///< of links; else `bytes`, and of memory those moved
+  int memory_node = -1;       ///< NUMA node of the host's memory; -1: the rank's
 };
 
 struct MeasureOptions {
@@ -206,8 +211,9 @@ class Case {
 
   // Results ------------------------------------------------------------------------------------
   /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth, achieved_flops
-  /// and peak_fraction, derived from its durations.
-  void work(const Work& work) { work_ = work; }
+  /// and peak_fraction, derived from its durations. Notes fact moved_bytes of copies and of what
+  /// goes through memory.
+  void work(const Work& work);
   /// Called on each rank after the first operation: returns {checked, wrong}. A wrong element on
   /// any rank fails the case with exit code 6. `rule` says what is compared.
   struct Checked {
@@ -255,7 +261,7 @@ class Case {
                    double numerator, const std::string& formula);
   /// Collective. Peak in flop/s of this rank's GPU, or of a core for each compute thread; of
   /// `devices` that work for the rank. Nothing where it is not known or not the same on all ranks.
-  /// Notes it and where it comes from (facts peak_flops, peak_source).
+  /// Notes it and where it comes from (facts peak_flops, peak_source), or fact peak_missing.
   std::optional<double> peak_flops(const std::string& precision, int devices = 1);
   /// Collective. achieved_flops of a rank: `flops` / duration metric `source`; beside it
   /// peak_fraction where peak_flops() is known.
@@ -335,10 +341,15 @@ class Case {
   /// peak_fraction of `work_`'s bandwidth with facts peak_<bandwidth> and peak_source, or fact
   /// peak_missing.
   void add_link_metrics(const std::string& duration);
-  /// Collective. The peak of the link, equal on all ranks, or the reason.
-  topology::LinkPeak link_peak(LinkKind kind);
+  /// Collective. The peak of the link or memory, equal on all ranks, or the reason.
+  topology::Peak link_peak(LinkKind kind);
   /// That of this rank; `gpus`: the addresses of all ranks' GPUs.
-  topology::LinkPeak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
+  topology::Peak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
+  /// Collective. This rank's part of the host's memory: of one NUMA node, where the data of every
+  /// rank are on one.
+  topology::Peak own_memory_peak();
+  /// Collective. `mine`, where all ranks have the same.
+  topology::Peak agreed_peak(topology::Peak mine) const;
   Metric& add_metric(Metric metric);
 
   Session& session_;

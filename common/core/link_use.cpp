@@ -40,11 +40,15 @@ LinkChoice choose_link(const LinkUse& use) {
     case Carrier::to_gpu:
       return {LinkKind::gpu_to_host, ""};
     case Carrier::host_memory:
-      return {LinkKind::none, "no link: within host memory"};
+      return {LinkKind::host_memory, ""};
+    case Carrier::device_memory:
+      return {LinkKind::gpu_memory, ""};
+    case Carrier::storage:
+      return {LinkKind::none, "what storage and page cache can do is not known"};
+    case Carrier::unstated:
+      return {LinkKind::none, "no peak is known for this kind of work"};
     case Carrier::between_ranks:
       break;
-    case Carrier::unstated:
-      return {};
   }
   if (use.ranks < 2) return {LinkKind::none, "no link: one rank"};
   // gloo talks through sockets, whatever else there is.

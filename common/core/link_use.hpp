@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which link a benchmark's data go over, and how much of them one end of it must carry.
+// Which link or memory a benchmark's data go through, and how much of them one end of it must
+// carry.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,12 @@ namespace scalemark {
 
 /// What carries the data of an operation.
 enum class Carrier {
-  unstated,       ///< nothing is said of a peak
+  unstated,       ///< none that has a peak
   between_ranks,  ///< what connects their nodes, or their GPUs
   to_gpu,         ///< the link of this rank's GPU to the host
-  host_memory     ///< no link
+  host_memory,    ///< the memory of the host
+  device_memory,  ///< that of this rank's GPU
+  storage
 };
 
 /// Where each rank stands: a number that is the same for those at one end of a link. For a network
@@ -47,7 +50,7 @@ struct LinkUse {
   bool on_gpu = false;       ///< whether the data are in the memory of GPUs
   int ranks = 1, nodes = 1;
 };
-enum class LinkKind { none, network, sockets, gpu_to_gpu, gpu_to_host };
+enum class LinkKind { none, network, sockets, gpu_to_gpu, gpu_to_host, host_memory, gpu_memory };
 struct LinkChoice {
   LinkKind kind = LinkKind::none;
   std::string missing;  ///< why there is none whose peak is known; empty otherwise

@@ -275,8 +275,13 @@ void Case::add_work_metrics(const std::string& duration) {
   if (work_.messages > 0)
     record_rate("message_rate", "1/s", duration, work_.messages,
                 fmt::format("messages / {}", duration));
-  if (work_.flops > 0) record_flops(duration, work_.flops, work_.precision, work_.formula);
-  if (work_.bytes > 0 && work_.carrier != Carrier::unstated) add_link_metrics(duration);
+  // A row has one fraction: of what carries its bytes, if that is stated.
+  const bool computes = work_.flops > 0 && (work_.bytes <= 0 || work_.carrier == Carrier::unstated);
+  if (computes)
+    record_flops(duration, work_.flops, work_.precision, work_.formula);
+  else if (work_.flops > 0)
+    record_rate("achieved_flops", "flop/s", duration, work_.flops, work_.formula);
+  if (work_.bytes > 0 && !computes) add_link_metrics(duration);
 }
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of GPUs from their data sheets, and those of a file.
+// Peaks of a file, and what is known without it.
 #include "common/core/peaks.hpp"
 
 #include <algorithm>
@@ -15,45 +15,15 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/gpu_sheets.hpp"
 #include "common/core/toml_errors.hpp"
 
 namespace scalemark {
 namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = 64 << 10;
-constexpr std::array<std::string_view, 5> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kLinks = {"network", "nvlink", "pcie"};
-
-/// 10^12 flop/s in the order of kPrecisions; 0: not computed in hardware.
-struct Sheet {
-  std::string_view model;  ///< as the driver names it
-  std::array<double, kPrecisions.size()> tera;
-};
-
-constexpr std::array<double, 5> kV100 = {7.8, 15.7, 0, 0, 125};
-constexpr std::array<double, 5> kA100 = {19.5, 19.5, 156, 312, 312};
-constexpr std::array<double, 5> kH100Pcie = {51, 51, 378, 756, 756};
-constexpr std::array<double, 5> kH100Nvl = {60, 60, 417.5, 835.5, 835.5};
-constexpr std::array<double, 5> kH100Sxm = {67, 67, 494.7, 989.4, 989.4};
-
-/// NVIDIA's data sheets of each product, without sparsity. Whole names only: parts of a GPU (MIG)
-/// and products that share a chip have other peaks.
-constexpr std::array<Sheet, 14> kSheets = {{
-    {"Tesla V100-SXM2-16GB", kV100},
-    {"Tesla V100-SXM2-32GB", kV100},
-    {"NVIDIA A100-SXM4-40GB", kA100},
-    {"NVIDIA A100-SXM4-80GB", kA100},
-    {"NVIDIA A100-PCIE-40GB", kA100},
-    {"NVIDIA A100 80GB PCIe", kA100},
-    {"NVIDIA H100 PCIe", kH100Pcie},
-    {"NVIDIA H100 NVL", kH100Nvl},
-    {"NVIDIA H100 80GB HBM3", kH100Sxm},
-    {"NVIDIA H200", kH100Sxm},
-    {"NVIDIA H200 NVL", kH100Nvl},
-    {"NVIDIA GH200 120GB", kH100Sxm},
-    {"NVIDIA GH200 480GB", kH100Sxm},
-    {"NVIDIA GH200 144G HBM3e", kH100Sxm},
-}};
+constexpr std::array<std::string_view, 3> kMemories = {"host", "numa_node", "gpu"};
 
 [[noreturn]] void unknown(const std::string& origin, const toml::node& node, std::string_view key,
                           const std::string& allowed) {
@@ -95,12 +65,14 @@ Peaks Peaks::parse(std::string_view toml, const std::string& origin) {
                                  text::printable(error.description(), 200)));
   }
   for (const auto& [key, node] : document) {
-    if (key.str() == "link") {
-      peaks.link_ = rates(origin, table_at(origin, node, key.str()), kLinks, "B/s");
+    if (key.str() == "link" || key.str() == "memory") {
+      const bool is_link = key.str() == "link";
+      (is_link ? peaks.link_ : peaks.memory_) =
+          rates(origin, table_at(origin, node, key.str()), is_link ? kLinks : kMemories, "B/s");
       continue;
     }
     if (key.str() != "gpu" && key.str() != "cpu_core")
-      unknown(origin, node, key.str(), "gpu, cpu_core, link");
+      unknown(origin, node, key.str(), "gpu, cpu_core, link, memory");
     for (const auto& [kind, values] : table_at(origin, node, key.str())) {
       if (kind.str() != "flops") unknown(origin, values, kind.str(), "flops");
       (key.str() == "gpu" ? peaks.gpu_ : peaks.cpu_core_) =
@@ -125,25 +97,26 @@ Peaks Peaks::from_file(const std::string& file) {
   return parse(content.str(), shown);
 }
 
-std::optional<Peak> Peaks::gpu_flops(const std::string& model, const std::string& precision) const {
-  if (const auto own = gpu_.find(precision); own != gpu_.end()) return Peak{own->second, "--peak"};
-  const auto* const sheet = std::ranges::find(kSheets, model, &Sheet::model);
-  const auto* const place = std::ranges::find(kPrecisions, precision);
-  if (sheet == kSheets.end() || place == kPrecisions.end()) return std::nullopt;
-  const double tera = sheet->tera.at(static_cast<std::size_t>(place - kPrecisions.begin()));
-  if (tera <= 0) return std::nullopt;
-  return Peak{tera * 1e12, "data sheet of " + model};
+std::optional<Peak> Peaks::given(const Rates& rates, const std::string& name) {
+  const auto own = rates.find(name);
+  return own == rates.end() ? std::nullopt : std::optional(Peak{own->second, "--peak", {}});
 }
 
-std::optional<Peak> Peaks::cpu_flops(int cores, const std::string& precision) const {
-  const auto own = cpu_core_.find(precision);
-  if (own == cpu_core_.end()) return std::nullopt;
-  return Peak{own->second * cores, fmt::format("--peak, {} core{}", cores, cores == 1 ? "" : "s")};
+Peak Peaks::gpu_flops(const std::string& model, const std::string& precision) const {
+  const std::optional<Peak> own = given(gpu_, precision);
+  return own ? *own : sheet_flops(model, precision);
 }
 
-std::optional<Peak> Peaks::link(const std::string& name) const {
-  const auto own = link_.find(name);
-  return own == link_.end() ? std::nullopt : std::optional(Peak{own->second, "--peak"});
+Peak Peaks::cpu_flops(int cores, const std::string& precision, const Peak& core) const {
+  Peak peak = given(cpu_core_, precision).value_or(core);
+  if (!peak.is_known()) return peak;
+  peak.value *= cores;
+  peak.source += fmt::format(", {} core{}", cores, cores == 1 ? "" : "s");
+  return peak;
 }
+
+std::optional<Peak> Peaks::link(const std::string& name) const { return given(link_, name); }
+
+std::optional<Peak> Peaks::memory(const std::string& name) const { return given(memory_, name); }
 
 }  // namespace scalemark

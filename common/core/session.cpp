@@ -217,16 +217,6 @@ void Session::start_telemetry() {
   telemetry_ = std::make_unique<Telemetry>(options_.telemetry, std::move(duties), now_ns());
 }
 
-topology::LinkPeak Session::network_peak(bool sockets) {
-  if (!network_ports_) network_ports_ = topology::network_ports();
-  return topology::network_peak(*network_ports_, sockets);
-}
-
-const topology::GpuLinks& Session::gpu_links() {
-  if (!gpu_links_) gpu_links_ = topology::gpu_links(gpu().pci_bus_id());
-  return *gpu_links_;
-}
-
 device::Device& Session::gpu() {
   if (!gpu_) throw Unavailable(why_no_gpu_.empty() ? "no CUDA device for this rank" : why_no_gpu_);
   return *gpu_;

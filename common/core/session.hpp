@@ -14,6 +14,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
 #include "common/core/cuda_aware.hpp"
+#include "common/core/found_peaks.hpp"
 #include "common/core/peaks.hpp"
 #include "common/core/rank_group.hpp"
 #include "common/core/telemetry.hpp"
@@ -23,8 +24,6 @@
 #include "common/result/model.hpp"
 #include "common/result/sink.hpp"
 #include "common/topology/bind.hpp"
-#include "common/topology/gpu_links.hpp"
-#include "common/topology/links.hpp"
 #include "common/topology/nvml.hpp"
 #include "common/topology/placement.hpp"
 #include "common/topology/rapl.hpp"
@@ -104,10 +103,8 @@ class Session {
   int node_of(int world_rank) const {
     return node_of_rank_.at(static_cast<std::size_t>(world_rank));
   }
-  /// What this node's network can carry, or that of `sockets`. Looked up at the first call.
-  topology::LinkPeak network_peak(bool sockets);
-  /// The links of this rank's GPU, looked up at the first call. Throws Unavailable without a GPU.
-  const topology::GpuLinks& gpu_links();
+  /// What this machine tells of its peaks.
+  FoundPeaks& found_peaks() { return found_peaks_; }
   /// This rank's GPU. Throws Unavailable with the reason.
   device::Device& gpu();
   device::Stream& gpu_stream();
@@ -168,8 +165,7 @@ class Session {
   std::unique_ptr<topology::RaplEnergy> cpu_energy_;
   std::unique_ptr<topology::NvmlEnergy> gpu_energy_;
   std::optional<double> gpu_energy_before_;
-  std::optional<std::vector<topology::NetworkPort>> network_ports_;
-  std::optional<topology::GpuLinks> gpu_links_;
+  FoundPeaks found_peaks_;
   std::vector<int> node_of_rank_;  ///< the node's first world rank
   std::map<std::string, RankGroup> groups_;
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;

@@ -87,11 +87,11 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
     links.nvlink.missing = "NVML does not tell how fast the GPU's NVLinks are";
     return;
   }
-  links.nvlink.bytes_per_s = up * gigabytes * 1e9;
+  links.nvlink.value = up * gigabytes * 1e9;
   links.nvlink.source = fmt::format("NVLink {} x {:.5g} GB/s, theoretical", up, gigabytes);
 }
 
-LinkPeak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
+Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
   // NVML's generations, and the lowest of the GPU, the port and the system.
   static constexpr std::array kGigatransfers = {0.0, 2.5, 5.0, 8.0, 16.0, 32.0, 64.0};
   unsigned generation = 0, width = 0;
@@ -129,7 +129,7 @@ GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& r
   return links;
 }
 
-LinkPeak gpu_peer_peak(const GpuLinks& links, std::span<const std::string> gpus) {
+Peak gpu_peer_peak(const GpuLinks& links, std::span<const std::string> gpus) {
   if (!links.nvlinks) return {0, {}, kNotTold};
   if (*links.nvlinks == 0) return links.pcie;
   const bool one_other = gpus.size() == 2 && std::ranges::count(gpus, links.nvlink_to) == 1;

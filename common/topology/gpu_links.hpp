@@ -12,10 +12,10 @@
 namespace scalemark::topology {
 
 struct GpuLinks {
-  LinkPeak host;               ///< to the host's memory: PCIe
-  LinkPeak pcie;               ///< its slot, whatever else there is
+  Peak host;                   ///< to the host's memory: PCIe
+  Peak pcie;                   ///< its slot, whatever else there is
   std::optional<int> nvlinks;  ///< that are up; nothing if NVML does not tell
-  LinkPeak nvlink;             ///< all of these
+  Peak nvlink;                 ///< all of these
   /// Where all of them lead: "switch", or a GPU's PCI address; empty: to several, or not known.
   std::string nvlink_to;
 };
@@ -27,6 +27,6 @@ GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& r
 
 /// What a GPU can send to others in the same node, those at `gpus` (itself among them): over its
 /// NVLinks if they lead to a switch, or all to the only other one; over PCIe if it has none.
-LinkPeak gpu_peer_peak(const GpuLinks& links, std::span<const std::string> gpus);
+Peak gpu_peer_peak(const GpuLinks& links, std::span<const std::string> gpus);
 
 }  // namespace scalemark::topology

@@ -128,8 +128,6 @@ std::string ports_text(std::span<const NetworkPort> ports) {
   return text::join(parts, " + ");
 }
 
-LinkPeak unknown_link(std::string reason) { return {0, {}, std::move(reason)}; }
-
 /// What a PCIe function says of its link; 0 where it does not.
 struct PcieEnd {
   double gigatransfers = 0;
@@ -164,27 +162,27 @@ std::vector<NetworkPort> network_ports(const fs::path& root) {
   return ports;
 }
 
-LinkPeak network_peak(std::span<const NetworkPort> ports, bool sockets) {
+Peak network_peak(std::span<const NetworkPort> ports, bool sockets) {
   std::vector<NetworkPort> fabrics, interfaces;
   for (const NetworkPort& port : ports)
     (port.kind == "InfiniBand" || port.kind == "RoCE" ? fabrics : interfaces).push_back(port);
   const bool fabric = !sockets && !fabrics.empty();
   const std::vector<NetworkPort>& used = fabric ? fabrics : interfaces;
-  if (used.empty()) return unknown_link("no network adapter is seen in /sys");
+  if (used.empty()) return unknown_peak("no network adapter is seen in /sys");
   std::set<std::string> kinds;
   for (const NetworkPort& port : used) kinds.insert(port.kind);
   if (kinds.size() > 1 || (!fabric && used.size() > 1))
-    return unknown_link("several networks, and which one is used is not known");
+    return unknown_peak("several networks, and which one is used is not known");
   double bits = 0;
   for (const NetworkPort& port : used) {
     if (port.bits_per_s <= 0)
-      return unknown_link(fmt::format("{} {} does not tell its rate", port.kind, port.name));
+      return unknown_peak(fmt::format("{} {} does not tell its rate", port.kind, port.name));
     bits += port.bits_per_s;
   }
   return {bits / 8, fmt::format("{} {}, theoretical", *kinds.begin(), ports_text(used)), {}};
 }
 
-LinkPeak pcie_rate(double gigatransfers, int width) {
+Peak pcie_rate(double gigatransfers, int width) {
   struct Version {
     double gigatransfers;
     const char* name;
@@ -197,31 +195,31 @@ LinkPeak pcie_rate(double gigatransfers, int width) {
   static constexpr std::array kWidths = {1, 2, 4, 8, 12, 16, 32};
   const auto* const version = std::ranges::find(kVersions, gigatransfers, &Version::gigatransfers);
   if (version == kVersions.end() || std::ranges::find(kWidths, width) == kWidths.end())
-    return unknown_link(
+    return unknown_peak(
         fmt::format("PCIe with {:g} GT/s and {} lanes is not known", gigatransfers, width));
   return {gigatransfers * 1e9 * version->data * width / 8,
           fmt::format("PCIe {} x{}, theoretical", version->name, width),
           {}};
 }
 
-LinkPeak pcie_peak(const std::string& pci_bus_id, const fs::path& root) {
+Peak pcie_peak(const std::string& pci_bus_id, const fs::path& root) {
   std::error_code error;
   const fs::path link = root / "sys/bus/pci/devices" / pci_bus_id;
   const fs::path device = is_pci_address(pci_bus_id) ? fs::canonical(link, error) : fs::path();
   if (error || device.empty())
-    return unknown_link(
+    return unknown_peak(
         fmt::format("no PCI device {} in /sys", text::printable(pci_bus_id, kMostName)));
   const PcieEnd own = pcie_end(device, "max"), port = pcie_end(device.parent_path(), "max");
   const auto is_told = [](const PcieEnd& end) { return end.gigatransfers > 0 && end.width > 0; };
-  if (!is_told(own)) return unknown_link(fmt::format("{} does not tell its PCIe link", pci_bus_id));
+  if (!is_told(own)) return unknown_peak(fmt::format("{} does not tell its PCIe link", pci_bus_id));
   if (!is_told(port))
-    return unknown_link(fmt::format("the PCIe port above {} does not tell its link", pci_bus_id));
+    return unknown_peak(fmt::format("the PCIe port above {} does not tell its link", pci_bus_id));
   const PcieEnd both{std::min(own.gigatransfers, port.gigatransfers),
                      std::min(own.width, port.width)};
   // Ports that a hypervisor made up may say less than goes through them.
   const PcieEnd now = pcie_end(device, "current");
   if (now.gigatransfers > both.gigatransfers || now.width > both.width)
-    return unknown_link(
+    return unknown_peak(
         fmt::format("the PCIe port above {} says less than its link does", pci_bus_id));
   return pcie_rate(both.gigatransfers, both.width);
 }

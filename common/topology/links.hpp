@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node's network and the slot of a device can carry, as the kernel tells in /sys.
+// What a node's network and the slot of a device can carry in one direction, as the kernel tells in
+// /sys. A link carries as much the other way at the same time.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace scalemark::topology {
+#include "common/topology/peak.hpp"
 
-/// The highest rate of a link in one direction; it carries as much the other way at the same time.
-struct LinkPeak {
-  double bytes_per_s = 0;  ///< 0: nobody knows
-  std::string source;      ///< "PCIe 5.0 x16, theoretical"
-  std::string missing;     ///< why it is not known; empty if it is
-};
+namespace scalemark::topology {
 
 /// A port of an adapter for InfiniBand or RoCE, or an interface with hardware behind it.
 struct NetworkPort {
@@ -30,7 +26,7 @@ std::vector<NetworkPort> network_ports(const std::filesystem::path& root = "/");
 
 /// All that a node can send over its network at once: the sum over the ports for InfiniBand, or
 /// those for RoCE, if there are any; else the one interface, which is also what `sockets` use.
-LinkPeak network_peak(std::span<const NetworkPort> ports, bool sockets = false);
+Peak network_peak(std::span<const NetworkPort> ports, bool sockets = false);
 
 /// Rate of a PCIe link of `gigatransfers` a second in each of `width` lanes; its version and width
 /// ("5.0 x16") in `source`. Nothing but a reason where PCI Express has no such link.
@@ -38,10 +34,10 @@ LinkPeak network_peak(std::span<const NetworkPort> ports, bool sockets = false);
 /// 32 GT/s (128b/130b), and at 64 GT/s 242 of the 256 bytes of a flit (the others are its CRC and
 /// error correction): PCI Express Base Specification, revision 6.0, physical layer. Headers of
 /// packets are counted as data.
-LinkPeak pcie_rate(double gigatransfers, int width);
+Peak pcie_rate(double gigatransfers, int width);
 
 /// The link of the device at `pci_bus_id` (dddd:bb:dd.f, lower case): the best that both it and the
 /// port above it can do, since either may be faster than the other. Never throws.
-LinkPeak pcie_peak(const std::string& pci_bus_id, const std::filesystem::path& root = "/");
+Peak pcie_peak(const std::string& pci_bus_id, const std::filesystem::path& root = "/");
 
 }  // namespace scalemark::topology

@@ -68,6 +68,7 @@ Library::Library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NO
   load(nvlink_remote_pci, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
   load(field_values, "nvmlDeviceGetFieldValues");
   load(c2c_mode, "nvmlDeviceGetC2cModeInfoV");
+  load(memory_bus_width, "nvmlDeviceGetMemoryBusWidth");
 }
 
 Library::~Library() {

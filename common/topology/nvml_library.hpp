@@ -88,6 +88,7 @@ class Library {
   int (*nvlink_remote_pci)(Device*, unsigned, Pci*) = nullptr;
   int (*field_values)(Device*, int, FieldValue*) = nullptr;
   int (*c2c_mode)(Device*, C2cMode*) = nullptr;
+  int (*memory_bus_width)(Device*, unsigned*) = nullptr;  ///< bits
 
  private:
   template <class Function>

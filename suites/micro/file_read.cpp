@@ -117,7 +117,9 @@ class Reading {
 void file_read(Case& c) {
   Reading reading(c);
   c.verify("every byte against the file's known ones", [&] { return reading.check(); });
-  c.work({.bytes = static_cast<double>(c.integer("bytes")), .formula = "bytes / time"});
+  c.work({.bytes = static_cast<double>(c.integer("bytes")),
+          .formula = "bytes / time",
+          .carrier = Carrier::storage});
   c.measure_timed([&] { return reading.next(); }, {.metric = "time", .barrier = false});
   c.record_rate("read_rate", "1/s", "time", 1, "1 / time");
   c.primary("bandwidth");

@@ -12,17 +12,25 @@
 namespace scalemark {
 namespace {
 
+Carrier carrier_of(const CopyPlan& plan) {
+  if (plan.from != plan.to) return Carrier::to_gpu;
+  return plan.from == device::MemoryKind::device ? Carrier::device_memory : Carrier::host_memory;
+}
+
 void copy_memory(Case& c) {
   const CopyPlan plan = plan_copy(c.result().params);
   const NumaChoice numa = require_numa(c);
   CopyWork work(c, plan, static_cast<std::size_t>(c.integer("bytes")), numa.node);
   c.verify("every copied byte against this rank's pattern", [&] { return work.check(); });
-  const double counted = static_cast<double>(c.integer("bytes")) * (plan.both_ways ? 2 : 1);
-  c.work({.bytes = counted,
-          .formula = "bytes / time",
-          .carrier =
-              plan.needs_device && plan.from != plan.to ? Carrier::to_gpu : Carrier::host_memory});
-  c.fact("moved_bytes", static_cast<std::int64_t>(counted * plan.moved_per_byte));
+  const auto one_way = static_cast<double>(c.integer("bytes"));
+  const double counted = one_way * (plan.both_ways ? 2 : 1);
+  c.work(
+      {.bytes = counted,
+       .moved = counted * plan.moved_per_byte,
+       .formula = "bytes / time",
+       .carrier = carrier_of(plan),
+       .link_bytes = plan.both_ways ? LinkBytes([one_way](Ends) { return one_way; }) : LinkBytes(),
+       .memory_node = numa.node});
   if (plan.needs_reset) {
     c.measure_timed([&] { return work.time_reset_copy(); }, {.metric = "time", .barrier = false});
   } else {

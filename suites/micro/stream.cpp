@@ -85,15 +85,17 @@ class HostArrays {
 
 /// Bytes that STREAM counts, and those that go to and from memory: a plain store of a line that is
 /// in no cache reads it first.
-void state_work(Case& c, StreamKernel kernel, std::size_t count, std::size_t element) {
+void state_work(Case& c, StreamKernel kernel, std::size_t count, std::size_t element, int node) {
   const auto arrays = static_cast<double>(stream_reads(kernel) + 1);
   const auto bytes = static_cast<double>(count * element);
   const bool past_caches = c.text("stores") == "non_temporal";
-  c.fact("moved_bytes", static_cast<std::int64_t>((arrays + (past_caches ? 0 : 1)) * bytes));
   c.work({.bytes = arrays * bytes,
+          .moved = (arrays + (past_caches ? 0 : 1)) * bytes,
           .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
           .precision = c.text("dtype"),
-          .formula = "bytes read and written / time"});
+          .formula = "bytes read and written / time",
+          .carrier = Carrier::host_memory,
+          .memory_node = node});
 }
 
 template <typename T>
@@ -106,7 +108,7 @@ void run_on_host(Case& c) {
   HostTeam team(c.threads(), c.thread_cpus());
   HostArrays<T> arrays(c, team, count, numa.node);
   c.verify("every element against the loop's exact result", [&] { return arrays.check(kernel); });
-  state_work(c, kernel, count, sizeof(T));
+  state_work(c, kernel, count, sizeof(T), numa.node);
   c.measure([&] { arrays.run(kernel, past_caches); },
             {.metric = "time", .inner = 0, .barrier = false});
   const auto ranks = static_cast<double>(c.size());

@@ -22,7 +22,7 @@ struct Gpus : testing::Test {
     return gpu_links(gpu, sys.path(), library);
   }
   /// What the GPU can send to others, those at `gpus`.
-  static LinkPeak peers(const GpuLinks& found, const std::vector<std::string>& gpus) {
+  static Peak peers(const GpuLinks& found, const std::vector<std::string>& gpus) {
     return gpu_peer_peak(found, gpus);
   }
   test::PlantedSys sys;
@@ -32,7 +32,7 @@ TEST_F(Gpus, NvlinksThatAreUpAddUp) {
   sys.gpu("32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16");
   const GpuLinks found = links();
   EXPECT_EQ(found.nvlinks, 3) << "of four one is down";
-  EXPECT_DOUBLE_EQ(found.nvlink.bytes_per_s, 3 * 26.562e9);
+  EXPECT_DOUBLE_EQ(found.nvlink.value, 3 * 26.562e9);
   EXPECT_EQ(found.nvlink.source, "NVLink 3 x 26.562 GB/s, theoretical");
   EXPECT_EQ(found.nvlink_to, "switch");
   EXPECT_EQ(found.pcie.source, "PCIe 5.0 x16, theoretical");
@@ -41,14 +41,14 @@ TEST_F(Gpus, NvlinksThatAreUpAddUp) {
 
 TEST_F(Gpus, WithoutTheSpeedTheVersionTells) {
   behave("version 6");
-  EXPECT_DOUBLE_EQ(links().nvlink.bytes_per_s, 3 * 26.5625e9);
+  EXPECT_DOUBLE_EQ(links().nvlink.value, 3 * 26.5625e9);
   behave("version 7");
-  EXPECT_DOUBLE_EQ(links().nvlink.bytes_per_s, 3 * 53.125e9);
+  EXPECT_DOUBLE_EQ(links().nvlink.value, 3 * 53.125e9);
   behave("version 4");
-  EXPECT_DOUBLE_EQ(links().nvlink.bytes_per_s, 3 * 25e9);
+  EXPECT_DOUBLE_EQ(links().nvlink.value, 3 * 25e9);
   for (const char* unknown : {"version 0", "version 8", "version 999"}) {
     behave(unknown);
-    EXPECT_EQ(links().nvlink.bytes_per_s, 0) << unknown;
+    EXPECT_EQ(links().nvlink.value, 0) << unknown;
     EXPECT_EQ(links().nvlinks, 3);
     EXPECT_EQ(links().nvlink.missing, "NVML does not tell how fast the GPU's NVLinks are");
   }
@@ -73,7 +73,7 @@ TEST_F(Gpus, WhatNvmlDoesNotTellIsNotGuessed) {
   for (const GpuLinks& found : {links(), links(kGpu, "libmissing.so")}) {
     EXPECT_FALSE(found.nvlinks);
     EXPECT_EQ(found.host.source, "PCIe 5.0 x16, theoretical");
-    EXPECT_EQ(peers(found, {kGpu, kOther}).bytes_per_s, 0) << "there may be NVLinks";
+    EXPECT_EQ(peers(found, {kGpu, kOther}).value, 0) << "there may be NVLinks";
     EXPECT_EQ(peers(found, {kGpu, kOther}).missing,
               "NVML does not tell whether the GPU has NVLinks");
   }
@@ -90,22 +90,22 @@ TEST_F(Gpus, OfDirectNvlinksOnlyThoseToTheOnlyOtherGpuCount) {
   behave("direct");
   const GpuLinks found = links();
   EXPECT_EQ(found.nvlink_to, kOther);
-  EXPECT_GT(peers(found, {kGpu, kOther}).bytes_per_s, 0);
-  EXPECT_EQ(peers(found, {kGpu, kOther, kThird}).bytes_per_s, 0);
-  EXPECT_EQ(peers(found, {kGpu, kThird}).bytes_per_s, 0);
+  EXPECT_GT(peers(found, {kGpu, kOther}).value, 0);
+  EXPECT_EQ(peers(found, {kGpu, kOther, kThird}).value, 0);
+  EXPECT_EQ(peers(found, {kGpu, kThird}).value, 0);
   EXPECT_NE(peers(found, {kGpu, kThird}).missing, "");
   behave("mixed");
   EXPECT_EQ(links().nvlink_to, "");
-  EXPECT_EQ(peers(links(), {kGpu, kOther}).bytes_per_s, 0);
+  EXPECT_EQ(peers(links(), {kGpu, kOther}).value, 0);
 }
 
 TEST_F(Gpus, HostsThatAreNotBehindPcieHaveNoPeak) {
   sys.gpu("32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16");
   for (const char* how : {"host", "c2c"}) {
     behave(how);
-    EXPECT_EQ(links().host.bytes_per_s, 0) << how;
+    EXPECT_EQ(links().host.value, 0) << how;
     EXPECT_NE(links().host.missing, "") << how;
-    EXPECT_GT(links().pcie.bytes_per_s, 0) << how;
+    EXPECT_GT(links().pcie.value, 0) << how;
   }
 }
 

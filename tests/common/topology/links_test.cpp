@@ -13,15 +13,15 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Links : testing::Test {
-  LinkPeak network() const { return network_peak(network_ports(sys.path())); }
-  LinkPeak slot() const { return pcie_peak("0000:0a:00.0", sys.path()); }
+  Peak network() const { return network_peak(network_ports(sys.path())); }
+  Peak slot() const { return pcie_peak("0000:0a:00.0", sys.path()); }
   test::PlantedSys sys;
 };
 
 TEST_F(Links, OneInterfaceIsTheNetwork) {
   sys.interface("eth0", "0000:00:03.0", "25000");
-  const LinkPeak peak = network();
-  EXPECT_DOUBLE_EQ(peak.bytes_per_s, 25e9 / 8);
+  const Peak peak = network();
+  EXPECT_DOUBLE_EQ(peak.value, 25e9 / 8);
   EXPECT_EQ(peak.source, "Ethernet eth0 25 Gb/s, theoretical");
   EXPECT_EQ(peak.missing, "");
 }
@@ -31,7 +31,7 @@ TEST_F(Links, WhatHasNoHardwareOrIsDownPromisesNothing) {
   sys.interface("lo", "", "");
   sys.interface("eth1", "0000:00:04.0", "100000", "down");
   EXPECT_TRUE(network_ports(sys.path()).empty());
-  EXPECT_EQ(network().bytes_per_s, 0);
+  EXPECT_EQ(network().value, 0);
   EXPECT_THAT(network().missing, HasSubstr("no network adapter"));
   // An adapter that the kernel says is virtual, although it has a device.
   sys.link("sys/devices/virtual/net/veth0/device", "sys/devices/virtual/x");
@@ -41,7 +41,7 @@ TEST_F(Links, WhatHasNoHardwareOrIsDownPromisesNothing) {
 TEST_F(Links, OfSeveralNetworksNobodyKnowsWhichOne) {
   sys.interface("eth0", "0000:00:03.0", "25000");
   sys.interface("eth1", "0000:00:04.0", "-1");
-  EXPECT_EQ(network().bytes_per_s, 0);
+  EXPECT_EQ(network().value, 0);
   EXPECT_THAT(network().missing, HasSubstr("several networks"));
 }
 
@@ -50,27 +50,27 @@ TEST_F(Links, ASpeedThatIsNoneIsNotBelieved) {
                             "100000000", "99999999999999999999999", "\x1b[2J"}) {
     sys.interface("eth0", "0000:00:03.0", "1");
     sys.file("sys/class/net/eth0/speed", std::string(speed) + "\n");
-    EXPECT_EQ(network().bytes_per_s, 0) << speed;
+    EXPECT_EQ(network().value, 0) << speed;
     EXPECT_EQ(network().missing, "Ethernet eth0 does not tell its rate") << speed;
     std::filesystem::remove_all(sys.path() / "sys");
   }
   sys.interface("eth0", "0000:00:03.0", std::string(1 << 20, '1'));
-  EXPECT_EQ(network().bytes_per_s, 0);
+  EXPECT_EQ(network().value, 0);
 }
 
 TEST_F(Links, ActivePortsOfInfinibandAddUpAndComeFirst) {
   sys.interface("eth0", "0000:00:03.0", "25000");
   sys.infiniband("mlx5_0", "200 Gb/sec (4X HDR)", "InfiniBand");
-  EXPECT_DOUBLE_EQ(network().bytes_per_s, 25e9);
+  EXPECT_DOUBLE_EQ(network().value, 25e9);
   EXPECT_EQ(network().source, "InfiniBand mlx5_0 200 Gb/s, theoretical");
   sys.infiniband("mlx5_1", "200 Gb/sec (4X HDR)", "InfiniBand");
   sys.infiniband("mlx5_2", "400 Gb/sec (4X NDR)", "InfiniBand", "1: DOWN");
-  EXPECT_DOUBLE_EQ(network().bytes_per_s, 50e9);
+  EXPECT_DOUBLE_EQ(network().value, 50e9);
   EXPECT_EQ(network().source, "InfiniBand 2 x 200 Gb/s, theoretical");
   sys.infiniband("mlx5_1", "100 Gb/sec (4X EDR)", "InfiniBand", "4: ACTIVE", "2");
   EXPECT_EQ(network().source,
             "InfiniBand mlx5_0 200 Gb/s + mlx5_1 200 Gb/s + mlx5_1 port 2 100 Gb/s, theoretical");
-  EXPECT_DOUBLE_EQ(network().bytes_per_s, 62.5e9);
+  EXPECT_DOUBLE_EQ(network().value, 62.5e9);
 }
 
 TEST_F(Links, SocketsUseTheInterface) {
@@ -99,7 +99,7 @@ TEST_F(Links, SoftwareAdaptersPromiseNothing) {
 TEST_F(Links, InfinibandCountsDataBits) {
   const auto gigabits = [&](const char* rate, const char* layer) {
     sys.infiniband("mlx5_0", rate, layer);
-    return network().bytes_per_s * 8 / 1e9;
+    return network().value * 8 / 1e9;
   };
   EXPECT_DOUBLE_EQ(gigabits("10 Gb/sec (4X)", "InfiniBand"), 8);
   EXPECT_DOUBLE_EQ(gigabits("10 Gb/sec (4X SDR)", "InfiniBand"), 8);
@@ -114,15 +114,15 @@ TEST_F(Links, InfinibandCountsDataBits) {
 }
 
 TEST_F(Links, RatesOfPcieByVersion) {
-  EXPECT_DOUBLE_EQ(pcie_rate(2.5, 1).bytes_per_s, 0.25e9);
-  EXPECT_DOUBLE_EQ(pcie_rate(5, 16).bytes_per_s, 8e9);
-  EXPECT_DOUBLE_EQ(pcie_rate(8, 16).bytes_per_s, 8e9 * 16 * 128 / 130 / 8);
-  EXPECT_NEAR(pcie_rate(16, 16).bytes_per_s, 31.508e9, 1e6);
-  EXPECT_NEAR(pcie_rate(32, 16).bytes_per_s, 63.015e9, 1e6);
-  EXPECT_DOUBLE_EQ(pcie_rate(64, 16).bytes_per_s, 121e9);
+  EXPECT_DOUBLE_EQ(pcie_rate(2.5, 1).value, 0.25e9);
+  EXPECT_DOUBLE_EQ(pcie_rate(5, 16).value, 8e9);
+  EXPECT_DOUBLE_EQ(pcie_rate(8, 16).value, 8e9 * 16 * 128 / 130 / 8);
+  EXPECT_NEAR(pcie_rate(16, 16).value, 31.508e9, 1e6);
+  EXPECT_NEAR(pcie_rate(32, 16).value, 63.015e9, 1e6);
+  EXPECT_DOUBLE_EQ(pcie_rate(64, 16).value, 121e9);
   EXPECT_EQ(pcie_rate(32, 16).source, "PCIe 5.0 x16, theoretical");
-  EXPECT_EQ(pcie_rate(128, 16).bytes_per_s, 0);
-  EXPECT_EQ(pcie_rate(32, 3).bytes_per_s, 0);
+  EXPECT_EQ(pcie_rate(128, 16).value, 0);
+  EXPECT_EQ(pcie_rate(32, 3).value, 0);
   EXPECT_EQ(pcie_rate(32, 0).missing, "PCIe with 32 GT/s and 0 lanes is not known");
 }
 
@@ -131,7 +131,7 @@ TEST_F(Links, TheLowerOfDeviceAndPortCounts) {
   EXPECT_EQ(slot().source, "PCIe 4.0 x16, theoretical");
   sys.gpu("8 GT/s", "16", "16.0 GT/s PCIe", "8", "2.5 GT/s", "8");
   EXPECT_EQ(slot().source, "PCIe 3.0 x8, theoretical");
-  EXPECT_DOUBLE_EQ(slot().bytes_per_s, pcie_rate(8, 8).bytes_per_s);
+  EXPECT_DOUBLE_EQ(slot().value, pcie_rate(8, 8).value);
 }
 
 TEST_F(Links, ASlotThatIsNotWhollyKnownHasNoPeak) {
@@ -143,7 +143,7 @@ TEST_F(Links, ASlotThatIsNotWhollyKnownHasNoPeak) {
   EXPECT_THAT(slot().missing, HasSubstr("0000:0a:00.0 does not tell its PCIe link"));
   for (const char* width : {"0", "255", "-16", "16.5", "x16", ""}) {
     sys.gpu("32.0 GT/s PCIe", width, "32.0 GT/s PCIe", "16");
-    EXPECT_EQ(slot().bytes_per_s, 0) << width;
+    EXPECT_EQ(slot().value, 0) << width;
   }
   sys.gpu("33 GT/s PCIe", "16", "64.0 GT/s PCIe", "16");
   EXPECT_EQ(slot().missing, "PCIe with 33 GT/s and 16 lanes is not known");
