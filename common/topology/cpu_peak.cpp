@@ -83,7 +83,7 @@ struct Cpu {
   }
 };
 
-std::string trimmed(std::string_view text) {
+std::string without_blanks(std::string_view text) {
   const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t");
   return from == std::string_view::npos ? "" : std::string(text.substr(from, to - from + 1));
 }
@@ -99,7 +99,7 @@ Cpu first_cpu(std::string_view cpuinfo) {
       if (cpu.fields.empty()) continue;
       break;
     }
-    cpu.fields.emplace(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    cpu.fields.emplace(without_blanks(line.substr(0, colon)), without_blanks(line.substr(colon + 1)));
   }
   for (const char* name : {"flags", "Features"}) {
     std::istringstream words(cpu.text(name));
