@@ -62,6 +62,7 @@ struct Work {
   Carrier carrier = Carrier::unstated;
   LinkBytes link_bytes = {};  ///< of links; else `bytes`, and of memory those moved
   int memory_node = -1;       ///< NUMA node of the host's memory; -1: the rank's
+  bool in_turn = false;       ///< one rank at a time, so that they share nothing
 };
 
 struct MeasureOptions {

@@ -80,7 +80,7 @@ Peak Case::own_memory_peak() {
   Peak peak = numa < 0 ? host.peak
                        : given_or(peaks.memory("numa_node"),
                                   topology::numa_memory_peak(host, session_.machine()));
-  if (peak.is_known() && sharers > 1) {
+  if (peak.is_known() && sharers > 1 && !work_.in_turn) {
     peak.value /= static_cast<double>(sharers);
     peak.source += fmt::format(", shared by {} ranks", sharers);
   }
@@ -92,7 +92,7 @@ Peak Case::own_link_peak(LinkKind kind, std::span<const std::string> gpus) {
   FoundPeaks& found = session_.found_peaks();
   if (is_network(kind))
     return given_or(peaks.link("network"), found.network(kind == LinkKind::sockets));
-  if (size() > 1 && session_.gpu_sharers() > 1)
+  if (size() > 1 && session_.gpu_sharers() > 1 && !work_.in_turn)
     return topology::unknown_peak(kind == LinkKind::gpu_memory ? "ranks share a GPU and its memory"
                                                                : "ranks share a GPU and its link");
   const device::Device& gpu = session_.gpu();

@@ -38,7 +38,8 @@ class Reading {
         cache_(c.text("cache")),
         seed_(c.seed() + static_cast<std::uint64_t>(c.rank())) {
     const std::string given = c.data("file_read");
-    folder_ = given.empty() ? std::filesystem::path(c.cache()) / "file_read" : given;
+    folder_ = given.empty() ? std::filesystem::path(c.cache()) / "file_read"
+                            : std::filesystem::path(given);
     if (given.empty() && c.cache().empty())
       c.skip("no folder to read from: --data file_read=FOLDER");
     count_ = many_ ? kManyFiles : static_cast<std::uint64_t>(c.integer("file_bytes")) / bytes_;
