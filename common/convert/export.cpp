@@ -87,6 +87,10 @@ constexpr std::array kExporters = {
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("nccl", target.out, {});
              }},
+    Exporter{"nvbandwidth", "nvbandwidth's JSON, as `show --format nvbandwidth`",
+             [](const ExportOptions&, const ExportTarget& target) {
+               return make_printer("nvbandwidth", target.out, {});
+             }},
     Exporter{"google-benchmark", "Google Benchmark's JSON, as `show --format google-benchmark`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("google-benchmark", target.out, {});

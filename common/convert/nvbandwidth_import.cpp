@@ -7,8 +7,10 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/convert/case_key.hpp"
 #include "common/convert/json_fields.hpp"
 #include "common/convert/text_table.hpp"
+#include "common/report/nvbandwidth_tests.hpp"
 
 namespace scalemark::convert {
 namespace {
@@ -18,29 +20,27 @@ using nlohmann::json;
 constexpr Quantity kNanoseconds{"latency", "s", -9, Better::lower};
 constexpr std::size_t kMostCells = 1'000'000;
 
-struct CopyTest {
-  const char* theirs;
-  const char* direction;
-  const char* engine;
-};
-/// Copies of one device alone, between its memory and pinned memory of the host.
-constexpr std::array kCopyTests = {
-    CopyTest{"host_to_device_memcpy_ce", "h2d", "copy_engine"},
-    CopyTest{"host_to_device_memcpy_sm", "h2d", "kernel"},
-    CopyTest{"device_to_host_memcpy_ce", "d2h", "copy_engine"},
-    CopyTest{"device_to_host_memcpy_sm", "d2h", "kernel"},
-};
+/// Null: none that a benchmark of ours measures.
+const report::NvbandwidthTest* known_test(const std::string& name) {
+  const auto* const found =
+      std::ranges::find_if(report::kNvbandwidthTests, [&](const report::NvbandwidthTest& test) {
+        return name == test.name || name == test.of_all;
+      });
+  return found == report::kNvbandwidthTests.end() ? nullptr : found;
+}
 
-/// memcpy of ours, or nvbandwidth/NAME. The size of a copy, 512 MiB unless told, is not printed.
+/// memcpy of ours with the values that a key leaves out left out, or nvbandwidth/NAME. The size of
+/// a copy, 512 MiB unless told, is not printed.
 CaseResult named_test(const std::string& name) {
   CaseResult result;
   result.name = "nvbandwidth/" + snake_case(name);
-  for (const CopyTest& test : kCopyTests) {
-    if (name != test.theirs) continue;
+  const report::NvbandwidthTest* test = known_test(name);
+  if (test != nullptr && name == test->name && test->counted == 1) {
     result.name = "micro/memcpy";
-    result.params = {{"direction", std::string(test.direction)},
-                     {"engine", std::string(test.engine)},
-                     {"host_memory", std::string("pinned")}};
+    result.params = {{"direction", std::string(test->direction)},
+                     {"host_memory", std::string(test->host_memory)}};
+    if (test->engine != std::string("copy_engine"))
+      result.params["engine"] = std::string(test->engine);
   }
   result.params["ranks"] = std::int64_t{1};
   return result;
@@ -91,6 +91,18 @@ void add_matrix(CaseResult& result, const Quantity& quantity, const std::vector<
   result.metrics.push_back(std::move(sum));
 }
 
+/// What our own output says of a case: its slowest rank.
+void add_own(CaseResult& result, const std::vector<Decimal>& cells, double counted) {
+  double least = value_of(cells.front());
+  for (const Decimal& cell : cells) least = std::min(least, value_of(cell));
+  constexpr Quantity kOwn{report::kNvbandwidthMetric, "By/s", 9, Better::higher};
+  Metric& metric = add_metric(result, kOwn, {});
+  metric.samples.scale = 1e9;
+  metric.samples.values = std::vector<double>{least / counted};
+  metric.kind = MetricKind::count;
+  metric.formula = "least of the ranks' cells";
+}
+
 void take_status(CaseResult& result, const json& test, const std::string& place) {
   const std::string status = text_of(member(test, "status", place), "status", place);
   const std::string error = test.contains("error") ? text_of(test["error"], "error", place) : "";
@@ -105,9 +117,15 @@ void take_test(RunBuilder& builder, const json& test, const std::string& place,
   if (!test.is_object()) fail(place, "an object", test);
   note_unknown(test,
                {"name", "status", "bandwidth_description", "bandwidth_matrix", "sum", "min", "max",
-                "average", "error"},
+                "average", "error", report::kNvbandwidthKey},
                place, taker);
-  CaseResult result = named_test(text_of(member(test, "name", place), "name", place));
+  const std::string name = text_of(member(test, "name", place), "name", place);
+  const report::NvbandwidthTest* known = known_test(name);
+  const bool is_own = known != nullptr && test.contains(report::kNvbandwidthKey);
+  CaseResult result =
+      is_own ? case_of_key(text_of(test[report::kNvbandwidthKey], report::kNvbandwidthKey, place),
+                           place)
+             : named_test(name);
   take_status(result, test, place);
   std::vector<Decimal> cells;
   if (const auto matrix = test.find("bandwidth_matrix"); matrix != test.end()) {
@@ -118,7 +136,9 @@ void take_test(RunBuilder& builder, const json& test, const std::string& place,
       test.contains("bandwidth_description")
           ? text_of(test["bandwidth_description"], "bandwidth_description", place)
           : "";
-  if (!cells.empty()) {
+  if (!cells.empty() && is_own) {
+    add_own(result, cells, known->counted);
+  } else if (!cells.empty()) {
     const bool is_latency = description.find("latency") != std::string::npos;
     add_matrix(result, is_latency ? kNanoseconds : kBandwidthGb, cells);
   } else if (result.status == Status::ok) {

@@ -29,6 +29,7 @@ constexpr std::array kFormats = {
     Format{"osu", report::make_osu_printer},
     Format{"imb", report::make_imb_printer},
     Format{"nccl", report::make_nccl_printer},
+    Format{"nvbandwidth", report::make_nvbandwidth_printer},
     Format{"google-benchmark", report::make_google_benchmark_printer},
 };
 

@@ -28,7 +28,7 @@ struct PrintOptions {
 };
 
 /// The formats that make_printer knows: table, csv, json, jsonl, osu, imb, nccl,
-/// google-benchmark.
+/// nvbandwidth, google-benchmark.
 std::vector<std::string> print_formats();
 
 /// A sink that prints each case when it is added. `out` must outlive it. Throws UsageError for a

@@ -172,7 +172,8 @@ class List(ProgramTest):
         for command in ("run", "show"):
             text = run(command, "--help").stdout
             formats = re.search(r"--format \S*\{([^}]*)\}", text)[1].split(",")
-            self.assertEqual(formats, ["table", "csv", "json", "jsonl", "osu", "imb", "nccl", "google-benchmark"])
+            self.assertEqual(formats, ["table", "csv", "json", "jsonl", "osu", "imb", "nccl", "nvbandwidth",
+                                       "google-benchmark"])
             self.assertIn("-v,--verbose", text)
 
 

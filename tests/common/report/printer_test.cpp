@@ -238,11 +238,11 @@ TEST(Json, IsOneArray) {
 
 TEST(MakePrinter, KnowsItsFormats) {
   EXPECT_THAT(print_formats(), ElementsAre("table", "csv", "json", "jsonl", "osu", "imb", "nccl",
-                                           "google-benchmark"));
+                                           "nvbandwidth", "google-benchmark"));
   std::ostringstream out;
   for (const std::string& format : print_formats())
     EXPECT_NE(make_printer(format, out, {}), nullptr);
-  EXPECT_THROW(make_printer("nvbandwidth", out, {}), UsageError);
+  EXPECT_THROW(make_printer("nvbench", out, {}), UsageError);
 }
 
 }  // namespace
