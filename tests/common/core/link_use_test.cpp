@@ -42,12 +42,23 @@ TEST(ChooseLink, WithinANodeGpusHaveLinksAndHostsShareMemory) {
   EXPECT_EQ(between("nccl", true, 1, 1).missing, "no link: one rank");
 }
 
-TEST(ChooseLink, CopiesGoOverTheGpusSlot) {
-  EXPECT_EQ(choose_link({.carrier = Carrier::to_gpu}).kind, LinkKind::gpu_to_host);
-  const LinkChoice within = choose_link({.carrier = Carrier::host_memory});
-  EXPECT_EQ(within.kind, LinkKind::none);
-  EXPECT_EQ(within.missing, "no link: within host memory");
-  EXPECT_EQ(choose_link({}).missing, "");
+TEST(ChooseLink, CopiesGoOverTheGpusSlotOrThroughAMemory) {
+  const auto carried = [](Carrier carrier) {
+    return choose_link({.carrier = carrier, .backend = "gloo", .ranks = 4, .nodes = 2});
+  };
+  EXPECT_EQ(carried(Carrier::to_gpu).kind, LinkKind::gpu_to_host);
+  EXPECT_EQ(carried(Carrier::host_memory).kind, LinkKind::host_memory);
+  EXPECT_EQ(carried(Carrier::device_memory).kind, LinkKind::gpu_memory);
+  for (const Carrier one : {Carrier::to_gpu, Carrier::host_memory, Carrier::device_memory})
+    EXPECT_EQ(carried(one).missing, "");
+}
+
+TEST(ChooseLink, WhatHasNoPeakSaysSo) {
+  EXPECT_EQ(choose_link({}).kind, LinkKind::none);
+  EXPECT_EQ(choose_link({}).missing, "no peak is known for this kind of work");
+  EXPECT_EQ(choose_link({.carrier = Carrier::storage}).kind, LinkKind::none);
+  EXPECT_EQ(choose_link({.carrier = Carrier::storage}).missing,
+            "what storage and page cache can do is not known");
 }
 
 TEST(BusiestEnd, CountsWhatLeavesAndWhatComesApart) {

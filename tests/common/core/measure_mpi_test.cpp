@@ -87,10 +87,15 @@ void moving(Case& c) {
   c.measure([] {}, {.most_samples = 5});
 }
 
+std::string fact_text(const CaseResult& result, const char* name) {
+  const auto found = result.facts.find(name);
+  return found == result.facts.end() ? "none" : to_text(found->second);
+}
+
 // The ranks of a test share a node.
 TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
   const auto results = run_all(
-      {moving<Carrier::between_ranks>, moving<Carrier::host_memory>, moving<Carrier::unstated>});
+      {moving<Carrier::between_ranks>, moving<Carrier::storage>, moving<Carrier::unstated>});
   if (!test::root()) return;
   for (const CaseResult& one : results) {
     EXPECT_EQ(one.status, Status::ok) << one.reason;
@@ -98,11 +103,66 @@ TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
     EXPECT_FALSE(one.find("peak_fraction"));
     EXPECT_FALSE(one.facts.contains("peak_source"));
   }
-  EXPECT_EQ(std::get<std::string>(results.at(0).facts.at("peak_missing")),
+  EXPECT_EQ(fact_text(results.at(0), "peak_missing"),
             world().size() == 1 ? "no link: one rank" : "no link: shared memory");
-  EXPECT_EQ(std::get<std::string>(results.at(1).facts.at("peak_missing")),
-            "no link: within host memory");
-  EXPECT_FALSE(results.at(2).facts.contains("peak_missing"));
+  EXPECT_EQ(fact_text(results.at(1), "peak_missing"),
+            "what storage and page cache can do is not known");
+  EXPECT_EQ(fact_text(results.at(2), "peak_missing"), "no peak is known for this kind of work");
+  EXPECT_EQ(fact_text(results.at(0), "moved_bytes"), "none");
+  EXPECT_EQ(fact_text(results.at(1), "moved_bytes"), "1000");
+  EXPECT_EQ(fact_text(results.at(2), "moved_bytes"), "none");
+}
+
+void through_memory(Case& c) {
+  c.work({.bytes = 1000, .moved = 4000, .flops = 500, .carrier = Carrier::host_memory});
+  c.measure([] {}, {.most_samples = 5});
+}
+void through_memory_in_turn(Case& c) {
+  c.work({.bytes = 1000, .carrier = Carrier::host_memory, .in_turn = true});
+  c.measure([] {}, {.most_samples = 5});
+}
+void computing(Case& c) {
+  c.work({.bytes = 1000, .flops = 500, .precision = "fp64"});
+  c.measure([] {}, {.most_samples = 5});
+}
+
+double part_of_rate(const CaseResult& result, const char* rate) {
+  return result.find("peak_fraction")->numerator / result.find(rate)->numerator;
+}
+
+// Unbound ranks use all of the host's memory together; what goes through it counts.
+TEST(Measure, RanksShareTheHostsMemory) {
+  SessionOptions options;
+  options.peaks = Peaks::parse("[memory]\nhost = 4e9\n[cpu_core.flops]\nfp64 = 1e9", "x");
+  const auto results = run_all({through_memory, through_memory_in_turn, computing}, {}, options);
+  if (!test::root()) return;
+  const int ranks = world().size();
+  const std::string shared = ranks == 1 ? "" : ", shared by " + std::to_string(ranks) + " ranks";
+  EXPECT_DOUBLE_EQ(part_of_rate(results.at(0), "bandwidth"), 4 * ranks / 4e9);
+  EXPECT_EQ(fact_text(results[0], "peak_source"), "--peak" + shared);
+  EXPECT_EQ(std::get<double>(results[0].facts.at("peak_bandwidth")), 1e9 / ranks);
+  EXPECT_EQ(fact_text(results[0], "moved_bytes"), "4000");
+  EXPECT_TRUE(results[0].find("achieved_flops")) << "beside the one fraction, of the bytes";
+  EXPECT_EQ(std::ranges::count(results[0].metrics, "peak_fraction", &Metric::name), 1);
+  EXPECT_DOUBLE_EQ(part_of_rate(results.at(1), "bandwidth"), 1 / 4e9);
+  EXPECT_EQ(fact_text(results[1], "peak_source"), "--peak");
+  EXPECT_GT(part_of_rate(results.at(2), "achieved_flops"), 0) << "whose bytes have no peak";
+  EXPECT_EQ(std::ranges::count(results[2].metrics, "peak_fraction", &Metric::name), 1);
+  EXPECT_EQ(fact_text(results[2], "peak_missing"), "none");
+}
+
+void in_no_known_precision(Case& c) {
+  c.work({.flops = 500, .precision = "fp1"});
+  c.measure([] {}, {.most_samples = 5});
+}
+
+TEST(Measure, FlopsWithoutAPeakSayWhy) {
+  const auto results = run_all({in_no_known_precision});
+  if (!test::root()) return;
+  EXPECT_TRUE(results.at(0).find("achieved_flops"));
+  EXPECT_FALSE(results.at(0).find("peak_fraction"));
+  EXPECT_NE(fact_text(results.at(0), "peak_missing"), "none");
+  EXPECT_NE(fact_text(results.at(0), "peak_missing"), "");
 }
 
 void put_to_next(Case& c) {

@@ -2,7 +2,8 @@
 // A stand-in for NVML with two GPUs, of which the second draws 2.5 J between two looks and tells
 // all of itself, while the first, an older one, tells little. The second is hot from the second
 // look at its clock on, and half as fast. It has four NVLinks, one of them down; FAKE_NVLINK says
-// where they lead, or "version N": NVML tells the version of links, but no speed.
+// where they lead, or "version N": NVML tells the version of links, but no speed. With
+// FAKE_NVML_MIG GPUs are divided.
 #include <cstdlib>
 #include <cstring>
 
@@ -76,8 +77,11 @@ int nvmlDeviceGetClockInfo(const char* device, int domain, unsigned* megahertz) 
   if (domain == 2) return answer(device, megahertz, 2619);
   return answer(device, megahertz, clock_looks++ == 0 ? 1980 : 990);
 }
-int nvmlDeviceGetMaxClockInfo(const char* device, int, unsigned* megahertz) {
-  return answer(device, megahertz, 1980);
+int nvmlDeviceGetMaxClockInfo(const char* device, int domain, unsigned* megahertz) {
+  return answer(device, megahertz, domain == 2 ? 2619 : 1980);
+}
+int nvmlDeviceGetMemoryBusWidth(const char* device, unsigned* bits) {
+  return answer(device, bits, 5120);
 }
 int nvmlDeviceGetPowerUsage(const char* device, unsigned* milliwatts) {
   return answer(device, milliwatts, 612'500);
@@ -105,7 +109,11 @@ int nvmlDeviceGetEccMode(const char* device, unsigned* current, unsigned* pendin
   *pending = 0;
   return answer(device, current, 1);
 }
-int nvmlDeviceGetMigMode(const char*, unsigned*, unsigned*) { return kNotSupported; }
+int nvmlDeviceGetMigMode(const char*, unsigned* now, unsigned* later) {
+  if (std::getenv("FAKE_NVML_MIG") == nullptr) return kNotSupported;
+  *now = *later = 1;
+  return 0;
+}
 int nvmlDeviceGetCurrPcieLinkGeneration(const char* device, unsigned* generation) {
   return answer(device, generation, 4);
 }
