@@ -90,7 +90,7 @@ class NvbandwidthPrinter final : public Printer {
     if (!why.empty()) return note(result.key, left_out_because(result, why));
     const bool alone = param_integer(result, "ranks").value_or(1) == 1;
     row.json = described(*test, alone ? test->name : test->of_all, result, row.cells);
-    keep(std::move(row));
+    offer(std::move(row));
   }
 
   void end(const Run& run) override {
@@ -154,7 +154,7 @@ class NvbandwidthPrinter final : public Printer {
   }
 
   /// One row a test: the largest that was measured.
-  void keep(Row row) {
+  void offer(Row row) {
     const auto same = std::ranges::find_if(
         rows_, [&](const Row& other) { return other.json["name"] == row.json["name"]; });
     if (same == rows_.end()) return rows_.push_back(std::move(row));
