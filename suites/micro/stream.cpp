@@ -19,8 +19,8 @@ bool stream_makes_sense(const Params& p) {
   const auto is = [&](const char* axis, const char* value) {
     return std::get<std::string>(p.at(axis)) == value;
   };
-  return !on_gpu(p) || (is("stores", "plain") && is("host_memory", "pageable") &&
-                        is("numa", "local"));
+  return !on_gpu(p) ||
+         (is("stores", "plain") && is("host_memory", "pageable") && is("numa", "local"));
 }
 
 /// Arrays that go through memory: a plain store of a line that is in no cache of the host reads it
@@ -40,8 +40,7 @@ void measure_stream(Case& c) {
   c.verify("every element against the loop's exact result", [&] { return engine->check(); });
   const auto array = static_cast<double>(count * element);
   const double counted = (stream_reads(kernel) + 1) * array;
-  c.fact("moved_bytes",
-         static_cast<std::int64_t>(arrays_moved(c.result().params, kernel) * array));
+  c.fact("moved_bytes", static_cast<std::int64_t>(arrays_moved(c.result().params, kernel) * array));
   c.work({.bytes = counted,
           .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
           .precision = c.text("dtype"),
