@@ -11,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/cells.hpp"
+#include "common/report/device_loss.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
 #include "common/report/slow_host.hpp"
@@ -214,6 +215,8 @@ class TablePrinter final : public Printer {
       line += "  " + colored(late_text(*late), kYellow);
     if (const std::optional<SlowPlace> slow = slow_place(result))
       line += "  " + colored(slow_text(*slow), kYellow);
+    if (const std::optional<DeviceLoss> loss = device_loss(result))
+      line += "  " + colored(loss_text(*loss), kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }

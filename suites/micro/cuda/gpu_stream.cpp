@@ -41,9 +41,9 @@ class GpuStream final : public StreamEngine {
   }
 
   void start() override {
-    device::check(device::kernels::stream_loop(
-        static_cast<int>(kernel_), to_.as<T>(), from_.as<T>(), other_.as<T>(), count_, blocks_,
-        static_cast<cudaStream_t>(stream_->native())));
+    device::check(device::kernels::stream_loop(static_cast<int>(kernel_), to_.as<T>(),
+                                               from_.as<T>(), other_.as<T>(), count_, blocks_,
+                                               static_cast<cudaStream_t>(stream_->native())));
   }
   void finish() override { stream_->synchronize(); }
   Case::Checked check() override {
