@@ -15,6 +15,7 @@
 #include "common/report/printer.hpp"
 #include "common/result/summarise.hpp"
 #include "tests/common/report/communication.hpp"
+#include "tests/common/report/copies.hpp"
 
 namespace scalemark {
 namespace {
@@ -281,6 +282,28 @@ TEST(Printed, NcclKeepsWhatWasNotMeasured) {
   ASSERT_EQ(back.run.cases.size(), 1U);
   EXPECT_EQ(back.run.cases[0].key, in.key);
   EXPECT_FALSE(back.run.cases[0].verification.done);
+}
+
+TEST(Printed, OfNvbandwidthEveryCopyComesBack) {
+  const std::vector<CaseResult> cases = {
+      test::copy("h2d", "pinned", 1 << 20, {{20'001, 19'999, 20'003}}),
+      test::copy("d2h", "pinned", 1 << 20, {{20'007}}),
+      test::copy("h2d", "pinned", 4096, {{700}}, "kernel"),
+      test::copy("d2h", "pinned", 4096, {{900}, {1100}}, "kernel"),
+      test::copy("d2d", "pageable", 4096, {{800}})};
+  const Taken found = taken(printed("nvbandwidth", cases));
+  EXPECT_EQ(found.notes, "");
+  ASSERT_EQ(found.run.cases.size(), cases.size());
+  for (const CaseResult& one : cases) {
+    const CaseResult* back = found.find(one.key);
+    ASSERT_NE(back, nullptr) << one.key;
+    const Metric* rate = back->find("event_bandwidth");
+    ASSERT_NE(rate, nullptr) << one.key;
+    EXPECT_EQ(rate->unit, "By/s");
+    const double want = summarise(one, *one.find("event_bandwidth")).median;
+    EXPECT_NEAR(summarise(*back, *rate).median / want, 1, 1e-14) << one.key;
+    EXPECT_EQ(back->find("bandwidth"), nullptr) << "which is the host clock's";
+  }
 }
 
 }  // namespace

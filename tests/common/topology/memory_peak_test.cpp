@@ -37,7 +37,7 @@ Bytes structure(const Module& module, std::size_t length = 92) {
   put(all, 0x0A, module.bits, 2);
   put(all, 0x0C, module.size, 2);
   put(all, 0x10, 1, 1);
-  put(all, 0x11, 2, 1);
+  put(all, 0x11, module.bank.empty() ? 0 : 2, 1);
   put(all, 0x12, module.type, 1);
   put(all, 0x15, 4800, 2);  // what it could do
   const bool is_long = module.mega >= 0xFFFF;
@@ -45,6 +45,7 @@ Bytes structure(const Module& module, std::size_t length = 92) {
   put(all, 0x58, is_long ? module.mega : 0, 4);
   all.resize(length);
   for (const std::string& text : {module.locator, module.bank}) {
+    if (text.empty()) continue;
     all.insert(all.end(), text.begin(), text.end());
     all.push_back(0);
   }
