@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvbandwidth's JSON (-j), for tools that read it. It has one size of each test: the largest.
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/nvbandwidth_tests.hpp"
 #include "common/report/printers.hpp"
-#include "common/stats/quantiles.hpp"
+#include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -49,9 +50,10 @@ std::vector<double> gigabytes_of_ranks(const CaseResult& result) {
     for (std::size_t i = 0; i < time->samples.iterations; ++i) {
       if (!time->samples.is_warmup(i)) seconds.push_back(time->samples.value(rank, i));
     }
-    const double median = seconds.empty() ? 0 : stats::median(std::move(seconds));
-    if (!(median > 0)) return {};
-    cells.push_back(rate->numerator / median * 1e-9);
+    const double median = seconds.empty() ? 0 : stats::median(seconds);
+    const double cell = median > 0 ? rate->numerator / median * 1e-9 : 0;
+    if (!(cell > 0) || !std::isfinite(cell)) return {};
+    cells.push_back(cell);
   }
   return cells;
 }
@@ -96,7 +98,7 @@ class NvbandwidthPrinter final : public Printer {
   void end(const Run& run) override {
     root_["testcases"] = ordered_json::array();
     for (Row& row : rows_) root_["testcases"].push_back(std::move(row.json));
-    out() << ordered_json{{"nvbandwidth", std::move(root_)}}.dump(1, '\t') << '\n';
+    out() << ordered_json{{"nvbandwidth", std::move(root_)}}.dump(2) << '\n';
     Printer::end(run);
   }
 

@@ -30,33 +30,33 @@ struct Units {
   int count, bits;
 };
 
-/// Two units of 512 bits that work together as one where a product line has but one (Skylake-SP).
+/// Skylake-SP, Cascade Lake and Cooper Lake, whose products have one or two units of 512 bits.
 constexpr int kSkylakeServer = 85;
 /// Intel: 64-ia-32-architectures-optimization manual and ark.intel.com ("# of AVX-512 FMA Units").
 /// AMD: Software Optimization Guides of families 17h, 19h and 1Ah (the fourth generation carries
 /// 512 bits out in two halves). Arm: Software Optimization Guides of Neoverse N1, V1, V2; Fujitsu:
 /// A64FX Microarchitecture Manual. WikiChip has all of them.
 constexpr std::array kUnits = {
-    Units{"GenuineIntel", 6, 63, 63, 2, 256},                          // Haswell-EP
-    Units{"GenuineIntel", 6, 79, 79, 2, 256},                          // Broadwell-EP
-    Units{"GenuineIntel", 6, kSkylakeServer, kSkylakeServer, 2, 512},  // to Cooper Lake; see below
-    Units{"GenuineIntel", 6, 106, 106, 2, 512},                        // Ice Lake-SP
-    Units{"GenuineIntel", 6, 143, 143, 2, 512},                        // Sapphire Rapids
-    Units{"GenuineIntel", 6, 207, 207, 2, 512},                        // Emerald Rapids
-    Units{"GenuineIntel", 6, 173, 173, 2, 512},                        // Granite Rapids
-    Units{"AuthenticAMD", 0x17, 0x01, 0x01, 2, 128},                   // Zen: Naples
-    Units{"AuthenticAMD", 0x17, 0x31, 0x31, 2, 256},                   // Zen 2: Rome
-    Units{"AuthenticAMD", 0x17, 0x71, 0x71, 2, 256},                   // Zen 2: Matisse
-    Units{"AuthenticAMD", 0x19, 0x00, 0x0F, 2, 256},                   // Zen 3: Milan
-    Units{"AuthenticAMD", 0x19, 0x20, 0x2F, 2, 256},                   // Zen 3: Vermeer
-    Units{"AuthenticAMD", 0x19, 0x10, 0x1F, 2, 256},                   // Zen 4: Genoa
-    Units{"AuthenticAMD", 0x19, 0x60, 0x6F, 2, 256},                   // Zen 4: Raphael
-    Units{"AuthenticAMD", 0x19, 0xA0, 0xAF, 2, 256},                   // Zen 4c: Bergamo, Siena
-    Units{"AuthenticAMD", 0x1A, 0x00, 0x1F, 2, 512},                   // Zen 5, 5c: Turin
-    Units{"0x41", 0, 0xD0C, 0xD0C, 2, 128},                            // Neoverse N1
-    Units{"0x41", 0, 0xD40, 0xD40, 2, 256},                            // Neoverse V1
-    Units{"0x41", 0, 0xD4F, 0xD4F, 4, 128},                            // Neoverse V2: Grace
-    Units{"0x46", 0, 0x001, 0x001, 2, 512},                            // A64FX
+    Units{"GenuineIntel", 6, 63, 63, 2, 256},  // Haswell-EP
+    Units{"GenuineIntel", 6, 79, 79, 2, 256},  // Broadwell-EP
+    Units{"GenuineIntel", 6, kSkylakeServer, kSkylakeServer, 2, 512},
+    Units{"GenuineIntel", 6, 106, 106, 2, 512},       // Ice Lake-SP
+    Units{"GenuineIntel", 6, 143, 143, 2, 512},       // Sapphire Rapids
+    Units{"GenuineIntel", 6, 207, 207, 2, 512},       // Emerald Rapids
+    Units{"GenuineIntel", 6, 173, 173, 2, 512},       // Granite Rapids
+    Units{"AuthenticAMD", 0x17, 0x01, 0x01, 2, 128},  // Zen: Naples
+    Units{"AuthenticAMD", 0x17, 0x31, 0x31, 2, 256},  // Zen 2: Rome
+    Units{"AuthenticAMD", 0x17, 0x71, 0x71, 2, 256},  // Zen 2: Matisse
+    Units{"AuthenticAMD", 0x19, 0x00, 0x0F, 2, 256},  // Zen 3: Milan
+    Units{"AuthenticAMD", 0x19, 0x20, 0x2F, 2, 256},  // Zen 3: Vermeer
+    Units{"AuthenticAMD", 0x19, 0x10, 0x1F, 2, 256},  // Zen 4: Genoa
+    Units{"AuthenticAMD", 0x19, 0x60, 0x6F, 2, 256},  // Zen 4: Raphael
+    Units{"AuthenticAMD", 0x19, 0xA0, 0xAF, 2, 256},  // Zen 4c: Bergamo, Siena
+    Units{"AuthenticAMD", 0x1A, 0x00, 0x1F, 2, 512},  // Zen 5, 5c: Turin
+    Units{"0x41", 0, 0xD0C, 0xD0C, 2, 128},           // Neoverse N1
+    Units{"0x41", 0, 0xD40, 0xD40, 2, 256},           // Neoverse V1
+    Units{"0x41", 0, 0xD4F, 0xD4F, 4, 128},           // Neoverse V2: Grace
+    Units{"0x46", 0, 0x001, 0x001, 2, 512},           // A64FX
 };
 
 /// flop a cycle and core of Intel's matrix unit: a product of tiles of 16 x 32 and 32 x 16 numbers
@@ -99,7 +99,8 @@ Cpu first_cpu(std::string_view cpuinfo) {
       if (cpu.fields.empty()) continue;
       break;
     }
-    cpu.fields.emplace(without_blanks(line.substr(0, colon)), without_blanks(line.substr(colon + 1)));
+    cpu.fields.emplace(without_blanks(line.substr(0, colon)),
+                       without_blanks(line.substr(colon + 1)));
   }
   for (const char* name : {"flags", "Features"}) {
     std::istringstream words(cpu.text(name));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/log.hpp"
 #include "common/convert/export.hpp"
 #include "common/page/extract.hpp"
 #include "common/page/page.hpp"
@@ -55,7 +56,11 @@ void print_page(const Run& run, const report::Comparison& comparison) {
   require_harmless(page::comparison_page(comparison));
 }
 
+/// A format of one object names what has no place in it in the log.
+void hush() { log::configure(0, 1, "", -1); }
+
 void export_all(const Run& run) {
+  hush();
   for (const convert::ExportFormat& format : convert::export_formats()) {
     std::ostringstream out;
     try {
@@ -73,6 +78,7 @@ void export_all(const Run& run) {
 }  // namespace
 
 void print(const Run& run) {
+  hush();
   for (const std::string& format : print_formats()) {
     std::ostringstream out;
     const auto printer = make_printer(format, out, {.verbosity = 2});

@@ -176,6 +176,8 @@ TEST(NvbandwidthPrinter, WarmUpAndWhatIsNoNumberDoNotCount) {
   }
   EXPECT_EQ(printed({one}).only().at("sum"), 1);
   EXPECT_EQ(printed({test::copy("h2d", "pinned", 1000, {{0, 0}})}).tests().size(), 0U);
+  one.metrics.back().numerator = HUGE_VAL;
+  EXPECT_EQ(printed({one}).tests().size(), 0U);
 }
 
 }  // namespace
