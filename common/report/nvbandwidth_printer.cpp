@@ -138,8 +138,9 @@ class NvbandwidthPrinter final : public Printer {
       double sum = 0, least = 0, most = 0;
       ordered_json row = ordered_json::array();
       for (const double cell : cells) {
-        const double value = cell * test.counted;
-        row.push_back(fmt::format("{}", value));  // texts, as there
+        const std::string text = csv_number(cell * test.counted);
+        const double value = std::stod(text);
+        row.push_back(text);  // cells are texts, as there
         least = row.size() == 1 ? value : std::min(least, value);
         most = std::max(most, value);
         sum += value;
