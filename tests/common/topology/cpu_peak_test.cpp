@@ -115,6 +115,7 @@ TEST_F(Clock, IsTheHighestOfAllCores) {
   EXPECT_EQ(clock().missing, "the system does not tell the CPU's highest clock");
   policy("0", "3500000", "intel_pstate");
   policy("1", "3800000", "intel_pstate");
+  policy("2", "3600000", "intel_pstate");
   EXPECT_DOUBLE_EQ(clock().value, 3.8e9);
   sys.file("proc/cpuinfo", intel(143, "fma avx512f"));
   EXPECT_DOUBLE_EQ(read_core_flops("fp32", sys.path()).value, 64 * 3.8e9);
