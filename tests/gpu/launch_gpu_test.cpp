@@ -84,13 +84,15 @@ TEST_F(Launches, AMarkWaitsBehindABlockedStream) {
   queue->block();
   queue->launch_marking();
   queue->launch(1);
+  const auto began = std::chrono::steady_clock::now();
   wait_a_while();
   EXPECT_FALSE(queue->is_marked());
+  const std::chrono::duration<double> held = std::chrono::steady_clock::now() - began;
   const auto seconds = queue->release_and_time();
   ASSERT_TRUE(seconds.has_value());
   EXPECT_TRUE(queue->is_marked());
   EXPECT_GT(*seconds, 0);
-  EXPECT_LT(*seconds, 0.03) << "from the release, not from the launch";
+  EXPECT_LT(*seconds, held.count()) << "from the release, not from the launch";
 }
 
 TEST_F(Launches, ATimeBehindAKernelThatGaveUpIsNone) {
@@ -106,11 +108,11 @@ TEST_F(Launches, ATimeBehindAKernelThatGaveUpIsNone) {
 
 TEST_F(Launches, TheDeviceAnswers) {
   const auto queue = make_launch_queue(*gpu_, 1, 0);
-  for (int i = 0; i < 2; ++i) {
-    const double seconds = queue->answer_time();
-    EXPECT_GT(seconds, 0);
-    EXPECT_LT(seconds, 0.1);
-  }
+  for (int i = 0; i < 2; ++i) EXPECT_GT(queue->answer_time(), 0);
+  queue->clear_mark();
+  queue->launch_marking();
+  queue->synchronize();
+  EXPECT_TRUE(queue->is_marked());
 }
 
 TEST_F(Launches, CallsOnEvents) {

@@ -58,6 +58,12 @@ class CudaLaunchQueue final : public LaunchQueue {
     for (int i = 0; i < streams; ++i) {
       streams_.push_back(device.make_stream());
       ends_.push_back(make_time_event());
+    }
+    // Kernels are loaded at their first launch, which must not be one that is captured.
+    check(kernels::nothing(stream(0)));
+    check(kernels::stamp(mark(), stream(0)));
+    synchronize();
+    for (int i = 0; i < streams; ++i) {
       // A graph never runs beside itself.
       if (graph_nodes > 0) graphs_.push_back(capture_chain(stream(i), graph_nodes, nullptr));
     }

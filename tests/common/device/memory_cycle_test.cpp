@@ -77,7 +77,8 @@ TEST(MemoryCycle, HugePagesOrTheReason) {
     cycle->get();
     cycle->give_back();
   } catch (const Unavailable& error) {
-    EXPECT_EQ(error.what(), std::string("no 2 MiB huge pages free"));
+    EXPECT_EQ(error.what(), why);
+    EXPECT_EQ(why, "no 2 MiB huge pages free");
   }
   EXPECT_THROW(make_mapping_cycle(std::size_t{1} << 50, true), Error);
 }
