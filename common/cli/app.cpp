@@ -84,6 +84,8 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     return report(ExitCode::failed, error.what());
   } catch (const std::exception& error) {
+    // Also what fmt throws while it prints.
+    if (std::ferror(stdout) != 0) return checked_output(static_cast<int>(ExitCode::failed));
     return report(ExitCode::failed, error.what());
   }
 }

@@ -37,7 +37,6 @@ void copy_memory(Case& c) {
       c, [&](std::uint64_t copies) { return work.time(copies); }, counted, plan.needs_device);
   turns.measure(plan.needs_reset ? 1 : 0);
   if (plan.behind_blocker) work.measure_by_events(counted);
-  c.primary("bandwidth");
 }
 
 SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)

@@ -30,7 +30,7 @@ class Copies(Memory):
             self.check_row(key, row)
             size = row["params"]["bytes"]
             self.assertEqual(row["facts"]["moved_bytes"], 2 * size)
-            self.assertEqual(row["primary"], "bandwidth")
+            self.assertEqual(row["primary"], "time")
             time, bandwidth = row["metrics"]["time"]["median"], row["metrics"]["bandwidth"]["median"]
             self.assertAlmostEqual(bandwidth * time / size, 1, 6, key)
 

@@ -87,6 +87,11 @@ void moving(Case& c) {
   c.measure([] {}, {.most_samples = 5});
 }
 
+void with_a_reason(Case& c) {
+  c.fact("peak_missing", std::string("its own"));
+  moving<Carrier::unstated>(c);
+}
+
 std::string fact_text(const CaseResult& result, const char* name) {
   const auto found = result.facts.find(name);
   return found == result.facts.end() ? "none" : to_text(found->second);
@@ -94,8 +99,8 @@ std::string fact_text(const CaseResult& result, const char* name) {
 
 // The ranks of a test share a node.
 TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
-  const auto results = run_all(
-      {moving<Carrier::between_ranks>, moving<Carrier::storage>, moving<Carrier::unstated>});
+  const auto results = run_all({moving<Carrier::between_ranks>, moving<Carrier::storage>,
+                                moving<Carrier::unstated>, with_a_reason});
   if (!test::root()) return;
   for (const CaseResult& one : results) {
     EXPECT_EQ(one.status, Status::ok) << one.reason;
@@ -108,6 +113,7 @@ TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
   EXPECT_EQ(fact_text(results.at(1), "peak_missing"),
             "what storage and page cache can do is not known");
   EXPECT_EQ(fact_text(results.at(2), "peak_missing"), "no peak is known for this kind of work");
+  EXPECT_EQ(fact_text(results.at(3), "peak_missing"), "its own");
   EXPECT_EQ(fact_text(results.at(0), "moved_bytes"), "none");
   EXPECT_EQ(fact_text(results.at(1), "moved_bytes"), "1000");
   EXPECT_EQ(fact_text(results.at(2), "moved_bytes"), "none");
