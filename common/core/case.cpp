@@ -178,9 +178,10 @@ bool Case::agree(bool mine) const { return exchange(ranks_, {mine ? 0 : 1, 0, 0}
 
 void Case::checkpoint() const { exchange(ranks_); }
 
-Case::Communicating::Communicating(Case& owner) : owner_(owner), before_(owner.communicating_) {
+Case::Communicating::Communicating(Case& owner, bool waits)
+    : owner_(owner), before_(owner.communicating_) {
   // Rank-local work makes nobody wait, so its failure can be agreed on as anywhere else.
-  owner_.communicating_ = owner_.ranks_.size() > 1 && !owner_.rank_local_;
+  owner_.communicating_ = owner_.ranks_.size() > 1 && (before_ || waits || !owner_.rank_local_);
 }
 
 Case::Communicating::~Communicating() {

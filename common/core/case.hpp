@@ -170,7 +170,8 @@ class Case {
   /// collective): it ends the job with the culprit named. measure() holds one unless rank-local.
   class Communicating {
    public:
-    explicit Communicating(Case& owner);
+    /// `waits`: though the work is rank-local, ranks wait for each other in it.
+    explicit Communicating(Case& owner, bool waits = false);
     ~Communicating();
     Communicating(const Communicating&) = delete;
     Communicating& operator=(const Communicating&) = delete;
@@ -239,6 +240,10 @@ class Case {
   /// nanoseconds (for instance between two device events).
   void measure_timed(const std::function<std::uint64_t()>& sample,
                      const MeasureOptions& options = {});
+  /// The same for `inner` operations a sample, of which the first call is one: `sample` returns
+  /// the nanoseconds of all.
+  void measure_timed(const std::function<std::uint64_t(std::uint64_t inner)>& sample,
+                     const MeasureOptions& options);
   /// Timed samples that the last measure() took.
   std::size_t samples_taken() const { return samples_taken_; }
 

@@ -53,10 +53,15 @@ void Case::measure(const std::function<void()>& start, const std::function<void(
 
 void Case::measure_timed(const std::function<std::uint64_t()>& sample,
                          const MeasureOptions& options) {
+  measure_timed([&sample](std::uint64_t) { return sample(); }, options);
+}
+
+void Case::measure_timed(const std::function<std::uint64_t(std::uint64_t inner)>& sample,
+                         const MeasureOptions& options) {
   measure_samples(
-      [this, &sample](std::uint64_t) {
+      [this, &sample](std::uint64_t inner) {
         const std::uint64_t began = session_.clock().now();
-        return Timed{.began = began, .nanoseconds = sample()};
+        return Timed{.began = began, .nanoseconds = sample(inner)};
       },
       options);
 }

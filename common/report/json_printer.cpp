@@ -2,6 +2,7 @@
 // JSON: one object a case, as lines or as one array.
 
 #include "common/report/cells.hpp"
+#include "common/report/device_loss.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/printers.hpp"
 #include "common/report/slow_host.hpp"
@@ -58,6 +59,12 @@ nlohmann::ordered_json case_json(const CaseResult& result) {
                                                          {"ranks", slow->ranks},
                                                          {"factor", json_number(slow->factor)},
                                                          {"pairs", slow->pairs}};
+  }
+  if (const std::optional<DeviceLoss> loss = device_loss(result)) {
+    object["device_loss"] = {{"rank", loss->rank},
+                             {"place", json_text(loss->place)},
+                             {"device", json_text(loss->device)},
+                             {"loss", json_number(loss->loss)}};
   }
   return object;
 }

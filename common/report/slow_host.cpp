@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/report/table_columns.hpp"
 #include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 
@@ -73,14 +74,6 @@ struct PairRow {
   std::string_view rank_place, peer_place;
   double seconds;
 };
-
-template <typename T>
-const std::vector<T>* values_of(const Table& table, std::string_view name) {
-  for (const Column& column : table.columns) {
-    if (column.name == name) return std::get_if<std::vector<T>>(&column.values);
-  }
-  return nullptr;
-}
 
 /// The one time in the table.
 const std::vector<double>* pair_seconds(const Table& table) {

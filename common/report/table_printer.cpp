@@ -13,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/cells.hpp"
+#include "common/report/device_loss.hpp"
 #include "common/report/late_rank.hpp"
 #include "common/report/layout_ratio.hpp"
 #include "common/report/printers.hpp"
@@ -221,6 +222,8 @@ class TablePrinter final : public Printer {
       line += "  " + colored(late_text(*late), kYellow);
     if (const std::optional<SlowPlace> slow = slow_place(result))
       line += "  " + colored(slow_text(*slow), kYellow);
+    if (const std::optional<DeviceLoss> loss = device_loss(result))
+      line += "  " + colored(loss_text(*loss), kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }

@@ -148,6 +148,13 @@ constexpr std::string_view kTables =
                                         the case's primary time
   @order
   @unit
+/devices/<nnnnnn>/<column> [row]        every rank of case <nnnnnn> alone and beside the others: rank,
+                                        where it runs (place: node and NUMA node), its device (PCI
+                                        address, or host), its bandwidth while the others waited
+                                        (alone_bandwidth) and while all worked (bandwidth), and the
+                                        part of it that is lost by that (loss)
+  @order
+  @unit
 )";
 
 }  // namespace

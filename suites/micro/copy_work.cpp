@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/base/clock.hpp"
 #include "common/device/blocker.hpp"
+#include "suites/micro/blocked_samples.hpp"
 #include "suites/micro/message_pattern.hpp"
 
 namespace scalemark {
@@ -20,8 +22,6 @@ using device::MemoryKind;
 /// Copies behind one blocking kernel, and untimed ones before them, as nvbandwidth has them. Few
 /// enough for any queue.
 constexpr int kCopies = 16, kUntimed = 4;
-/// A kernel that gives up again and again says that something is wrong, not noise.
-constexpr int kMostDiscarded = 10;
 
 }  // namespace
 
@@ -73,13 +73,19 @@ void CopyWork::copy() {
   for (const Way& way : ways_) way.stream->synchronize();
 }
 
-std::uint64_t CopyWork::time_reset_copy() {
-  for (const Way& way : ways_) {
-    device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
-    way.stream->synchronize();
+void CopyWork::bring_back(Way& way) {
+  // Managed memory that is prefetched is both ends, and pages fault on their way to the device
+  // only.
+  device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
+  way.stream->synchronize();
+}
+
+std::uint64_t CopyWork::time(std::uint64_t copies) {
+  if (plan_.needs_reset) {
+    for (Way& way : ways_) bring_back(way);
   }
   const std::uint64_t began = now_ns();
-  copy();
+  for (std::uint64_t i = 0; i < copies; ++i) copy();
   return now_ns() - began;
 }
 
@@ -115,16 +121,14 @@ void CopyWork::measure_by_events(double counted_bytes) {
     way.end = device_.make_event();
   }
   std::vector<std::uint64_t> issue;
-  int discarded = 0;
+  BlockedSamples samples;
   const auto sample = [&] {
-    Batch batch = time_batch();
-    for (; !batch.valid; batch = time_batch()) {
-      if (++discarded > kMostDiscarded)
-        throw Error(
-            "a kernel that waits for the host gave up again and again: copies behind it wait, too");
-    }
-    issue.push_back(batch.issue_ns);
-    return batch.device_ns;
+    return samples.take([&]() -> std::optional<std::uint64_t> {
+      const Batch batch = time_batch();
+      if (!batch.valid) return std::nullopt;
+      issue.push_back(batch.issue_ns);
+      return batch.device_ns;
+    });
   };
   // `inner` copies a sample, whatever the harness would choose.
   c_.measure_timed(sample,
@@ -134,7 +138,7 @@ void CopyWork::measure_by_events(double counted_bytes) {
   for (std::uint64_t& one : issue) one /= kCopies * ways_.size();
   c_.record_durations("issue_time", issue, RankReduce::max, {},
                       "time of a call that enqueues a copy");
-  c_.fact("discarded_samples", static_cast<std::int64_t>(discarded));
+  c_.fact("discarded_samples", samples.discarded());
 }
 
 Case::Checked CopyWork::check(Way& way, int salt) {

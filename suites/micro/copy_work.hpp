@@ -20,8 +20,9 @@ class CopyWork {
 
   /// Copies, both ways if the plan says so, and waits for the end.
   void copy();
-  /// Brings managed pages back to where they came from, untimed; then nanoseconds of copy().
-  std::uint64_t time_reset_copy();
+  /// Nanoseconds of so many times copy(), one after the other. Managed pages are first brought back
+  /// to where they came from, untimed.
+  std::uint64_t time(std::uint64_t copies);
   /// Metrics event_time and event_bandwidth of copies behind a blocking kernel, and issue_time,
   /// what the host needs to enqueue one. Samples in which the kernel gave up are taken anew and
   /// counted (fact `discarded_samples`).
@@ -39,6 +40,7 @@ class CopyWork {
   };
   Way make_way(device::MemoryKind from, device::MemoryKind to, int node);
   void fill(Way& way, int salt);
+  void bring_back(Way& way);
   void start(Way& way);
   Case::Checked check(Way& way, int salt);
   /// Nanoseconds by events and to enqueue; nothing if the kernel gave up.

@@ -29,22 +29,45 @@ constexpr std::array<std::uint8_t, 4> kE4m3 = {0x00, 0x38, 0x40, 0x44};
 /// Places that are looked at in each direction.
 constexpr std::int64_t kPlaces = 48;
 
-template <typename T>
-void put(std::uint8_t* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
-void write_value(std::uint8_t* to, int value, const std::string& precision) {
-  const auto number = static_cast<float>(value);
-  if (precision == "fp64") return put(to, static_cast<double>(value));
-  if (precision == "bf16") return put(to, collective::Bf16::narrow(number));
-  if (precision == "fp16") return put(to, collective::Fp16::narrow(number));
-  if (precision == "fp8") {
-    const std::uint8_t magnitude = kE4m3.at(static_cast<std::size_t>(value < 0 ? -value : value));
-    return put(to, static_cast<std::uint8_t>(magnitude | (value < 0 ? 0x80U : 0U)));
+/// The bytes of -3 .. 3 in the operands' type.
+class Patterns {
+ public:
+  explicit Patterns(const std::string& precision) : width_(gemm_types(precision).operand) {
+    for (int value = -kLargest; value <= kLargest; ++value) {
+      const auto number = static_cast<float>(value);
+      if (precision == "fp64")
+        put(value, static_cast<double>(value));
+      else if (precision == "bf16")
+        put(value, collective::Bf16::narrow(number));
+      else if (precision == "fp16")
+        put(value, collective::Fp16::narrow(number));
+      else if (precision == "fp8")
+        put(value, e4m3(value));
+      else
+        put(value, number);
+    }
   }
-  put(to, number);
-}
+  void write(std::uint8_t* to, int value) const { std::memcpy(to, at(value).data(), width_); }
+  std::size_t width() const { return width_; }
+
+ private:
+  static constexpr int kLargest = 3;
+  using Bytes = std::array<std::uint8_t, sizeof(double)>;
+
+  static std::uint8_t e4m3(int value) {
+    const std::uint8_t magnitude = kE4m3.at(static_cast<std::size_t>(value < 0 ? -value : value));
+    return static_cast<std::uint8_t>(magnitude | (value < 0 ? 0x80U : 0U));
+  }
+  const Bytes& at(int value) const { return bytes_.at(static_cast<std::size_t>(value + kLargest)); }
+  template <typename T>
+  void put(int value, T number) {
+    std::memcpy(bytes_.at(static_cast<std::size_t>(value + kLargest)).data(), &number,
+                sizeof number);
+  }
+
+  std::size_t width_;
+  std::array<Bytes, 2 * kLargest + 1> bytes_{};
+};
 
 double read_result(const std::uint8_t* from, const std::string& precision) {
   const auto get = [from](auto value) {
@@ -73,7 +96,7 @@ double GemmSize::flops() const {
 }
 
 const std::vector<std::string>& gemm_shapes() {
-  static const std::vector<std::string> names = {"square", "query",        "key_value", "output",
+  static const std::vector<std::string> names = {"square", "query",        "key_value",
                                                  "gate",   "feed_forward", "head"};
   return names;
 }
@@ -84,7 +107,7 @@ GemmSize gemm_size(const std::string& shape, const std::string& model, std::int6
       std::ranges::find_if(kLlamas, [&](const Llama& one) { return model == one.name; });
   if (llama == kLlamas.end())
     throw UsageError(fmt::format("no model '{}'; allowed: 1b, 3b, 8b", model));
-  if (shape == "query" || shape == "output") return {rows, llama->dim, llama->dim};
+  if (shape == "query") return {rows, llama->dim, llama->dim};
   if (shape == "key_value") return {rows, llama->key_value, llama->dim};
   if (shape == "gate") return {rows, llama->feed_forward, llama->dim};
   if (shape == "feed_forward") return {rows, llama->dim, llama->feed_forward};
@@ -119,10 +142,10 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k) {
 void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
                    int (*value)(std::int64_t, std::int64_t)) {
   auto* place = static_cast<std::uint8_t*>(to);
-  const std::size_t width = gemm_types(precision).operand;
+  const Patterns patterns(precision);
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j, place += width)
-      write_value(place, value(i, j), precision);
+    for (std::int64_t j = 0; j < columns; ++j, place += patterns.width())
+      patterns.write(place, value(i, j));
   }
 }
 

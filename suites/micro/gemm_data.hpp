@@ -17,7 +17,8 @@ struct GemmSize {
   double flops() const;  ///< 2 m n k
 };
 
-/// Names of axis `shape`: square, and the products of Llama3's layers.
+/// Names of axis `shape`: square, and the products of Llama3's layers: query (and output),
+/// key_value, gate (and up), feed_forward (down), head.
 const std::vector<std::string>& gemm_shapes();
 /// `rows` is m (tokens), and all three sizes of a square. Throws UsageError for unknown names.
 GemmSize gemm_size(const std::string& shape, const std::string& model, std::int64_t rows);

@@ -7,6 +7,7 @@
 #include "common/core/case.hpp"
 #include "suites/micro/copy_plan.hpp"
 #include "suites/micro/copy_work.hpp"
+#include "suites/micro/device_turns.hpp"
 #include "suites/micro/numa_choice.hpp"
 
 namespace scalemark {
@@ -23,13 +24,9 @@ void copy_memory(Case& c) {
           .carrier =
               plan.needs_device && plan.from != plan.to ? Carrier::to_gpu : Carrier::host_memory});
   c.fact("moved_bytes", static_cast<std::int64_t>(counted * plan.moved_per_byte));
-  if (plan.needs_reset) {
-    c.measure_timed([&] { return work.time_reset_copy(); }, {.metric = "time", .barrier = false});
-  } else {
-    c.measure([&] { work.copy(); }, {.metric = "time", .inner = 0, .barrier = false});
-  }
-  if (c.size() > 1)
-    c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted, "ranks * bytes / time");
+  DeviceTurns turns(
+      c, [&](std::uint64_t copies) { return work.time(copies); }, counted, plan.needs_device);
+  turns.measure(plan.needs_reset ? 1 : 0);
   if (plan.behind_blocker) work.measure_by_events(counted);
   c.primary("bandwidth");
 }
@@ -44,11 +41,13 @@ SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
     .axis("engine", {"copy_engine", "kernel"}, {"copy_engine"})
     .implied(std::string("copy_engine"))
     .with(numa_axis)
-    .axis_integer("bytes", 1, std::int64_t{1} << 36, "4K:64M:*4", "1M")
+    .with(devices_axis)
+    .axis_integer("bytes", 1, std::int64_t{1} << 36, "4,256,4K:64M:*4", "1M")
     .where(copy_makes_sense)
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
-    .memory([](const Params& p) {
-      return 4 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    .memory([](const Params& p) {  // sources, destinations, and the pattern
+      const auto bytes = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+      return bytes * (std::get<std::string>(p.at("direction")) == "h2h" ? 3 : 2);
     });
 
 }  // namespace

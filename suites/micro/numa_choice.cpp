@@ -37,8 +37,9 @@ std::uint64_t numa_distance(const topology::Machine& machine, int from, int to) 
 NumaChoice choose_numa(const topology::Machine& machine, int own, std::string_view wanted) {
   const std::vector<int> nodes = nodes_with_memory(machine);
   if (wanted == "local") {
-    if (std::ranges::find(nodes, own) != nodes.end() || nodes.size() <= 1) return {own, {}};
-    if (own < 0) return {-1, "the rank is bound to no single NUMA node"};
+    // Of a rank that is bound to no single node: where the thread that touches it runs just then.
+    if (own < 0 || nodes.size() <= 1 || std::ranges::find(nodes, own) != nodes.end())
+      return {own, {}};
     return {-1, fmt::format("NUMA node {}, the rank's own, has no memory that it may use", own)};
   }
   if (wanted == "remote") {

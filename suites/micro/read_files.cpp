@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/golden/fill.hpp"
 
 namespace scalemark {
 namespace {
@@ -21,16 +22,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31U);
-}
-
-std::uint8_t known_byte(std::uint64_t offset, std::uint64_t seed) {
-  const std::uint64_t word = mix(seed + (offset / 8 + 1) * 0x9E3779B97F4A7C15ULL);
-  return static_cast<std::uint8_t>(word >> (offset % 8 * 8));
+/// Calls visit(place, byte) for each of `count` known bytes from `offset` on.
+template <typename Visit>
+void for_known_bytes(std::uint64_t offset, std::uint64_t count, std::uint64_t seed, Visit visit) {
+  std::uint64_t word = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = offset + i;
+    if (i == 0 || at % 8 == 0) word = golden::word(seed, 0, at / 8);
+    visit(i, static_cast<std::uint8_t>(word >> (at % 8 * 8)));
+  }
 }
 
 [[noreturn]] void throw_unavailable(const std::string& what, const fs::path& path) {
@@ -82,14 +82,15 @@ OpenFile::~OpenFile() {
 }
 
 void known_bytes(std::span<std::uint8_t> to, std::uint64_t offset, std::uint64_t seed) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = known_byte(offset + i, seed);
+  for_known_bytes(offset, to.size(), seed,
+                  [&](std::uint64_t i, std::uint8_t byte) { to[i] = byte; });
 }
 
 std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offset,
                           std::uint64_t seed) {
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < from.size(); ++i)
-    wrong += from[i] == known_byte(offset + i, seed) ? 0 : 1;
+  for_known_bytes(offset, from.size(), seed,
+                  [&](std::uint64_t i, std::uint8_t byte) { wrong += from[i] == byte ? 0 : 1; });
   return wrong;
 }
 

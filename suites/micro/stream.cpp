@@ -1,123 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // STREAM (McCalpin 1995): copy, scale, add and triad over arrays of `bytes` each, by all compute
-// threads of each rank at once.
+// threads of each rank at once, or by its GPU.
 #include <cstdint>
+#include <memory>
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
-#include "suites/micro/host_team.hpp"
 #include "suites/micro/numa_choice.hpp"
-#include "suites/micro/stream_kernels.hpp"
+#include "suites/micro/stream_engine.hpp"
 
 namespace scalemark {
 namespace {
 
-/// Three arrays in memory of the host. Their values are small integers, so every loop is exact.
-template <typename T>
-class HostArrays {
- public:
-  HostArrays(Case& c, HostTeam& team, std::size_t count, int node)
-      : team_(team), count_(count), rank_(c.rank()) {
-    const auto memory = [&] {
-      return c.host().allocate(count * sizeof(T), device::memory_kind_from(c.text("host_memory")),
-                               node);
-    };
-    to_ = memory(), from_ = memory(), other_ = memory();
-    for (std::size_t i = 0; i < count; ++i) {
-      from_.as<T>()[i] = from(i);
-      other_.as<T>()[i] = other(i);
-    }
-    reset();
-  }
+bool on_gpu(const Params& p) { return std::get<std::string>(p.at("device")) == "cuda"; }
 
-  void run(StreamKernel kernel, bool past_caches) {
-    const StreamArrays<T> arrays{to_.as<T>(), from_.as<T>(), other_.as<T>()};
-    team_.run([&](int member) {
-      const std::size_t begin = part(member), end = part(member + 1);
-      if (past_caches)
-        stream_past_caches(kernel, arrays, begin, end);
-      else
-        stream(kernel, arrays, begin, end);
-    });
-  }
-
-  Case::Checked check(StreamKernel kernel) {
-    Case::Checked result{count_, 0};
-    for (std::size_t i = 0; i < count_; ++i)
-      result.wrong += to_.as<T>()[i] == expected(kernel, i) ? 0 : 1;
-    reset();
-    return result;
-  }
-
- private:
-  /// Where a member begins: parts are whole pages, so that no line is written by two.
-  std::size_t part(int member) const {
-    const std::size_t page = 4096 / sizeof(T), pages = (count_ + page - 1) / page;
-    const auto share =
-        pages * static_cast<std::size_t>(member) / static_cast<std::size_t>(team_.size());
-    return std::min(count_, share * page);
-  }
-  T from(std::size_t i) const {
-    return static_cast<T>((i * 7 + static_cast<std::size_t>(rank_)) % 1021);
-  }
-  T other(std::size_t i) const { return static_cast<T>(i * 3 % 509); }
-  T expected(StreamKernel kernel, std::size_t i) const {
-    constexpr T kScalar = static_cast<T>(kStreamScalar);
-    switch (kernel) {
-      case StreamKernel::copy:
-        return from(i);
-      case StreamKernel::scale:
-        return kScalar * from(i);
-      case StreamKernel::add:
-        return from(i) + other(i);
-      case StreamKernel::triad:
-        break;
-    }
-    return from(i) + kScalar * other(i);
-  }
-  void reset() { std::fill_n(to_.as<T>(), count_, T{-1}); }
-
-  HostTeam& team_;
-  std::size_t count_;
-  int rank_;
-  device::Buffer to_, from_, other_;
-};
-
-/// Bytes that STREAM counts, and those that go to and from memory: a plain store of a line that is
-/// in no cache reads it first.
-void state_work(Case& c, StreamKernel kernel, std::size_t count, std::size_t element) {
-  const auto arrays = static_cast<double>(stream_reads(kernel) + 1);
-  const auto bytes = static_cast<double>(count * element);
-  const bool past_caches = c.text("stores") == "non_temporal";
-  c.fact("moved_bytes", static_cast<std::int64_t>((arrays + (past_caches ? 0 : 1)) * bytes));
-  c.work({.bytes = arrays * bytes,
-          .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
-          .precision = c.text("dtype"),
-          .formula = "bytes read and written / time"});
+/// What the axes of memory and stores mean is the host's business.
+bool stream_makes_sense(const Params& p) {
+  const auto is = [&](const char* axis, const char* value) {
+    return std::get<std::string>(p.at(axis)) == value;
+  };
+  return !on_gpu(p) ||
+         (is("stores", "plain") && is("host_memory", "pageable") && is("numa", "local"));
 }
 
-template <typename T>
-void run_on_host(Case& c) {
-  const StreamKernel kernel = stream_kernel_from(c.text("operation"));
-  const bool past_caches = c.text("stores") == "non_temporal";
-  const NumaChoice numa = require_numa(c);
-  if (past_caches && !why_no_stores_past_caches().empty()) c.skip(why_no_stores_past_caches());
-  const std::size_t count = static_cast<std::size_t>(c.integer("bytes")) / sizeof(T);
-  HostTeam team(c.threads(), c.thread_cpus());
-  HostArrays<T> arrays(c, team, count, numa.node);
-  c.verify("every element against the loop's exact result", [&] { return arrays.check(kernel); });
-  state_work(c, kernel, count, sizeof(T));
-  c.measure([&] { arrays.run(kernel, past_caches); },
-            {.metric = "time", .inner = 0, .barrier = false});
-  const auto ranks = static_cast<double>(c.size());
-  c.record_rate("total_bandwidth", "By/s", "time",
-                ranks * (stream_reads(kernel) + 1) * static_cast<double>(count * sizeof(T)),
-                "ranks * bytes read and written / time");
+/// Arrays that go through memory: a plain store of a line that is in no cache of the host reads it
+/// first.
+double arrays_moved(const Params& p, StreamKernel kernel) {
+  const bool reads_first = !on_gpu(p) && std::get<std::string>(p.at("stores")) == "plain";
+  return stream_reads(kernel) + 1 + (reads_first ? 1 : 0);
 }
 
 void measure_stream(Case& c) {
-  if (c.text("device") == "cuda") c.skip("not on GPUs yet");
-  c.text("dtype") == "fp64" ? run_on_host<double>(c) : run_on_host<float>(c);
+  const StreamKernel kernel = stream_kernel_from(c.text("operation"));
+  const std::size_t element = c.text("dtype") == "fp64" ? sizeof(double) : sizeof(float);
+  const std::size_t count = static_cast<std::size_t>(c.integer("bytes")) / element;
+  const std::unique_ptr<StreamEngine> engine =
+      on_gpu(c.result().params) ? make_gpu_stream(c, count)
+                                : make_host_stream(c, count, require_numa(c).node);
+  c.verify("every element against the loop's exact result", [&] { return engine->check(); });
+  const auto array = static_cast<double>(count * element);
+  const double counted = (stream_reads(kernel) + 1) * array;
+  c.fact("moved_bytes", static_cast<std::int64_t>(arrays_moved(c.result().params, kernel) * array));
+  c.work({.bytes = counted,
+          .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
+          .precision = c.text("dtype"),
+          .formula = "bytes read and written / time"});
+  c.measure([&] { engine->start(); }, [&] { engine->finish(); },
+            {.metric = "time", .inner = 0, .barrier = false});
+  if (c.size() > 1)
+    c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted,
+                  "ranks * bytes read and written / time");
+  c.primary("bandwidth");
 }
 
 SCALEMARK_BENCHMARK("micro/stream", measure_stream)
@@ -133,8 +66,12 @@ SCALEMARK_BENCHMARK("micro/stream", measure_stream)
     .axis_integer("bytes", 8, std::int64_t{1} << 38, "32K:128M:*16", "128M")
     .compute_axes()
     .rank_local()
+    .where(stream_makes_sense)
     .memory([](const Params& p) {
       return 3 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    })
+    .host_memory([](const Params& p) {
+      return on_gpu(p) ? static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes"))) : 0;
     });
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST(LayoutRatio, TheTableStandsBelowTheRowsOfRunAndShow) {
   const auto printed = [](const std::vector<CaseResult>& results, PrintOptions options) {
     std::ostringstream out;
     const auto printer = make_printer("table", out, options);
-    Run run;
+    scalemark::Run run;
     printer->begin(run);
     for (const CaseResult& one : results) printer->add(one);
     printer->end(run);

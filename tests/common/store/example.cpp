@@ -66,11 +66,19 @@ std::map<std::string, Table> example_tables() {
                    {"rank_place", "", std::vector<std::string>{"n0 numa 0"}},
                    {"peer_place", "", std::vector<std::string>{"n1"}},
                    {"latency", "s", std::vector<double>{2.5e-7}}};
+  Table devices;
+  devices.columns = {{"rank", "", std::vector<std::uint64_t>{0}},
+                     {"place", "", std::vector<std::string>{"n0 numa 0"}},
+                     {"device", "", std::vector<std::string>{"0000:18:00.0"}},
+                     {"alone_bandwidth", "By/s", std::vector<double>{5e10}},
+                     {"bandwidth", "By/s", std::vector<double>{2.5e10}},
+                     {"loss", "1", std::vector<double>{0.5}}};
   Table baseline;
   baseline.columns = {{"key", "", std::vector<std::string>{"micro/x", "micro/y"}},
                       {"mean_log", "", std::vector<double>{-11.5, -10.25}}};
   return {{"baseline/rows", baseline}, {"telemetry/node", node}, {"telemetry/gpu", gpu},
-          {"profile", profile},        {"phases", phases},       {"pairs", pairs}};
+          {"profile", profile},        {"phases", phases},       {"pairs", pairs},
+          {"devices", devices}};
 }
 
 CaseResult example_case(std::size_t index) {

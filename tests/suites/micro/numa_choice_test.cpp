@@ -35,7 +35,8 @@ TEST(NumaChoice, WhatIsNotThereHasAReason) {
   const topology::Machine machine = machine_of({0, 1});
   EXPECT_EQ(choose_numa(machine, 0, "3").reason,
             "no NUMA node 3 with memory that the rank may use; there are: 0, 1");
-  EXPECT_EQ(choose_numa(machine, -1, "local").reason, "the rank is bound to no single NUMA node");
+  EXPECT_EQ(choose_numa(machine, -1, "local").node, -1) << "where the thread runs";
+  EXPECT_EQ(choose_numa(machine, -1, "local").reason, "");
   EXPECT_EQ(choose_numa(machine, -1, "remote").reason, "the rank is bound to no single NUMA node");
   EXPECT_EQ(choose_numa(machine_of({0}), 0, "remote").reason, "the machine has one NUMA node");
   topology::Machine excluded = machine_of({0, 1, 2});

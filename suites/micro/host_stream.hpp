@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// STREAM's arrays in memory of the host, and a team of threads that runs the loops over them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+#include "common/device/memory.hpp"
+#include "suites/micro/host_team.hpp"
+#include "suites/micro/stream_engine.hpp"
+
+namespace scalemark {
+
+/// Three arrays; each member of the team works on whole pages of its own.
+template <typename T>
+class HostStreamArrays {
+ public:
+  using Allocate = std::function<device::Buffer(std::size_t bytes)>;
+
+  HostStreamArrays(HostTeam& team, std::size_t count, std::size_t salt, const Allocate& allocate)
+      : team_(team),
+        count_(count),
+        salt_(salt),
+        to_(allocate(count * sizeof(T))),
+        from_(allocate(count * sizeof(T))),
+        other_(allocate(count * sizeof(T))) {
+    for (std::size_t i = 0; i < count; ++i) {
+      from_.as<T>()[i] = stream_from<T>(i, salt);
+      other_.as<T>()[i] = stream_other<T>(i);
+    }
+    spoil();
+  }
+
+  void run(StreamKernel kernel, bool past_caches) {
+    const StreamArrays<T> arrays = operands();
+    team_.run([&](int member) {
+      const std::size_t begin = part(member), end = part(member + 1);
+      if (past_caches)
+        stream_past_caches(kernel, arrays, begin, end);
+      else
+        stream(kernel, arrays, begin, end);
+    });
+  }
+
+  Case::Checked check(StreamKernel kernel) {
+    Case::Checked result{count_, 0};
+    for (std::size_t i = 0; i < count_; ++i)
+      result.wrong += to_.as<T>()[i] == stream_expected<T>(kernel, i, salt_) ? 0 : 1;
+    spoil();
+    return result;
+  }
+
+  StreamArrays<T> operands() { return {to_.as<T>(), from_.as<T>(), other_.as<T>()}; }
+
+ private:
+  /// Where a member begins: no page, and so no line, is written by two.
+  std::size_t part(int member) const {
+    const std::size_t page = 4096 / sizeof(T), pages = (count_ + page - 1) / page;
+    const auto share =
+        pages * static_cast<std::size_t>(member) / static_cast<std::size_t>(team_.size());
+    return std::min(count_, share * page);
+  }
+  void spoil() { std::fill_n(to_.as<T>(), count_, T{-1}); }
+
+  HostTeam& team_;
+  std::size_t count_, salt_;
+  device::Buffer to_, from_, other_;
+};
+
+}  // namespace scalemark

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices whose products are exact: against sums of products, in each type.
+#include "suites/micro/gemm_data.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark {
+namespace {
+
+constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"};
+
+/// The value of `bytes` bytes with so many bits of exponent, by IEEE 754's rule for numbers that
+/// are neither subnormal nor infinite.
+double decoded(const std::uint8_t* from, std::size_t bytes, int exponent_bits) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, from, bytes);
+  const int all = static_cast<int>(bytes) * 8, fraction_bits = all - 1 - exponent_bits;
+  const auto field = [&](int low, int count) {
+    return static_cast<double>((bits >> low) & ((std::uint64_t{1} << count) - 1));
+  };
+  const double exponent = field(fraction_bits, exponent_bits);
+  if (exponent == 0 && field(0, fraction_bits) == 0) return 0;
+  const double magnitude = (1 + field(0, fraction_bits) * std::ldexp(1.0, -fraction_bits)) *
+                           std::exp2(exponent - (std::exp2(exponent_bits - 1) - 1));
+  return (bits >> (all - 1)) != 0 ? -magnitude : magnitude;
+}
+
+int exponent_bits(const std::string& precision) {
+  if (precision == "fp64") return 11;
+  if (precision == "fp16") return 5;
+  return precision == "fp8" ? 4 : 8;
+}
+
+TEST(GemmData, OperandsAreTheirValuesInEachType) {
+  for (const std::string precision : kPrecisions) {
+    const std::size_t width = gemm_types(precision).operand;
+    std::vector<std::uint8_t> matrix(9 * 11 * width);
+    write_operand(matrix.data(), 9, 11, precision, gemm_a);
+    for (std::int64_t i = 0; i < 9; ++i) {
+      for (std::int64_t j = 0; j < 11; ++j) {
+        const auto* place = matrix.data() + static_cast<std::size_t>(i * 11 + j) * width;
+        ASSERT_EQ(decoded(place, width, exponent_bits(precision)), gemm_a(i, j))
+            << precision << ' ' << i << ' ' << j;
+      }
+    }
+  }
+}
+
+TEST(GemmData, ExpectedIsTheSumOfProducts) {
+  bool varies = false;
+  for (const std::int64_t k : {1, 34, 35, 36, 128, 1000}) {
+    for (std::int64_t row = 0; row < 8; ++row) {
+      for (std::int64_t column = 0; column < 8; ++column) {
+        int sum = 0, largest = 0;
+        for (std::int64_t inner = 0; inner < k; ++inner) {
+          sum += gemm_a(row, inner) * gemm_w(column, inner);
+          largest = std::max(largest, std::abs(sum));
+        }
+        ASSERT_EQ(gemm_expected(row, column, k), sum) << row << ' ' << column << ' ' << k;
+        ASSERT_LT(largest, 256) << "not exact in bf16";
+        varies = varies || sum != 0;
+      }
+    }
+  }
+  EXPECT_TRUE(varies) << "a product of zeros would pass";
+}
+
+TEST(GemmData, AWrongElementIsSeen) {
+  const GemmSize size{50, 70, 36};
+  std::vector<float> product(static_cast<std::size_t>(size.m * size.n));
+  for (std::int64_t i = 0; i < size.m; ++i) {
+    for (std::int64_t j = 0; j < size.n; ++j)
+      product[static_cast<std::size_t>(i * size.n + j)] =
+          static_cast<float>(gemm_expected(i, j, size.k));
+  }
+  EXPECT_EQ(check_product(product.data(), size, "fp32").wrong, 0U);
+  EXPECT_EQ(check_product(product.data(), size, "fp32").checked, 48U * 48U);
+  product.back() += 1;
+  EXPECT_EQ(check_product(product.data(), size, "fp32").wrong, 1U) << "the last element";
+  product.front() = std::nanf("");
+  EXPECT_EQ(check_product(product.data(), size, "fp32").wrong, 2U) << "the first element";
+  EXPECT_GT(check_product(product.data(), {size.n, size.m, size.k}, "fp32").wrong, 100U)
+      << "the transposed product";
+}
+
+TEST(GemmData, SizesAreThoseOfTheModels) {
+  EXPECT_EQ(gemm_size("square", "8b", 512).flops(), 2.0 * 512 * 512 * 512);
+  const GemmSize head = gemm_size("head", "1b", 10);
+  EXPECT_EQ(head.n, 128256);
+  EXPECT_EQ(head.k, 2048);
+  const GemmSize down = gemm_size("feed_forward", "8b", 10);
+  EXPECT_EQ(down.n, 4096);
+  EXPECT_EQ(down.k, 14336);
+  EXPECT_THROW(gemm_size("gate", "70b", 10), UsageError);
+  EXPECT_THROW(gemm_types("fp4"), UsageError);
+  for (const std::string& shape : gemm_shapes()) EXPECT_GT(gemm_size(shape, "3b", 8).flops(), 0);
+}
+
+}  // namespace
+}  // namespace scalemark
