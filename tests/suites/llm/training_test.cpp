@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // LoRA, losses and AdamW on hand-worked cases; what the check of a LoRA layer notices.
 #include <cmath>
+#include <memory>
+#include <string_view>
 #include <vector>
 
+#include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -146,6 +149,45 @@ TEST(AdamW, StepsByHand) {
   EXPECT_NEAR(x.item<double>(), after * 0.98 - 0.1 * mean / (std::sqrt(square) + 0.5), 1e-14);
   optimizer.zero_grad();
   EXPECT_FALSE(x.grad().defined());
+}
+
+/// How often `body` calls the operator of that name.
+template <typename Body>
+int calls_of(const char* name, const Body& body) {
+  static const char* wanted = nullptr;
+  static int calls = 0;
+  wanted = name, calls = 0;
+  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
+    if (called.name() == std::string_view(wanted)) ++calls;
+    return nullptr;
+  };
+  const auto handle =
+      at::addGlobalCallback(at::RecordFunctionCallback(note).scopes({at::RecordScope::FUNCTION}));
+  body();
+  at::removeCallback(handle);
+  return calls;
+}
+
+TEST(LayerStep, TheVariantsDoWhatTheySay) {
+  const LlamaConfig config = llama_config("tiny");
+  DecoderLayer layer(config, torch::dtype(torch::kFloat32));
+  add_lora(*layer, {});
+  const LayerData data = random_layer_data(config, 1, 6, torch::dtype(torch::kFloat32));
+  const auto step = [&](const LayerStepOptions& how) {
+    LayerOptimizer optimizer(layer, {}, how);
+    torch::mse_loss(layer_output(layer, data.x, data.positions, how), data.target).backward();
+    optimizer.step();
+    optimizer.zero_grad();
+  };
+  for (const bool checkpointing : {false, true}) {
+    // Seven products and six adapters of two.
+    EXPECT_EQ(calls_of("aten::linear", [&] { step({.checkpointing = checkpointing}); }),
+              checkpointing ? 2 * 19 : 19);
+  }
+  for (const bool fused : {false, true}) {
+    EXPECT_EQ(calls_of("aten::_fused_adamw_", [&] { step({.fused_optimizer = fused}); }),
+              fused ? 1 : 0);
+  }
 }
 
 TEST(LayerOptimizer, BothKindsTakeTheSameSteps) {
