@@ -90,7 +90,8 @@ TEST(LayoutConversion, CountsWhatIsReadAndWritten) {
     EXPECT_EQ(result.primary_metric, "bandwidth");
     EXPECT_DOUBLE_EQ(result.find("bandwidth")->numerator,
                      2 * static_cast<double>(width * elements));
-    EXPECT_EQ(result.verification.checked, 2 * static_cast<std::uint64_t>(elements))
+    const auto ranks = static_cast<std::uint64_t>(test::world().size());
+    EXPECT_EQ(result.verification.checked, 2 * ranks * static_cast<std::uint64_t>(elements))
         << "after the first and after the last one";
     EXPECT_EQ(result.verification.wrong, 0U);
     EXPECT_THAT(std::get<std::string>(result.facts.at("peak_missing")), HasSubstr("host memory"));
