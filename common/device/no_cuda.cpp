@@ -3,6 +3,9 @@
 #include "common/base/error.hpp"
 #include "common/device/blocker.hpp"
 #include "common/device/device.hpp"
+#include "common/device/event_calls.hpp"
+#include "common/device/launch.hpp"
+#include "common/device/memory_cycle.hpp"
 
 namespace scalemark::device {
 namespace {
@@ -19,6 +22,16 @@ int cuda_device_count(std::string* why_none) {
 }
 
 std::unique_ptr<Blocker> make_blocker(Device&, double) { throw Unavailable(kReason); }
+
+std::unique_ptr<LaunchQueue> make_launch_queue(Device&, int, int, double) {
+  throw Unavailable(kReason);
+}
+
+std::unique_ptr<EventCalls> make_event_calls(Device&, bool) { throw Unavailable(kReason); }
+
+std::unique_ptr<MemoryCycle> make_cuda_memory_cycle(Device&, MemoryKind, std::size_t) {
+  throw Unavailable(kReason);
+}
 
 std::string cuda_versions() { return {}; }
 

@@ -21,7 +21,12 @@ class Smoke(ProgramTest):
         listed = {entry["name"] for entry in json.loads(run("list", "--json").stdout)}
         for name in listed - {row["name"] for row in table.values()}:
             out = self.path(name.replace("/", "-") + ".h5")
-            self.expect(run("run", name, "--quick", "-o", out, ranks=2, timeout=280), 0)
+            done = run("run", name, "--quick", "-o", out, ranks=2, timeout=280)
+            if name in ("micro/event", "micro/kernel_launch") and done.returncode == 4:
+                for key, row in rows(out).items():
+                    self.assertRegex(row["reason"], "CUDA|GPU", key)
+                continue
+            self.expect(done, 0)
         for name in ["micro/pingpong", "micro/allreduce", "micro/allgather", "micro/memcpy", "micro/conv2d",
                      "micro/lora_step", "imaging/train"]:
             states = {row["status"] for key, row in table.items() if row["name"] == name}

@@ -151,11 +151,12 @@ class List(ProgramTest):
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
         for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/comm_create", "micro/conv2d", "micro/get",
-                     "micro/init", "micro/lora_step", "micro/memcpy", "micro/pingpong", "micro/put", "imaging/train"]:
+                     "micro/event", "micro/init", "micro/kernel_launch", "micro/lora_step", "micro/memcpy",
+                     "micro/memory_registration", "micro/pingpong", "micro/put", "imaging/train"]:
             self.assertIn(name, names)
 
     def test_filter(self):
-        done = run("list", "micro/(mem|ping)", "--json")
+        done = run("list", "micro/(memcpy|ping)", "--json")
         self.assertEqual([row["name"] for row in json.loads(done.stdout)], ["micro/memcpy", "micro/pingpong"])
 
     def test_options_of_run_are_frozen(self):

@@ -41,6 +41,18 @@ __global__ void stamp_kernel(volatile std::uint64_t* to) {
   __threadfence_system();
 }
 
+__global__ void answer_kernel(const volatile int* question, volatile int* answer, int count,
+                              std::uint64_t limit_ns) {
+  const std::uint64_t start = device_ns();
+  for (int i = 1; i <= count; ++i) {
+    while (*question != i) {
+      if (device_ns() - start > limit_ns) return;
+    }
+    *answer = i;
+    __threadfence_system();
+  }
+}
+
 template <int kLoop, typename T>
 __global__ void loop_kernel(T* __restrict__ to, const T* __restrict__ from,
                             const T* __restrict__ other, std::size_t count) {
@@ -105,6 +117,12 @@ cudaError_t nothing(cudaStream_t stream) {
 
 cudaError_t stamp(std::uint64_t* to, cudaStream_t stream) {
   stamp_kernel<<<1, 1, 0, stream>>>(to);
+  return cudaGetLastError();
+}
+
+cudaError_t answer(const int* question, int* answer, int count, std::uint64_t limit_ns,
+                   cudaStream_t stream) {
+  answer_kernel<<<1, 1, 0, stream>>>(question, answer, count, limit_ns);
   return cudaGetLastError();
 }
 

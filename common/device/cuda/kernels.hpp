@@ -23,6 +23,11 @@ cudaError_t nothing(cudaStream_t stream);
 /// Writes the device's clock (ns) to `*to`.
 cudaError_t stamp(std::uint64_t* to, cudaStream_t stream);
 
+/// One thread that waits until `*question` is 1, writes 1 to `*answer`, and so on up to `count`. It
+/// ends after `limit_ns` of the device's clock. Both are host memory that the device sees.
+cudaError_t answer(const int* question, int* answer, int count, std::uint64_t limit_ns,
+                   cudaStream_t stream);
+
 /// to = from, 3 from, from + other, from + 3 other, by `loop` 0 to 3 (STREAM's four).
 cudaError_t stream_loop(int loop, double* to, const double* from, const double* other,
                         std::size_t count, int blocks, cudaStream_t stream);

@@ -44,11 +44,6 @@ std::size_t free_huge_pages() {
   return file >> pages ? pages : 0;
 }
 
-void touch(void* data, std::size_t bytes, std::size_t page) {
-  auto* begin = static_cast<volatile char*>(data);
-  for (std::size_t i = 0; i < bytes; i += page) begin[i] = 0;
-}
-
 }  // namespace
 
 std::string why_no_huge_pages() { return free_huge_pages() > 0 ? "" : "no 2 MiB huge pages free"; }
@@ -61,21 +56,40 @@ void require_host_memory(std::size_t bytes) {
       units::bytes(bytes), units::bytes(left)));
 }
 
+void require_huge_pages(std::size_t bytes) {
+  const std::size_t free = free_huge_pages();
+  if (bytes <= free * kHugePage) return;
+  throw OutOfMemory(
+      fmt::format("{} in huge pages of 2 MiB asked, {} pages free", units::bytes(bytes), free));
+}
+
+std::size_t page_bytes(bool huge) {
+  return huge ? kHugePage : static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t whole_pages(std::size_t bytes, bool huge) {
+  const std::size_t page = page_bytes(huge);
+  return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+}
+
+void* map_pages(std::size_t bytes, bool huge) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | (21 << MAP_HUGE_SHIFT) : 0);
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (data != MAP_FAILED) return data;
+  throw OutOfMemory(
+      fmt::format("{} of host memory: {}", units::bytes(bytes), std::strerror(errno)));
+}
+
+void touch_pages(void* data, std::size_t bytes, std::size_t page) {
+  auto* begin = static_cast<volatile char*>(data);
+  for (std::size_t i = 0; i < bytes; i += page) begin[i] = 0;
+}
+
 Buffer allocate_host(std::size_t bytes, MemoryKind kind, int numa_node) {
   const bool huge = kind == MemoryKind::huge_pages;
-  const std::size_t page = huge ? kHugePage : static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (!huge) require_host_memory(bytes);
-  if (huge && bytes > free_huge_pages() * kHugePage) {
-    throw OutOfMemory(fmt::format("{} in huge pages of 2 MiB asked, {} pages free",
-                                  units::bytes(bytes), free_huge_pages()));
-  }
-  const std::size_t mapped = (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | (21 << MAP_HUGE_SHIFT) : 0);
-  void* data = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (data == MAP_FAILED) {
-    throw OutOfMemory(
-        fmt::format("{} of host memory: {}", units::bytes(bytes), std::strerror(errno)));
-  }
+  huge ? require_huge_pages(bytes) : require_host_memory(bytes);
+  const std::size_t mapped = whole_pages(bytes, huge);
+  void* data = map_pages(mapped, huge);
   Buffer buffer(data, bytes, kind, [mapped](void* block) { munmap(block, mapped); });
   if (numa_node >= 0) {
     const NodeMask mask = mask_of(numa_node);
@@ -83,7 +97,7 @@ Buffer allocate_host(std::size_t bytes, MemoryKind kind, int numa_node) {
       throw_no_node(numa_node, errno);
     }
   }
-  touch(data, mapped, page);
+  touch_pages(data, mapped, page_bytes(huge));
   return buffer;
 }
 

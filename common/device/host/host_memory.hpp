@@ -19,6 +19,21 @@ Buffer allocate_host(std::size_t bytes, MemoryKind kind, int numa_node);
 /// Why there are no huge pages, in one line; empty if some are free.
 std::string why_no_huge_pages();
 
+/// Throws OutOfMemory where fewer 2 MiB pages than `bytes` need are free.
+void require_huge_pages(std::size_t bytes);
+
+/// Bytes of a page: 2 MiB, or the system's.
+std::size_t page_bytes(bool huge);
+
+/// `bytes` in whole pages, one at least.
+std::size_t whole_pages(std::size_t bytes, bool huge);
+
+/// Fresh anonymous memory, whole pages, not touched; munmap(2) gives it back. Throws OutOfMemory.
+void* map_pages(std::size_t bytes, bool huge);
+
+/// Writes to the first byte of each page.
+void touch_pages(void* data, std::size_t bytes, std::size_t page);
+
 /// Throws OutOfMemory unless `bytes` are left for this process: with overcommit an allocation
 /// always succeeds, and a process that touches too much is killed.
 void require_host_memory(std::size_t bytes);

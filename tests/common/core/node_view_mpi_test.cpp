@@ -65,5 +65,23 @@ TEST(NodeView, CoresAreCountedForWhoSharesThem) {
       << "one hardware thread of a core is a core";
 }
 
+TEST(NodeView, CoresHaveTheThreadsThatTheRankMayUse) {
+  const topology::Machine machine = whole();
+  const std::vector<topology::CpuSet> cores = cores_in(machine, topology::parse_list("1,2,65"));
+  ASSERT_EQ(cores.size(), 2U);
+  EXPECT_EQ(topology::to_list(cores[0]), "1,65");
+  EXPECT_EQ(topology::to_list(cores[1]), "2");
+  EXPECT_TRUE(cores_in(machine, {}).empty());
+}
+
+TEST(NodeView, SharersAreThoseWhoseCpusOverlap) {
+  const int size = test::world().size(), rank = test::world().rank();
+  EXPECT_EQ(core_sharers(test::world(), topology::parse_list("0-3")), size);
+  EXPECT_EQ(core_sharers(test::world(), {2 * rank, 2 * rank + 1}), 1);
+  // A chain: each rank shares a CPU with its neighbours.
+  const int neighbours = (rank > 0 ? 1 : 0) + (rank + 1 < size ? 1 : 0);
+  EXPECT_EQ(core_sharers(test::world(), {rank, rank + 1}), 1 + neighbours);
+}
+
 }  // namespace
 }  // namespace scalemark
