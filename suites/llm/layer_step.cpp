@@ -3,6 +3,7 @@
 #include "suites/llm/layer_step.hpp"
 
 #include <tuple>
+#include <vector>
 
 #include <torch/optim/adamw.h>
 

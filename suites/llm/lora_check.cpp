@@ -62,7 +62,8 @@ bool are_close(const torch::Tensor& a, const torch::Tensor& b) {
   const double u = c10::elementSize(a.scalar_type()) == 2 ? std::ldexp(1.0, -8) : 0;
   const torch::Tensor wide = b.to(torch::kFloat64);
   // Written so that NaN is not close.
-  return norm_of(a.to(torch::kFloat64) - wide) <= std::max(kGradientTolerance, 4 * u) * norm_of(wide);
+  return norm_of(a.to(torch::kFloat64) - wide) <=
+         std::max(kGradientTolerance, 4 * u) * norm_of(wide);
 }
 
 }  // namespace

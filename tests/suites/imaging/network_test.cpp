@@ -114,7 +114,8 @@ TEST(Convolution, TheCheckFindsWrongResults) {
           tensor->add_(c10::elementSize(storage_type(precision)) == 2 ? 1 : 0.01);
           EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
           tensor->copy_(kept.roll(1));
-          EXPECT_GT(layer.check(true).wrong, 10U) << name << ' ' << precision << ": the value before";
+          EXPECT_GT(layer.check(true).wrong, 10U)
+              << name << ' ' << precision << ": the value before";
           tensor->copy_(kept * (1 + 1e-4));
           if (precision == "fp32" || precision == "fp64") {
             EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
