@@ -51,6 +51,7 @@ class JoinedJsonPrinter final : public Printer {
 void Joined::add(const CaseResult& result) {
   if (std::optional<SweepCase> one = sweep_case(result)) sizes_.push_back(std::move(*one));
   if (std::optional<ScalingCase> one = scaling_case(result)) scaling_.push_back(std::move(*one));
+  if (std::optional<LayoutCase> one = layout_case(result)) layouts_.push_back(std::move(*one));
 }
 
 void Joined::print(std::ostream& out) const {
@@ -67,6 +68,12 @@ std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
   for (const ScalingCurve& curve : scaling_curves(std::span(&scaling_, 1))) {
     for (const ScalingPoint& point : curve.points)
       fields[point.key]["scaling"] = scaling_json(curve, point);
+  }
+  for (const LayoutRatios& network : layout_ratios(layouts_)) {
+    for (const LayerRatio& layer : network.layers) {
+      for (const LayoutCase* one : {&layer.nchw, &layer.nhwc})
+        fields[one->key]["layout_ratio"] = layout_ratio_json(network, layer);
+    }
   }
   return fields;
 }

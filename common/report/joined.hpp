@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/report/layout_ratio.hpp"
 #include "common/report/message_costs.hpp"
 #include "common/report/printer.hpp"
 #include "common/report/scaling.hpp"
@@ -21,14 +22,15 @@ namespace scalemark::report {
 class Joined {
  public:
   void add(const CaseResult& result);
-  /// The tables below the rows.
+  /// The tables below the rows, without that of layouts, which the table's printer has.
   void print(std::ostream& out) const;
-  /// By key, what stands in a case's object besides: `scaling`, `message_cost`.
+  /// By key, what stands in a case's object besides: `scaling`, `message_cost`, `layout_ratio`.
   std::map<std::string, nlohmann::ordered_json> fields() const;
 
  private:
   std::vector<SweepCase> sizes_;
   std::vector<ScalingCase> scaling_;
+  std::vector<LayoutCase> layouts_;
 };
 
 /// A printer of `json` or `jsonl` (`lines`) whose objects have the fields of Joined. It prints at

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -13,6 +15,7 @@
 #include "common/report/cells.hpp"
 #include "common/report/device_loss.hpp"
 #include "common/report/late_rank.hpp"
+#include "common/report/layout_ratio.hpp"
 #include "common/report/printers.hpp"
 #include "common/report/slow_host.hpp"
 #include "common/report/table_layout.hpp"
@@ -68,6 +71,7 @@ class TablePrinter final : public Printer {
 
   void add(const CaseResult& result) override {
     ++counts_[static_cast<std::size_t>(result.status)];
+    if (std::optional<LayoutCase> one = layout_case(result)) layers_.push_back(std::move(*one));
     const bool measured =
         result.status == Status::ok && result.find(result.primary_metric) != nullptr;
     const bool new_group = result.name != group_name_ || !group_.suits(result);
@@ -92,7 +96,10 @@ class TablePrinter final : public Printer {
 
   void end(const Run& run) override {
     print_folded();
-    if (!options().quiet) print_footer(run);
+    if (!options().quiet) {
+      print_footer(run);
+      print_layout_ratios(layout_ratios(layers_), out());
+    }
     out().flush();
   }
 
@@ -298,6 +305,7 @@ class TablePrinter final : public Printer {
   std::size_t unverified_ = 0;
   std::optional<std::string> skipped_for_;
   std::size_t folded_ = 0;
+  std::vector<LayoutCase> layers_;
 };
 
 }  // namespace

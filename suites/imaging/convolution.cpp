@@ -1,140 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution on LibTorch, and loops that say what it should give.
+// A convolution on LibTorch.
 #include "suites/imaging/convolution.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <tuple>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <fmt/format.h>
 
 #include "common/golden/fill.hpp"
+#include "common/torch/precision.hpp"
+#include "suites/imaging/convolution_check.hpp"
 
 namespace scalemark::imaging {
 namespace {
 
-constexpr std::int64_t kChecked = 64;
-constexpr double kTolerance = 1e-5;
-
-at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
-                  at::MemoryFormat format, c10::Device device) {
-  at::Tensor values = at::empty(sizes, at::kFloat);
-  auto* data = values.mutable_data_ptr<float>();
-  for (std::int64_t i = 0; i < values.numel(); ++i) {
-    data[i] = static_cast<float>(golden::sym(1, stream, static_cast<std::uint64_t>(i)));
-  }
-  return values.to(device).contiguous(format);
+template <typename T>
+void fill_symmetric(at::Tensor& values, std::uint64_t stream) {
+  auto* data = values.mutable_data_ptr<T>();
+  for (std::int64_t i = 0; i < values.numel(); ++i)
+    data[i] = static_cast<T>(golden::sym(1, stream, static_cast<std::uint64_t>(i)));
 }
 
-/// A sum of products in double with the size of its terms.
-struct Sum {
-  double value = 0, size = 0;
-  void add(double a, double b) {
-    value += a * b;
-    size += std::abs(a * b);
+at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
+                  const ConvolutionOptions& options) {
+  const c10::ScalarType type = storage_type(options.precision);
+  at::Tensor values = at::empty(sizes, type == at::kDouble ? at::kDouble : at::kFloat);
+  if (type == at::kDouble) {
+    fill_symmetric<double>(values, stream);
+  } else {
+    fill_symmetric<float>(values, stream);
   }
-};
-
-/// Host copies for element access, and the geometry: in = out * stride + k - padding.
-struct Reference {
-  at::Tensor x, w, dy;
-  std::int64_t stride, padding, group_in, group_out;
-
-  /// Visits every k for which `out` comes from an input place, or every `out` that uses input place
-  /// `in`.
-  Sum output(std::int64_t n, std::int64_t o, std::int64_t row, std::int64_t column) const {
-    const auto xs = x.accessor<float, 4>();
-    const auto ws = w.accessor<float, 4>();
-    Sum sum;
-    for (std::int64_t i = 0; i < group_in; ++i) {
-      for (std::int64_t a = 0; a < w.size(2); ++a) {
-        for (std::int64_t b = 0; b < w.size(3); ++b) {
-          const std::int64_t r = row * stride + a - padding, s = column * stride + b - padding;
-          if (r < 0 || s < 0 || r >= x.size(2) || s >= x.size(3)) continue;
-          sum.add(xs[n][o / group_out * group_in + i][r][s], ws[o][i][a][b]);
-        }
-      }
-    }
-    return sum;
-  }
-
-  Sum weight_gradient(std::int64_t o, std::int64_t i, std::int64_t a, std::int64_t b) const {
-    const auto xs = x.accessor<float, 4>();
-    const auto dys = dy.accessor<float, 4>();
-    Sum sum;
-    for (std::int64_t n = 0; n < dy.size(0); ++n) {
-      for (std::int64_t row = 0; row < dy.size(2); ++row) {
-        for (std::int64_t column = 0; column < dy.size(3); ++column) {
-          const std::int64_t r = row * stride + a - padding, s = column * stride + b - padding;
-          if (r < 0 || s < 0 || r >= x.size(2) || s >= x.size(3)) continue;
-          sum.add(xs[n][o / group_out * group_in + i][r][s], dys[n][o][row][column]);
-        }
-      }
-    }
-    return sum;
-  }
-
-  Sum input_gradient(std::int64_t n, std::int64_t channel, std::int64_t r, std::int64_t s) const {
-    const auto ws = w.accessor<float, 4>();
-    const auto dys = dy.accessor<float, 4>();
-    const std::int64_t group = channel / group_in;
-    Sum sum;
-    for (std::int64_t o = group * group_out; o < (group + 1) * group_out; ++o) {
-      for (std::int64_t a = 0; a < w.size(2); ++a) {
-        for (std::int64_t b = 0; b < w.size(3); ++b) {
-          const std::int64_t row = r - a + padding, column = s - b + padding;
-          if (row % stride != 0 || column % stride != 0 || row < 0 || column < 0) continue;
-          if (row / stride >= dy.size(2) || column / stride >= dy.size(3)) continue;
-          sum.add(ws[o][channel % group_in][a][b], dys[n][o][row / stride][column / stride]);
-        }
-      }
-    }
-    return sum;
-  }
-};
-
-/// Compares `got` with `want(place)` at kChecked places spread over the tensor.
-template <typename Want>
-Case::Checked compare(const at::Tensor& tensor, Want want) {
-  const at::Tensor got = tensor.cpu();
-  const auto values = got.accessor<float, 4>();
-  Case::Checked checked;
-  const std::int64_t places = std::min(kChecked, got.numel());
-  for (std::int64_t i = 0; i < places; ++i) {
-    // A fixed word for each place: corners and middles alike.
-    auto at = static_cast<std::int64_t>(golden::word(2, 0, static_cast<std::uint64_t>(i)) %
-                                        static_cast<std::uint64_t>(got.numel()));
-    std::array<std::int64_t, 4> p{};
-    for (std::int64_t d = 3; d >= 0; --d) {
-      p[static_cast<std::size_t>(d)] = at % got.size(d);
-      at /= got.size(d);
-    }
-    const Sum sum = want(p[0], p[1], p[2], p[3]);
-    const double error = std::abs(static_cast<double>(values[p[0]][p[1]][p[2]][p[3]]) - sum.value);
-    ++checked.checked;
-    if (!(error <= kTolerance * sum.size)) ++checked.wrong;
-  }
-  return checked;
+  // A fraction of ten bits is what both fp16 and TF32 have.
+  if (options.precision == "tf32") values = values.to(at::kHalf).to(at::kFloat);
+  return values.to(options.device, type)
+      .contiguous(options.nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
 }
 
 }  // namespace
 
-ConvolutionLayer::ConvolutionLayer(const Convolution& shape, std::int64_t batch, bool nhwc,
-                                   c10::Device device)
-    : shape_(shape), batch_(batch), padding_((shape.kernel - 1) / 2) {
-  const auto format = nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
-  input_ = filled({batch, shape.in, shape.size, shape.size}, 1, format, device);
-  weight_ =
-      filled({shape.out, shape.in / shape.groups, shape.kernel, shape.kernel}, 2, format, device);
+c10::ScalarType storage_type(const std::string& precision) {
+  const torch_support::Precision format = torch_support::precision(precision);
+  return format.compute.value_or(format.parameters);
+}
+
+ConvolutionLayer::ConvolutionLayer(const Convolution& shape, const ConvolutionOptions& options)
+    : shape_(shape), options_(options), padding_((shape.kernel - 1) / 2) {
+  input_ = filled({options.batch, shape.in, shape.size, shape.size}, 1, options);
+  weight_ = filled({shape.out, shape.in / shape.groups, shape.kernel, shape.kernel}, 2, options);
   output_gradient_ =
-      filled({batch, shape.out, shape.out_size(), shape.out_size()}, 3, format, device);
+      filled({options.batch, shape.out, shape.out_size(), shape.out_size()}, 3, options);
 }
 
 void ConvolutionLayer::run(bool train) {
   const std::array<std::int64_t, 2> stride{shape_.stride, shape_.stride},
       padding{padding_, padding_}, dilation{1, 1}, none{0, 0};
+  output.reset();
+  input_gradient.reset();
+  weight_gradient.reset();
   output =
       at::convolution(input_, weight_, {}, stride, padding, dilation, false, none, shape_.groups);
   if (!train) return;
@@ -144,34 +70,59 @@ void ConvolutionLayer::run(bool train) {
 }
 
 Case::Checked ConvolutionLayer::check(bool train) const {
-  const Reference reference{input_.cpu(),
-                            weight_.cpu(),
-                            output_gradient_.cpu(),
-                            shape_.stride,
-                            padding_,
-                            shape_.in / shape_.groups,
-                            shape_.out / shape_.groups};
-  Case::Checked all = compare(output, [&](auto... at) { return reference.output(at...); });
-  const auto add = [&](const Case::Checked& part) {
+  const ConvolutionReference reference{.input = input_.cpu(),
+                                       .weight = weight_.cpu(),
+                                       .output_gradient = output_gradient_.cpu(),
+                                       .stride = shape_.stride,
+                                       .padding = padding_,
+                                       .groups = shape_.groups};
+  const ConvolutionTolerance tolerance = convolution_tolerance(options_.precision, options_.batch);
+  Case::Checked all;
+  const auto add = [&](ConvolutionResult which, const at::Tensor& result) {
+    const Case::Checked part = check_convolution(reference, which, result, tolerance);
     all.checked += part.checked;
     all.wrong += part.wrong;
   };
+  add(ConvolutionResult::output, output);
   if (train) {
-    add(compare(input_gradient, [&](auto... at) { return reference.input_gradient(at...); }));
-    add(compare(weight_gradient, [&](auto... at) { return reference.weight_gradient(at...); }));
+    add(ConvolutionResult::input_gradient, input_gradient);
+    add(ConvolutionResult::weight_gradient, weight_gradient);
   }
   return all;
 }
 
 double ConvolutionLayer::flops(bool train) const {
-  return (train ? 6 : 2) * shape_.multiply_adds() * static_cast<double>(batch_);
+  return (train ? 6 : 2) * shape_.multiply_adds() * static_cast<double>(options_.batch);
 }
 
 double ConvolutionLayer::bytes(bool train) const {
   const auto once =
-      static_cast<double>(input_.numel() + weight_.numel() + output_gradient_.numel()) *
-      sizeof(float);
+      static_cast<double>(input_.nbytes() + weight_.nbytes() + output_gradient_.nbytes());
   return train ? 3 * once : once;
 }
+
+std::string why_not(const Convolution& shape, const ConvolutionOptions& options, bool train) {
+  constexpr std::int64_t kSmall = 8;
+  if (options.precision == "tf32" && !options.device.is_cuda())
+    return "tf32 is a format of NVIDIA GPUs";
+  Convolution small = shape;
+  small.size = std::min(shape.size, kSmall);
+  ConvolutionOptions few = options;
+  few.batch = std::min<std::int64_t>(options.batch, 2);
+  try {
+    ConvolutionLayer(small, few).run(train);
+    return "";
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    return fmt::format("LibTorch cannot compute this convolution in {} on this device: {}",
+                       options.precision, text.substr(0, text.find('\n')));
+  }
+}
+
+Autotune::Autotune(bool on) : before_(at::globalContext().benchmarkCuDNN()) {
+  at::globalContext().setBenchmarkCuDNN(on);
+}
+
+Autotune::~Autotune() { at::globalContext().setBenchmarkCuDNN(before_); }
 
 }  // namespace scalemark::imaging

@@ -8,6 +8,11 @@
 #include "common/base/error.hpp"
 
 namespace scalemark::imaging {
+namespace {
+
+constexpr std::int64_t kUsualImage = 224;
+
+}  // namespace
 
 std::int64_t round_channels(double channels) {
   const auto rounded = std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8);
@@ -58,13 +63,19 @@ std::vector<Convolution> convolutions(std::int64_t image, double width) {
 std::vector<std::string> distinct_convolutions() {
   std::vector<std::string> names;
   std::vector<Convolution> kept;
-  for (const Convolution& layer : convolutions(224)) {
+  for (const Convolution& layer : convolutions(kUsualImage)) {
     if (std::ranges::any_of(kept, [&](const Convolution& other) { return other.same_work(layer); }))
       continue;
     kept.push_back(layer);
     names.push_back(layer.name);
   }
   return names;
+}
+
+std::int64_t occurrences(const std::string& name) {
+  const Convolution one = convolution(name, kUsualImage);
+  return std::ranges::count_if(convolutions(kUsualImage),
+                               [&](const Convolution& other) { return other.same_work(one); });
 }
 
 Convolution convolution(const std::string& name, std::int64_t image) {

@@ -43,6 +43,9 @@ std::vector<Convolution> convolutions(std::int64_t image, double width = 1.0);
 /// Names of the convolutions, those that do the same work (for 224 x 224 images) once, by the
 /// first.
 std::vector<std::string> distinct_convolutions();
+/// How many of the 52 do the work of that one (for 224 x 224 images), itself included. Throws Error
+/// if there is none.
+std::int64_t occurrences(const std::string& name);
 /// The one called `name`. Throws Error if there is none.
 Convolution convolution(const std::string& name, std::int64_t image);
 

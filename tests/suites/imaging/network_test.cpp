@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network beyond its golden values: initialisation, widths, layouts, dropout.
+#include <array>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/record_function.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/error.hpp"
 #include "suites/imaging/convolution.hpp"
+#include "suites/imaging/convolution_check.hpp"
 #include "suites/imaging/images.hpp"
+#include "suites/imaging/layout_conversion.hpp"
 #include "suites/imaging/mobilenet.hpp"
 #include "suites/imaging/mobilenet_shape.hpp"
 
@@ -82,28 +92,136 @@ TEST(Images, ThreeChannelsHaveMemoryOfTheirOwnInTheLayoutAskedFor) {
   }
 }
 
+constexpr std::array kPrecisions = {"fp64", "fp32", "bf16", "fp16"};
+
 /// The check must tell right from wrong: results pass, and a single changed layer of values does
 /// not.
 TEST(Convolution, TheCheckFindsWrongResults) {
-  for (const char* name : {"stem", "depthwise2", "expand3", "project8"}) {
-    for (const bool nhwc : {false, true}) {
-      ConvolutionLayer layer(convolution(name, 32), 2, nhwc, c10::Device(c10::kCPU));
-      layer.run(true);
-      const Case::Checked right = layer.check(true);
-      EXPECT_GE(right.checked, 3 * 32U);
-      EXPECT_EQ(right.wrong, 0U) << name;
-      for (at::Tensor* tensor : {&layer.output, &layer.input_gradient, &layer.weight_gradient}) {
-        const at::Tensor kept = tensor->clone();
-        tensor->add_(0.01);
-        EXPECT_GT(layer.check(true).wrong, 0U) << name;
-        tensor->copy_(kept);
+  int checked_precisions = 0;
+  for (const std::string precision : kPrecisions) {
+    for (const char* name : {"stem", "depthwise2", "expand3", "project8"}) {
+      for (const bool nhwc : {false, true}) {
+        const ConvolutionOptions options{.batch = 2, .nhwc = nhwc, .precision = precision};
+        if (!why_not(convolution(name, 32), options, true).empty()) continue;
+        ++checked_precisions;
+        ConvolutionLayer layer(convolution(name, 32), options);
+        layer.run(true);
+        const Case::Checked right = layer.check(true);
+        EXPECT_GE(right.checked, 3 * 32U);
+        EXPECT_EQ(right.wrong, 0U) << name << ' ' << precision;
+        for (at::Tensor* tensor : {&layer.output, &layer.input_gradient, &layer.weight_gradient}) {
+          const at::Tensor kept = tensor->clone();
+          tensor->add_(c10::elementSize(storage_type(precision)) == 2 ? 1 : 0.01);
+          EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
+          tensor->copy_(kept.roll(1));
+          EXPECT_GT(layer.check(true).wrong, 10U)
+              << name << ' ' << precision << ": the value before";
+          tensor->copy_(kept * (1 + 1e-4));
+          if (precision == "fp32" || precision == "fp64") {
+            EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
+          }
+          tensor->copy_(kept);
+        }
       }
     }
   }
+  EXPECT_GE(checked_precisions, 16) << "fp64 and fp32 everywhere";
+}
+
+TEST(Convolution, ATermThatIsLeftOutIsFoundIn32Bits) {
+  const ConvolutionTolerance tolerance = convolution_tolerance("fp32", 2);
+  ProductSum sum;
+  for (int i = 0; i < 960; ++i) sum.add(i % 2 == 0 ? 1 : -1, 0.5);
+  sum.add(0.3, 0.1);
+  EXPECT_DOUBLE_EQ(sum.size, 480.03);
+  EXPECT_DOUBLE_EQ(sum.squares, 240.0009);
+  EXPECT_TRUE(tolerance.holds(sum.value, sum));
+  EXPECT_FALSE(tolerance.holds(sum.value - 0.03, sum)) << "the largest sums of the network";
+  EXPECT_FALSE(tolerance.holds(std::nan(""), sum));
+  EXPECT_THROW(convolution_tolerance("fp8", 2), Error);
+}
+
+TEST(Convolution, SixteenBitsAreHeldToTheirRoundings) {
+  ProductSum sum;
+  for (int i = 0; i < 400; ++i) sum.add(i % 2 == 0 ? 1 : -1, i < 20 ? 0 : 0.1);
+  sum.add(1, 2);
+  ASSERT_NEAR(sum.value, 2, 1e-12);
+  // 2 for the value, and 4 sqrt(9) times sqrt(3.8 + 4) for parts; with 25 images 4 sqrt(25) times.
+  const double nine = std::ldexp(2 + 12 * std::sqrt(7.8), -11);
+  EXPECT_TRUE(convolution_tolerance("fp16", 2).holds(2 + nine, sum));
+  EXPECT_FALSE(convolution_tolerance("fp16", 2).holds(2 + 1.02 * nine, sum));
+  EXPECT_TRUE(convolution_tolerance("fp16", 25).holds(2 + 1.5 * nine, sum));
+  EXPECT_TRUE(convolution_tolerance("bf16", 2).holds(2 + 7.9 * nine, sum));
+  EXPECT_FALSE(convolution_tolerance("bf16", 2).holds(2 + 8.1 * nine, sum));
+}
+
+TEST(Convolution, InputsAreNumbersOfThePrecision) {
+  for (const char* precision : {"bf16", "fp16", "tf32"}) {
+    const ConvolutionLayer layer(convolution("stem", 32), {.precision = precision});
+    const at::Tensor values = layer.input().to(at::kDouble);
+    EXPECT_LT(values.mean().abs().item<double>(), 0.05);
+    EXPECT_GT(values.abs().max().item<double>(), 0.99);
+    const bool is_bf16 = precision == std::string("bf16");
+    const at::Tensor narrow = layer.input().to(is_bf16 ? at::kBFloat16 : at::kHalf);
+    EXPECT_TRUE(at::equal(narrow.to(at::kDouble), values)) << precision;
+  }
+  EXPECT_EQ(storage_type("tf32"), at::kFloat);
+  EXPECT_EQ(storage_type("fp64"), at::kDouble);
+}
+
+TEST(Convolution, WhatTheDeviceCannotComputeHasAReason) {
+  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "tf32"}, false),
+            "tf32 is a format of NVIDIA GPUs");
+  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "fp64"}, true), "");
+  Convolution impossible = convolution("stem", 32);
+  impossible.groups = 2;  // of three channels
+  EXPECT_THAT(why_not(impossible, {}, false), ::testing::HasSubstr("in fp32 on this device"));
+}
+
+/// Names of the operators that `body` calls, in order.
+template <typename Body>
+std::vector<std::string> operators_of(const Body& body) {
+  static std::vector<std::string> names;
+  names.clear();
+  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
+    names.emplace_back(called.name());
+    return nullptr;
+  };
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(note).scopes({at::RecordScope::FUNCTION}));
+  body();
+  at::removeCallback(handle);
+  return names;
+}
+
+TEST(Convolution, ARunIsTheTwoCallsAndNothingElse) {
+  const Convolution shape = convolution("depthwise2", 32);
+  ConvolutionLayer layer(shape, {.batch = 2});
+  layer.run(true);
+  const std::array<std::int64_t, 2> one{1, 1}, none{0, 0}, stride{shape.stride, shape.stride};
+  const auto bare = operators_of([&] {
+    const at::Tensor y = at::convolution(layer.input(), layer.weight(), {}, stride, one, one, false,
+                                         none, shape.groups);
+    at::convolution_backward(layer.gradient(), layer.input(), layer.weight(), c10::nullopt, stride,
+                             one, one, false, none, shape.groups, {true, true, false});
+  });
+  EXPECT_EQ(operators_of([&] { layer.run(true); }), bare);
+  EXPECT_THAT(bare, ::testing::Contains("aten::convolution_backward"));
+}
+
+TEST(Convolution, TuningEndsWithItsScope) {
+  const bool before = at::globalContext().benchmarkCuDNN();
+  {
+    const Autotune on(true);
+    EXPECT_TRUE(at::globalContext().benchmarkCuDNN());
+    const Autotune off(false);
+    EXPECT_FALSE(at::globalContext().benchmarkCuDNN());
+  }
+  EXPECT_EQ(at::globalContext().benchmarkCuDNN(), before);
 }
 
 TEST(Convolution, TheForwardPassAloneIsCheckedAlone) {
-  ConvolutionLayer layer(convolution("expand2", 32), 1, false, c10::Device(c10::kCPU));
+  ConvolutionLayer layer(convolution("expand2", 32), {});
   layer.run(false);
   EXPECT_EQ(layer.check(false).checked, 64U);
   EXPECT_EQ(layer.check(false).wrong, 0U);
@@ -111,6 +229,38 @@ TEST(Convolution, TheForwardPassAloneIsCheckedAlone) {
   const double multiply_adds = 16 * 16 * 16 * 96;
   EXPECT_EQ(layer.flops(false), 2 * multiply_adds);
   EXPECT_EQ(layer.flops(true), 6 * multiply_adds);
+  const double bytes = 4 * (16 * 16 * 16 + 16 * 96 + 96 * 16 * 16);
+  EXPECT_EQ(layer.bytes(false), bytes);
+  EXPECT_EQ(ConvolutionLayer(convolution("expand2", 32), {.precision = "fp64"}).bytes(true),
+            6 * bytes);
+}
+
+TEST(LayoutConversion, EveryElementHasItsPlaceAndTheCheckSeesIt) {
+  for (const auto type : {at::kDouble, at::kFloat, at::kBFloat16, at::kHalf}) {
+    for (const bool to_nhwc : {false, true}) {
+      LayoutConversion conversion({.batch = 2, .channels = 5, .size = 7}, type, to_nhwc,
+                                  c10::Device(c10::kCPU));
+      EXPECT_EQ(conversion.check().wrong, 490U) << "nothing was converted yet";
+      conversion.run();
+      const Case::Checked right = conversion.check();
+      EXPECT_EQ(right.checked, 490U);
+      EXPECT_EQ(right.wrong, 0U);
+      EXPECT_EQ(conversion.check().wrong, 490U) << "what was seen once does not count again";
+      conversion.run();
+      conversion.converted()[1][4][6][5] += 1;
+      EXPECT_EQ(conversion.check().wrong, 1U);
+      EXPECT_EQ(conversion.bytes(), 2.0 * 490 * static_cast<double>(c10::elementSize(type)));
+    }
+  }
+}
+
+TEST(LayoutConversion, OnePixelAndOneChannelAreCopiedToo) {
+  for (const LayoutConversion::Shape shape :
+       {LayoutConversion::Shape{2, 320, 1}, LayoutConversion::Shape{2, 1, 9}}) {
+    LayoutConversion conversion(shape, at::kFloat, true, c10::Device(c10::kCPU));
+    conversion.run();
+    EXPECT_EQ(conversion.check().wrong, 0U);
+  }
 }
 
 }  // namespace

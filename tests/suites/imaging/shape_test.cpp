@@ -63,5 +63,17 @@ TEST(MobileNetShape, NamesStandForDistinctWork) {
   EXPECT_THROW(convolution("expand1", 224), Error);
 }
 
+TEST(MobileNetShape, EveryConvolutionIsCountedUnderOneName) {
+  std::int64_t all = 0;
+  for (const std::string& name : distinct_convolutions()) all += occurrences(name);
+  EXPECT_EQ(all, 52);
+  // Table 2 of the paper: 64 channels are expanded by blocks 8 to 11, 160 to 960 by 15 to 17.
+  EXPECT_EQ(occurrences("expand8"), 4);
+  EXPECT_EQ(occurrences("expand11"), 4) << "by any name";
+  EXPECT_EQ(occurrences("depthwise15"), 3);
+  EXPECT_EQ(occurrences("stem"), 1);
+  EXPECT_THROW(occurrences("expand1"), Error);
+}
+
 }  // namespace
 }  // namespace scalemark::imaging

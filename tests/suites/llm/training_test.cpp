@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // LoRA, losses and AdamW on hand-worked cases; what the check of a LoRA layer notices.
 #include <cmath>
+#include <memory>
+#include <string_view>
 #include <vector>
 
+#include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -148,17 +151,83 @@ TEST(AdamW, StepsByHand) {
   EXPECT_FALSE(x.grad().defined());
 }
 
+/// How often `body` calls the operator of that name.
+template <typename Body>
+int calls_of(const char* name, const Body& body) {
+  static const char* wanted = nullptr;
+  static int calls = 0;
+  wanted = name, calls = 0;
+  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
+    if (called.name() == std::string_view(wanted)) ++calls;
+    return nullptr;
+  };
+  const auto handle =
+      at::addGlobalCallback(at::RecordFunctionCallback(note).scopes({at::RecordScope::FUNCTION}));
+  body();
+  at::removeCallback(handle);
+  return calls;
+}
+
+TEST(LayerStep, TheVariantsDoWhatTheySay) {
+  const LlamaConfig config = llama_config("tiny");
+  DecoderLayer layer(config, torch::dtype(torch::kFloat32));
+  add_lora(*layer, {});
+  const LayerData data = random_layer_data(config, 1, 6, torch::dtype(torch::kFloat32));
+  const auto step = [&](const LayerStepOptions& how) {
+    LayerOptimizer optimizer(layer, {}, how);
+    torch::mse_loss(layer_output(layer, data.x, data.positions, how), data.target).backward();
+    optimizer.step();
+    optimizer.zero_grad();
+  };
+  for (const bool checkpointing : {false, true}) {
+    // Seven products and six adapters of two.
+    EXPECT_EQ(calls_of("aten::linear", [&] { step({.checkpointing = checkpointing}); }),
+              checkpointing ? 2 * 19 : 19);
+  }
+  for (const bool fused : {false, true}) {
+    EXPECT_EQ(calls_of("aten::_fused_adamw_", [&] { step({.fused_optimizer = fused}); }),
+              fused ? 1 : 0);
+  }
+}
+
+TEST(LayerOptimizer, BothKindsTakeTheSameSteps) {
+  const LlamaConfig config = llama_config("tiny");
+  const auto trained = [&](bool fused) {
+    torch::manual_seed(3);
+    DecoderLayer layer(config, kDouble);
+    add_lora(*layer, {});
+    const LayerData data = random_layer_data(config, 1, 6, kDouble);
+    const LayerStepOptions how{.fused_optimizer = fused};
+    LayerOptimizer optimizer(layer, {.learning_rate = 0.01, .eps = 1e-6, .weight_decay = 0.1}, how);
+    for (int step = 0; step < 3; ++step) {
+      optimizer.zero_grad();
+      torch::mse_loss(layer_output(layer, data.x, data.positions, how), data.target).backward();
+      optimizer.step();
+    }
+    return trainable_parameters(*layer);
+  };
+  const auto fused = trained(true), plain = trained(false);
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-12)) << i;
+    EXPECT_GT(fused[i].abs().max().item<double>(), 1e-3) << "lora_b has left zero";
+  }
+}
+
 struct LayerCase {
   LlamaConfig config = llama_config("tiny");
-  DecoderLayer layer{config, torch::TensorOptions()};
+  DecoderLayer layer;
   LayerData data;
 
-  explicit LayerCase(std::int64_t batch = 2, std::int64_t sequence = 10)
-      : data(random_layer_data(config, batch, sequence, torch::TensorOptions())) {
+  explicit LayerCase(std::int64_t batch = 2, std::int64_t sequence = 10,
+                     torch::ScalarType type = torch::kFloat32)
+      : layer(config, torch::dtype(type)),
+        data(random_layer_data(config, batch, sequence, torch::dtype(type))) {
     add_lora(*layer, {});
   }
   std::uint64_t outputs() const { return static_cast<std::uint64_t>(data.x.numel()); }
-  Case::Checked check() { return check_lora_layer(layer, data); }
+  Case::Checked check(const LayerStepOptions& how = {}) {
+    return check_lora_layer(layer, data, how);
+  }
   torch::Tensor parameter(const std::string& name) { return layer->named_parameters()[name]; }
 };
 
@@ -180,6 +249,56 @@ TEST(LoraCheck, NoticesAWrongGradient) {
     return gradient * 1.5;
   });
   EXPECT_EQ(c.check().wrong, 1U);
+}
+
+TEST(LoraCheck, PassesInEachVariant) {
+  for (const auto type : {torch::kFloat64, torch::kFloat32, torch::kBFloat16}) {
+    for (const bool checkpointing : {false, true}) {
+      for (const bool fused : {false, true}) {
+        LayerCase c(2, 10, type);
+        const Case::Checked checked =
+            c.check({.checkpointing = checkpointing, .fused_optimizer = fused});
+        EXPECT_EQ(checked.wrong, 0U) << type << checkpointing << fused;
+      }
+    }
+  }
+}
+
+/// On one CPU nothing is added up in another order.
+TEST(LoraCheck, CheckpointingChangesNoBitOfLossAndGradients) {
+  for (const auto type : {torch::kFloat64, torch::kFloat32, torch::kBFloat16}) {
+    LayerCase c(2, 10, type);
+    {
+      const torch::NoGradGuard no_grad;
+      c.parameter("mlp.w2.lora_b.weight").fill_(0.01);
+      c.parameter("attn.q_proj.lora_b.weight").fill_(-0.01);
+    }
+    std::vector<std::vector<torch::Tensor>> found;
+    for (const bool checkpointing : {false, true}) {
+      std::vector<torch::Tensor> holders = trainable_parameters(*c.layer);
+      holders.push_back(c.data.x);
+      for (torch::Tensor& holder : holders) holder.mutable_grad().reset();
+      const torch::Tensor loss = torch::mse_loss(
+          layer_output(c.layer, c.data.x, c.data.positions, {.checkpointing = checkpointing}),
+          c.data.target);
+      loss.backward();
+      found.push_back({loss.detach()});
+      for (const torch::Tensor& holder : holders) found.back().push_back(holder.grad());
+    }
+    ASSERT_EQ(found[0].size(), 14U) << "a loss, twelve adapters, x";
+    for (std::size_t i = 0; i < found[0].size(); ++i)
+      EXPECT_TRUE(torch::equal(found[0][i], found[1][i])) << type << ' ' << i;
+  }
+}
+
+/// The first backward pass, which is the one with checkpointing, gets another gradient.
+TEST(LoraCheck, NoticesThatTheSecondForwardPassDiffers) {
+  LayerCase c;
+  int calls = 0;
+  c.parameter("mlp.w2.lora_b.weight").register_hook([&](const torch::Tensor& gradient) {
+    return ++calls == 1 ? gradient * 1.01 : gradient;
+  });
+  EXPECT_EQ(c.check({.checkpointing = true}).wrong, 1U);
 }
 
 TEST(LoraCheck, NoticesAGradientOfA) {
