@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain loops with POSIX threads, to be compared with what the benchmarks run. */
+#define _GNU_SOURCE /* pthread_setaffinity_np */
 #include "tests/suites/micro/plain_loops.h"
 
 #include <pthread.h>
@@ -47,7 +48,7 @@ struct work {
 
 struct member {
   struct work* work;
-  int number;
+  int number, cpu; /* below 0: anywhere */
 };
 
 static void pause_core(void) {
@@ -88,20 +89,26 @@ static void run_part(struct work* work, int number) {
 
 static void* serve(void* argument) {
   const struct member* member = argument;
+  if (member->cpu >= 0) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)member->cpu, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+  }
   meet(member->work);
   run_part(member->work, member->number);
   return NULL;
 }
 
-uint64_t plain_triads(int threads, double* a, const double* b, const double* c, double s,
-                      size_t count, size_t times) {
+uint64_t plain_triads(int threads, const int* cpus, double* a, const double* b, const double* c,
+                      double s, size_t count, size_t times) {
   struct work work = {
       .threads = threads, .a = a, .b = b, .c = c, .s = s, .count = count, .times = times};
   pthread_t started[most_threads];
   struct member members[most_threads];
   if (threads < 1 || threads > most_threads) return 0;
   for (int i = 1; i < threads; ++i) {
-    members[i] = (struct member){&work, i};
+    members[i] = (struct member){&work, i, cpus == NULL ? -1 : cpus[i]};
     if (pthread_create(&started[i], NULL, serve, &members[i]) != 0) return 0;
   }
   if (threads > 1) meet(&work);
