@@ -33,13 +33,19 @@ class HostStreamArrays {
   }
 
   void run(StreamKernel kernel, bool past_caches) {
-    const StreamArrays<T> arrays = operands();
-    team_.run([&](int member) {
+    struct Loop {
+      StreamKernel kernel;
+      bool past_caches;
+      StreamArrays<T> arrays;
+    };
+    const Loop loop{kernel, past_caches, operands()};
+    // So little is captured that std::function takes no memory, in every call.
+    team_.run([this, &loop](int member) {
       const std::size_t begin = part(member), end = part(member + 1);
-      if (past_caches)
-        stream_past_caches(kernel, arrays, begin, end);
+      if (loop.past_caches)
+        stream_past_caches(loop.kernel, loop.arrays, begin, end);
       else
-        stream(kernel, arrays, begin, end);
+        stream(loop.kernel, loop.arrays, begin, end);
     });
   }
 

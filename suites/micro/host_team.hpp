@@ -35,10 +35,10 @@ class HostTeam {
 
   std::vector<topology::CpuSet> cpus_;
   topology::CpuSet before_;  ///< where the caller ran
-  const std::function<void(int)>* work_ = nullptr;
   std::atomic<int> unbound_{0};
   /// Apart from each other, since one is read by all while the other is written by all.
   alignas(64) std::atomic<std::uint32_t> round_{0};
+  const std::function<void(int)>* work_ = nullptr;  ///< comes with the round, in one line
   alignas(64) std::atomic<int> running_{0};
   std::atomic<bool> ending_{false};
   std::vector<std::thread> threads_;

@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-from harness import KERNELS, ProgramTest, SCALEMARK, run
+from harness import ProgramTest, SCALEMARK, run
 
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results" / "cpu-2core"
@@ -176,27 +176,6 @@ class List(ProgramTest):
             self.assertEqual(formats, ["table", "csv", "json", "jsonl", "osu", "imb", "nccl", "nvbandwidth",
                                        "google-benchmark"])
             self.assertIn("-v,--verbose", text)
-
-
-class Kernels(ProgramTest):
-    def test_result_file_has_the_same_schema(self):
-        out = self.path("k.h5")
-        done = run("-o", out, "--benchmark_filter=memcpy/bytes:4096", "--benchmark_repetitions=3",
-                   "--benchmark_min_time=0.01", program=KERNELS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        shown = json.loads(run("show", out, "--format", "json").stdout)
-        self.assertEqual([row["key"] for row in shown], ["kernels/memcpy bytes=4096 ranks=1 threads=1"])
-        metrics = shown[0]["metrics"]
-        self.assertEqual(metrics["time"]["n"], 3)
-        self.assertAlmostEqual(metrics["bandwidth"]["median"] * metrics["time"]["median"], 4096, delta=4096 * 0.02)
-
-    def test_an_output_that_cannot_be_is_told_before_measuring(self):
-        done = run("-o", self.path("no/such/k.h5"), "--benchmark_filter=memcpy/bytes:4096", program=KERNELS)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertNotIn("memcpy", done.stdout)
-
-    def test_unknown_flag(self):
-        self.assertEqual(run("--benchmark_filtre=x", program=KERNELS).returncode, 2)
 
 
 if __name__ == "__main__":

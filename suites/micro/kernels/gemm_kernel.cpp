@@ -1,33 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product by LibTorch's CPU BLAS, one thread, fp32, square.
+// Matrix product by LibTorch on the host, one thread, square, row-major operands.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <benchmark/benchmark.h>
 
+#include "suites/micro/gemm_data.hpp"
+#include "suites/micro/kernels/kernel.hpp"
+
+namespace scalemark::kernels {
 namespace {
 
-void gemm_kernel(benchmark::State& state) {
+void run_gemm(benchmark::State& state, const std::string& precision, std::int64_t n) {
   at::set_num_threads(1);
-  const std::int64_t n = state.range(0);
-  const at::Tensor a = at::ones({n, n}), b = at::ones({n, n});
-  at::Tensor product = at::empty({n, n});
+  const GemmSize size{n, n, n};
+  const at::ScalarType type = precision == "bf16" ? at::kBFloat16 : at::kFloat;
+  const at::Tensor a = at::empty({n, n}, type), weight = at::empty({n, n}, type);
+  write_operand(a.data_ptr(), n, n, precision, gemm_a);
+  write_operand(weight.data_ptr(), n, n, precision, gemm_w);
+  const at::Tensor b = weight.t().contiguous();
+  at::Tensor product = at::full({n, n}, -1e3, type);
+  at::mm_out(product, a, b);  // untimed: the first call makes code for this shape
   for (auto _ : state) {
     at::mm_out(product, a, b);
     benchmark::DoNotOptimize(product.data_ptr());
   }
-  // Ones times ones: every element is n, exact in fp32.
-  if (!product.eq(static_cast<double>(n)).all().item<bool>())
-    state.SkipWithError("wrong data: an element is not n");
-  state.counters["flops"] = benchmark::Counter(
-      2.0 * static_cast<double>(n * n * n) * static_cast<double>(state.iterations()),
-      benchmark::Counter::kIsRate);
+  const GemmCheck check = check_product(product.data_ptr(), size, precision);
+  set_checked(state, check.checked, check.wrong, "some thousand elements, exact");
+  set_work(state, {.moved = static_cast<double>(3 * product.nbytes()), .flops = size.flops()});
 }
 
-BENCHMARK(gemm_kernel)
-    ->Name("gemm")
-    ->ArgName("n")
-    ->RangeMultiplier(2)
-    ->Range(128, 1024)
-    ->UseRealTime();
+[[maybe_unused]] const bool kAdded = [] {
+  for (const char* precision : {"fp32", "bf16"}) {
+    for (const std::int64_t n : {128, 256, 512, 1024}) {
+      Params params = {{"device", std::string("cpu")}, {"n", n}};
+      // fp32 is implied: keys of older files have none.
+      if (std::string_view(precision) != "fp32") params["precision"] = std::string(precision);
+      add("gemm", params, [=](benchmark::State& state) { run_gemm(state, precision, n); });
+    }
+  }
+  return true;
+}();
 
 }  // namespace
+}  // namespace scalemark::kernels

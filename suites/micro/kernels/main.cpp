@@ -79,8 +79,7 @@ scalemark::Run describe(int argc, char** argv) {
 int exit_code(const std::vector<scalemark::CaseResult>& cases) {
   scalemark::RunOutcome outcome;
   for (const scalemark::CaseResult& one : cases) {
-    ++(one.status == scalemark::Status::ok ? outcome.ok : outcome.failed);
-    if (scalemark::finished(one).wrong_data) ++outcome.wrong_data;
+    outcome.count(one, scalemark::finished(one).wrong_data);
   }
   return outcome.exit_code();
 }
@@ -94,7 +93,7 @@ int measure(const Options& options, scalemark::Run run) {
     file->begin(run);
   }
   scalemark::kernels::Recorder recorder;
-  benchmark::RunSpecifiedBenchmarks(&recorder);
+  const std::size_t matched = benchmark::RunSpecifiedBenchmarks(&recorder);
   benchmark::Shutdown();
   const std::vector<scalemark::CaseResult> cases = recorder.cases();
   if (file) {
@@ -107,6 +106,8 @@ int measure(const Options& options, scalemark::Run run) {
     run.exit_reason = "finished";
     file->end(run);
   }
+  // They were only to be listed.
+  if (matched > 0 && cases.empty()) return static_cast<int>(scalemark::ExitCode::ok);
   return exit_code(cases);
 }
 

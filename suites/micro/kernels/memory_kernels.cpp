@@ -1,58 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory: copy and STREAM triad, one core.
+// Host memory, one core: copy, fill, and the loops of STREAM (McCalpin 1995), with plain stores and
+// with stores past the caches.
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
-#include <benchmark/benchmark.h>
+#include "suites/micro/kernels/kernel.hpp"
+#include "suites/micro/stream_engine.hpp"
 
+namespace scalemark::kernels {
 namespace {
 
-void memcpy_kernel(benchmark::State& state) {
-  const auto bytes = static_cast<std::size_t>(state.range(0));
-  const std::vector<char> from(bytes, 'a');
-  std::vector<char> to(bytes, 'b');
+constexpr std::array<std::int64_t, 6> kSizes = {4 << 10, 32 << 10, 256 << 10,
+                                                2 << 20, 16 << 20, 64 << 20};
+constexpr std::int64_t kSmallestPastCaches = 256 << 10;
+
+void run_memcpy(benchmark::State& state, std::size_t bytes) {
+  std::vector<unsigned char> from(bytes), to(bytes, 0);
+  for (std::size_t i = 0; i < bytes; ++i) from[i] = static_cast<unsigned char>(i % 251 + 1);
   for (auto _ : state) {
     std::memcpy(to.data(), from.data(), bytes);
     benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   }
-  if (to != from) state.SkipWithError("wrong data: the copy differs");
-  state.SetBytesProcessed(state.iterations() * state.range(0));
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < bytes; ++i) wrong += to[i] == from[i] ? 0 : 1;
+  set_checked(state, bytes, wrong, "every byte of the copy");
+  set_work(state, {.bytes = static_cast<double>(bytes), .moved = 2.0 * static_cast<double>(bytes)});
 }
 
-/// a[i] = b[i] + s * c[i]; 24 bytes and 2 FLOPs an element (McCalpin, STREAM).
-void triad_kernel(benchmark::State& state) {
-  const auto count = static_cast<std::size_t>(state.range(0)) / (3 * sizeof(double));
-  std::vector<double> a(count), b(count, 1.5), c(count, 2.0);
-  const double s = 3.0;
+/// Writes each element once, with a value whose bytes differ.
+void run_fill(benchmark::State& state, std::size_t bytes) {
+  constexpr double kValue = 1.1;
+  std::vector<double> to(bytes / sizeof(double), 0.0);
   for (auto _ : state) {
-    for (std::size_t i = 0; i < count; ++i) a[i] = b[i] + s * c[i];
-    benchmark::DoNotOptimize(a.data());
+    std::ranges::fill(to, kValue);
+    benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   }
-  for (const double value : a) {
-    if (value != 7.5) {
-      state.SkipWithError("wrong data: an element is not b + s * c");
-      break;
-    }
-  }
-  const auto elements = static_cast<std::int64_t>(count);
-  state.SetBytesProcessed(state.iterations() * elements * 24);
-  state.counters["flops"] = benchmark::Counter(
-      static_cast<double>(state.iterations() * elements * 2), benchmark::Counter::kIsRate);
+  const auto right = static_cast<std::size_t>(std::ranges::count(to, kValue));
+  set_checked(state, to.size(), to.size() - right, "every element");
+  set_work(state, {.bytes = static_cast<double>(bytes), .moved = 2.0 * static_cast<double>(bytes)});
 }
 
-BENCHMARK(memcpy_kernel)
-    ->Name("memcpy")
-    ->ArgName("bytes")
-    ->RangeMultiplier(8)
-    ->Range(4 << 10, 64 << 20)
-    ->UseRealTime();
-BENCHMARK(triad_kernel)
-    ->Name("triad")
-    ->ArgName("bytes")
-    ->RangeMultiplier(8)
-    ->Range(4 << 10, 64 << 20)
-    ->UseRealTime();
+/// `bytes` are those of all arrays of the loop together, which is what STREAM counts as moved.
+void run_stream(benchmark::State& state, StreamKernel kernel, bool past_caches, std::size_t bytes) {
+  const auto arrays = static_cast<std::size_t>(stream_reads(kernel) + 1);
+  const std::size_t count = bytes / (arrays * sizeof(double));
+  std::vector<double> to(count, -1.0), from(count), other(arrays == 3 ? count : 0);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = stream_from<double>(i, 0);
+  for (std::size_t i = 0; i < other.size(); ++i) other[i] = stream_other<double>(i);
+  const StreamArrays<double> operands{to.data(), from.data(), other.data()};
+  for (auto _ : state) {
+    if (past_caches)
+      stream_past_caches(kernel, operands, 0, count);
+    else
+      stream(kernel, operands, 0, count);
+    benchmark::DoNotOptimize(to.data());
+    benchmark::ClobberMemory();
+  }
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    wrong += to[i] == stream_expected<double>(kernel, i, 0) ? 0 : 1;
+  set_checked(state, count, wrong, "every element against the loop's exact result");
+  set_work(state,
+           {.bytes = static_cast<double>(count * arrays * sizeof(double)),
+            .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count)});
+}
+
+void add_stream(StreamKernel kernel) {
+  const std::string name(to_string(kernel));
+  for (const std::int64_t bytes : kSizes)
+    add(name, {{"bytes", bytes}}, [=](benchmark::State& state) {
+      run_stream(state, kernel, false, static_cast<std::size_t>(bytes));
+    });
+  if (!why_no_stores_past_caches().empty()) return;
+  for (const std::int64_t bytes : kSizes) {
+    if (bytes < kSmallestPastCaches) continue;
+    add(name, {{"bytes", bytes}, {"stores", std::string("non_temporal")}},
+        [=](benchmark::State& state) {
+          run_stream(state, kernel, true, static_cast<std::size_t>(bytes));
+        });
+  }
+}
+
+[[maybe_unused]] const bool kAdded = [] {
+  for (const std::int64_t bytes : kSizes)
+    add("memcpy", {{"bytes", bytes}},
+        [=](benchmark::State& state) { run_memcpy(state, static_cast<std::size_t>(bytes)); });
+  for (const std::int64_t bytes : kSizes)
+    add("fill", {{"bytes", bytes}},
+        [=](benchmark::State& state) { run_fill(state, static_cast<std::size_t>(bytes)); });
+  for (const StreamKernel kernel :
+       {StreamKernel::copy, StreamKernel::scale, StreamKernel::add, StreamKernel::triad})
+    add_stream(kernel);
+  return true;
+}();
 
 }  // namespace
+}  // namespace scalemark::kernels

@@ -2,22 +2,26 @@
 // From Google Benchmark's runs to cases.
 #include "suites/micro/kernels/recorder.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/base/clock.hpp"
 #include "common/base/text.hpp"
+#include "suites/micro/kernels/kernel.hpp"
 
 namespace scalemark::kernels {
 namespace {
 
-/// "bytes:4096/layout:1" -> {bytes: 4096, layout: 1}.
-Params parse_arguments(const benchmark::BenchmarkName& name) {
+/// "bytes:4096/layout:nchw" -> {bytes: 4096, layout: nchw}: numbers where they are whole
+/// ones, else texts.
+Params params_of(const std::string& axes) {
   Params params = {{"ranks", std::int64_t{1}}};
-  for (const std::string& part : text::split(name.args, '/')) {
+  for (const std::string& part : text::split(axes, '/')) {
     const std::size_t colon = part.find(':');
-    const auto number =
-        colon == std::string::npos ? std::nullopt : text::parse_integer(part.substr(colon + 1));
-    if (number) params[part.substr(0, colon)] = *number;
+    if (colon == std::string::npos) continue;
+    const std::string value = part.substr(colon + 1);
+    const auto number = text::parse_integer(value);
+    params[part.substr(0, colon)] = number ? Value(*number) : Value(value);
   }
   return params;
 }
@@ -47,10 +51,12 @@ void Recorder::ReportRuns(const std::vector<Run>& reports) {
 void Recorder::Finalize() { display_->Finalize(); }
 
 void Recorder::collect(const Run& run) {
-  Params params = parse_arguments(run.run_name);
+  // Our own kernels have all axes in their name, others of Google Benchmark as its arguments.
+  const std::string& registered = run.run_name.function_name;
+  const std::size_t slash = std::min(registered.find('/'), registered.size());
+  const std::string name = "kernels/" + registered.substr(0, slash);
+  Params params = params_of(registered.substr(slash) + "/" + run.run_name.args);
   params["threads"] = static_cast<std::int64_t>(run.threads);
-  const std::string name = "kernels/" + run.run_name.function_name;
-  if (run.run_name.function_name == "gemm") params["device"] = std::string("cpu");
   const std::string key = make_key(name, params);
   auto [place, is_new] = collected_.try_emplace(key);
   Collected& one = place->second;
@@ -64,10 +70,16 @@ void Recorder::collect(const Run& run) {
     one.result.started = utc_now();
   }
   one.result.stopped = utc_now();
+  const Said said = said_by(registered);
+  one.result.verification = said.verification;
+  if (const double moved = std::max(said.work.moved, said.work.bytes); moved > 0)
+    one.result.facts["moved_bytes"] = static_cast<std::int64_t>(moved);
+  one.result.facts["peak_missing"] = std::string("no peak is measured beside these kernels");
   if (run.error_occurred) {
-    one.result.status = Status::failed;
-    one.result.reason = text::printable(run.error_message);
-    if (one.result.reason.starts_with("wrong data")) one.result.verification.wrong = 1;
+    const bool skipped = run.error_message.starts_with(kSkipped);
+    one.result.status = skipped ? Status::skipped : Status::failed;
+    one.result.reason =
+        text::printable(skipped ? run.error_message.substr(kSkipped.size()) : run.error_message);
     return;
   }
   const double seconds = run.real_accumulated_time;
@@ -75,6 +87,7 @@ void Recorder::collect(const Run& run) {
   one.nanoseconds.push_back(static_cast<std::uint64_t>(std::llround(seconds * 1e9)));
   const double each = seconds / static_cast<double>(run.iterations);
   one.bytes = counter(run, "bytes_per_second") * each;
+  one.items = counter(run, "items_per_second") * each;
   one.flops = counter(run, "flops") * each;
 }
 
@@ -115,6 +128,7 @@ std::vector<CaseResult> Recorder::cases() const {
                                   .samples = {}});
       };
       add_rate("bandwidth", "By/s", one.bytes, "bytes / time");
+      add_rate("item_rate", "{item}/s", one.items, "items / time");
       add_rate("achieved_flops", "flop/s", one.flops, "flops / time");
     }
     cases.push_back(std::move(result));

@@ -15,8 +15,8 @@ namespace scalemark::kernels {
 
 /// Prints through Google Benchmark's own display reporter (so that all --benchmark_* flags keep
 /// their meaning) and collects every repetition as a sample: total nanoseconds of `iterations`
-/// operations. A benchmark `name/arg:value` becomes the key `kernels/name arg=value ranks=1
-/// threads=N`.
+/// operations. A benchmark `name/axis:value` becomes the key `kernels/name axis=value ranks=1
+/// threads=N`; a value is a whole number or a text.
 class Recorder final : public benchmark::BenchmarkReporter {
  public:
   Recorder();
@@ -33,7 +33,7 @@ class Recorder final : public benchmark::BenchmarkReporter {
     CaseResult result;
     std::vector<std::uint64_t> nanoseconds;
     std::uint64_t iterations = 0;
-    double bytes = 0, flops = 0;  ///< per operation
+    double bytes = 0, items = 0, flops = 0;  ///< per operation
   };
   void collect(const Run& run);
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a file that the system holds in memory, one read after the other or at random.
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "suites/micro/kernels/kernel.hpp"
+#include "suites/micro/read_files.hpp"
+
+namespace scalemark::kernels {
+namespace {
+
+constexpr std::uint64_t kFileBytes = 16 << 20, kSeed = 1;
+
+/// A file of known bytes; its name is gone at once, its memory with the descriptor.
+OpenFile make_file() {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("scalemark-kernels-{}.bin", getpid());
+  ensure_known_file(path, kFileBytes, kSeed);
+  OpenFile file(path, O_RDONLY);
+  std::filesystem::remove(path);
+  return file;
+}
+
+std::vector<std::uint64_t> make_order(std::uint64_t count, bool is_random) {
+  std::vector<std::uint64_t> order(count);
+  for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
+  std::mt19937_64 random(kSeed);
+  for (std::uint64_t i = is_random ? count : 0; i > 1; --i)
+    std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
+void run_file_read(benchmark::State& state, bool is_random, std::uint64_t bytes) {
+  const OpenFile file = make_file();
+  const std::vector<std::uint64_t> order = make_order(kFileBytes / bytes, is_random);
+  std::vector<std::uint8_t> block(bytes, 0);
+  std::uint64_t turn = 0, offset = 0;
+  for (auto _ : state) {
+    offset = order[turn++ % order.size()] * bytes;
+    read_all(file, block, offset);
+  }
+  set_checked(state, bytes, wrong_bytes(block, offset, kSeed), "every byte of the last read");
+  set_work(state, {.bytes = static_cast<double>(bytes)});
+}
+
+[[maybe_unused]] const bool kAdded = [] {
+  for (const char* access : {"sequential", "random"}) {
+    constexpr std::int64_t kBytes = 128 << 10;
+    const bool is_random = std::string_view(access) == "random";
+    add("file_read",
+        {{"access", std::string(access)}, {"bytes", kBytes}, {"cache", std::string("page_cache")}},
+        [=](benchmark::State& state) { run_file_read(state, is_random, kBytes); });
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace scalemark::kernels
