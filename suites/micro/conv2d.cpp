@@ -38,8 +38,8 @@ void convolve(Case& c) {
   c.work({.bytes = layer.bytes(train),
           .flops = layer.flops(train),
           .precision = options.precision,
-          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
-  c.fact("moved_bytes", static_cast<std::int64_t>(layer.bytes(train)));
+          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time",
+          .moved = layer.bytes(train)});
   c.fact("occurrences", imaging::occurrences(shape.name));
   c.measure(
       [&] {

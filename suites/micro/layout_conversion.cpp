@@ -26,10 +26,7 @@ void convert_layout(Case& c) {
   c.verify("every element at its place in memory", [&] { return conversion.check(); });
   c.work({.bytes = conversion.bytes(),
           .formula = "(bytes read + bytes written) / time",
-          .carrier = device.is_cpu() ? Carrier::host_memory : Carrier::unstated});
-  c.fact("moved_bytes", static_cast<std::int64_t>(conversion.bytes()));
-  if (device.is_cuda())
-    c.fact("peak_missing", std::string("no link: within the memory of the GPU"));
+          .carrier = device.is_cpu() ? Carrier::host_memory : Carrier::device_memory});
   c.measure(
       [&] {
         conversion.run();

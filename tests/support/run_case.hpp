@@ -45,13 +45,16 @@ struct CaseRun {
 };
 
 /// Collective. Benchmark `name` on CPUs with one thread; `axes` as on the command line:
-/// "images=640". Goes on from `state`, which counts on rank 0.
+/// "images=640". Goes on from `state`, which counts on rank 0. `iterations`: samples of each case,
+/// else as many as the stop rule takes.
 inline CaseRun run_case(const std::string& name, const std::vector<std::string>& axes,
-                        SessionOptions options = {}, const std::optional<CaseState>& state = {}) {
+                        SessionOptions options = {}, const std::optional<CaseState>& state = {},
+                        std::optional<int> iterations = {}) {
   options.placement = topology::Policy::none;
   Session session(world(), options);
   PlanRequest request;
   request.filters = {name};
+  request.policy.iterations = iterations;
   request.overrides = {parse_override("device=cpu"), parse_override("threads=1")};
   for (const std::string& axis : axes) request.overrides.push_back(parse_override(axis));
   CaseRun run;
@@ -60,6 +63,12 @@ inline CaseRun run_case(const std::string& name, const std::vector<std::string>&
       {.finished = {}, .budget = {}, .saved_state = [&](const CaseResult&) { return state; }});
   run.outcome = runner.run(make_plan(Registry::instance(), request, session.context()));
   return run;
+}
+
+/// Collective. The results of so many samples each, on rank 0.
+inline std::vector<CaseResult> run_cases(const std::string& name,
+                                         const std::vector<std::string>& axes, int iterations = 4) {
+  return run_case(name, axes, {}, {}, iterations).sink.results;
 }
 
 inline bool root() { return world().rank() == 0; }

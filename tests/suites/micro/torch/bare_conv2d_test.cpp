@@ -16,7 +16,7 @@
 #include "common/stats/summary.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/convolution.hpp"
-#include "tests/suites/micro/torch/run_cases.hpp"
+#include "tests/support/run_case.hpp"
 
 namespace scalemark {
 namespace {

@@ -7,12 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/suites/micro/torch/run_cases.hpp"
+#include "tests/support/run_case.hpp"
 
 namespace scalemark {
 namespace {
 
-using test::is_root;
+using test::root;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -23,7 +23,7 @@ std::int64_t integer_fact(const CaseResult& result, const char* name) {
 TEST(Conv2d, StatesItsWorkAndHowOftenTheNetworkDoesIt) {
   const auto results = test::run_cases(
       "micro/conv2d", {"layer=expand8", "image=64", "batch=2", "pass=forward,train"}, 2);
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 4U);
   for (const CaseResult& result : results) {
     ASSERT_EQ(result.status, Status::ok) << result.reason;
@@ -46,7 +46,7 @@ TEST(Conv2d, EveryPrecisionIsMeasuredAndRightOrSkippedWithItsReason) {
                                        {"layer=stem,depthwise2,expand2", "image=32", "batch=2",
                                         "pass=train", "precision=fp64,fp32,tf32,bf16,fp16"},
                                        2);
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 30U);
   for (const CaseResult& result : results) {
     const std::string& precision = std::get<std::string>(result.params.at("precision"));
@@ -70,7 +70,7 @@ TEST(Conv2d, EveryPrecisionIsMeasuredAndRightOrSkippedWithItsReason) {
 TEST(Conv2d, CpusHaveNothingToTune) {
   const auto results = test::run_cases(
       "micro/conv2d", {"layer=stem", "image=32", "batch=1", "autotune=true", "pass=forward"}, 1);
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].status, Status::skipped);
   EXPECT_THAT(results[0].reason, HasSubstr("cuDNN"));
@@ -80,7 +80,7 @@ TEST(LayoutConversion, CountsWhatIsReadAndWritten) {
   const auto results =
       test::run_cases("micro/layout_conversion",
                       {"layer=depthwise2", "image=32", "batch=2", "precision=fp64,bf16"}, 3);
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 4U);
   for (const CaseResult& result : results) {
     ASSERT_EQ(result.status, Status::ok) << result.reason;

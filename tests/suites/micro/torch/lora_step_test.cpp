@@ -8,12 +8,12 @@
 
 #include "common/result/summarise.hpp"
 #include "suites/llm/config.hpp"
-#include "tests/suites/micro/torch/run_cases.hpp"
+#include "tests/support/run_case.hpp"
 
 namespace scalemark {
 namespace {
 
-using test::is_root;
+using test::root;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -28,7 +28,7 @@ double hardware_flops(const CaseResult& result) {
 TEST(LoraStep, RecordsStepsRatesAndProof) {
   const auto results =
       lora_steps({"model=tiny", "batch=2", "sequence=24", "precision=fp64,fp32,bf16"});
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 3U);
   for (const CaseResult& result : results) {
     ASSERT_EQ(result.status, Status::ok) << result.reason;
@@ -59,7 +59,7 @@ TEST(LoraStep, RecordsStepsRatesAndProof) {
 TEST(LoraStep, CheckpointingComputesForwardTwiceAndModelFlopsStay) {
   const auto results = lora_steps({"model=tiny", "batch=2", "sequence=24", "precision=fp32,bf16",
                                    "checkpointing=false,true", "fused_optimizer=true,false"});
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 8U);
   const llm::LlamaConfig config = llm::llama_config("tiny");
   const double model = llm::lora_layer_flops(config, {}, 2, 24);
@@ -77,7 +77,7 @@ TEST(LoraStep, CheckpointingComputesForwardTwiceAndModelFlopsStay) {
 
 TEST(LoraStep, Tf32IsSkippedOnCpus) {
   const auto results = lora_steps({"model=tiny", "batch=1", "sequence=8", "precision=tf32"});
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0].status, Status::skipped);
   EXPECT_THAT(results[0].reason, HasSubstr("tf32"));
@@ -85,7 +85,7 @@ TEST(LoraStep, Tf32IsSkippedOnCpus) {
 
 TEST(LoraStep, ALayerThatDoesNotFitIsRefusedBeforeItIsMade) {
   const auto results = lora_steps({"model=8b", "batch=4096", "sequence=8192"});
-  if (!is_root()) return;
+  if (!root()) return;
   ASSERT_EQ(results.size(), 1U);
   EXPECT_TRUE(results[0].status == Status::oom || results[0].status == Status::skipped);
   EXPECT_GT(results[0].predicted_memory, std::uint64_t{1} << 40);
