@@ -36,10 +36,10 @@ void convolve(Case& c) {
       "of absolute terms, in 16 bits plus those of the result and of sums in parts",
       [&] { return layer.check(train); });
   c.work({.bytes = layer.bytes(train),
+          .moved = layer.bytes(train),
           .flops = layer.flops(train),
           .precision = options.precision,
-          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time",
-          .moved = layer.bytes(train)});
+          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
   c.fact("occurrences", imaging::occurrences(shape.name));
   c.measure(
       [&] {
