@@ -44,7 +44,8 @@ class Straggler(ProgramTest):
         (row,) = table.values()
         facts = row["facts"]
         self.assertEqual((facts["clock_method"], facts["start"]), ("one clock", "barrier"))
-        self.assertTrue(0 < facts["clock_residual"] < facts["barrier_time"] * 100)
+        self.assertTrue(0 < facts["clock_residual"] < 0.1, "seconds; other programs may hold a rank up for some of them")
+        self.assertGreater(facts["barrier_time"], 0)
         metrics = row["metrics"]
         self.assertGreaterEqual(metrics["elapsed_time"]["median"], metrics["lateness"]["median"])
         self.assertGreaterEqual(metrics["local_time"]["median"], 2e-3)

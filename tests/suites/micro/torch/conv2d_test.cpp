@@ -94,7 +94,8 @@ TEST(LayoutConversion, CountsWhatIsReadAndWritten) {
     EXPECT_EQ(result.verification.checked, 2 * ranks * static_cast<std::uint64_t>(elements))
         << "after the first and after the last one";
     EXPECT_EQ(result.verification.wrong, 0U);
-    EXPECT_THAT(std::get<std::string>(result.facts.at("peak_missing")), HasSubstr("host memory"));
+    EXPECT_NE(result.find("peak_fraction") != nullptr, result.facts.contains("peak_missing"))
+        << "what part of the memory's peak, or why that is not known";
   }
 }
 
