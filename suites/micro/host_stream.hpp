@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "common/device/memory.hpp"
 #include "suites/micro/host_team.hpp"
@@ -29,24 +31,22 @@ class HostStreamArrays {
       from_.as<T>()[i] = stream_from<T>(i, salt);
       other_.as<T>()[i] = stream_other<T>(i);
     }
+    for (int member = 0; member <= team.size(); ++member) begins_.push_back(begin_of(member));
     spoil();
   }
 
-  void run(StreamKernel kernel, bool past_caches) {
-    struct Loop {
-      StreamKernel kernel;
-      bool past_caches;
-      StreamArrays<T> arrays;
-    };
-    const Loop loop{kernel, past_caches, operands()};
-    // So little is captured that std::function takes no memory, in every call.
-    team_.run([this, &loop](int member) {
-      const std::size_t begin = part(member), end = part(member + 1);
-      if (loop.past_caches)
-        stream_past_caches(loop.kernel, loop.arrays, begin, end);
+  /// The loop so many times, each when the one before is done.
+  void run(StreamKernel kernel, bool past_caches, std::uint64_t times = 1) {
+    const StreamArrays<T> arrays = operands();
+    const auto work = [&](int member) {
+      const std::size_t begin = begins_[static_cast<std::size_t>(member)];
+      const std::size_t end = begins_[static_cast<std::size_t>(member) + 1];
+      if (past_caches)
+        stream_past_caches(kernel, arrays, begin, end);
       else
-        stream(loop.kernel, loop.arrays, begin, end);
-    });
+        stream(kernel, arrays, begin, end);
+    };
+    team_.run(work, times);
   }
 
   Case::Checked check(StreamKernel kernel) {
@@ -61,7 +61,7 @@ class HostStreamArrays {
 
  private:
   /// Where a member begins: no page, and so no line, is written by two.
-  std::size_t part(int member) const {
+  std::size_t begin_of(int member) const {
     const std::size_t page = 4096 / sizeof(T), pages = (count_ + page - 1) / page;
     const auto share =
         pages * static_cast<std::size_t>(member) / static_cast<std::size_t>(team_.size());
@@ -72,6 +72,7 @@ class HostStreamArrays {
   HostTeam& team_;
   std::size_t count_, salt_;
   device::Buffer to_, from_, other_;
+  std::vector<std::size_t> begins_;  ///< of each member, and the end
 };
 
 }  // namespace scalemark

@@ -23,6 +23,17 @@ void pause_core() {
 #endif
 }
 
+/// Looks until `done`; with more members than cores the one that is waited for must get on.
+template <typename Done>
+void look_until(Done done) {
+  for (int look = 0; !done(); ++look) {
+    if (look < kLooks)
+      pause_core();
+    else
+      std::this_thread::yield();
+  }
+}
+
 topology::CpuSet own_cpus() {
   cpu_set_t set;
   topology::CpuSet cpus;
@@ -35,7 +46,8 @@ topology::CpuSet own_cpus() {
 
 }  // namespace
 
-HostTeam::HostTeam(int size, std::vector<topology::CpuSet> cpus) : cpus_(std::move(cpus)) {
+HostTeam::HostTeam(int size, std::vector<topology::CpuSet> cpus)
+    : size_(size), cpus_(std::move(cpus)) {
   if (!cpus_.empty()) {
     before_ = own_cpus();
     if (!topology::bind_thread(cpus_.front())) ++unbound_;
@@ -64,24 +76,38 @@ void HostTeam::serve(int member) {
         round_.wait(seen);
     }
     if (ending_) return;
-    (*work_)(member);
+    repeat(member);
     running_.fetch_sub(1, std::memory_order_release);
   }
 }
 
-void HostTeam::run(const std::function<void(int)>& work) {
-  if (threads_.empty()) return work(0);
+void HostTeam::meet() {
+  if (size_ == 1) return;
+  const std::uint32_t meeting = meeting_.load(std::memory_order_acquire);
+  if (met_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
+    met_.store(0, std::memory_order_relaxed);
+    meeting_.store(meeting + 1, std::memory_order_release);
+    return;
+  }
+  look_until([&] { return meeting_.load(std::memory_order_acquire) != meeting; });
+}
+
+void HostTeam::repeat(int member) {
+  for (std::uint64_t i = 0; i < times_; ++i) {
+    if (i > 0) meet();
+    (*work_)(member);
+  }
+}
+
+void HostTeam::run(const std::function<void(int)>& work, std::uint64_t times) {
   work_ = &work;
+  times_ = times;
+  if (threads_.empty()) return repeat(0);
   running_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  work(0);
-  for (int look = 0; running_.load(std::memory_order_acquire) != 0; ++look) {
-    if (look < kLooks)
-      pause_core();
-    else
-      std::this_thread::yield();
-  }
+  repeat(0);
+  look_until([&] { return running_.load(std::memory_order_acquire) == 0; });
 }
 
 }  // namespace scalemark

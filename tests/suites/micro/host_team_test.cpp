@@ -2,7 +2,9 @@
 // A team does every member's work once a round, also after its members fell asleep.
 #include "suites/micro/host_team.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <thread>
 #include <vector>
@@ -22,6 +24,30 @@ TEST(HostTeam, EveryMemberWorksOnceARound) {
       team.run([&](int member) { ++rounds[static_cast<std::size_t>(member)]; });
       for (const int seen : rounds) ASSERT_EQ(seen, round) << "no one is late, or comes twice";
     }
+  }
+}
+
+TEST(HostTeam, NoneBeginsAnewBeforeAllAreDone) {
+  constexpr std::uint64_t kTimes = 200;
+  for (const int size : {1, 2, 5}) {
+    HostTeam team(size, {});
+    std::vector<std::atomic<std::uint64_t>> done(static_cast<std::size_t>(size));
+    std::atomic<int> ahead{0};
+    const auto work = [&](int member) {
+      auto& mine = done[static_cast<std::size_t>(member)];
+      for (const auto& other : done) {
+        // Each other one has done as many, or one more.
+        if (other < mine || other > mine + 1) ++ahead;
+      }
+      if (member == size - 1 && mine % 50 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++mine;
+    };
+    team.run(work, kTimes);
+    for (const auto& one : done) EXPECT_EQ(one, kTimes);
+    team.run(work, 0);
+    for (const auto& one : done) EXPECT_EQ(one, kTimes);
+    EXPECT_EQ(ahead, 0) << size;
   }
 }
 
