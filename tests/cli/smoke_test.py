@@ -6,6 +6,10 @@ import unittest
 from harness import ProgramTest, rows, run
 
 
+# What a row of these moves is known, and what part of a peak that is, or why not.
+COUNTED = {"micro/" + name for name in ("memcpy", "memory_registration", "stream", "gemm", "file_read", "conv2d", "layout_conversion")}
+
+
 class Smoke(ProgramTest):
     def smoke(self, ranks):
         out = self.path(f"smoke{ranks}.h5")
@@ -27,6 +31,9 @@ class Smoke(ProgramTest):
             states = {row["status"] for key, row in table.items() if row["name"] == name}
             self.assertIn("ok", states, f"{name}: {states}")
         for key, row in table.items():
+            if row["status"] == "ok" and row["name"] in COUNTED:
+                self.assertIn("moved_bytes", row["facts"], key)
+                self.assertNotEqual("peak_fraction" in row["metrics"], "peak_missing" in row["facts"], f"one of them: {key}")
             if row["status"] == "skipped":
                 self.assertTrue(row["reason"], key)
                 self.assertRegex(key, "cuda|device|nccl|h2d|d2h|pinned|kernel_launch|micro/event|host_memory=|cache=(cold|direct)",
