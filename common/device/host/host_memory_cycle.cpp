@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/base/units.hpp"
@@ -54,6 +56,12 @@ std::uint64_t lock_limit() {
   return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
+// The system's own calls: AddressSanitizer makes nothing of the C library's.
+int lock(const void* data, std::size_t bytes) {
+  return static_cast<int>(syscall(SYS_mlock, data, bytes));
+}
+void unlock(const void* data, std::size_t bytes) { syscall(SYS_munlock, data, bytes); }
+
 class LockingCycle final : public MemoryCycle {
  public:
   explicit LockingCycle(std::size_t bytes) : pages_(bytes, false) {
@@ -67,13 +75,13 @@ class LockingCycle final : public MemoryCycle {
     return {.get = "mlock of touched pages", .give_back = "munlock", .page = pages_.steps().page};
   }
   void get() override {
-    if (mlock(pages_.data(), bytes_) == 0) return;
+    if (lock(pages_.data(), bytes_) == 0) return;
     const int error = errno;
     const std::string why = why_no_lock(error, lock_limit(), bytes_);
     if (!why.empty()) throw Unavailable(why);
     throw OutOfMemory(fmt::format("mlock of {}: {}", units::bytes(bytes_), std::strerror(error)));
   }
-  void give_back() override { munlock(pages_.data(), bytes_); }
+  void give_back() override { unlock(pages_.data(), bytes_); }
   void* data() const override { return pages_.data(); }
 
  private:
