@@ -93,7 +93,8 @@ std::vector<LayoutRatios> layout_ratios(std::span<const LayoutCase> cases) {
     auto network = std::ranges::find(networks, one.network, &LayoutRatios::network);
     if (network == networks.end())
       network = networks.insert(networks.end(), {.network = one.network, .layers = {}});
-    const LayerRatio& layer = network->layers.emplace_back(*nchw->second, *nhwc->second);
+    network->layers.push_back({*nchw->second, *nhwc->second});
+    const LayerRatio& layer = network->layers.back();
     const auto times = static_cast<double>(layer.nchw.occurrences);
     network->occurrences += layer.nchw.occurrences;
     network->nchw_seconds += times * layer.nchw.seconds;
