@@ -39,6 +39,11 @@ Precision precision(const std::string& name) {
   return *found;
 }
 
+c10::ScalarType storage_type(const std::string& name) {
+  const Precision format = precision(name);
+  return format.compute.value_or(format.parameters);
+}
+
 std::string why_not(const Precision& precision, c10::Device device) {
   if (precision.tf32 && !device.is_cuda()) return "tf32 is a format of NVIDIA GPUs";
   if (!precision.compute) return "";

@@ -25,6 +25,8 @@ struct Precision {
 std::vector<std::string> precision_names();
 /// `name` is one of precision_names(); else Error.
 Precision precision(const std::string& name);
+/// What single tensors of that format are stored in, without autocast.
+c10::ScalarType storage_type(const std::string& name);
 
 /// Why `device` cannot train in it ("tf32 is a format of NVIDIA GPUs"), found by trying a small
 /// convolution and its backward pass; empty if it can.

@@ -27,7 +27,7 @@ void fill_symmetric(at::Tensor& values, std::uint64_t stream) {
 
 at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
                   const ConvolutionOptions& options) {
-  const c10::ScalarType type = storage_type(options.precision);
+  const c10::ScalarType type = torch_support::storage_type(options.precision);
   at::Tensor values = at::empty(sizes, type == at::kDouble ? at::kDouble : at::kFloat);
   if (type == at::kDouble) {
     fill_symmetric<double>(values, stream);
@@ -41,11 +41,6 @@ at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
 }
 
 }  // namespace
-
-c10::ScalarType storage_type(const std::string& precision) {
-  const torch_support::Precision format = torch_support::precision(precision);
-  return format.compute.value_or(format.parameters);
-}
 
 ConvolutionLayer::ConvolutionLayer(const Convolution& shape, const ConvolutionOptions& options)
     : shape_(shape), options_(options), padding_((shape.kernel - 1) / 2) {

@@ -21,9 +21,6 @@ struct ConvolutionOptions {
   c10::Device device = c10::Device(c10::kCPU);
 };
 
-/// What elements of `precision` are stored in. Throws Error for an unknown one.
-c10::ScalarType storage_type(const std::string& precision);
-
 /// Input, weight and output gradient: reproducible values in [-1, 1) that are numbers of the
 /// precision, TF32 included, so that no input is rounded again.
 class ConvolutionLayer {

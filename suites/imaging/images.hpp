@@ -6,10 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace scalemark::imaging {
+#include "suites/imaging/mnist.hpp"
 
-/// MNIST's mean and standard deviation of pixels in [0, 1].
-inline constexpr double kMnistMean = 0.1307, kMnistStd = 0.3081;
+namespace scalemark::imaging {
 
 /// Pixels (uint8) / 255 as `type`.
 at::Tensor scale(const at::Tensor& pixels, at::ScalarType type);

@@ -10,6 +10,8 @@
 namespace scalemark::imaging {
 
 inline constexpr std::uint8_t kMnistClasses = 10;
+/// Mean and standard deviation of pixels in [0, 1].
+inline constexpr double kMnistMean = 0.1307, kMnistStd = 0.3081;
 
 /// Images [count, rows, columns] and their labels, all below kMnistClasses.
 struct LabelledImages {

@@ -61,7 +61,7 @@ std::uint64_t memory(const Params& p) {
   const auto pixels =
       shape.size * shape.size * shape.in + shape.out_size() * shape.out_size() * shape.out;
   return static_cast<std::uint64_t>(pixels * integer("batch")) * 4 *
-         c10::elementSize(imaging::storage_type(text("precision")));
+         c10::elementSize(torch_support::storage_type(text("precision")));
 }
 
 SCALEMARK_BENCHMARK("micro/conv2d", conv2d)

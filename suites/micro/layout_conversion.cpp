@@ -5,6 +5,7 @@
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/convolution.hpp"
 
@@ -21,7 +22,7 @@ imaging::LayoutConversion::Shape shape_of(const Params& p) {
 void convert_layout(Case& c) {
   const c10::Device device = torch_support::prepare(c);
   imaging::LayoutConversion conversion(shape_of(c.result().params),
-                                       imaging::storage_type(c.text("precision")),
+                                       torch_support::storage_type(c.text("precision")),
                                        c.text("direction") == "to_nhwc", device);
   c.verify("every element at its place in memory", [&] { return conversion.check(); });
   c.work({.bytes = conversion.bytes(),
@@ -52,7 +53,7 @@ SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .ranks(1)
     .rank_local()
     .memory([](const Params& p) {
-      const auto type = imaging::storage_type(std::get<std::string>(p.at("precision")));
+      const auto type = torch_support::storage_type(std::get<std::string>(p.at("precision")));
       return 2 * static_cast<std::uint64_t>(shape_of(p).elements()) * c10::elementSize(type);
     })
     .needs("LibTorch");

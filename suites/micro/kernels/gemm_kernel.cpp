@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "common/torch/precision.hpp"
 #include "suites/micro/gemm_data.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 void run_gemm(benchmark::State& state, const std::string& precision, std::int64_t n) {
   at::set_num_threads(1);
   const GemmSize size{n, n, n};
-  const at::ScalarType type = precision == "bf16" ? at::kBFloat16 : at::kFloat;
+  const at::ScalarType type = torch_support::storage_type(precision);
   const at::Tensor a = at::empty({n, n}, type), weight = at::empty({n, n}, type);
   write_operand(a.data_ptr(), n, n, precision, gemm_a);
   write_operand(weight.data_ptr(), n, n, precision, gemm_w);

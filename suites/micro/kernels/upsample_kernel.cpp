@@ -12,8 +12,6 @@ namespace scalemark::kernels {
 namespace {
 
 constexpr std::int64_t kImages = 8;
-/// Of MNIST's pixels in [0, 1].
-constexpr double kMean = 0.1307, kStd = 0.3081;
 constexpr double kTolerance = 1e-5;
 
 struct Picture {
@@ -38,7 +36,7 @@ struct Picture {
     const double value =
         (1 - down) * ((1 - right) * pixel(top, left) + right * pixel(top, left + 1)) +
         down * ((1 - right) * pixel(top + 1, left) + right * pixel(top + 1, left + 1));
-    return (value / 255 - kMean) / kStd;
+    return (value / 255 - imaging::kMnistMean) / imaging::kMnistStd;
   }
 };
 
@@ -61,7 +59,8 @@ void run_upsample(benchmark::State& state, std::int64_t size, imaging::Layout la
   static const imaging::Mnist mnist = imaging::load_mnist();
   const imaging::Idx& images = mnist.train.images;
   const std::int64_t rows = images.shape.at(1), columns = images.shape.at(2);
-  const imaging::Resampler resampler(1, rows, columns, size, kMean, kStd);
+  const imaging::Resampler resampler(1, rows, columns, size, imaging::kMnistMean,
+                                     imaging::kMnistStd);
   const std::uint8_t* pixels = images.values.data();
   std::vector<float> values(static_cast<std::size_t>(kImages * resampler.output_size()), -100.0F);
   for (auto _ : state) {

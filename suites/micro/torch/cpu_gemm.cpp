@@ -3,25 +3,20 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "common/torch/precision.hpp"
 #include "suites/micro/gemm_engine.hpp"
 
 namespace scalemark {
 namespace {
-
-at::ScalarType type_of(const std::string& precision) {
-  if (precision == "fp64") return at::kDouble;
-  if (precision == "bf16") return at::kBFloat16;
-  return precision == "fp16" ? at::kHalf : at::kFloat;
-}
 
 class CpuGemm final : public GemmEngine {
  public:
   CpuGemm(const GemmSize& size, const std::string& precision)
       : size_(size),
         precision_(precision),
-        a_(at::empty({size.m, size.k}, type_of(precision))),
-        weight_(at::empty({size.n, size.k}, type_of(precision))),
-        c_(at::full({size.m, size.n}, -1e3, type_of(precision))),
+        a_(at::empty({size.m, size.k}, torch_support::storage_type(precision))),
+        weight_(at::empty({size.n, size.k}, torch_support::storage_type(precision))),
+        c_(at::full({size.m, size.n}, -1e3, torch_support::storage_type(precision))),
         transposed_(weight_.t()) {
     write_operand(a_.data_ptr(), size.m, size.k, precision, gemm_a);
     write_operand(weight_.data_ptr(), size.n, size.k, precision, gemm_w);

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/precision.hpp"
 #include "suites/imaging/convolution.hpp"
 #include "suites/imaging/convolution_check.hpp"
 #include "suites/imaging/images.hpp"
@@ -111,7 +112,7 @@ TEST(Convolution, TheCheckFindsWrongResults) {
         EXPECT_EQ(right.wrong, 0U) << name << ' ' << precision;
         for (at::Tensor* tensor : {&layer.output, &layer.input_gradient, &layer.weight_gradient}) {
           const at::Tensor kept = tensor->clone();
-          tensor->add_(c10::elementSize(storage_type(precision)) == 2 ? 1 : 0.01);
+          tensor->add_(c10::elementSize(torch_support::storage_type(precision)) == 2 ? 1 : 0.01);
           EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
           tensor->copy_(kept.roll(1));
           EXPECT_GT(layer.check(true).wrong, 10U)
@@ -165,8 +166,8 @@ TEST(Convolution, InputsAreNumbersOfThePrecision) {
     const at::Tensor narrow = layer.input().to(is_bf16 ? at::kBFloat16 : at::kHalf);
     EXPECT_TRUE(at::equal(narrow.to(at::kDouble), values)) << precision;
   }
-  EXPECT_EQ(storage_type("tf32"), at::kFloat);
-  EXPECT_EQ(storage_type("fp64"), at::kDouble);
+  EXPECT_EQ(torch_support::storage_type("tf32"), at::kFloat);
+  EXPECT_EQ(torch_support::storage_type("fp64"), at::kDouble);
 }
 
 TEST(Convolution, WhatTheDeviceCannotComputeHasAReason) {
