@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
+#include "suites/micro/rank_values.hpp"
 
 namespace scalemark {
 namespace {
@@ -39,12 +40,6 @@ class Computing {
   std::array<double, 32> values_{};
   volatile double sink_ = 0;
 };
-
-double median_ns(std::vector<std::uint64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
-}
 
 }  // namespace
 

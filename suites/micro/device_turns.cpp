@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
+#include "suites/micro/rank_values.hpp"
 
 namespace scalemark {
 namespace {
@@ -14,12 +14,6 @@ namespace {
 /// Ranks leave a barrier within some microseconds: a sample is to be long against that.
 constexpr double kSampleSeconds = 500e-6;
 constexpr int kAloneSamples = 50;
-
-double median_of(std::vector<std::uint64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return static_cast<double>(*middle);
-}
 
 }  // namespace
 
@@ -45,7 +39,7 @@ std::uint64_t DeviceTurns::in_turn(std::uint64_t inner) {
 double DeviceTurns::median_of_last(const std::string& metric) const {
   const auto found = std::ranges::find(c_.result().metrics, metric, &Metric::name);
   const auto begin = taken_.end() - static_cast<std::ptrdiff_t>(c_.samples_taken());
-  return median_of({begin, taken_.end()}) / static_cast<double>(found->samples.inner);
+  return median_ns({begin, taken_.end()}) / static_cast<double>(found->samples.inner);
 }
 
 void DeviceTurns::record_losses(double alone, double time) {
@@ -61,7 +55,7 @@ void DeviceTurns::record_losses(double alone, double time) {
   for (int rank = 0; rank < c_.size(); ++rank) {
     ranks.push_back(static_cast<std::uint64_t>(rank));
     const RankInfo& info = c_.place(rank);
-    places.push_back(info.numa < 0 ? info.node : fmt::format("{} numa {}", info.node, info.numa));
+    places.push_back(place_text(info));
     devices.push_back(on_gpu_ ? info.gpu_pci : "host");
     for (std::size_t i = 0; i < columns.size(); ++i)
       columns[i].push_back(numbers.at(static_cast<std::size_t>(rank) * columns.size() + i));

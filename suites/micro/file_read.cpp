@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files: one after the other, at random, or many small ones as a loader of images does.
 #include <algorithm>
-#include <numeric>
-#include <random>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,16 +22,6 @@ constexpr std::uint64_t kInOrder = std::uint64_t{4} << 20U;
 /// What of a file may still be in memory after the system was asked to forget it.
 constexpr double kForgotten = 0.05;
 
-/// Where this rank's next read begins, over and over: in order, or in a random order.
-std::vector<std::uint64_t> places(Case& c, std::uint64_t count) {
-  std::vector<std::uint64_t> order(count);
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  if (c.text("access") == "sequential") return order;
-  std::mt19937_64 random(c.seed() + static_cast<std::uint64_t>(c.rank()));
-  for (std::uint64_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-  return order;
-}
-
 /// The files of one rank, and its way through them.
 class Reading {
  public:
@@ -53,7 +41,7 @@ class Reading {
     if (cache_ == "direct" && bytes_ % kDirectUnit != 0)
       c.skip(fmt::format("reads past the page cache are multiples of {} B", kDirectUnit));
     buffer_ = c.host().allocate(bytes_, device::MemoryKind::pageable);
-    order_ = places(c, count_);
+    order_ = read_order(count_, c.text("access") != "sequential", seed_);
     make_files();
   }
 

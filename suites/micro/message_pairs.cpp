@@ -12,6 +12,7 @@
 
 #include "common/base/clock.hpp"
 #include "suites/micro/rank_pairs.hpp"
+#include "suites/micro/rank_values.hpp"
 
 namespace scalemark {
 namespace {
@@ -31,12 +32,6 @@ std::vector<int> partners_of(int rank, int ranks) {
     }
   }
   return partners;
-}
-
-double median(std::vector<std::uint64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
 }
 
 /// A byte there and back: partners leave the barrier of all ranks at different moments, and those
@@ -101,7 +96,7 @@ class Rounds {
   std::vector<double> medians(std::size_t passes) const {
     std::vector<double> result;
     for (const std::vector<std::uint64_t>& all : taken_)
-      result.push_back(median({all.end() - static_cast<std::ptrdiff_t>(passes), all.end()}));
+      result.push_back(median_ns({all.end() - static_cast<std::ptrdiff_t>(passes), all.end()}));
     return result;
   }
 
@@ -119,10 +114,7 @@ Table table_of(const Case& c, const std::vector<double>& medians, const PairMetr
   std::vector<std::string> first_place, second_place;
   std::vector<double> seconds;
   const auto rounds = rounds_of_pairs(c.size());
-  const auto place = [&](int rank) {
-    const RankInfo& info = c.place(rank);
-    return info.numa < 0 ? info.node : fmt::format("{} numa {}", info.node, info.numa);
-  };
+  const auto place = [&](int rank) { return place_text(c.place(rank)); };
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     const auto of = [&](int rank) {
       return medians.at(static_cast<std::size_t>(rank) * rounds.size() + round);

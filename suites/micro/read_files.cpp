@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
+#include <random>
 #include <utility>
 
 #include <fcntl.h>
@@ -92,6 +94,15 @@ std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offs
   for_known_bytes(offset, from.size(), seed,
                   [&](std::uint64_t i, std::uint8_t byte) { wrong += from[i] == byte ? 0 : 1; });
   return wrong;
+}
+
+std::vector<std::uint64_t> read_order(std::uint64_t count, bool is_random, std::uint64_t seed) {
+  std::vector<std::uint64_t> order(count);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  if (!is_random) return order;
+  std::mt19937_64 random(seed);
+  for (std::uint64_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
 }
 
 void ensure_known_file(const fs::path& path, std::uint64_t bytes, std::uint64_t seed) {

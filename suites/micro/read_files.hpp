@@ -33,6 +33,9 @@ void known_bytes(std::span<std::uint8_t> to, std::uint64_t offset, std::uint64_t
 std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offset,
                           std::uint64_t seed);
 
+/// 0 to `count` - 1, in order or shuffled (Fisher and Yates) by numbers of `seed`.
+std::vector<std::uint64_t> read_order(std::uint64_t count, bool is_random, std::uint64_t seed);
+
 /// Makes sure that `path` holds `bytes` known bytes on the disk: a file of that size that begins
 /// and ends with them is taken as it is. Throws Unavailable: no space, no right to write.
 void ensure_known_file(const std::filesystem::path& path, std::uint64_t bytes, std::uint64_t seed);

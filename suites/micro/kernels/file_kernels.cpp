@@ -2,8 +2,6 @@
 // Reading a file that the system holds in memory, one read after the other or at random.
 #include <cstdint>
 #include <filesystem>
-#include <random>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -28,18 +26,9 @@ OpenFile make_file() {
   return file;
 }
 
-std::vector<std::uint64_t> make_order(std::uint64_t count, bool is_random) {
-  std::vector<std::uint64_t> order(count);
-  for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
-  std::mt19937_64 random(kSeed);
-  for (std::uint64_t i = is_random ? count : 0; i > 1; --i)
-    std::swap(order[i - 1], order[random() % i]);
-  return order;
-}
-
 void run_file_read(benchmark::State& state, bool is_random, std::uint64_t bytes) {
   const OpenFile file = make_file();
-  const std::vector<std::uint64_t> order = make_order(kFileBytes / bytes, is_random);
+  const std::vector<std::uint64_t> order = read_order(kFileBytes / bytes, is_random, kSeed);
   std::vector<std::uint8_t> block(bytes, 0);
   std::uint64_t turn = 0, offset = 0;
   for (auto _ : state) {
