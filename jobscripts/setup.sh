@@ -39,7 +39,7 @@ packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certif
   nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
-  chromium)
+  chromium zsh fish groff-base)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 

@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/examples.hpp"
 #include "common/cli/outputs.hpp"
 #include "common/cli/usage.hpp"
 #include "common/mpi/environment.hpp"
@@ -54,14 +55,6 @@ int main(int argc, char** argv) {
       "than before.");
   app.set_version_flag("--version", fmt::format("scalemark {} ({})", version(), git_revision()));
   app.require_subcommand(1);
-  app.footer(
-      "Examples:\n"
-      "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
-      "  scalemark list -v\n"
-      "  scalemark compare base/ --against new/\n\n"
-      "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
-      "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
-      "width.");
   int exit_code = 0;
   add_run(app, argc, argv, exit_code);
   add_list(app, exit_code);
@@ -75,6 +68,18 @@ int main(int argc, char** argv) {
   add_schema(app, exit_code);
   add_import(app, exit_code);
   add_export(app, exit_code);
+  add_completion(app, exit_code);
+  add_man(app, exit_code);
+  add_examples(app);
+  // Behind the subcommands, which would take it over.
+  app.footer(
+      "Examples:\n"
+      "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
+      "  scalemark list -v\n"
+      "  scalemark compare base/ --against new/\n\n"
+      "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
+      "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
+      "width.");
   try {
     if (const int stop = parse_and_run(app, argc, argv); stop != 0)
       return checked_output(stop < 0 ? 0 : stop);

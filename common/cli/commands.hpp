@@ -21,5 +21,7 @@ void add_finalize(CLI::App& app, int& exit_code);
 void add_schema(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 
 }  // namespace scalemark::cli

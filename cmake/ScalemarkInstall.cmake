@@ -1,0 +1,39 @@
+# What `cmake --install` puts where: programs, presets, golden files, manual pages, completions, documents. CPack makes
+# a Debian package of the same.
+include_guard(GLOBAL)
+include(GNUInstallDirs)
+
+install(TARGETS scalemark scalemark-kernels RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# LibTorch is no system library: the programs keep the folder that they were linked from.
+set_target_properties(scalemark scalemark-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+
+set(data ${CMAKE_INSTALL_DATADIR}/scalemark)
+install(DIRECTORY suites/presets/ DESTINATION ${data}/presets FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY tests/golden/ DESTINATION ${data}/golden FILES_MATCHING PATTERN "*.json"
+        PATTERN stats EXCLUDE)
+install(DIRECTORY common/convert/rules/ DESTINATION ${data}/rules)
+install(FILES README.md LICENSE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+
+# Made by the program itself, when it is installed: no build waits for them.
+set(words ${CMAKE_CURRENT_BINARY_DIR}/command_line)
+install(CODE "
+  execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSCALEMARK=$<TARGET_FILE:scalemark>\" \"-DOUTPUT=${words}\"
+                          -P \"${CMAKE_CURRENT_SOURCE_DIR}/cmake/describe_command_line.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${words}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${words}/scalemark.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME scalemark)
+install(FILES ${words}/_scalemark DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${words}/scalemark.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+set(CPACK_PACKAGE_NAME scalemark)
+set(CPACK_PACKAGE_VENDOR "The Scalemark authors")
+set(CPACK_PACKAGE_CONTACT "The Scalemark authors <maintainers@scalemark.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Benchmarks of GPU clusters under MPI, with honest comparisons")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)
+include(CPack)

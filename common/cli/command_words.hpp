@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be written on the command line, read from the options that CLI11 knows: the common
+// ground of shell completion and manual pages, so that neither can differ from --help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace scalemark::cli {
+
+/// What a shell offers for a value.
+enum class ValueKind { none, choice, file, benchmark, preset, axis };
+
+struct OptionWords {
+  std::vector<std::string>
+      names;  ///< as written: "-o", "--output"; the name in capitals of a positional
+  ValueKind kind = ValueKind::none;  ///< none: a flag
+  std::vector<std::string> choices;  ///< for kind choice
+  std::string value;                 ///< what --help calls the value: TEXT, INT; empty for a flag
+  std::string doc;
+  bool positional = false;
+  bool many = false;  ///< may be given, or go on, more than once
+};
+
+struct CommandWords {
+  std::string name, doc, footer;
+  std::vector<OptionWords> options;  ///< positionals too
+};
+
+/// All subcommands of the program with their options, in the order of --help.
+std::vector<CommandWords> command_words(const CLI::App& app);
+
+}  // namespace scalemark::cli

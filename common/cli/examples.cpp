@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user types first, for each subcommand.
+#include "common/cli/examples.hpp"
+
+#include <map>
+#include <string>
+
+#include "common/base/text.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+const std::map<std::string, std::vector<std::string>> kExamples = {
+    {"run",
+     {"mpirun -n 2 --bind-to none scalemark run --preset quick -o a.h5",
+      "mpirun -n 2 --bind-to none scalemark run micro/allreduce -b 8 -e 1M -f 4",
+      "mpirun -n 2 --bind-to none scalemark run --preset quick -o a.h5 --resume",
+      "scalemark run --preset paper-imaging-pin --dry-run"}},
+    {"list", {"scalemark list", "scalemark list -v micro/memcpy", "scalemark list --json"}},
+    {"info", {"scalemark info", "scalemark info --json"}},
+    {"show",
+     {"scalemark show a.h5", "scalemark show a.h5 micro/allreduce --format csv",
+      "scalemark show a.h5 --format osu --decimals 5"}},
+    {"compare",
+     {"scalemark compare base/ --against new/", "scalemark compare base/ --aa",
+      "scalemark compare base/ --power"}},
+    {"baseline",
+     {"scalemark baseline base/ -o base.h5", "scalemark compare base.h5 --against new.h5"}},
+    {"report",
+     {"scalemark report new/ -o report.html",
+      "scalemark report new/ --base base/ -o changes.html"}},
+    {"verify",
+     {"scalemark verify golden/imaging.json",
+      "scalemark verify golden/llama.json --precision fp32"}},
+    {"finalize", {"scalemark finalize a.h5.parts -o a.h5"}},
+    {"schema", {"scalemark schema"}},
+    {"import", {"scalemark import osu.txt -o osu.h5", "scalemark import runs.jsonl -o runs.h5"}},
+    {"export", {"scalemark export a.h5 --to csv", "scalemark export a.h5 --to fom"}},
+    {"completion",
+     {"source <(scalemark completion bash)", "scalemark completion fish > scalemark.fish"}},
+    {"man", {"scalemark man run > scalemark-run.1 && man ./scalemark-run.1"}},
+};
+
+}  // namespace
+
+void add_examples(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const auto found = kExamples.find(command->get_name());
+    if (found == kExamples.end()) continue;
+    const std::string before = command->get_footer();
+    command->footer((before.empty() ? "" : before + "\n\n") + "Examples:\n  " +
+                    text::join(found->second, "\n  "));
+  }
+}
+
+}  // namespace scalemark::cli

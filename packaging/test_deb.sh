@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Tries a package on a bare Debian 12: installs it in a new root made by debootstrap, runs the smoke preset on two
+# ranks as an ordinary user, reads the manual page and the completion, removes it, and looks for what it left.
+#
+#   packaging/test_deb.sh PACKAGE.deb
+#
+# Needs root, debootstrap and a Debian mirror. Exit: 0 all well, 1 something was wrong, 2 usage, 3 missing.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=jobscripts/lib.sh
+source "$here/../jobscripts/lib.sh"
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  print_help "$0"
+  exit 0
+fi
+[[ $# == 1 && -f $1 ]] || die 2 "give one package (see --help)"
+[[ $(id -u) == 0 ]] || die 3 "debootstrap and chroot need root"
+command -v debootstrap >/dev/null || die 3 "debootstrap was not found: apt-get install debootstrap"
+
+# The machine's own mirror, and how it is reached.
+mirror=$(grep -rhsE '^(deb |URIs:)' /etc/apt/sources.list /etc/apt/sources.list.d | grep -oE 'https?://[^ ]+' | grep -v security | head -n 1) || mirror=
+new=$(mktemp -d)
+# shellcheck disable=SC2317  # called by the trap
+clean_up() {
+  umount "$new/dev/shm" "$new/proc" 2>/dev/null || :
+  rm -rf --one-file-system "$new"
+}
+trap clean_up EXIT
+
+inside() { chroot "$new" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+files() { (cd "$new" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./sys -o -path ./tmp -o -path ./run -o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt \) -prune -o -print | sort); }
+
+say "== A bare Debian 12"
+debootstrap --variant=minbase bookworm "$new/" ${mirror:+"$mirror"} >&2
+cp /etc/apt/apt.conf.d/*proxy* "$new/etc/apt/apt.conf.d/" 2>/dev/null || :
+cp /etc/resolv.conf "$new/etc/resolv.conf"
+mount -t proc proc "$new/proc"
+mkdir -p "$new/dev/shm"
+mount -t tmpfs tmpfs "$new/dev/shm"
+inside apt-get update -q >&2
+# What the package depends on comes first, so that what it leaves itself can be told apart.
+cp "$1" "$new/tmp/scalemark.deb"
+inside apt-get install -q -y --no-install-recommends $(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//' | xargs) ssh- >&2
+inside useradd -m user
+files >"$new/tmp/before"
+
+say "== Install"
+inside apt-get install -q -y --no-install-recommends /tmp/scalemark.deb >&2
+inside scalemark --version
+inside test -s /usr/share/man/man1/scalemark-run.1
+inside bash -c 'source /usr/share/bash-completion/completions/scalemark; COMP_WORDS=(scalemark ru) COMP_CWORD=1; _scalemark; [[ ${COMPREPLY[*]} == run ]]'
+
+say "== The smoke preset"
+inside su user -c 'cd && mpirun -n 2 --oversubscribe --bind-to none scalemark run --preset smoke -o a.h5 && scalemark verify /usr/share/scalemark/golden/tokens.json' >&2
+inside su user -c 'scalemark show ~/a.h5' | head -n 20
+inside su user -c 'rm ~/a.h5; rm -rf ~/.cache'
+
+say "== Remove"
+inside apt-get purge -q -y scalemark >&2
+files >"$new/tmp/after"
+diff "$new/tmp/before" "$new/tmp/after" || die 1 "the package left these files"
+say "Removed without a trace"
