@@ -10,7 +10,7 @@ set_target_properties(scalemark scalemark-kernels PROPERTIES INSTALL_RPATH_USE_L
 set(data ${CMAKE_INSTALL_DATADIR}/scalemark)
 install(DIRECTORY suites/presets/ DESTINATION ${data}/presets FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY tests/golden/ DESTINATION ${data}/golden FILES_MATCHING PATTERN "*.json"
-        PATTERN stats EXCLUDE)
+        PATTERN stats EXCLUDE PATTERN osu EXCLUDE PATTERN imb EXCLUDE PATTERN stack_exchange_paired_tiny.json EXCLUDE)
 install(DIRECTORY common/convert/rules/ DESTINATION ${data}/rules)
 install(FILES README.md LICENSE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")

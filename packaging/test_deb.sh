@@ -22,9 +22,10 @@ command -v debootstrap >/dev/null || die 3 "debootstrap was not found: apt-get i
 # The machine's own mirror, and how it is reached.
 mirror=$(grep -rhsE '^(deb |URIs:)' /etc/apt/sources.list /etc/apt/sources.list.d | grep -oE 'https?://[^ ]+' | grep -v security | head -n 1) || mirror=
 new=$(mktemp -d)
+chmod 755 "$new"
 # shellcheck disable=SC2317  # called by the trap
 clean_up() {
-  umount "$new/dev/shm" "$new/proc" 2>/dev/null || :
+  umount "$new/dev/shm" "$new/sys" "$new/proc" 2>/dev/null || :
   rm -rf --one-file-system "$new"
 }
 trap clean_up EXIT
@@ -37,12 +38,14 @@ debootstrap --variant=minbase bookworm "$new/" ${mirror:+"$mirror"} >&2
 cp /etc/apt/apt.conf.d/*proxy* "$new/etc/apt/apt.conf.d/" 2>/dev/null || :
 cp /etc/resolv.conf "$new/etc/resolv.conf"
 mount -t proc proc "$new/proc"
+mount -o ro -t sysfs sysfs "$new/sys"
 mkdir -p "$new/dev/shm"
 mount -t tmpfs tmpfs "$new/dev/shm"
 inside apt-get update -q >&2
 # What the package depends on comes first, so that what it leaves itself can be told apart.
 cp "$1" "$new/tmp/scalemark.deb"
-inside apt-get install -q -y --no-install-recommends $(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//' | xargs) ssh- >&2
+mapfile -t needed < <(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g')
+inside apt-get install -q -y --no-install-recommends "${needed[@]}" >&2
 inside useradd -m user
 files >"$new/tmp/before"
 
@@ -50,6 +53,7 @@ say "== Install"
 inside apt-get install -q -y --no-install-recommends /tmp/scalemark.deb >&2
 inside scalemark --version
 inside test -s /usr/share/man/man1/scalemark-run.1
+# shellcheck disable=SC2016  # the inner shell's variables
 inside bash -c 'source /usr/share/bash-completion/completions/scalemark; COMP_WORDS=(scalemark ru) COMP_CWORD=1; _scalemark; [[ ${COMPREPLY[*]} == run ]]'
 
 say "== The smoke preset"
