@@ -130,6 +130,41 @@ find_scalemark() {
   realpath "$newest"
 }
 
+# Sets program_command: the program, or how SCALEMARK_CONTAINER, an Apptainer image, runs the one in it
+# (SCALEMARK_CONTAINER_OPTIONS, separated by blanks, as --nv).
+set_program() {
+  local options=() found
+  if [[ -z ${SCALEMARK_CONTAINER:-} ]]; then
+    found=$(find_scalemark)
+    program_command=("$found")
+    return
+  fi
+  [[ -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
+  command -v apptainer >/dev/null || die 3 "apptainer was not found, which SCALEMARK_CONTAINER needs"
+  read -r -a options <<<"${SCALEMARK_CONTAINER_OPTIONS:-}"
+  # shellcheck disable=SC2034  # for the scripts that source this
+  program_command=(apptainer exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
+}
+
+# How srun starts MPI here: SCALEMARK_MPI, else the first of pmix (which Open MPI and MPICH know), cray_shasta and pmi2
+# that srun lists.
+srun_mpi() {
+  local listed kind
+  if [[ -n ${SCALEMARK_MPI:-} ]]; then
+    echo "$SCALEMARK_MPI"
+    return
+  fi
+  # Slurm prints the list on either stream, one name a line, versions such as pmix_v4 behind commas.
+  listed=$(srun --mpi=list 2>&1 | tr ', ' '\n') || listed=
+  for kind in pmix cray_shasta pmi2; do
+    if grep -qxE "$kind(_v[0-9]+)?" <<<"$listed"; then
+      echo "$kind"
+      return
+    fi
+  done
+  die 3 "srun --mpi=list names neither pmix, cray_shasta nor pmi2: set SCALEMARK_MPI to what this Slurm has"
+}
+
 # --- launch ----------------------------------------------------------------------------------
 
 # Sets mpirun_command for so many ranks. The program binds itself, so mpirun must not.
@@ -300,4 +335,17 @@ prepare_folder() { # folder, resume 0|1
   fi
   mkdir -p "$1" || die 2 "--output is '$1', which cannot be made"
   [[ -w $1 ]] || die 2 "--output is '$1', which cannot be written to"
+}
+
+# measure_element FOLDER ELEMENT RELAUNCHES RESUME COMMAND...: the one run FOLDER/run-ELEMENT.h5, for a job that is an
+# element of an array. Returns its exit code.
+measure_element() {
+  local folder=$1 element=$2 relaunches=$3 resume=$4 file=$1/run-$2.h5
+  shift 4
+  [[ $element =~ ^[0-9]{1,6}$ ]] || die 2 "the index of this job in its array is '$element', which is no number"
+  mkdir -p "$folder" || die 2 "--output is '$folder', which cannot be made"
+  [[ ! -e $file ]] || die 2 "$file is there: give another --output"
+  if [[ -d $file.parts && $resume == 0 ]]; then die 2 "$file.parts is there: --resume goes on with it"; fi
+  export SCALEMARK_REPEAT=$element
+  measure "$file" "$relaunches" "$@"
 }

@@ -76,6 +76,17 @@ class Slurm(ScriptTest):
         self.expect_job(self.submit("--repeats", 3, env=self.stub("0 6 0")), 6)
         self.assertEqual(len(self.launches()), 3)
 
+    def test_an_array_of_jobs_written_by_submit(self):
+        written = start(os.path.join(SCRIPTS, "submit.sh"), "slurm", "--nodes", "1,2", "--ranks-per-node", 2, "--repeats", 2, "--array",
+                        "--time", "0:05:00", "--output", self.out, "--", "--preset", "smoke")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        for nodes, line in zip((1, 2), written.stdout.splitlines()):
+            done = start("sbatch", "--wait", line.split()[-1], env=self.stub("0"), cwd=ROOT, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = sorted(name for name in os.listdir(f"{self.out}/nodes-{nodes}") if name.endswith(".h5"))
+            self.assertEqual(found, ["run-1.h5", "run-2.h5"])
+        self.assertEqual(sorted(line.split()[0] for line in self.launches()), ["ranks=2", "ranks=2", "ranks=4", "ranks=4"])
+
     def test_bad_options_end_the_job(self):
         self.expect_job(self.submit("--repeats", "none", env=self.stub("0")), 2)
         self.assertIn("--repeats is 'none'", self.printed())

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/submit.sh and job.sh with stubs in place of the schedulers and the program."""
+import os
+import re
+import unittest
+
+from support import SCRIPTS, ScriptTest, start
+
+SUBMIT = os.path.join(SCRIPTS, "submit.sh")
+JOB = os.path.join(SCRIPTS, "job.sh")
+COMMANDS = {"slurm": "sbatch", "pbs": "qsub", "lsf": "bsub <", "flux": "flux batch"}
+
+
+class Jobs(ScriptTest):
+    def submit(self, scheduler, *arguments, **keywords):
+        return start(SUBMIT, scheduler, "--output", self.out, *arguments, **keywords)
+
+    def job(self, scheduler, nodes=1):
+        with open(os.path.join(self.out, f"nodes-{nodes}", f"job.{scheduler}"), encoding="utf-8") as file:
+            return file.read()
+
+    def stub_command(self, name, text):
+        """A program on PATH in place of a site's."""
+        path = self.path("bin", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as script:
+            script.write("#!/bin/bash\n" + text)
+        os.chmod(path, 0o755)
+        return {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+
+    def test_each_number_of_nodes_is_a_job_and_the_command_to_submit_it_is_printed(self):
+        for scheduler, command in COMMANDS.items():
+            with self.subTest(scheduler):
+                self.out = self.path(scheduler)
+                done = self.submit(scheduler, "--nodes", "1,2,4")
+                self.expect(done, 0)
+                lines = done.stdout.splitlines()
+                self.assertEqual(len(lines), 3)
+                for line, nodes in zip(lines, (1, 2, 4)):
+                    self.assertTrue(line.startswith(command), line)
+                    self.assertIn(f"{self.out}/nodes-{nodes}/job.{scheduler}", line)
+                self.expect(start("bash", "-n", f"{self.out}/nodes-4/job.{scheduler}"), 0)
+
+    def test_what_a_scheduler_is_asked_for(self):
+        asked = ["--nodes", "4", "--ranks-per-node", "8", "--gpus-per-node", "8", "--cpus-per-rank", "4", "--time", "1:30:00",
+                 "--queue", "gpu", "--account", "abc123", "--repeats", "5", "--array"]
+        wanted = {
+            "slurm": ["--nodes=4", "--ntasks-per-node=8", "--gpus-per-node=8", "--cpus-per-task=4", "--time=1:30:00", "--partition=gpu",
+                      "--account=abc123", "--array=1-5", "--signal=B:USR1@120"],
+            "pbs": ["select=4:ncpus=32:mpiprocs=8:ngpus=8", "walltime=1:30:00", "-q gpu", "-A abc123", "-J 1-5"],
+            "lsf": ["-n 32", "span[ptile=8]", "-W 1:30", '-gpu "num=8"', "-q gpu", "-P abc123", "scalemark[1-5]", "core(4)", "-wa USR1"],
+            "flux": ["-N 4", "-t 90m", "-q gpu", "-B abc123", "--signal=SIGUSR1@2m"]}
+        for scheduler, words in wanted.items():
+            with self.subTest(scheduler):
+                self.out = self.path(scheduler)
+                done = self.submit(scheduler, *asked)
+                self.expect(done, 0)
+                head = [line for line in self.job(scheduler, 4).splitlines() if line.startswith("#")]
+                for word in words:
+                    self.assertIn(word, "\n".join(head))
+        self.assertIn("--cc=1-5", done.stdout)
+
+    def test_modules_containers_and_arguments_reach_the_job(self):
+        image = self.path("a b.sif")
+        open(image, "w", encoding="ascii").close()
+        self.expect(self.submit("pbs", "--module", "openmpi/4.1", "--module", "cuda", "--container", image, "--gpus-per-node", "2", "--",
+                                "micro/allreduce", "-a", "bytes=8,16", "--tag", "note=a b"), 0)
+        text = self.job("pbs")
+        self.assertIn("module load openmpi/4.1 cuda\n", text)
+        self.assertIn("SCALEMARK_CONTAINER_OPTIONS=--nv", text)
+        self.assertIn("a\\ b.sif", text)
+        self.assertRegex(text, r"-- micro/allreduce -a bytes=8\\?,16 --tag note=a\\ b\n")
+
+    def test_submitting_hands_the_job_over(self):
+        for scheduler, command in (("slurm", "sbatch"), ("pbs", "qsub"), ("lsf", "bsub"), ("flux", "flux")):
+            with self.subTest(scheduler):
+                self.out = self.path(scheduler)
+                path = self.stub_command(command, 'echo "given $*"; grep -c "^#!" || :\n')
+                done = self.submit(scheduler, "--nodes", "2", "--submit", env=path)
+                self.expect(done, 0)
+                self.assertIn("given", done.stdout)
+                self.assertEqual(done.stdout.split()[-1], "1" if scheduler == "lsf" else "0", done.stdout)
+
+    def test_bad_words_are_refused(self):
+        for words, said in (([], "no scheduler"), (["sge"], "sge"), (["slurm", "--nodes", "1,x"], "'x'"), (["slurm", "--nodes", "0"], "'0'"),
+                            (["pbs", "--time", "soon"], "soon"), (["pbs", "--queue", "a b"], "a b"), (["lsf", "--account", "x\n#BSUB -q y"], "x"),
+                            (["pbs", "--mpi", "pmix"], "slurm only"), (["slurm", "--container", self.path("no.sif")], "no.sif"),
+                            (["slurm", "--", "--output", "x"], "--output")):
+            self.expect(start(SUBMIT, *words), 2, said)
+
+    def run_job(self, scheduler, plan, *arguments, env=None):
+        launcher = self.stub_command("mpirun", 'echo "$*" >>"$STUB_LOG.launcher"\nwhile [[ $1 == -* ]]; do if [[ $1 == --bind-to || $1 == -n || '
+                                     '$1 == --map-by || $1 == --hostfile ]]; then shift; fi; shift; done\nexec "$@"\n')
+        return start(JOB, scheduler, "--ranks", 4, "--ranks-per-node", 2, "--output", self.out, *arguments,
+                     env={**self.stub(plan), **launcher, **(env or {})})
+
+    def launcher(self):
+        with open(self.log + ".launcher", encoding="ascii") as file:
+            return file.read()
+
+    def test_a_job_makes_all_its_runs_on_the_nodes_that_it_got(self):
+        hosts = self.path("hosts")
+        with open(hosts, "w", encoding="ascii") as file:
+            file.write("a\na\nb\nb\n")
+        for scheduler, name in (("pbs", "PBS_NODEFILE"), ("lsf", "LSB_DJOB_HOSTFILE")):
+            self.out = self.path(scheduler)
+            self.expect(self.run_job(scheduler, "0", "--repeats", 2, "--", "--preset", "smoke", env={name: hosts}), 0)
+            self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.assertEqual(len(re.findall(f"-n 4 --map-by ppr:2:node --bind-to none --hostfile {hosts} ", self.launcher())), 4)
+
+    def test_an_element_of_an_array_makes_its_own_run(self):
+        for k, (scheduler, name) in enumerate((("pbs", "PBS_ARRAY_INDEX"), ("lsf", "LSB_JOBINDEX")), 1):
+            self.expect(self.run_job(scheduler, "0", "--repeats", 3, env={name: str(k)}), 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.expect(self.run_job("pbs", "0", env={"PBS_ARRAY_INDEX": "1"}), 2, "run-1.h5 is there")
+        self.expect(self.run_job("pbs", "0", env={"PBS_ARRAY_INDEX": "x"}), 2, "'x'")
+
+    def test_a_lost_run_is_relaunched_and_the_worst_code_is_the_jobs(self):
+        self.expect(self.run_job("pbs", "lost:3 0 6", "--repeats", 2), 6, "The job was lost")
+        self.assertEqual([line.endswith("--resume") for line in self.launches()], [False, True, False])
+
+    def test_the_container_runs_the_program(self):
+        image = self.path("a.sif")
+        open(image, "w", encoding="ascii").close()
+        path = self.stub_command("apptainer", 'echo "apptainer $*" >>"$STUB_LOG.launcher"\nshift 4\nexec "$SCALEMARK" "$@"\n')
+        self.expect(self.run_job("pbs", "0", "--repeats", 1, env={**path, "SCALEMARK_CONTAINER": image, "SCALEMARK_CONTAINER_OPTIONS": "--nv"}), 0)
+        self.assertIn(f"apptainer exec --nv {image} scalemark run --output {self.out}/run-1.h5", self.launcher())
+
+
+if __name__ == "__main__":
+    unittest.main()
