@@ -86,7 +86,20 @@ void take(const std::vector<std::string>& fields, Options& options) {
   }
 }
 
+/// What the format has no use for is refused.
+void check_use(const Options& options) {
+  if (options.how.summary && options.format != "csv")
+    throw UsageError(
+        fmt::format("--summary was given with --to {}; allowed: --to csv", options.format));
+  if (options.how.fields.empty() || options.format == "mlperf-system") return;
+  throw UsageError(
+      fmt::format("--submitter, --division, --status, --system-name and --field were given with "
+                  "--to {}; allowed: --to mlperf-system",
+                  options.format));
+}
+
 int export_file(const Options& options) {
+  check_use(options);
   if (options.output.empty()) {
     write(options, std::cout, "standard output");
   } else {

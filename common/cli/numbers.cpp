@@ -21,6 +21,11 @@ std::string also(const std::string& word, const std::string& allowed) {
   return word.empty() ? allowed : fmt::format("{}, or {}", word, allowed);
 }
 
+/// Behind the type in --help: "{1 to 1000}". A duration says enough by its type.
+std::string in_help(const NumberRule& rule) {
+  return rule.kind == NumberRule::Kind::seconds ? "" : fmt::format("{{{}}}", rule.allowed());
+}
+
 }  // namespace
 
 CLI::Option* take_number(CLI::Option* option, const NumberRule& rule) {
@@ -31,7 +36,7 @@ CLI::Option* take_number(CLI::Option* option, const NumberRule& rule) {
         given = rule.plain(given);
         return std::string();
       },
-      rule.allowed()));
+      in_help(rule)));
 }
 
 CLI::Option* take_text_number(CLI::Option* option, const NumberRule& rule,

@@ -125,13 +125,20 @@ class Usage(ProgramTest):
             done = run("report", RESULTS / "run-1.h5", "-o", self.path("page.html"), *option)
             self.expect(done, 2, option[0], "--base")
             self.assertFalse(os.path.exists(self.path("page.html")))
+        for option in (["--summary"], ["--submitter", "us"], ["--field", "cooling=air"]):
+            self.expect(run("export", RESULTS / "run-1.h5", "--to", "jsonl", *option), 2, "--to jsonl; allowed: --to ")
 
     def test_every_name_of_data_that_is_asked_for_is_known(self):
         suites = pathlib.Path(__file__).resolve().parents[2] / "suites"
         names = {name for path in suites.rglob("*.cpp")
                  for name in re.findall(r"\bc\.data\(\"(\w+)\"\)", path.read_text(encoding="utf-8"))}
         self.assertLessEqual({"mnist", "rgb300", "weights", "adapters", "file_read"}, names)
-        known = [one for name in sorted(names | {"tokenizer", "alpaca"}) for one in ("--data", f"{name}=x")]
+        for row in json.loads(run("list", "--json").stdout):
+            axes = {axis["name"]: axis["values"] for axis in row["axes"]}
+            if "source" in axes and "file" in axes["source"]:
+                names |= set(axes["dataset"])
+        self.assertIn("samsum", names)
+        known = [one for name in sorted(names | {"tokenizer"}) for one in ("--data", f"{name}=x")]
         self.expect(run("run", "micro/memcpy", "--dry-run", *known), 0)
 
     def test_an_option_of_one_value_leaves_the_paths_behind_it(self):
