@@ -42,9 +42,9 @@ std::optional<std::int64_t> suffix_factor(std::string_view suffix) {
 }
 
 [[noreturn]] void bad_values(std::string_view whole, std::string_view why) {
-  throw UsageError(
-      fmt::format("\"{}\" is not a list of integers: {}; allowed: 8, 1K, 1K,2K, 8:4M:*2, 1:9:+2",
-                  printable(whole, 200), why));
+  throw UsageError(fmt::format(
+      "\"{}\" is not a list of integers: {}; allowed: 8, 1K, 1K,2K, 8:4M:*2, 0:4M:*2, 1:9:+2",
+      printable(whole, 200), why));
 }
 
 /// One more value, or UsageError when there are too many.
@@ -66,12 +66,16 @@ void add_range(std::vector<std::int64_t>& values, std::string_view part, std::st
     bad_values(whole, "a range is from:to:*factor or from:to:+step");
   }
   if (*from > *to) bad_values(whole, "a range ends before it begins");
-  if (times && (*from < 1 || *step < 2))
-    bad_values(whole, "a factor is at least 2, from a value of at least 1");
+  if (times && (*from < 0 || *step < 2))
+    bad_values(whole, "a factor is at least 2, from a value of at least 0");
   if (!times && *step < 1) bad_values(whole, "a step is at least 1");
   for (std::int64_t value = *from; value <= *to;) {
     push(values, value, whole);
     std::int64_t next = 0;
+    if (times && value == 0) {  // 0, 1, 2, 4, ... as OSU and IMB do
+      value = 1;
+      continue;
+    }
     const bool overflow = times ? __builtin_mul_overflow(value, *step, &next)
                                 : __builtin_add_overflow(value, *step, &next);
     if (overflow) break;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -48,14 +49,14 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  CLI::App app(
+std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
+  auto made = std::make_unique<CLI::App>(
       "Scalemark: how fast a GPU cluster really trains and communicates, and whether that is "
       "better or worse "
       "than before.");
+  CLI::App& app = *made;
   app.set_version_flag("--version", fmt::format("scalemark {} ({})", version(), git_revision()));
   app.require_subcommand(1);
-  int exit_code = 0;
   add_run(app, argc, argv, exit_code);
   add_list(app, exit_code);
   add_info(app, exit_code);
@@ -80,8 +81,14 @@ int main(int argc, char** argv) {
       "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
       "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
       "width.");
+  return made;
+}
+
+int main(int argc, char** argv) {
+  int exit_code = 0;
+  const std::unique_ptr<CLI::App> app = make_app(argc, argv, exit_code);
   try {
-    if (const int stop = parse_and_run(app, argc, argv); stop != 0)
+    if (const int stop = parse_and_run(*app, argc, argv); stop != 0)
       return checked_output(stop < 0 ? 0 : stop);
     return checked_output(exit_code);
   } catch (const UsageError& error) {

@@ -3,6 +3,8 @@
 // the exit code (ExitCode) when it was chosen. Only `run` calls MPI_Init.
 #pragma once
 
+#include <memory>
+
 #include <CLI/CLI.hpp>
 
 namespace scalemark::cli {
@@ -23,5 +25,8 @@ void add_import(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
+
+/// The program's options, with all subcommands. What it refers to lives as long as it does.
+std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code);
 
 }  // namespace scalemark::cli

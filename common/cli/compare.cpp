@@ -10,12 +10,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/compare_plans.hpp"
 #include "common/cli/compare_systems.hpp"
 #include "common/cli/judge_options.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/page/page.hpp"
@@ -97,9 +99,8 @@ int compare_runs(const Options& options) {
                "nothing was compared\n");
   } else if (compared < options.min_rows) {
     fmt::print(stderr,
-               "scalemark compare: --min-rows is {}, and {} cases have a usable result on both "
-               "sides\n",
-               options.min_rows, compared);
+               "scalemark compare: --min-rows is {}, and {} {} a usable result on both sides\n",
+               options.min_rows, text::counted(compared, "case"), compared == 1 ? "has" : "have");
   }
   return static_cast<int>(code);
 }
@@ -125,13 +126,14 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("--fail-on", options->fail_on,
                    "What ends with exit code 1 (env: 4), separated by commas")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "Exit code 5 when a row is inconclusive");
-  command
-      ->add_option("--min-rows", options->min_rows,
-                   "Exit code 4 when fewer cases have a usable result on both sides")
-      ->check(CLI::Range(1, 1'000'000))
+  take_number(
+      command->add_option("--min-rows", options->min_rows,
+                          "Exit code 4 when fewer cases have a usable result on both sides"),
+      {NumberRule::Kind::integer, 1, 1'000'000, false})
       ->capture_default_str();
   add_color_option(*command, options->color);
   command->footer(

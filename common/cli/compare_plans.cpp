@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/cli/read_digest.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/report/join_runs.hpp"
@@ -51,13 +52,7 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
   report::RunPlanOptions plan_options{request.compare, options.runs, {}, std::nullopt};
   for (const double percent : options.effects_percent)
     plan_options.effects.push_back(percent / 100);
-  if (!options.budget.empty()) {
-    plan_options.budget = text::parse_seconds(options.budget);
-    if (!plan_options.budget) {
-      throw UsageError(fmt::format("--budget is \"{}\"; allowed: a time such as 90s, 30m, 2h",
-                                   text::printable(options.budget, 64)));
-    }
-  }
+  if (!options.budget.empty()) plan_options.budget = text::parse_seconds(options.budget);
   std::vector<report::RunDigest> runs;
   std::vector<report::RunCost> costs;
   for (const std::filesystem::path& path : base) {
@@ -90,22 +85,20 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
       "Without --against: what runs to come would find, judged by the noise of BASE, and what they "
       "would cost. Formats: text, json");
   power->excludes(aa);
-  command.add_option("--runs", options.runs, "--power: numbers of runs on a side, by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str()
-      ->needs(power);
-  command
-      .add_option("--effect", options.effects_percent,
-                  "--power: changes in percent that should be found, by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(0.001, 10000.0))
-      ->capture_default_str()
-      ->needs(power);
-  command
-      .add_option("--budget", options.budget,
-                  "--power: time for all runs of a side (90s, 30m, 2h): says which rows to leave "
-                  "out where they take longer")
+  CLI::Option* runs =
+      command.add_option("--runs", options.runs, "--power: numbers of runs on a side, by commas");
+  take_number(runs, {NumberRule::Kind::integer, 2, 1000, false});
+  runs->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
+  CLI::Option* effect =
+      command.add_option("--effect", options.effects_percent,
+                         "--power: changes in percent that should be found, by commas");
+  take_number(effect, {NumberRule::Kind::percent, 0.001, 10000, false});
+  effect->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
+  take_text_number(
+      command.add_option("--budget", options.budget,
+                         "--power: time for all runs of a side (90s, 30m, 2h): says which rows to "
+                         "leave out where they take longer"),
+      {NumberRule::Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->needs(power);
   CLI::Option* systems = command.add_option(
       "--systems", options.systems,

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
@@ -45,8 +46,8 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
                    sink->add(result);
                  }});
   if (!run.complete) {
-    target.note(fmt::format("{} is not complete: {} of {} planned cases",
-                            text::printable(options.file.string()), cases, run.planned.size()));
+    target.note(fmt::format("{} is not complete: {} of {}", text::printable(options.file.string()),
+                            cases, text::counted(run.planned.size(), "planned case")));
   }
   sink->end(run);
   out.flush();
@@ -85,7 +86,20 @@ void take(const std::vector<std::string>& fields, Options& options) {
   }
 }
 
+/// What the format has no use for is refused.
+void check_use(const Options& options) {
+  if (options.how.summary && options.format != "csv")
+    throw UsageError(
+        fmt::format("--summary was given with --to {}; allowed: --to csv", options.format));
+  if (options.how.fields.empty() || options.format == "mlperf-system") return;
+  throw UsageError(
+      fmt::format("--submitter, --division, --status, --system-name and --field were given with "
+                  "--to {}; allowed: --to mlperf-system",
+                  options.format));
+}
+
 int export_file(const Options& options) {
+  check_use(options);
   if (options.output.empty()) {
     write(options, std::cout, "standard output");
   } else {
@@ -119,9 +133,11 @@ void add_export(CLI::App& app, int& exit_code) {
         flag, [options, key](const std::string& value) { options->how.fields[key] = value; },
         fmt::format("mlperf-system: {}", key));
   }
-  command->add_option_function<std::vector<std::string>>(
-      "--field", [options](const std::vector<std::string>& fields) { take(fields, *options); },
-      "mlperf-system: key=value of any other field; repeatable");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--field", [options](const std::vector<std::string>& fields) { take(fields, *options); },
+          "mlperf-system: key=value of any other field; repeatable")
+      ->allow_extra_args(false);
   command->add_flag("--force", options->force, "Replace an existing output");
   command->footer(footer + "docs/integration.md describes them.");
   command->callback([options, &exit_code] { exit_code = export_file(*options); });

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
@@ -37,8 +38,8 @@ int finalize(FinalizeOptions options) {
   refuse_inputs(options.output, {&options.parts, 1});
   finalize_parts(options.parts, options.output, options.force);
   const Run run = read_run(options.output, {.samples = false, .apart = false});
-  fmt::print("{}: {}{} of {} planned cases\n", options.output.string(),
-             run.complete ? "" : "not complete, ", run.cases.size(), run.planned.size());
+  fmt::print("{}: {}{} of {}\n", options.output.string(), run.complete ? "" : "not complete, ",
+             run.cases.size(), text::counted(run.planned.size(), "planned case"));
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
 #include "common/cli/notes.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/cli/outputs.hpp"
 #include "common/store/whole_run.hpp"
 
@@ -97,7 +99,7 @@ class Writer {
     const bool is_new = !std::filesystem::exists(path);
     write_result_file(path, run, options_.force);
     if (is_new) made_.push_back(path);
-    lines_.push_back(fmt::format("{}: {} cases", path.string(), run.cases.size()));
+    lines_.push_back(fmt::format("{}: {}", path.string(), text::counted(run.cases.size(), "case")));
   }
 
   const Options& options_;
@@ -141,12 +143,13 @@ void add_import(CLI::App& app, int& exit_code) {
   }
   command->add_option("--from", options->how.format, "Format (default: as the content says)")
       ->check(CLI::IsMember(names));
-  command
-      ->add_option("--ranks", options->how.ranks, "Ranks that took part, where FILE does not say")
-      ->check(CLI::Range(1, 100'000'000));
+  take_number(command->add_option("--ranks", options->how.ranks,
+                                  "Ranks that took part, where FILE does not say"),
+              {NumberRule::Kind::integer, 1, 100'000'000, false});
   command->add_option("--program", options->how.program,
                       "nccl-tests: the test, such as all_reduce_perf, where FILE does not say");
-  command->add_option("--tag", options->tags, "key=value to keep in the result files; repeatable");
+  command->add_option("--tag", options->tags, "key=value to keep in the result files; repeatable")
+      ->allow_extra_args(false);
   command->add_flag("--force", options->force, "Replace existing outputs");
   command->footer(footer + "docs/integration.md describes them.");
   command->callback([options, &exit_code] { exit_code = import_files(*options); });

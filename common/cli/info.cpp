@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/units.hpp"
 #include "common/base/version.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/core/collect_env.hpp"
 #include "common/core/found_peaks.hpp"
 #include "common/core/gpu_sheets.hpp"
@@ -180,7 +182,7 @@ void print_text(const nlohmann::json& info) {
   const int usable = machine["cuda_devices"].get<int>();
   fmt::print("  CUDA devices: {}{}\n", usable,
              usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");
-  fmt::print("placement of {} ranks on this node, {}\n", info["placement"].size(),
+  fmt::print("placement of {} on this node, {}\n", text::counted(info["placement"].size(), "rank"),
              info["policy"].get<std::string>());
   int number = 0;
   for (const nlohmann::json& rank : info["placement"]) {
@@ -214,10 +216,9 @@ void add_info(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* command =
       app.add_subcommand("info", "Show build, machine, devices, and where ranks would be placed");
-  command
-      ->add_option("--ranks", options->ranks,
-                   "Ranks on this node (default: one a GPU, without GPUs two)")
-      ->check(CLI::Range(1, 4096));
+  take_number(command->add_option("--ranks", options->ranks,
+                                  "Ranks on this node (default: one a GPU, without GPUs two)"),
+              {NumberRule::Kind::integer, 1, 4096, false});
   command->add_option("--placement", options->placement, "near, spread, packed, wrong_socket, none")
       ->capture_default_str();
   command->add_flag("--json", options->json,

@@ -2,6 +2,7 @@
 // Options of a comparison, and what they stand for.
 #include "common/cli/judge_options.hpp"
 
+#include "common/cli/numbers.hpp"
 #include "common/report/axis_map.hpp"
 
 namespace scalemark::cli {
@@ -29,17 +30,16 @@ report::CompareOptions compare_options_of(const JudgeOptions& options) {
 }
 
 CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options) {
-  command
-      .add_option("--threshold", options.threshold_percent,
-                  "Changes up to so many percent do not matter")
-      ->check(CLI::Range(0.001, 100.0))
+  take_number(command.add_option("--threshold", options.threshold_percent,
+                                 "Changes up to so many percent do not matter: 1, 1%"),
+              {NumberRule::Kind::percent, 0.001, 100, false})
       ->capture_default_str();
-  command
-      .add_option("--single-run-threshold", options.single_run_percent,
-                  "Where nothing can be tested (one run a side), let a change for the worse by "
-                  "more than so many "
-                  "percent count as a regression in the exit code")
-      ->check(CLI::Range(0.001, 1000.0));
+  take_number(
+      command.add_option("--single-run-threshold", options.single_run_percent,
+                         "Where nothing can be tested (one run a side), let a change for the "
+                         "worse by more than so many percent count as a regression in the exit "
+                         "code"),
+      {NumberRule::Kind::percent, 0.001, 1000, false});
   command.add_flag("--fwer", options.fwer,
                    "Control the chance of any false finding (Holm) instead of their share");
   command.add_flag(
@@ -56,6 +56,7 @@ CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options) {
       "--map", options.maps,
       "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
       "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
+  map->allow_extra_args(false);
   return map;
 }
 

@@ -112,9 +112,14 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("FILE", options->files, "Result files, .parts folders, or folders of runs")
       ->required();
   command->add_option("-o,--output", options->output, "The page")->capture_default_str();
-  command->add_option("--base", options->base,
-                      "Earlier runs: the page begins with the verdict on FILE against them");
+  CLI::Option* base =
+      command->add_option("--base", options->base,
+                          "Earlier runs: the page begins with the verdict on FILE against them");
+  const std::vector<CLI::Option*> before = command->get_options();
   add_judge_options(*command, options->judge);
+  for (CLI::Option* judging : command->get_options()) {
+    if (std::ranges::find(before, judging) == before.end()) judging->needs(base);
+  }
   command->footer("--threshold and what follows it need --base, and judge as they do for compare.");
   command->callback([options, &exit_code] { exit_code = write_report(*options); });
 }

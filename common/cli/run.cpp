@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.hpp"
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
@@ -48,9 +49,9 @@ std::string in_sweeps(int sweeps) { return sweeps > 1 ? fmt::format(" in {} swee
 
 void announce(const Session& session, const std::vector<PlannedCase>& plan,
               const RunOptions& options) {
-  log::info(fmt::format("{} case{}{} on {} rank{}: {}{}", plan.size(), plan.size() == 1 ? "" : "s",
-                        in_sweeps(options.sweeps), session.world().size(),
-                        session.world().size() == 1 ? "" : "s", estimate(plan, options.sweeps),
+  log::info(fmt::format("{}{} on {}: {}{}", text::counted(plan.size(), "case"),
+                        in_sweeps(options.sweeps), text::counted(session.world().size(), "rank"),
+                        estimate(plan, options.sweeps),
                         options.budget.empty() ? "" : fmt::format(" (budget {})", options.budget)));
   if (session.context().cuda_usable) {
     log::info("device memory in messages of MPI: " +
@@ -101,7 +102,8 @@ void print_plan(Session& session, const std::vector<PlannedCase>& plan, int swee
     fmt::print("{}{}\n", planned.key,
                why.empty() ? forecast(session, planned) : "  [will be skipped: " + why + "]");
   }
-  fmt::print("{} cases{}: {}\n", plan.size(), in_sweeps(sweeps), estimate(plan, sweeps));
+  fmt::print("{}{}: {}\n", text::counted(plan.size(), "case"), in_sweeps(sweeps),
+             estimate(plan, sweeps));
 }
 
 /// The header of the result file. Collective.
@@ -138,10 +140,18 @@ std::shared_ptr<ResultSink> progress(const RunOptions& options) {
   return std::make_shared<report::Progress>([](const std::string& text) { log::info(text); }, how);
 }
 
+/// The result file cannot be written, whatever the command line says (disk full, read-only): exit
+/// code 3, on all ranks alike.
+class OutputError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Rank 0 opens the file and the printer; a failure there is everybody's.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
                 FanoutSink& sinks, std::shared_ptr<FileSink>& file) {
   std::string error;
+  bool is_usage = false;
   if (world.rank() == 0) {
     try {
       file = std::make_shared<FileSink>(
@@ -152,11 +162,14 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
       sinks.begin(run);
     } catch (const std::exception& problem) {
       error = problem.what();
+      is_usage = dynamic_cast<const UsageError*>(&problem) != nullptr;
       if (error.empty()) error = "the result file could not be opened";
     }
   }
   error = world.broadcast(error);
-  if (!error.empty()) throw UsageError(error);
+  if (error.empty()) return;
+  if (world.max(is_usage ? 1 : 0) != 0) throw UsageError(error);
+  throw OutputError(error);
 }
 
 /// What an earlier run has finished, from rank 0 to all.
@@ -246,6 +259,9 @@ int run(RunOptions options, int& argc, char**& argv) {
       // Usage is judged alike on all ranks, or was broadcast: everybody is here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());
       code = static_cast<int>(ExitCode::usage);
+    } catch (const OutputError& error) {
+      if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());
+      code = static_cast<int>(ExitCode::failed);
     }
     return code;
   } catch (const UsageError&) {

@@ -14,11 +14,18 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/core/policy_rules.hpp"
 #include "common/core/preset.hpp"
 
 namespace scalemark::cli {
 namespace {
+
+using Kind = NumberRule::Kind;
+
+/// Where sizes begin without --min-bytes.
+constexpr const char* kSmallest = "8";
 
 /// More than anyone has time for; the list of where they begin stays short.
 constexpr int kMostSweeps = 1000;
@@ -45,33 +52,100 @@ std::string cache_folder() {
   return base.empty() ? "" : base + "/scalemark";
 }
 
-void check_time(const std::string& option, const std::string& given) {
-  if (!given.empty() && !text::parse_seconds(given)) {
-    throw UsageError(fmt::format("{} is '{}'; allowed: a duration such as 30, 500ms, 2m", option,
-                                 text::printable(given, 80)));
-  }
-}
-
 /// Seconds between readings; nothing for "off".
 std::optional<double> telemetry_interval(const std::string& given) {
-  if (given == "off") return std::nullopt;
-  const std::optional<double> seconds = text::parse_seconds(given);
-  if (!seconds || *seconds < 0.1 || *seconds > 3600) {
-    throw UsageError(
-        fmt::format("--telemetry is '{}'; allowed: off, or a duration from 100ms to 1h",
-                    text::printable(given, 80)));
-  }
-  return seconds;
+  return given == "off" ? std::nullopt : text::parse_seconds(given);
 }
 
 /// -b, -e and -f are short for -a bytes=B:E:*F.
 void fold_byte_range(RunOptions& options) {
+  if (options.factor && options.max_bytes.empty()) {
+    throw UsageError(
+        fmt::format("--factor is {}, and --max-bytes is not given; allowed: with --max-bytes",
+                    *options.factor));
+  }
   if (options.min_bytes.empty() && options.max_bytes.empty()) return;
-  const std::string from = options.min_bytes.empty() ? "8" : options.min_bytes;
+  for (const std::string& axis : options.axes) {
+    if (parse_override(axis).axis != "bytes") continue;
+    throw UsageError(fmt::format("--axis is '{}', and {} says the sizes, too; allowed: one of them",
+                                 text::printable(axis, 80),
+                                 options.min_bytes.empty() ? "--max-bytes" : "--min-bytes"));
+  }
+  const std::string from = options.min_bytes.empty() ? kSmallest : options.min_bytes;
   const std::string to = options.max_bytes.empty() ? from : options.max_bytes;
-  const std::string range = fmt::format("{}:{}:*{}", from, to, options.factor);
-  text::parse_integers(range);  // refused here, before MPI starts
-  options.axes.push_back("bytes=" + range);
+  if (text::parse_integer(from) > text::parse_integer(to)) {
+    throw UsageError(fmt::format("--max-bytes is '{}'; allowed: --min-bytes ({}) or more",
+                                 text::printable(to, 80), text::printable(from, 80)));
+  }
+  options.axes.push_back(fmt::format("bytes={}:{}:*{}", from, to, options.factor.value_or(2)));
+}
+
+/// Names of --data: what benchmarks ask Case::data() for, and the text rows that come by file.
+/// Known in every build, also where the benchmark that asks is left out.
+const std::vector<std::string>& data_names() {
+  static const std::vector<std::string> names = {"adapters", "alpaca",     "file_read", "grammar",
+                                                 "mnist",    "preference", "rgb300",    "samsum",
+                                                 "slimorca", "tokenizer",  "weights"};
+  return names;
+}
+
+std::map<std::string, std::string> parse_data(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> data = parse_pairs("--data", texts);
+  const std::vector<std::string>& names = data_names();
+  for (const auto& [name, path] : data) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const std::vector<std::string> near = text::nearest(name, names);
+    throw UsageError(
+        fmt::format("--data is '{}', a name that no benchmark asks for{}; allowed: {}",
+                    text::printable(name + "=" + path, 80),
+                    near.empty() ? "" : fmt::format(" (did you mean {}?)", text::join(near, ", ")),
+                    text::join(names, ", ")));
+  }
+  return data;
+}
+
+/// A count of samples leaves nothing to decide for the rules that it replaces.
+void check_count(const RunOptions& options) {
+  if (!options.iterations) return;
+  const char* ignored = options.ci ? "--ci" : options.min_time.empty() ? nullptr : "--min-time";
+  if (ignored == nullptr) return;
+  throw UsageError(
+      fmt::format("--iterations is {}, an exact count, and {} asks for as many as it takes; "
+                  "allowed: one of them, or --iterations with --max-time",
+                  *options.iterations, ignored));
+}
+
+void add_size_options(CLI::App& command, RunOptions& options) {
+  const NumberRule size{Kind::bytes, 0, NumberRule::kNoEnd, false};
+  take_text_number(command.add_option("-b,--min-bytes", options.min_bytes,
+                                      "Smallest message; short for -a bytes=..."),
+                   size);
+  take_text_number(command.add_option("-e,--max-bytes", options.max_bytes, "Largest message"),
+                   size);
+  take_number(command.add_option("-f,--factor", options.factor,
+                                 "Factor between message sizes (default 2); 0 is followed by 1"),
+              {Kind::integer, 2, 1 << 20, false});
+}
+
+void add_sampling_options(CLI::App& command, RunOptions& options) {
+  take_number(command.add_option("-n,--iterations", options.iterations,
+                                 "Exactly so many timed samples; fewer where --max-time ends"),
+              policy_rule("iterations"));
+  take_number(command.add_option("-w,--warmup", options.warmup, "So many untimed samples first"),
+              policy_rule("warmup"));
+  take_number(command.add_option("--ci", options.ci,
+                                 "Stop when the median is known to +- PERCENT (default 2)"),
+              policy_rule("ci"));
+  take_text_number(
+      command.add_option("--min-time", options.min_time, "Measure each case at least so long"),
+      policy_rule("min_time"));
+  take_text_number(command.add_option("--max-time", options.max_time,
+                                      "Measure each case at most so long (default 1s)"),
+                   policy_rule("max_time"));
+  take_text_number(
+      command.add_option("--max-volume", options.max_volume,
+                         "Let the samples of a case move at most so many bytes (default 4G)"),
+      policy_rule("max_volume"));
 }
 
 }  // namespace
@@ -86,12 +160,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option("-a,--axis", options.axes,
                   "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
       ->allow_extra_args(false);
-  command.add_option("-b,--min-bytes", options.min_bytes,
-                     "Smallest message; short for -a bytes=...");
-  command.add_option("-e,--max-bytes", options.max_bytes, "Largest message");
-  command.add_option("-f,--factor", options.factor, "Factor between message sizes")
-      ->check(CLI::Range(2, 1 << 20))
-      ->capture_default_str();
+  add_size_options(command, options);
   command.add_flag("--quick", options.quick, "The smallest sensible set of points");
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
   command.add_flag("--force", options.force, "Replace an existing output");
@@ -99,15 +168,18 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                    "Continue an interrupted run: finished cases are kept");
   command.add_flag("--redact", options.redact,
                    "Store salted hashes in place of host, user and serial numbers");
-  command.add_option("--seed", options.seed, "Seed of data and order")->capture_default_str();
-  command
-      .add_option("--sweeps", options.sweeps,
-                  "Measure the whole plan so often, each time in another order (trainings once)")
-      ->check(CLI::Range(1, kMostSweeps))
+  take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
+              {Kind::integer, 0, NumberRule::kNoEnd, false})
+      ->capture_default_str();
+  take_number(command.add_option(
+                  "--sweeps", options.sweeps,
+                  "Measure the whole plan so often, each time in another order (trainings once)"),
+              {Kind::integer, 1, kMostSweeps, false})
       ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
-  command.add_option("--budget", options.budget,
-                     "Time for the whole run; later cases are skipped: 10m");
+  take_text_number(command.add_option("--budget", options.budget,
+                                      "Time for the whole run; later cases are skipped: 10m"),
+                   {Kind::seconds, 0, NumberRule::kLongestTime, false});
   command.add_option("--tag", options.tag_texts, "name=value, stored with the result")
       ->allow_extra_args(false);
   command
@@ -115,14 +187,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                   "NAME=PATH: where data lie (mnist=DIR, rgb300=DIR, weights=FILE, alpaca=FILE, "
                   "tokenizer=FILE), or go to (adapters=DIR)")
       ->allow_extra_args(false);
-  command.add_option("-n,--iterations", options.iterations, "Exactly so many timed samples");
-  command.add_option("-w,--warmup", options.warmup, "So many untimed samples first");
-  command.add_option("--ci", options.ci, "Stop when the median is known to +- PERCENT (default 2)");
-  command.add_option("--min-time", options.min_time, "Measure each case at least so long");
-  command.add_option("--max-time", options.max_time,
-                     "Measure each case at most so long (default 1s)");
-  command.add_option("--max-volume", options.max_volume,
-                     "Let the samples of a case move at most so many bytes (default 4G)");
+  add_sampling_options(command, options);
   command.add_option(
       "--peak", options.peak,
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
@@ -145,23 +210,22 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--probe", options.probe,
                    "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
                    "keep the proof in the cache folder (--force: even where one stands)");
-  command
-      .add_option("--timeout", options.timeout,
-                  "End the job when a rank shows no sign of life for so many seconds")
-      ->check(CLI::PositiveNumber)
+  take_number(command.add_option("--timeout", options.timeout,
+                                 "End the job when a rank shows no sign of life for so long"),
+              {Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->capture_default_str();
-  command
-      .add_option(
+  take_text_number(
+      command.add_option(
           "--telemetry", options.telemetry,
-          "Look at clocks, power, heat and load every so many seconds, between samples; off")
+          "Look at clocks, power, heat and load every so many seconds, between samples; off"),
+      {Kind::seconds, 0.1, 3600, false}, "off")
       ->capture_default_str();
   command.add_option("--format", options.format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
-  command
-      .add_option("--decimals", options.print.decimals,
-                  "Decimals of printed numbers in table, osu and imb")
-      ->check(CLI::Range(0, 12));
+  take_number(command.add_option("--decimals", options.print.decimals,
+                                 "Decimals of printed numbers in table, osu and imb"),
+              {Kind::integer, 0, 12, false});
   add_color_option(command, options.color);
   command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
   command.add_flag("-v,--verbose", options.verbose,
@@ -177,16 +241,9 @@ void check_run_options(RunOptions& options) {
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: which run shall go on?");
-  check_time("--budget", options.budget);
-  check_time("--min-time", options.min_time);
-  check_time("--max-time", options.max_time);
-  if (!options.max_volume.empty() && text::parse_integer(options.max_volume).value_or(0) < 1) {
-    throw UsageError(fmt::format("--max-volume is '{}'; allowed: bytes, as 40M or 4G",
-                                 text::printable(options.max_volume, 64)));
-  }
-  telemetry_interval(options.telemetry);
+  check_count(options);
   options.tags = parse_pairs("--tag", options.tag_texts);
-  options.data = parse_pairs("--data", options.data_texts);
+  options.data = parse_data(options.data_texts);
   fold_byte_range(options);
   for (const std::string& axis : options.axes) parse_override(axis);
   topology::policy_from(options.placement);
@@ -291,8 +348,12 @@ std::pair<std::string, int> campaign_facts() {
         fmt::format("SCALEMARK_CAMPAIGN is '{}', allowed: up to 64 of A-Z a-z 0-9 - _ .",
                     text::printable(campaign, 80)));
   }
-  const auto repeat = text::parse_integer(variable("SCALEMARK_REPEAT").value_or("0"));
-  return {campaign, repeat && *repeat > 0 && *repeat < 1'000'000 ? static_cast<int>(*repeat) : 0};
+  const std::string given = variable("SCALEMARK_REPEAT").value_or("");
+  if (given.empty()) return {campaign, 0};
+  const NumberRule rule{Kind::integer, 0, 999'999, false};
+  const std::optional<double> repeat = rule.read(given);
+  if (!repeat) throw UsageError("SCALEMARK_REPEAT " + rule.refusal(given));
+  return {campaign, static_cast<int>(*repeat)};
 }
 
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {

@@ -21,7 +21,7 @@ struct RunOptions {
   std::string preset;
   std::vector<std::string> axes;
   std::string min_bytes, max_bytes;
-  int factor = 2;
+  std::optional<int> factor;
   bool quick = false, dry_run = false, force = false, resume = false, redact = false;
   std::filesystem::path output;
   std::uint64_t seed = 1;
@@ -70,7 +70,7 @@ std::map<std::string, std::string> scheduler_facts();
 /// Name of the set of runs that this one belongs to, and its number in it, as the job scripts give
 /// them (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs of
 /// a set. Throws UsageError for other characters than letters, digits and -_. or more than 64 of
-/// them.
+/// them, and for a number that is none.
 std::pair<std::string, int> campaign_facts();
 /// The resolved plan and policies as text.
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);

@@ -13,9 +13,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/report/baseline.hpp"
 #include "common/report/baseline_print.hpp"
@@ -103,8 +105,9 @@ std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& ou
 /// Not only in the table's last line: whoever reads the other formats is told, too.
 void warn_if_incomplete(const Options& options, const Run& run, std::size_t cases) {
   if (run.complete || options.format == "table") return;
-  fmt::print(stderr, "scalemark: {} is not complete: {} of {} planned cases\n",
-             text::printable(options.file.string()), cases, run.planned.size());
+  fmt::print(stderr, "scalemark: {} is not complete: {} of {}\n",
+             text::printable(options.file.string()), cases,
+             text::counted(run.planned.size(), "planned case"));
 }
 
 int show(const Options& options) {
@@ -165,10 +168,9 @@ void add_show(CLI::App& app, int& exit_code) {
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
-  command
-      ->add_option("--decimals", options->decimals,
-                   "Decimals of printed numbers in table, osu and imb")
-      ->check(CLI::Range(0, 12));
+  take_number(command->add_option("--decimals", options->decimals,
+                                  "Decimals of printed numbers in table, osu and imb"),
+              {NumberRule::Kind::integer, 0, 12, false});
   command->add_flag(
       "-v,--verbose", options->verbose,
       "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "

@@ -2,6 +2,7 @@
 // Names of subcommands and options against what was written.
 #include "common/cli/usage.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,7 +52,12 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
       if (word.starts_with('-')) return unknown_option(*command, word);
     }
   }
-  return text::printable(error.what(), 2000);
+  std::string said = error.what();
+  // CLI11 puts a colon behind the option's name: "--ci: is 'nan'; allowed: ..."
+  constexpr std::string_view kColon = ": is '";
+  if (const std::size_t at = said.find(kColon); said.starts_with('-') && at != std::string::npos)
+    said.erase(at, 1);
+  return text::printable(said, 2000);
 }
 
 }  // namespace scalemark::cli

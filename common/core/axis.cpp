@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <set>
 #include <system_error>
 
@@ -43,13 +44,23 @@ std::vector<Value> parse_booleans(const Axis& axis, const std::string& text) {
 }
 
 [[noreturn]] void out_of_range(const Axis& axis, const std::string& value) {
-  throw UsageError(fmt::format("axis {} is {}; allowed: {} to {}", axis.name, value, axis.minimum,
-                               axis.maximum));
+  const bool bounded = axis.maximum != std::numeric_limits<std::int64_t>::max();
+  throw UsageError(fmt::format("axis {} is {}; allowed: {}{}", axis.name, value, axis.minimum,
+                               bounded ? fmt::format(" to {}", axis.maximum) : " or more"));
+}
+
+/// Throws UsageError that names the axis.
+std::vector<std::int64_t> integers_of(const Axis& axis, const std::string& text) {
+  try {
+    return text::parse_integers(text);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("axis {}: {}", axis.name, error.what()));
+  }
 }
 
 std::vector<Value> parse_integers(const Axis& axis, const std::string& text) {
   std::vector<Value> values;
-  for (const std::int64_t number : text::parse_integers(text)) {
+  for (const std::int64_t number : integers_of(axis, text)) {
     if (number < axis.minimum || number > axis.maximum) out_of_range(axis, to_text(number));
     values.emplace_back(number);
   }

@@ -47,7 +47,9 @@ std::map<std::string, double, std::less<>> rates(const std::string& origin,
       unknown(origin, node, key.str(), fmt::format("{}", fmt::join(names, ", ")));
     const auto number = node.is_number() ? node.value<double>() : std::nullopt;
     if (!number || !std::isfinite(*number) || *number <= 0)
-      fail_at(origin, node, fmt::format("'{}' is a number of {} above 0", key.str(), unit));
+      fail_at(origin, node,
+              fmt::format("'{}' is {}; allowed: a number of {} above 0", key.str(),
+                          number ? fmt::format("{}", *number) : "no number", unit));
     found[std::string(key.str())] = *number;
   }
   return found;

@@ -3,6 +3,7 @@
 #include "common/core/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/core/policy_rules.hpp"
 
 namespace scalemark {
 namespace {
@@ -31,12 +33,28 @@ std::vector<std::string> names_of(const Registry& registry) {
   return names;
 }
 
+/// " (did you mean micro/allreduce?)" for "alreduce", too, which lacks the suite.
+std::string meant(const Registry& registry, const std::string& given) {
+  std::vector<std::string> full = names_of(registry), found = text::nearest(given, full);
+  if (found.empty()) {
+    std::vector<std::string> bare;
+    for (const std::string& name : full) bare.push_back(name.substr(name.find('/') + 1));
+    for (const std::string& near : text::nearest(given, bare)) {
+      for (const std::string& name : full) {
+        if (name.ends_with("/" + near)) found.push_back(name);
+      }
+    }
+  }
+  if (found.empty()) return "; \"scalemark list\" shows them all";
+  return fmt::format(" (did you mean {}?)", text::join(found, ", "));
+}
+
 const Benchmark& require(const Registry& registry, const std::string& name,
                          const std::string& origin) {
   const Benchmark* found = registry.find(name);
   if (!found) {
     throw UsageError(fmt::format("{}: unknown benchmark '{}'{}", origin, text::printable(name, 80),
-                                 text::did_you_mean(name, names_of(registry))));
+                                 meant(registry, name)));
   }
   return *found;
 }
@@ -65,8 +83,7 @@ std::set<std::string> match(const Registry& registry, const std::vector<std::str
     }
     if (!any) {
       throw UsageError(fmt::format("filter '{}' matches no benchmark{}",
-                                   text::printable(filter, 80),
-                                   text::did_you_mean(filter, names_of(registry))));
+                                   text::printable(filter, 80), meant(registry, filter)));
     }
   }
   return matched;
@@ -153,6 +170,7 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
             std::vector<PlannedCase>& plan) {
   const SamplingPolicy policy = request.command_line.apply(
       selected.entry_policy.apply(selected.preset_policy.apply(request.policy)));
+  check_times(policy);
   if (!selected.benchmark->why_unavailable().empty()) {
     plan.push_back(make_case(selected, {{"ranks", std::int64_t{context.ranks}}}, policy));
     return;
@@ -238,7 +256,7 @@ std::string estimate(const std::vector<PlannedCase>& plan, int sweeps) {
     if (!planned.benchmark->why_unavailable().empty()) continue;
     if (planned.benchmark->has_fixed_work())
       ++fixed;
-    else if (planned.policy.iterations)
+    else if (!std::isfinite(planned.policy.max_time))
       ++counted;
     else
       seconds += sweeps * planned.policy.max_time;

@@ -2,65 +2,123 @@
 // Applying and printing sampling policies.
 #include "common/core/policy.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/core/policy_rules.hpp"
 
 namespace scalemark {
 namespace {
 
-void require(bool good, const char* option, const std::string& given, const char* allowed) {
-  if (!good) throw UsageError(fmt::format("{} is {}; allowed: {}", option, given, allowed));
+using Kind = NumberRule::Kind;
+
+constexpr double kMostSamples = 1e9;
+constexpr double kMostBytes = 0x1p62;
+
+constexpr std::array kRules = {
+    PolicyRule{"iterations",
+               "--iterations",
+               {Kind::integer, 1, kMostSamples, false},
+               &PolicyChange::iterations},
+    PolicyRule{
+        "warmup", "--warmup", {Kind::integer, 0, kMostSamples, false}, &PolicyChange::warmup},
+    PolicyRule{"min_samples",
+               "min_samples",
+               {Kind::integer, 1, kMostSamples, false},
+               &PolicyChange::min_samples},
+    PolicyRule{"max_samples",
+               "max_samples",
+               {Kind::integer, 1, kMostSamples, false},
+               &PolicyChange::max_samples},
+    PolicyRule{"ci", "--ci", {Kind::percent, 0, 100, true}, &PolicyChange::ci_percent},
+    PolicyRule{"min_time",
+               "--min-time",
+               {Kind::seconds, 0, NumberRule::kLongestTime, false},
+               &PolicyChange::min_time},
+    PolicyRule{"max_time",
+               "--max-time",
+               {Kind::seconds, 0, NumberRule::kLongestTime, true},
+               &PolicyChange::max_time},
+    PolicyRule{"max_volume",
+               "--max-volume",
+               {Kind::bytes, 1, kMostBytes, false},
+               &PolicyChange::max_volume},
+};
+
+template <class T>
+void replace(T& field, const std::optional<T>& value) {
+  if (value) field = *value;
+}
+
+void check_ranges(const PolicyChange& change) {
+  for (const PolicyRule& one : kRules) {
+    std::visit(
+        [&](auto field) {
+          const auto& value = change.*field;
+          if (!value || one.rule.has(static_cast<double>(*value))) return;
+          throw UsageError(
+              fmt::format("{} {}", one.option, one.rule.refusal(fmt::format("{}", *value))));
+        },
+        one.field);
+  }
 }
 
 }  // namespace
 
+std::span<const PolicyRule> policy_rules() { return kRules; }
+
+const PolicyRule* find_policy_rule(std::string_view key) {
+  const auto* const found = std::ranges::find(kRules, key, &PolicyRule::key);
+  return found == kRules.end() ? nullptr : found;
+}
+
+const NumberRule& policy_rule(std::string_view key) {
+  if (const PolicyRule* found = find_policy_rule(key)) return found->rule;
+  throw std::logic_error(fmt::format("policies have no number {}", key));
+}
+
 SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
+  check_ranges(*this);
   if (iterations) {
-    require(*iterations >= 1, "--iterations", std::to_string(*iterations), "1 or more");
     base.iterations = iterations;
+    // A count is the whole rule, unless a limit is set with it or after it.
+    base.max_time = std::numeric_limits<double>::infinity();
   }
-  if (warmup) {
-    require(*warmup >= 0, "--warmup", std::to_string(*warmup), "0 or more");
-    base.warmup = warmup;
-  }
-  if (min_samples) {
-    require(*min_samples >= 1, "min_samples", std::to_string(*min_samples), "1 or more");
-    base.min_samples = *min_samples;
-  }
-  if (max_samples) {
-    require(*max_samples >= 1, "max_samples", std::to_string(*max_samples), "1 or more");
-    base.max_samples = *max_samples;
-  }
-  if (ci_percent) {
-    require(*ci_percent > 0 && *ci_percent < 100, "--ci", fmt::format("{}", *ci_percent),
-            "above 0, below 100 percent");
-    base.ci_percent = *ci_percent;
-  }
-  if (min_time) {
-    require(*min_time >= 0, "--min-time", fmt::format("{}", *min_time), "0 or more seconds");
-    base.min_time = *min_time;
-  }
-  if (max_time) {
-    require(*max_time > 0, "--max-time", fmt::format("{}", *max_time), "more than 0 seconds");
-    base.max_time = *max_time;
-  }
-  if (max_volume) {
-    require(*max_volume > 0, "--max-volume", fmt::format("{}", *max_volume), "more than 0 bytes");
-    base.max_volume = *max_volume;
-  }
+  if (warmup) base.warmup = warmup;
+  replace(base.min_samples, min_samples);
+  replace(base.max_samples, max_samples);
+  replace(base.ci_percent, ci_percent);
+  replace(base.min_time, min_time);
+  replace(base.max_time, max_time);
+  replace(base.max_volume, max_volume);
   if (verify) base.verify = *verify;
   return base;
 }
 
+void check_times(const SamplingPolicy& policy) {
+  if (policy.iterations || policy.min_time <= policy.max_time) return;
+  throw UsageError(fmt::format(
+      "--min-time is {} s, above --max-time, {} s; allowed: --min-time up to --max-time",
+      policy.min_time, policy.max_time));
+}
+
 std::string to_text(const SamplingPolicy& policy) {
+  // What a count alone makes void stays as it always was in this text: it is hashed.
+  const bool limited = std::isfinite(policy.max_time);
   return fmt::format(
       "iterations={} warmup={} ci={} samples={}..{} time={}..{} volume={} "
-      "verify={}",
+      "verify={}{}",
       policy.iterations ? std::to_string(*policy.iterations) : "auto",
       policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent,
-      policy.min_samples, policy.max_samples, policy.min_time, policy.max_time, policy.max_volume,
-      policy.verify);
+      policy.min_samples, policy.max_samples, policy.min_time,
+      limited ? policy.max_time : SamplingPolicy{}.max_time, policy.max_volume, policy.verify,
+      policy.iterations && limited ? " iterations_within_time=true" : "");
 }
 
 }  // namespace scalemark

@@ -2,6 +2,7 @@
 // Reading presets from TOML.
 #include "common/core/preset.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/policy_rules.hpp"
 #include "common/core/toml_errors.hpp"
 #include "common/result/value.hpp"
 
@@ -30,7 +32,11 @@ constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
 std::string axis_text(const std::string& origin, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
-  if (const auto number = node.value_exact<double>()) return to_text(*number);
+  if (const auto number = node.value_exact<double>()) {
+    if (!std::isfinite(*number))
+      fail_at(origin, node, fmt::format("an axis value is {}; allowed: a finite number", *number));
+    return to_text(*number);
+  }
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
   if (const toml::array* array = node.as_array()) {
     std::vector<std::string> parts;
@@ -40,51 +46,49 @@ std::string axis_text(const std::string& origin, const toml::node& node) {
   fail_at(origin, node, "an axis value is a text, a number, a boolean or an array of these");
 }
 
-double seconds_of(const std::string& origin, const toml::node& node) {
-  if (const auto number = node.value<double>(); number && !node.is_string()) return *number;
-  if (const auto text = node.value_exact<std::string>()) {
-    if (const auto seconds = text::parse_seconds(*text)) return *seconds;
-  }
-  fail_at(origin, node, "a time is a number of seconds or a text such as \"200ms\"");
+/// A number as a rule reads it from the command line; what is none stays a text that no rule takes.
+std::string number_text(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  return "no number";
+}
+
+double number_of(const std::string& origin, std::string_view key, const NumberRule& rule,
+                 const toml::node& node) {
+  const std::string given = number_text(node);
+  if (const std::optional<double> number = rule.read(given)) return *number;
+  fail_at(origin, node, fmt::format("{} {}", std::string(key), rule.refusal(given)));
+}
+
+std::vector<std::string> policy_keys() {
+  std::vector<std::string> keys = {"verify"};
+  for (const PolicyRule& one : policy_rules()) keys.emplace_back(one.key);
+  return keys;
 }
 
 PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) fail_at(origin, node, "policy is a table");
-  static const std::vector<std::string> known = {"iterations",  "warmup",     "min_samples",
-                                                 "max_samples", "ci",         "min_time",
-                                                 "max_time",    "max_volume", "verify"};
-  const auto integer = [&](const toml::node& value) {
-    const auto number = value.value_exact<std::int64_t>();
-    if (!number || *number < 0 || *number > 1'000'000'000)
-      fail_at(origin, value, "an integer from 0 to 1000000000 is needed");
-    return static_cast<int>(*number);
-  };
   PolicyChange change;
   for (const auto& [key, value] : *table) {
     const std::string_view name = key.str();
-    if (name == "iterations")
-      change.iterations = integer(value);
-    else if (name == "warmup")
-      change.warmup = integer(value);
-    else if (name == "min_samples")
-      change.min_samples = integer(value);
-    else if (name == "max_samples")
-      change.max_samples = integer(value);
-    else if (name == "ci" && value.is_number())
-      change.ci_percent = value.value<double>();
-    else if (name == "min_time")
-      change.min_time = seconds_of(origin, value);
-    else if (name == "max_time")
-      change.max_time = seconds_of(origin, value);
-    else if (name == "max_volume" && value.is_integer())
-      change.max_volume = static_cast<double>(*value.value<std::int64_t>());
-    else if (name == "verify" && value.is_boolean())
+    const PolicyRule* known = find_policy_rule(name);
+    if (name == "verify" && value.is_boolean()) {
       change.verify = value.value<bool>();
-    else
-      unknown_key(origin, value, name, known);
+    } else if (known != nullptr) {
+      const double number = number_of(origin, name, known->rule, value);
+      std::visit(
+          [&](auto field) {
+            using Number = typename std::decay_t<decltype(change.*field)>::value_type;
+            change.*field = static_cast<Number>(number);
+          },
+          known->field);
+    } else {
+      unknown_key(origin, value, name, policy_keys());
+    }
   }
-  change.apply(SamplingPolicy{});  // refuses values out of range here, where the file is known
   return change;
 }
 

@@ -41,11 +41,10 @@ bool interval_reached(const SamplingPolicy& policy, std::span<const double> samp
 }
 
 Stop decide(const SamplingPolicy& policy, std::size_t taken, double seconds, bool all_reached) {
-  if (policy.iterations)
-    return taken >= static_cast<std::size_t>(*policy.iterations) ? Stop::count : Stop::no;
-  if (taken >= static_cast<std::size_t>(policy.max_samples)) return Stop::count;
+  if (taken >= static_cast<std::size_t>(policy.iterations.value_or(policy.max_samples)))
+    return Stop::count;
   if (taken > 0 && seconds >= policy.max_time) return Stop::time;
-  if (all_reached && seconds >= policy.min_time) return Stop::ci;
+  if (!policy.iterations && all_reached && seconds >= policy.min_time) return Stop::ci;
   return Stop::no;
 }
 
@@ -53,13 +52,11 @@ std::size_t next_batch(const SamplingPolicy& policy, std::size_t taken, double s
                        double longest) {
   const auto limit = static_cast<std::size_t>(policy.iterations.value_or(policy.max_samples));
   const std::size_t left = limit > taken ? limit - taken : 0;
-  if (policy.iterations && !std::isfinite(longest)) return left;
+  const bool only_count = policy.iterations && !std::isfinite(policy.max_time);
+  if (only_count && !std::isfinite(longest)) return left;
   if (taken == 0) return std::min<std::size_t>(1, left);
-  double allowed = longest;
-  if (!policy.iterations) {
-    const double time_left = std::max(policy.max_time - seconds, 0.0);
-    allowed = std::min({longest, time_left, policy.max_time * kBatchShare});
-  }
+  const double time_left = std::max(policy.max_time - seconds, 0.0);
+  const double allowed = std::min({longest, time_left, policy.max_time * kBatchShare});
   const double each = std::max(seconds / static_cast<double>(taken), 1e-9);
   const auto batch = std::min(static_cast<double>(std::max(taken, kSecondBatch)),
                               std::max(std::ceil(allowed / each), 1.0));

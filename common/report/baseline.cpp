@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/ucum.hpp"
@@ -209,7 +210,8 @@ Run make_baseline(std::span<const RunDigest> runs) {
   result.name = kName;
   result.key = kName;
   result.status = Status::skipped;
-  result.reason = fmt::format("a baseline of {} runs and {} cases", runs.size(), rows.size());
+  result.reason = fmt::format("a baseline of {} and {}", text::counted(runs.size(), "run"),
+                              text::counted(rows.size(), "case"));
   result.tables = {{"baseline/rows", rows_table(rows)},
                    {"baseline/families", families_table(rows)},
                    {"baseline/facts", facts_table(runs)},

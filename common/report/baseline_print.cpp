@@ -6,14 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/units.hpp"
 #include "common/report/text_table.hpp"
 
 namespace scalemark::report {
 
 void print_baseline(const RunDigest& baseline, std::size_t width, std::ostream& out) {
-  out << fmt::format("Rows of a baseline of {} runs and {} cases\n\n", baseline.stands_for.size(),
-                     baseline.keys.size());
+  out << fmt::format("Rows of a baseline of {} and {}\n\n",
+                     text::counted(baseline.stands_for.size(), "run"),
+                     text::counted(baseline.keys.size(), "case"));
   std::vector<TextRow> rows;
   for (const std::string& key : baseline.keys) {
     const RowDigest& row = baseline.rows.at(key);

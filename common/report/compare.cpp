@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/report/baseline.hpp"
@@ -95,8 +96,8 @@ void note_incomplete(std::span<const RunDigest> side, const char* name,
                      std::vector<std::string>& notes) {
   for (const RunDigest& run : side) {
     if (run.complete) continue;
-    notes.push_back(fmt::format("{}: {} is not complete, {} of {} planned cases", name, run.label,
-                                run.finished, run.planned));
+    notes.push_back(fmt::format("{}: {} is not complete, {} of {}", name, run.label, run.finished,
+                                text::counted(run.planned, "planned case")));
   }
 }
 
@@ -147,8 +148,8 @@ std::string describe_nothing(const std::vector<RowValues>& rows) {
   }
   std::vector<std::string> reasons;
   for (const auto& [flag, count] : counts) reasons.push_back(fmt::format("{} in {}", flag, count));
-  return fmt::format("none: no case has a usable value of one metric on both sides ({} of {} rows)",
-                     text::join(reasons, ", "), rows.size());
+  return fmt::format("none: no case has a usable value of one metric on both sides ({} of {})",
+                     text::join(reasons, ", "), text::counted(rows.size(), "row"));
 }
 
 /// Fewer rows would mostly lose what is their own.

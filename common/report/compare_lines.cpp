@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/report/compare_formats.hpp"
 
@@ -35,12 +36,14 @@ std::vector<std::string> overall_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   const WholeRunShift& shift = comparison.shift;
   if (std::isfinite(shift.change)) {
-    lines.push_back(fmt::format("whole run, middle of {} rows: {} cost (plus is worse for B){}",
-                                shift.rows, with_interval(shift.change, shift.low, shift.high),
+    lines.push_back(fmt::format("whole run, middle of {}: {} cost (plus is worse for B){}",
+                                text::counted(shift.rows, "row"),
+                                with_interval(shift.change, shift.low, shift.high),
                                 shift.removed ? ", taken out of the rows below" : ""));
   }
   for (const GeometricMean& one : comparison.geomeans) {
-    lines.push_back(fmt::format("geometric mean of {} over {} rows: {}", one.metric, one.rows,
+    lines.push_back(fmt::format("geometric mean of {} over {}: {}", one.metric,
+                                text::counted(one.rows, "row"),
                                 with_interval(one.change, one.low, one.high)));
   }
   return lines;

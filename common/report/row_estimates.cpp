@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/stats/blocks.hpp"
 #include "common/stats/summary.hpp"
@@ -92,15 +93,16 @@ std::string describe_method(const std::map<std::string, std::size_t>& moderated,
   for (const auto& [name, rows] : moderated) {
     const Family& family = families.at(name);
     parts.push_back(fmt::format(
-        "moderated t over {} rows{}, {:.1f} prior degrees of freedom{}, typical spread of {} "
+        "moderated t over {}{}, {:.1f} prior degrees of freedom{}, typical spread of {} "
         "{:.2f} %",
-        rows, moderated.size() > 1 && !name.empty() ? " of " + name : "", family.prior.df,
-        family.stored ? " (stored)" : "", design.paired() ? "differences" : "runs",
+        text::counted(rows, "row"), moderated.size() > 1 && !name.empty() ? " of " + name : "",
+        family.prior.df, family.stored ? " (stored)" : "", design.paired() ? "differences" : "runs",
         100 * std::sqrt(family.prior.variance)));
   }
   if (alone > 0) {
-    parts.push_back(fmt::format("{}, row by row ({} rows are too few to share their variance)",
-                                design.paired() ? "paired t" : "Welch's t", alone));
+    parts.push_back(fmt::format("{}, row by row ({} {} too few to share their variance)",
+                                design.paired() ? "paired t" : "Welch's t",
+                                text::counted(alone, "row"), alone == 1 ? "is" : "are"));
   }
   if (parts.empty()) return "none: no case has more than one run on a side";
   return blocks + text::join(parts, "; ");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/report/cells.hpp"
@@ -108,8 +109,9 @@ void print_rows(const RunPlan& plan, const std::string& title,
 }
 
 void print_text(const RunPlan& plan, const PlanPrintOptions& options, std::ostream& out) {
-  fmt::print(out, "plan from {} runs, {} rows; spread of runs, middle row: {} %\n", plan.base_runs,
-             plan.rows.size(), plain_percent(plan.typical_spread));
+  fmt::print(out, "plan from {}, {}; spread of runs, middle row: {} %\n",
+             text::counted(plan.base_runs, "run"), text::counted(plan.rows.size(), "row"),
+             plain_percent(plan.typical_spread));
   fmt::print(out,
              "a change of up to {:g} % does not matter; one row in ten is taken to have changed; "
              "false discovery rate {:g} %\n",

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/report/noise.hpp"
 #include "common/stats/limits.hpp"
@@ -177,8 +178,8 @@ void look_at_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
   std::set<std::string> failed, keys;
   for (const RunDigest& run : runs) {
     if (!run.complete) {
-      result.notes.push_back(fmt::format("{} is not complete, {} of {} planned cases", run.label,
-                                         run.finished, run.planned));
+      result.notes.push_back(fmt::format("{} is not complete, {} of {}", run.label, run.finished,
+                                         text::counted(run.planned, "planned case")));
     }
     for (const auto& [key, row] : run.rows) {
       if (row.status == Status::ok) ++ok[key];

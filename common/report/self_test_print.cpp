@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/report/cells.hpp"
@@ -65,18 +66,17 @@ void print_summary(const SelfTest& test, std::ostream& out) {
   fmt::print(out, "\ntables with a false verdict: {} of {} ({:.1f} %; up to {:g} % is expected)\n",
              test.false_tables, test.splits, 100 * test.false_table_rate(),
              100 * test.options.alpha);
-  fmt::print(out, "false verdicts: {:.2f} a table of {} rows\n",
+  fmt::print(out, "false verdicts: {:.2f} a table of {}\n",
              static_cast<double>(test.false_verdicts) / static_cast<double>(test.splits),
-             test.rows.size());
-  fmt::print(out, "raw rejections (95 % interval without 0): {} % of {} tests (5 % is expected)\n",
-             plain_percent(test.raw_rate()), test.tests);
+             text::counted(test.rows.size(), "row"));
+  fmt::print(out, "raw rejections (95 % interval without 0): {} % of {} (5 % is expected)\n",
+             plain_percent(test.raw_rate()), text::counted(test.tests, "test"));
   fmt::print(out, "spread of runs, middle row: {} %\n", plain_percent(test.typical_spread));
   fmt::print(out, "change that {} v {} runs find in 8 of 10 cases, middle row: {} %\n", test.runs,
              test.runs, plain_percent(test.detectable));
   if (test.splits < 20) {
-    fmt::print(out,
-               "note: {} splits of the same runs give a rough rate; eight runs have 35 splits\n",
-               test.splits);
+    fmt::print(out, "note: {} of the same runs {} a rough rate; eight runs have 35 splits\n",
+               text::counted(test.splits, "split"), test.splits == 1 ? "gives" : "give");
   }
 }
 

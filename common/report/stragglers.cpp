@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/stats/adjust.hpp"
 #include "common/stats/special.hpp"
 #include "common/stats/summary.hpp"
@@ -74,8 +75,8 @@ Finding finding_of(const std::string& place, const Slow& one, const std::string&
   return {"straggler",
           side,
           place,
-          fmt::format("{} is {:.1f} % slower than the other ranks, in {} of {} cases{}", place,
-                      100 * slower, one.tally.slow, one.tally.cases, end),
+          fmt::format("{} is {:.1f} % slower than the other ranks, in {} of {}{}", place,
+                      100 * slower, one.tally.slow, text::counted(one.tally.cases, "case"), end),
           {{"slower", slower},
            {"slow_cases", static_cast<double>(one.tally.slow)},
            {"cases", static_cast<double>(one.tally.cases)},

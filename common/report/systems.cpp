@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/result/summarise.hpp"
@@ -220,8 +221,8 @@ SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptio
                       system.name));
     for (const RunDigest& run : system.runs) {
       if (run.complete) continue;
-      table.notes.push_back(fmt::format("{}: {} is not complete, {} of {} planned cases",
-                                        system.name, run.label, run.finished, run.planned));
+      table.notes.push_back(fmt::format("{}: {} is not complete, {} of {}", system.name, run.label,
+                                        run.finished, text::counted(run.planned, "planned case")));
     }
   }
   const Pairs pairs = compare_pairs(systems, options);

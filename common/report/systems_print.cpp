@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
@@ -104,8 +105,7 @@ TextRow text_row(const SystemTable& table, const Group& group, const SystemRow& 
 std::vector<std::string> head_lines(const SystemTable& table) {
   std::vector<std::string> lines, counts;
   for (std::size_t i = 0; i < table.names.size(); ++i)
-    counts.push_back(
-        fmt::format("{} ({} run{})", table.names[i], table.runs[i], table.runs[i] == 1 ? "" : "s"));
+    counts.push_back(fmt::format("{} ({})", table.names[i], text::counted(table.runs[i], "run")));
   lines.push_back("systems: " + text::join(counts, ", "));
   lines.push_back(fmt::format(
       "ratios are to {}, with 95 % intervals; a system's rank is 1 + the number of systems that "

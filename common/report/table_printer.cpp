@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
 #include "common/report/cells.hpp"
@@ -275,11 +276,11 @@ class TablePrinter final : public Printer {
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts_[i],
                            to_string(static_cast<Status>(i)));
     }
-    fmt::print(out(), "\n{} case{}: {}", total, total == 1 ? "" : "s",
-               parts.empty() ? "none" : parts);
+    fmt::print(out(), "\n{}: {}", text::counted(total, "case"), parts.empty() ? "none" : parts);
     if (unverified_ > 0) fmt::print(out(), "; {} without a check of the data", unverified_);
     if (planned_ > total)
-      fmt::print(out(), "; {} of {} planned cases are not here", planned_ - total, planned_);
+      fmt::print(out(), "; {} of {} {} not here", planned_ - total,
+                 text::counted(planned_, "planned case"), planned_ - total == 1 ? "is" : "are");
     if (!run.complete) fmt::print(out(), "; the run is not complete");
     fmt::print(out(),
                "\nMedians over n iterations, with the 95 % interval of the median within this run; "

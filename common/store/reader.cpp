@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/store/message.hpp"
 #include "common/store/parts.hpp"
@@ -28,6 +29,24 @@ void visit_here(const std::filesystem::path& path, bool samples, const RunVisito
   const store::h5::Id file = store::open_result(path);
   visitor.header(store::read_header(file.get()));
   store::for_each_case(file.get(), samples, visitor.one_case);
+}
+
+/// What a folder is that was given in place of one result, and what to give.
+std::string what_folder(const std::filesystem::path& path) {
+  if (path.extension() == ".parts" || path.parent_path().extension() == ".parts") {
+    return fmt::format(
+        "is the folder of a run that ended before its first case (no {} in it): nothing was "
+        "measured; remove it and start the run again",
+        store::kMetaName);
+  }
+  std::vector<std::filesystem::path> runs;
+  try {
+    runs = find_runs(path);
+  } catch (const InputError&) {
+    return "is a folder without results (*.h5, *.h5.parts); give a file that `scalemark run` wrote";
+  }
+  return fmt::format("is a folder of {}; give one of them, as {}",
+                     text::counted(runs.size(), "result"), text::printable(runs.front().string()));
 }
 
 std::uint64_t size_of(const std::filesystem::path& path) {
@@ -58,11 +77,8 @@ void visit_run(const std::filesystem::path& path, const ReadOptions& options,
                const RunVisitor& visitor) {
   const std::string name = text::printable(path.string());
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored) && !is_parts(path)) {
-    throw InputError(
-        fmt::format("{}: a folder without {}: no result, or a run that was ended before it began",
-                    name, store::kMetaName));
-  }
+  if (std::filesystem::is_directory(path, ignored) && !is_parts(path))
+    throw InputError(fmt::format("{} {}", name, what_folder(path)));
   try {
     (options.apart ? visit_apart : visit_here)(path, options.samples, visitor);
   } catch (const InputError& error) {

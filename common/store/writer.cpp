@@ -22,6 +22,14 @@
 namespace scalemark {
 namespace {
 
+/// Another --output would do: the folder is not there, or is somebody else's. A full or read-only
+/// disk is no fault of the command line.
+bool is_place_wrong(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+         error == std::errc::permission_denied || error == std::errc::operation_not_permitted ||
+         error == std::errc::filename_too_long;
+}
+
 /// What must be writable before a run begins.
 constexpr std::uintmax_t kLeastSpace = 16 << 20;
 
@@ -67,8 +75,11 @@ void FileSink::begin(const Run& run) {
   std::error_code error;
   std::filesystem::create_directory(parts_, error);
   if (error) {
-    throw UsageError(fmt::format("--output {}: {} cannot be made: {}", options_.output.string(),
-                                 parts_.string(), error.message()));
+    const std::string text =
+        fmt::format("--output {}: {} cannot be made: {}", options_.output.string(), parts_.string(),
+                    error.message());
+    if (is_place_wrong(error)) throw UsageError(text);
+    throw Error(text);
   }
   try {
     lock_ = store::Lock(parts_);
@@ -83,7 +94,7 @@ void FileSink::begin(const Run& run) {
   } catch (const std::exception& problem) {
     if (fresh) undo_begin(locked);
     if (dynamic_cast<const UsageError*>(&problem) != nullptr) throw;
-    throw UsageError(fmt::format("--output {}: {}", options_.output.string(), problem.what()));
+    throw Error(fmt::format("--output {}: {}", options_.output.string(), problem.what()));
   }
 }
 

@@ -115,7 +115,7 @@ void one_sided_axes(Benchmark& benchmark) {
       .axis("backend", {"mpi"})
       .axis("span", rank_spans(), {"any"})
       .implied(std::string("any"))
-      .axis_integer("bytes", 1, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
+      .axis_integer("bytes", 0, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
       .axis("sync", {"flush", "fence", "lock"}, {"flush"})
       .memory([](const Params& p) {
         return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
@@ -131,7 +131,7 @@ void one_sided_memory_axis(Benchmark& benchmark) {
 void measure_one_sided(Case& c, Kind kind) {
   const Access access = access_of(c, kind);
   const std::size_t bytes = access.count * size_of(access.type);
-  if (access.count == 0)
+  if (access.count == 0 && c.integer("bytes") > 0)
     c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
   c.communicator();  // its barrier starts the samples
   c.state_device_path(collective::DeviceUse::one_sided);

@@ -50,6 +50,55 @@ class OneSided(Micro):
         self.assertEqual([row["reason"] for row in rows(out).values()], ["3 B hold no element of fp32"])
 
 
+class Nothing(Micro):
+    """Messages of 0 bytes, where OSU and IMB begin."""
+    COLLECTIVES = ["allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "broadcast", "gather", "gatherv", "reduce",
+                   "reduce_scatter", "scatter", "scatterv"]
+    WINDOWS = ["bandwidth", "bidirectional_bandwidth", "multi_pair"]
+    OTHERS = ["pingpong", "sendrecv", "put", "get", "accumulate"]
+
+    def test_every_message_may_be_empty(self):
+        names = self.COLLECTIVES + self.WINDOWS + self.OTHERS
+        out = self.path("out.h5")
+        self.expect(run("run", f"micro/({'|'.join(names)})$", "-a", "backend=mpi", "-a", "memory=host", "-a", "ranks=2",
+                        "-a", "bytes=0,8", "-n", "3", "-o", out, ranks=2), 0)
+        table = rows(out)
+        self.assertEqual({row["name"].split("/")[1] for row in table.values()}, set(names))
+        for key, row in table.items():
+            with self.subTest(key):
+                self.assertEqual(row["status"], "ok", row["reason"])
+                self.assertIn(row["primary"], row["metrics"])
+                self.assertGreater(row["metrics"][row["primary"]]["median"], 0)
+                self.assertEqual("bandwidth" in row["metrics"], row["params"]["bytes"] > 0, "no bandwidth of nothing")
+                for name, metric in row["metrics"].items():
+                    self.assertIsNotNone(metric["median"], name)
+        for form in ("table", "osu", "imb", "nccl", "csv", "google-benchmark"):
+            done = run("show", out, "--format", form)
+            self.expect(done, 0)
+            self.assertNotRegex(done.stdout.lower(), r"\b(nan|inf)\b", form)
+        self.expect(run("compare", out, "--against", out), 2, "same run")
+
+    def test_osu_and_imb_begin_their_tables_with_zero(self):
+        out = self.path("out.h5")
+        self.expect(run("run", "micro/pingpong", "-a", "backend=mpi", "-a", "memory=host", "-b", "0", "-e", "4", "-n", "3", "-o",
+                        out, ranks=2), 0)
+        for form in ("osu", "imb"):
+            lines = [line.split()[0] for line in run("show", out, "--format", form).stdout.splitlines() if line.strip()[:1].isdigit()]
+            self.assertEqual(lines, ["0", "1", "2", "4"], form)
+
+
+class CountAndTime(Micro):
+    def samples(self, *arguments):
+        (row,) = self.measure(2, "micro/allreduce", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=8", *arguments).values()
+        return row["metrics"]["latency"]["n"]
+
+    def test_what_is_reached_first_ends_the_samples(self):
+        self.assertEqual(self.samples("-n", "20", "--max-time", "60"), 20)
+        count = self.samples("-n", "100000000", "--max-time", "100ms")
+        self.assertLess(count, 100000000)
+        self.assertGreaterEqual(count, 1)
+
+
 class Start(Micro):
     def test_the_start_of_mpi_is_one_value_of_all_ranks(self):
         for ranks in (1, 2, 3):

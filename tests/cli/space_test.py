@@ -54,7 +54,7 @@ class Space(ProgramTest):
         kept = {key for key, row in rows(out + ".parts").items() if row["status"] == "ok"}
         self.assertLessEqual(printed, kept)
         begun = run(*self.command(out, "--resume"), program=FAULTY, env=env)
-        self.expect(begun, 2, "--output", message)
+        self.expect(begun, 3, "--output", message)
         self.assertEqual({key for key, row in rows(out + ".parts").items() if row["status"] == "ok"}, kept)
         empty()
         self.expect(run(*self.command(out, "--resume"), program=FAULTY, env=env), 0)
@@ -114,8 +114,8 @@ class RealFileSystem(Space):
         process.communicate(timeout=60)
         subprocess.run(["mount", "-o", "remount,ro", self.folder], check=True)
         why = os.strerror(errno.EROFS)
-        self.expect(run(*self.command(out, "--resume"), program=FAULTY), 2, "--output", why)
-        self.expect(run(*self.command(self.path("b.h5")), program=FAULTY), 2, "--output", "b.h5", why)
+        self.expect(run(*self.command(out, "--resume"), program=FAULTY), 3, "--output", why)
+        self.expect(run(*self.command(self.path("b.h5")), program=FAULTY), 3, "--output", "b.h5", why)
         self.expect(run("finalize", out + ".parts"), 3, "a.h5.parts/", why)
         # What is there can be read.
         self.assertLessEqual(printed, {key for key, row in rows(out + ".parts").items() if row["status"] == "ok"})
@@ -126,7 +126,7 @@ class RealFileSystem(Space):
     def test_too_small_from_the_start(self):
         subprocess.run(["mount", "-o", "remount,size=4m", self.folder], check=True)
         done = run(*self.command(self.path("a.h5")), program=FAULTY)
-        self.expect(done, 2, "--output", "16384 KiB", os.strerror(errno.ENOSPC))
+        self.expect(done, 3, "--output", "16384 KiB", os.strerror(errno.ENOSPC))
         self.assertEqual(os.listdir(self.folder), [])
 
 

@@ -88,6 +88,89 @@ class Usage(ProgramTest):
                           ["--force", "--resume"], ["--tag", "novalue"], ["--resume"]]:
             self.expect(run("run", "micro/memcpy", *arguments), 2)
 
+    def test_no_number_is_no_setting(self):
+        # tests/common/cli/options_test.cpp goes over all options.
+        sides = ["compare", RESULTS / "run-1.h5", "--against", RESULTS / "run-2.h5", "--fail-on", "none"]
+        for bad in ["nan", "inf", "1e400", "", "abc", "0", "200"]:
+            self.expect(run(*sides, "--threshold", bad), 2, f"--threshold is '{bad}'; allowed: 0.001 to 100 percent")
+        self.expect(run("run", "micro/memcpy", "--timeout", "0"), 2, "--timeout is '0'", "a duration above 0, up to 10000h")
+        self.expect(run("run", "micro/memcpy", "--dry-run", env={"SCALEMARK_REPEAT": "nan"}), 2,
+                    "SCALEMARK_REPEAT is 'nan'", "0 to 999999")
+
+    def test_percent_may_be_written(self):
+        sides = ["compare", RESULTS / "run-1.h5", "--against", RESULTS / "run-2.h5", "--fail-on", "none"]
+        plain, percent = (run(*sides, "--threshold", text) for text in ("2", "2%"))
+        self.expect(percent, 0)
+        self.assertEqual(percent.stdout, plain.stdout)
+
+    def test_numbers_of_a_preset_are_numbers(self):
+        path = self.path("mine.toml")
+        for key, bad in (("max_time", "inf"), ("ci", "nan"), ("min_time", "inf"), ("iterations", "nan")):
+            with open(path, "w") as file:
+                file.write(f'[policy]\n{key} = {bad}\n[[benchmark]]\nname = "micro/memcpy"\n')
+            self.expect(run("run", "--preset", path, "--dry-run"), 2, "mine.toml:2", f"{key} is '{bad}'", "allowed: ")
+
+    def test_what_would_be_ignored_is_refused(self):
+        for arguments, said in ((["--data", "mnits=x"], ["--data", "mnits", "did you mean mnist?", "weights"]),
+                                (["-b", "8", "-a", "bytes=64"], ["--min-bytes", "bytes=64"]),
+                                (["-e", "8", "-a", "micro/memcpy:bytes=64"], ["--max-bytes", "micro/memcpy:bytes=64"]),
+                                (["-b", "1M", "-e", "8"], ["--max-bytes is '8'", "--min-bytes (1M)"]),
+                                (["-f", "4"], ["--factor is 4", "--max-bytes"]),
+                                (["--min-time", "2", "--max-time", "1"], ["--min-time is 2 s", "--max-time, 1 s"]),
+                                (["--min-time", "2"], ["--min-time is 2 s", "--max-time, 1 s"]),
+                                (["-n", "3", "--ci", "1"], ["--iterations is 3", "--ci"])):
+            with self.subTest(arguments):
+                self.expect(run("run", "micro/memcpy", *arguments, "--dry-run"), 2, *said)
+        for option in (["--threshold", "2"], ["--fwer"], ["--map", "ranks=*"]):
+            done = run("report", RESULTS / "run-1.h5", "-o", self.path("page.html"), *option)
+            self.expect(done, 2, option[0], "--base")
+            self.assertFalse(os.path.exists(self.path("page.html")))
+        for option in (["--summary"], ["--submitter", "us"], ["--field", "cooling=air"]):
+            self.expect(run("export", RESULTS / "run-1.h5", "--to", "jsonl", *option), 2, "--to jsonl; allowed: --to ")
+
+    def test_every_name_of_data_that_is_asked_for_is_known(self):
+        suites = pathlib.Path(__file__).resolve().parents[2] / "suites"
+        names = {name for path in suites.rglob("*.cpp")
+                 for name in re.findall(r"\bc\.data\(\"(\w+)\"\)", path.read_text(encoding="utf-8"))}
+        self.assertLessEqual({"mnist", "rgb300", "weights", "adapters", "file_read"}, names)
+        for row in json.loads(run("list", "--json").stdout):
+            axes = {axis["name"]: axis["values"] for axis in row["axes"]}
+            if "source" in axes and "file" in axes["source"]:
+                names |= set(axes["dataset"])
+        self.assertIn("samsum", names)
+        known = [one for name in sorted(names | {"tokenizer"}) for one in ("--data", f"{name}=x")]
+        self.expect(run("run", "micro/memcpy", "--dry-run", *known), 0)
+
+    def test_an_option_of_one_value_leaves_the_paths_behind_it(self):
+        one, two = RESULTS / "run-1.h5", RESULTS / "run-2.h5"
+        for option in (["--fail-on", "none"], ["--map", "ranks=*"], ["--threshold", "1"], ["--format", "text"]):
+            done = run("compare", "--fail-on=none", "--against", one, *option, two)
+            self.expect(done, 0)
+        done = run("import", "--tag", "a=b", self.path("none.txt"), "-o", self.path("x.h5"))
+        self.expect(done, 3, "none.txt")
+
+    def test_sizes_from_zero(self):
+        for arguments, sizes in ((["-b", "0", "-e", "8"], [0, 1, 2, 4, 8]), (["-b", "0"], [0]),
+                                 (["-b", "0", "-e", "64", "-f", "4"], [0, 1, 4, 16, 64]), (["-a", "bytes=0,8,64"], [0, 8, 64])):
+            done = run("run", "micro/pingpong", "-a", "backend=mpi", "-a", "memory=host", *arguments, "--dry-run")
+            self.expect(done, 0)
+            self.assertEqual([int(size) for size in re.findall(r" bytes=(\d+) ", done.stdout)], sizes)
+
+    def test_one_case_is_not_many(self):
+        done = run("run", "micro/pingpong", "-a", "backend=mpi", "-a", "memory=host", "-b", "8", "--dry-run")
+        self.assertTrue(done.stdout.splitlines()[-1].startswith("1 case: "), done.stdout)
+
+    def test_a_filter_without_its_suite_suggests_the_full_name(self):
+        done = run("run", "alreduce", "--dry-run")
+        self.expect(done, 2, "'alreduce' matches no benchmark (did you mean micro/allreduce")
+        done = run("list", "zzzzzz")
+        self.expect(done, 2, '"scalemark list"')
+        self.assertLess(len(done.stderr), 200)
+
+    def test_ranks_below_one(self):
+        done = run("run", "micro/allreduce", "-a", "ranks=0", "--dry-run")
+        self.expect(done, 2, "axis ranks is 0; allowed: 1 or more")
+
     def test_compare_asks_one_thing_at_a_time(self):
         self.expect(run("compare", self.folder), 2, "--against", "--aa", "--power")
         for arguments in [["--aa", "--power"], ["--aa", "--against", self.folder], ["--power", "--strict"],
@@ -125,6 +208,12 @@ class Files(ProgramTest):
             done = run("show", path)
             self.expect(done, 3)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_a_folder_that_is_no_run_is_described(self):
+        self.expect(run("show", self.folder), 3, self.folder, "is a folder without results", "give a file")
+        os.mkdir(self.path("a.h5.parts"))
+        self.expect(run("show", self.path("a.h5.parts")), 3, "ended before its first case", "start the run again")
+        self.expect(run("export", RESULTS, "--to", "csv"), 3, "is a folder of ", " results; give one of them, as ", ".h5")
 
     def test_output_in_a_folder_that_is_not_there(self):
         self.expect(run("run", "micro/memcpy", "--quick", "-o", self.path("no/such/x.h5")), 2, "no/such")

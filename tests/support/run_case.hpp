@@ -54,7 +54,7 @@ inline CaseRun run_case(const std::string& name, const std::vector<std::string>&
   Session session(world(), options);
   PlanRequest request;
   request.filters = {name};
-  request.policy.iterations = iterations;
+  request.policy = PolicyChange{.iterations = iterations}.apply(request.policy);
   request.overrides = {parse_override("device=cpu"), parse_override("threads=1")};
   for (const std::string& axis : axes) request.overrides.push_back(parse_override(axis));
   CaseRun run;

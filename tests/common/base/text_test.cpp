@@ -50,13 +50,16 @@ TEST(ParseIntegers, ReadsListsAndRanges) {
   EXPECT_THAT(parse_integers("1:10:*3"), ElementsAre(1, 3, 9));
   EXPECT_THAT(parse_integers("1:9:+2"), ElementsAre(1, 3, 5, 7, 9));
   EXPECT_THAT(parse_integers("1,4:8:+4"), ElementsAre(1, 4, 8));
+  EXPECT_THAT(parse_integers("0:8:*2"), ElementsAre(0, 1, 2, 4, 8));
+  EXPECT_THAT(parse_integers("0:20:*4"), ElementsAre(0, 1, 4, 16));
+  EXPECT_THAT(parse_integers("0:0:*2"), ElementsAre(0));
   EXPECT_EQ(parse_integers("8:4M:*2").size(), 20U);
   EXPECT_THAT(parse_integers("4611686018427387904:9223372036854775807:*2"),
               ElementsAre(4611686018427387904));
 }
 
 TEST(ParseIntegers, QuotesWhatIsWrong) {
-  for (const char* bad : {"", "a", "1,,2", "8:4", "8:4:*2", "0:4:*2", "1:4:*1", "1:4:+0", "1:4:2",
+  for (const char* bad : {"", "a", "1,,2", "8:4", "8:4:*2", "-1:4:*2", "1:4:*1", "1:4:+0", "1:4:2",
                           "1:2:3:*4", "1:4:*", "0:100000:+1"}) {
     EXPECT_THROW(parse_integers(bad), UsageError) << bad;
   }

@@ -21,6 +21,24 @@ TEST(Axis, ParsesIntegersWithinItsRange) {
   EXPECT_THROW(axis.parse("2"), UsageError);
   EXPECT_THROW(axis.parse("2K"), UsageError);
   EXPECT_THROW(axis.parse("eight"), UsageError);
+  for (const char* wrong : {"nan", "inf", "-inf", "1e400", "", "abc", "8,nan"}) {
+    try {
+      axis.parse(wrong);
+      ADD_FAILURE() << wrong << " is accepted";
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("axis bytes"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Axis, ANumberWithoutEndIsCalledSo) {
+  const Benchmark benchmark = Benchmark("test/axis", nothing);
+  try {
+    benchmark.find_axis("ranks")->parse("0");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "axis ranks is 0; allowed: 1 or more");
+  }
 }
 
 TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
@@ -30,7 +48,8 @@ TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
   EXPECT_EQ(axis.parse("1.0,1,-0,0").size(), 2U);
   EXPECT_EQ(to_text(axis.parse("1.0").at(0)), "1") << "its text in a key";
   EXPECT_EQ(to_text(axis.parse("0.25").at(0)), "0.25");
-  for (const char* wrong : {"10.5", "-1", "nan", "inf", "1K", "0x1", "", "1,", "one"})
+  for (const char* wrong :
+       {"10.5", "-1", "nan", "inf", "-inf", "1e400", "1K", "0x1", "", "1,", "one"})
     EXPECT_THROW(axis.parse(wrong), UsageError) << wrong;
 }
 

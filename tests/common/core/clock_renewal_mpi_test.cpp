@@ -110,7 +110,7 @@ struct Job {
 
 SamplingPolicy ten_minutes() {
   SamplingPolicy policy;
-  policy.iterations = kSamples;
+  policy = PolicyChange{.iterations = kSamples}.apply(policy);
   return policy;
 }
 

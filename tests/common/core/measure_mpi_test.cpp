@@ -68,7 +68,7 @@ void few(Case& c) {
 
 TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
   SamplingPolicy policy;
-  policy.iterations = 50;
+  policy = PolicyChange{.iterations = 50}.apply(policy);
   policy.warmup = 40;
   const auto asked = run_all({few}, policy);
   EXPECT_EQ(calls_of_few, 1 + 7 + 7) << "first call, warm-up, samples";

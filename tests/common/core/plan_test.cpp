@@ -107,13 +107,42 @@ TEST_F(Plan, PoliciesLayerFromBaseToCommandLine) {
   PlanRequest request{.preset = preset};
   request.command_line.iterations = 4;
   const SamplingPolicy policy = make_plan(registry, request, context)[0].policy;
-  EXPECT_EQ(policy.max_time, 3.0);
   EXPECT_EQ(policy.warmup, 7);
   EXPECT_EQ(policy.iterations, 4);
+  EXPECT_EQ(policy.max_time, std::numeric_limits<double>::infinity())
+      << "a count overrules a time that was set before it";
+  request.command_line = {.max_time = 5.0};
+  EXPECT_EQ(make_plan(registry, request, context)[0].policy.max_time, 5.0);
+}
+
+TEST_F(Plan, ACountObeysATimeThatIsSetBesideOrAfterIt) {
+  const SamplingPolicy both = PolicyChange{.iterations = 4, .max_time = 2.0}.apply({});
+  EXPECT_EQ(both.max_time, 2.0);
+  const SamplingPolicy count = PolicyChange{.iterations = 4}.apply({});
+  EXPECT_EQ(PolicyChange{.max_time = 3.0}.apply(count).max_time, 3.0);
+  EXPECT_EQ(to_text(count),
+            "iterations=4 warmup=auto ci=2 samples=20..100000 time=0..1 volume=4294967296 "
+            "verify=true")
+      << "its hash is the one of earlier versions";
+  EXPECT_NE(to_text(PolicyChange{.iterations = 4, .max_time = 1.0}.apply({})), to_text(count));
+}
+
+TEST_F(Plan, ATimeAtLeastIsNotAboveTheTimeAtMost) {
+  PlanRequest request{.filters = {"^micro/copy$"}};
+  request.command_line.min_time = 2.0;
+  const std::string error = error_of([&] { make_plan(registry, request, context); });
+  EXPECT_NE(error.find("--min-time is 2 s"), std::string::npos) << error;
+  EXPECT_NE(error.find("--max-time, 1 s"), std::string::npos) << error;
+  request.command_line.max_time = 2.0;
+  EXPECT_EQ(make_plan(registry, request, context)[0].policy.min_time, 2.0);
 }
 
 TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {
   EXPECT_NE(error_of([&] { keys({.filters = {"micro/kopy"}}); }).find("micro/copy"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"kopy"}}); }).find("did you mean micro/copy?"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { keys({.filters = {"zzzzzz"}}); }).find("scalemark list"),
             std::string::npos);
   EXPECT_NE(error_of([&] { keys({.filters = {"("}}); }).find("regular expression"),
             std::string::npos);

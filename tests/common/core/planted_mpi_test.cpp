@@ -121,9 +121,9 @@ struct Vote {
 
 std::string decision(const SamplingPolicy& policy, const Samples& samples, const Vote& vote) {
   const auto reached = [&](int count) { return vote.samples >= static_cast<std::size_t>(count); };
-  if (policy.iterations) return reached(*policy.iterations) ? "count" : "";
-  if (reached(policy.max_samples)) return "count";
+  if (reached(policy.iterations.value_or(policy.max_samples))) return "count";
   if (vote.seconds >= policy.max_time) return "time";
+  if (policy.iterations) return "";
   const bool enough = vote.seconds >= policy.min_time;
   return enough && known_well(policy, samples, vote.samples) ? "ci" : "";
 }
@@ -162,6 +162,12 @@ std::vector<Rule> rules() {
     return all.emplace_back(Rule{name, spread, reason, {}}).policy;
   };
   rule("-n", 0.1, "count").iterations = 137;
+  PolicyChange& few = rule("-n before --max-time", 0.1, "count");
+  few.iterations = 137;
+  few.max_time = 100;
+  PolicyChange& short_time = rule("--max-time before -n", 0.1, "time");
+  short_time.iterations = 137;
+  short_time.max_time = 0.05;
   PolicyChange& most = rule("most samples", 0.5, "count");
   most.max_samples = 300;
   most.ci_percent = 0.01;
@@ -189,7 +195,7 @@ void expect_first_vote_that_holds(const Rule& rule, const SamplingPolicy& policy
   const Vote &last = votes.back(), &before = votes[votes.size() - 2];
   EXPECT_EQ(last.stop, rule.reason) << "no rule held at the last vote";
   EXPECT_EQ(last.samples, samples.iterations) << "a rule held before the last vote";
-  if (policy.iterations) {
+  if (policy.iterations && last.stop == "count") {
     EXPECT_EQ(last.samples, static_cast<std::size_t>(*policy.iterations));
   } else if (last.stop == "time") {
     EXPECT_GE(last.seconds, policy.max_time);
@@ -255,7 +261,7 @@ void expect_coverage(Experiment experiment, const char* name) {
 
 TEST(Planted, IntervalOfAFixedCountCoversTheTruth) {
   SamplingPolicy policy;
-  policy.iterations = 2000;
+  policy = PolicyChange{.iterations = 2000}.apply(policy);
   expect_coverage({.kind = NoiseKind::normal, .spread = 0.05, .policy = policy, .seed = 11},
                   "-n 2000, normal");
   expect_coverage({.kind = NoiseKind::lognormal, .spread = 0.3, .policy = policy, .seed = 12},

@@ -2,9 +2,11 @@
 // Presets from TOML, and what is wrong with bad ones.
 #include "common/core/preset.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/core/policy_rules.hpp"
 
 namespace scalemark {
 namespace {
@@ -54,6 +56,31 @@ TEST(Preset, ErrorsNameLineAndKey) {
   EXPECT_NE(
       error_of("[[benchmark]]\nname = 'a/b'\naxes = {bytes = 2026-01-31}\n").find("mine.toml:3"),
       std::string::npos);
+}
+
+TEST(Preset, NoKeyTakesWhatIsNoNumberOrOutOfRange) {
+  ASSERT_GE(policy_rules().size(), 8U);
+  for (const PolicyRule& one : policy_rules()) {
+    for (const char* bad : {"nan", "inf", "-inf", "-1", "1e400", "\"\"", "\"abc\"", "\"nan\"",
+                            "true", "[1]", "1e30"}) {
+      const std::string error = error_of(
+          fmt::format("[policy]\n{} = {}\n[[benchmark]]\nname='a/b'\n", std::string(one.key), bad));
+      EXPECT_NE(error.find("mine.toml:2"), std::string::npos) << one.key << " " << bad << error;
+      // What TOML itself refuses is said in its words.
+      if (std::string(bad) == "1e400") continue;
+      EXPECT_NE(error.find(fmt::format("{} is '", std::string(one.key))), std::string::npos)
+          << error;
+      EXPECT_NE(error.find("allowed: "), std::string::npos) << error;
+    }
+  }
+}
+
+TEST(Preset, AxisValuesAreFinite) {
+  for (const char* bad : {"nan", "inf", "[1, -inf]"}) {
+    const std::string error =
+        error_of(fmt::format("[[benchmark]]\nname = 'a/b'\naxes = {{dropout = {}}}\n", bad));
+    EXPECT_NE(error.find("mine.toml:3"), std::string::npos) << bad << error;
+  }
 }
 
 TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {

@@ -59,7 +59,7 @@ void sleep_two_ms(Case& c) {
 
 TEST_F(RunnerTest, MeasuresAKnownTime) {
   SamplingPolicy policy;
-  policy.iterations = 15;
+  policy = PolicyChange{.iterations = 15}.apply(policy);
   const RunOutcome outcome = run(sleep_two_ms, world().size(), policy);
   EXPECT_EQ(outcome.ok, 1U);
   if (!root()) return;
@@ -74,7 +74,7 @@ TEST_F(RunnerTest, MeasuresAKnownTime) {
 
 TEST_F(RunnerTest, ACaseCarriesTheTelemetryOfItsNodes) {
   SamplingPolicy policy;
-  policy.iterations = 3;
+  policy = PolicyChange{.iterations = 3}.apply(policy);
   run(sleep_two_ms, 1, policy);
   if (!root()) return;
   const std::vector<Column>& columns = only().tables.at("telemetry/node").columns;
@@ -91,7 +91,7 @@ void first_rank_slow(Case& c) {
 
 TEST_F(RunnerTest, SamplesKnowWhenTheyBegan) {
   SamplingPolicy policy;
-  policy.iterations = 5;
+  policy = PolicyChange{.iterations = 5}.apply(policy);
   run(sleep_two_ms, world().size(), policy);
   if (!root()) return;
   const Samples& samples = only().find("time")->samples;
@@ -103,7 +103,7 @@ TEST_F(RunnerTest, SamplesKnowWhenTheyBegan) {
 
 TEST_F(RunnerTest, TheHeadlineIsTheMaximumOverRanks) {
   SamplingPolicy policy;
-  policy.iterations = 11;
+  policy = PolicyChange{.iterations = 11}.apply(policy);
   run(first_rank_slow, world().size(), policy);
   if (root()) {
     EXPECT_GE(summarise(only(), *only().find("time")).median, 4e-3);
@@ -139,7 +139,7 @@ void quick_batches(Case& c) {
 
 TEST_F(RunnerTest, ABatchLastsAtLeastAsLongAsAsked) {
   SamplingPolicy policy;
-  policy.iterations = 9;
+  policy = PolicyChange{.iterations = 9}.apply(policy);
   run(quick_batches, world().size(), policy, true);
   if (!root()) return;
   const Samples& samples = only().find("time")->samples;
@@ -258,7 +258,7 @@ void on_a_part(Case& c) {
 
 TEST_F(RunnerTest, RanksLeftOutWaitAndTheNextCaseHasAllAgain) {
   SamplingPolicy policy;
-  policy.iterations = 3;
+  policy = PolicyChange{.iterations = 3}.apply(policy);
   EXPECT_EQ(run(on_a_part, 1, policy).ok, 1U) << "those left out count it too";
   EXPECT_EQ(run(sleep_two_ms, world().size(), policy).ok, 1U);
   if (root()) {
@@ -270,7 +270,7 @@ TEST_F(RunnerTest, RanksLeftOutWaitAndTheNextCaseHasAllAgain) {
 
 TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
   SamplingPolicy policy;
-  policy.iterations = 3;
+  policy = PolicyChange{.iterations = 3}.apply(policy);
   run(sleep_two_ms, world().size(), policy);
   if (!root()) return;
   EXPECT_EQ(sink.started_keys.size(), 1U);
@@ -280,7 +280,7 @@ TEST_F(RunnerTest, TheJournalHearsOfEveryPhaseInOrder) {
 
 TEST_F(RunnerTest, PhasesAreKeptWithTheirTimes) {
   SamplingPolicy policy;
-  policy.iterations = 5;
+  policy = PolicyChange{.iterations = 5}.apply(policy);
   policy.warmup = 0;
   run(sleep_two_ms, world().size(), policy);
   if (!root()) return;

@@ -11,12 +11,22 @@ namespace scalemark {
 namespace {
 
 TEST(StopRule, StopsAtTheGivenCountAndNeverBefore) {
-  SamplingPolicy policy;
-  policy.iterations = 12;
+  const SamplingPolicy policy = PolicyChange{.iterations = 12}.apply({});
   EXPECT_EQ(decide(policy, 11, 1e9, true), Stop::no);
   EXPECT_EQ(decide(policy, 12, 0, false), Stop::count);
   EXPECT_EQ(next_batch(policy, 0, 0), 12U);
   EXPECT_EQ(next_batch(policy, 5, 0), 7U);
+}
+
+TEST(StopRule, OfACountAndATimeTheFirstStops) {
+  const SamplingPolicy policy = PolicyChange{.iterations = 12, .max_time = 1.0}.apply({});
+  EXPECT_EQ(decide(policy, 11, 0.9, true), Stop::no) << "an interval is not asked for";
+  EXPECT_EQ(decide(policy, 11, 1.0, false), Stop::time);
+  EXPECT_EQ(decide(policy, 12, 0.9, false), Stop::count);
+  EXPECT_EQ(decide(policy, 12, 2.0, false), Stop::count);
+  EXPECT_EQ(next_batch(policy, 0, 0), 1U) << "nobody knows yet how long one takes";
+  EXPECT_EQ(next_batch(policy, 1, 0.2), 2U) << "a quarter of the time a batch";
+  EXPECT_EQ(next_batch(policy, 10, 1e-3), 2U) << "no more than are left";
 }
 
 TEST(StopRule, StopsByTimeByIntervalAndByTheLargestCount) {
@@ -70,7 +80,7 @@ TEST(StopRule, BatchesLastNoLongerThanAskedUnderEveryRule) {
   SamplingPolicy policy;
   policy.max_time = 100;
   EXPECT_EQ(next_batch(policy, 100, 10, 1.0), 10U) << "0.1 s each";
-  policy.iterations = 1000;
+  policy = PolicyChange{.iterations = 1000}.apply(policy);
   EXPECT_EQ(next_batch(policy, 0, 0, 1.0), 1U) << "nobody knows yet how long one takes";
   EXPECT_EQ(next_batch(policy, 1, 0.5, 1.0), 2U);
   EXPECT_EQ(next_batch(policy, 400, 4, 1.0), 100U);

@@ -56,7 +56,7 @@ class SweepsTest : public test::OneSession<SweepsTest> {
     benchmark.rank_local().axis_integer("number", 0, kCases - 1, "0:5:+1");
     if (fixed_work) benchmark.fixed_work();
     PlanRequest request;
-    request.policy.iterations = 4;
+    request.policy = PolicyChange{.iterations = 4}.apply(request.policy);
     request.overrides = {parse_override("ranks=" + std::to_string(world().size()))};
     Runner runner(*session, sink, std::move(options));
     return runner.run(make_plan(*registry, request, session->context()));

@@ -61,7 +61,7 @@ TEST(Comparable, OtherMetricsUnderOneKeyAreNotCompared) {
   EXPECT_EQ(result.verdict(), "FAILED");
   EXPECT_EQ(result.method,
             "none: no case has a usable value of one metric on both sides (metric_differs in 1 of "
-            "1 rows)");
+            "1 row)");
 }
 
 TEST(Comparable, WhatAHadNoValueForDoesNotCountAgainstB) {

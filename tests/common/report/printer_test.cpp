@@ -110,7 +110,7 @@ TEST(Table, TellsWhatIsNotThereAndNotChecked) {
   printer->end(run);
   EXPECT_THAT(
       out.str(),
-      HasSubstr("1 case: 1 ok; 1 without a check of the data; 1 of 2 planned cases are not here; "
+      HasSubstr("1 case: 1 ok; 1 without a check of the data; 1 of 2 planned cases is not here; "
                 "the run is not complete"));
 }
 

@@ -75,7 +75,7 @@ CaseResult measured(const std::string& name, FakeCalls& calls) {
   Registry registry;
   registry.add(Benchmark("test/events", measure_fake)).rank_local();
   PlanRequest request;
-  request.policy.iterations = kSamples;
+  request.policy = PolicyChange{.iterations = kSamples}.apply(request.policy);
   request.policy.warmup = kWarmup;
   test::KeepingSink sink;
   Runner(session, sink, {}).run(make_plan(registry, request, session.context()));

@@ -157,7 +157,7 @@ CaseResult measured(Planned plan) {
   Registry registry;
   registry.add(Benchmark("test/launches", measure_fake)).rank_local();
   PlanRequest request;
-  request.policy.iterations = 5;
+  request.policy = PolicyChange{.iterations = 5}.apply(request.policy);
   test::KeepingSink sink;
   Runner(session, sink, {}).run(make_plan(registry, request, session.context()));
   return test::root() ? sink.results.at(0) : CaseResult();
