@@ -61,7 +61,10 @@ int main(int argc, char** argv) {
       "  scalemark compare base/ --against new/\n\n"
       "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
       "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
-      "width.");
+      "width.\nUnder mpirun, terminal and width are those of mpirun itself. Where it cannot be "
+      "asked "
+      "(srun, or rank 0\non another node), SCALEMARK_TERMINAL=COLUMNS says that there is one of "
+      "that width; 0: there is none.");
   int exit_code = 0;
   add_run(app, argc, argv, exit_code);
   add_list(app, exit_code);
