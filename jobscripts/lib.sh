@@ -167,13 +167,20 @@ srun_mpi() {
 
 # --- launch ----------------------------------------------------------------------------------
 
-# Sets mpirun_command for so many ranks. The program binds itself, so mpirun must not.
+# Sets mpirun_command for so many ranks. The program binds itself, so mpirun must not. What ended a job, the program or
+# this script says: Open MPI's own lines about it (those that mpirun -q leaves out) only hide that. By its variable, as other
+# MPIs know no -q.
 set_mpirun() { # ranks
   command -v mpirun >/dev/null || die 3 "mpirun was not found: run jobscripts/setup.sh, or load your MPI module"
   mpirun_command=(mpirun -n "$1" --bind-to none)
   if (($1 > $(core_count))); then mpirun_command+=(--oversubscribe); fi
+  export OMPI_MCA_orte_execute_quiet=1
   if [[ $(id -u) == 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 }
+
+# --resume may go on on other hosts: 0 or 1. And the words of the command that goes on with this set of runs.
+resume_hosts=0
+resume_command=()
 
 child=0
 stop_signal=
@@ -230,6 +237,24 @@ probe_cuda_aware() {
   esac
 }
 
+# Words as a shell takes them, in one line.
+shell_line() {
+  local word line=
+  for word in "$@"; do
+    if [[ $word =~ ^[A-Za-z0-9_./:,=@%+-]+$ ]]; then line+=" $word"; else line+=" $(printf '%q' "$word")"; fi
+  done
+  printf '%s\n' "${line# }"
+}
+
+say_how_to_go_on() {
+  if ((${#resume_command[@]} == 0)); then
+    say "Stopped. What is finished is kept; the same command with --resume goes on."
+  else
+    say "Stopped. What is finished is kept. To go on (--resume):"
+    say "  $(shell_line "${resume_command[@]}")"
+  fi
+}
+
 finished_cases() { # parts
   find "$1" -maxdepth 1 -name 'c*.h5' 2>/dev/null | wc -l
 }
@@ -244,11 +269,14 @@ measure() {
   while true; do
     done_before=$done_now
     more=()
-    if [[ -d $file.parts ]]; then more=(--resume); fi
+    if [[ -d $file.parts ]]; then
+      more=(--resume)
+      if [[ $resume_hosts == 1 ]]; then more=(--resume-hosts --resume); fi
+    fi
     code=0
     run_child "$@" --output "$file" "${more[@]}" || code=$?
     if [[ -n $stop_signal && -d $file.parts ]]; then
-      say "Stopped. What is finished is kept; the same command with --resume goes on."
+      say_how_to_go_on
       return $((code ? code : 130))
     fi
     if [[ ! -d $file.parts || $code == 2 ]]; then
@@ -297,6 +325,9 @@ measure_runs() {
   fi
   SCALEMARK_CAMPAIGN=$(head -c 64 "$folder/campaign")
   export SCALEMARK_CAMPAIGN
+  # It says how to go on with the set, so that the program does not with one run of it.
+  SCALEMARK_JOB_SCRIPT=$(basename "$0")
+  export SCALEMARK_JOB_SCRIPT
   for ((k = 1; k <= repeats; k++)); do
     export SCALEMARK_REPEAT=$k
     file=$folder/run-$k.h5
@@ -319,8 +350,8 @@ check_run_arguments() {
   local argument
   for argument in "$@"; do
     case $argument in
-      -o | -o?* | --output | --output=* | --resume | --force)
-        die 2 "'$argument' cannot be handed to scalemark run: use --output DIR and --resume before the --"
+      -o | -o?* | --output | --output=* | --resume | --resume-hosts | --force)
+        die 2 "'$argument' cannot be handed to scalemark run: use --output DIR, --resume and --resume-hosts before the --"
         ;;
     esac
   done

@@ -9,6 +9,7 @@
 #   --repeats R        separate launches (default 1); a comparison needs two or more a side
 #   --output DIR       folder for run-1.h5 .. run-R.h5 (default results/local/HOST-nN-TIME)
 #   --resume           complete the runs of DIR that are missing or were interrupted
+#   --resume-hosts     the same, even where they were begun on another host
 #   --relaunches N     how often a lost job is started again behind its finished cases (default 12)
 #   -h, --help         this text
 #
@@ -39,6 +40,7 @@ while (($#)); do
       shift
       ;;
     --resume) resume=1 ;;
+    --resume-hosts) resume=1 resume_hosts=1 ;;
     -h | --help)
       print_help "$0"
       exit 0
@@ -60,6 +62,8 @@ fi
 program=$(find_scalemark)
 set_mpirun "$ranks"
 prepare_folder "$output" "$resume"
+resume_command=("$0" -n "$ranks" --repeats "$repeats" --output "$output" --relaunches "$relaunches" --resume)
+if (($#)); then resume_command+=(-- "$@"); fi
 
 trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM TERM' TERM

@@ -49,6 +49,8 @@ void configure(int rank, int size, std::string_view host, int verbosity) {
                                             : spdlog::level::debug);
 }
 
+void set_over_progress(bool over) { state().logger.set_pattern(over ? "\r\x1b[2K%v" : "%v"); }
+
 void debug(const std::string& text) { write(spdlog::level::debug, "debug", text); }
 
 void info(const std::string& text) {

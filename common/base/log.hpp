@@ -11,6 +11,9 @@ namespace scalemark::log {
 /// from rank 0, 1 = debug. Before this call every message is shown without a prefix.
 void configure(int rank, int size, std::string_view host, int verbosity);
 
+/// Whether a line that is written over may stand where the next message begins: it is erased first.
+void set_over_progress(bool over);
+
 void debug(const std::string& text);
 /// Shown by rank 0 only.
 void info(const std::string& text);

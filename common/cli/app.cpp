@@ -80,7 +80,10 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
       "  scalemark compare base/ --against new/\n\n"
       "Results go to stdout, progress and messages to stderr. Colours: --color, then NO_COLOR, "
       "FORCE_COLOR and\nCLICOLOR_FORCE, then whether stdout is a terminal. COLUMNS sets the "
-      "width.");
+      "width.\nUnder mpirun, terminal and width are those of mpirun itself. Where it cannot be "
+      "asked "
+      "(srun, or rank 0\non another node), SCALEMARK_TERMINAL=COLUMNS says that there is one of "
+      "that width; 0: there is none.");
   return made;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark run`: options, and the way from them to a result file.
 #include <filesystem>
-#include <iostream>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/base/clock.hpp"
 #include "common/base/counted.hpp"
@@ -14,15 +13,16 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/launcher.hpp"
 #include "common/cli/probe.hpp"
 #include "common/cli/run_options.hpp"
+#include "common/cli/run_sinks.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/collect_env.hpp"
 #include "common/core/preset.hpp"
 #include "common/core/runner.hpp"
 #include "common/core/system_facts.hpp"
 #include "common/mpi/environment.hpp"
-#include "common/report/printer.hpp"
 #include "common/report/progress.hpp"
 #include "common/store/writer.hpp"
 
@@ -127,17 +127,19 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
   return run;
 }
 
-/// On stderr: a line that is written over on a terminal, else lines of the log.
-std::shared_ptr<ResultSink> progress(const RunOptions& options) {
-  const Stream errors = stream_of(STDERR_FILENO);
-  report::ProgressOptions how;
-  how.every_case = options.verbosity > 0;
-  if (errors.terminal) {
-    how.line_width = output_width(errors);
-    return std::make_shared<report::Progress>(
-        [](const std::string& text) { fmt::print(stderr, "{}", text); }, how);
+/// Cases that will not be measured: the earlier run has done them, or they will be skipped.
+std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan, int ranks,
+                                            const std::map<std::size_t, FinishedCase>& finished) {
+  std::set<std::size_t> indices;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const auto wanted = std::get<std::int64_t>(plan[i].params.at("ranks"));
+    const bool skipped = !plan[i].benchmark->why_unavailable().empty() || wanted > ranks ||
+                         wanted < plan[i].benchmark->minimum_ranks();
+    const auto done = finished.find(i);
+    const bool whole = done != finished.end() && done->second.sweeps == FinishedCase::kAllSweeps;
+    if (skipped || whole) indices.insert(i);
   }
-  return std::make_shared<report::Progress>([](const std::string& text) { log::info(text); }, how);
+  return indices;
 }
 
 /// The result file cannot be written, whatever the command line says (disk full, read-only): exit
@@ -147,18 +149,30 @@ class OutputError : public Error {
   using Error::Error;
 };
 
+/// Sinks that are asked for more than to take results; on rank 0.
+struct Opened {
+  std::shared_ptr<FileSink> file;
+  std::shared_ptr<report::Progress> progress;
+};
+
 /// Rank 0 opens the file and the printer; a failure there is everybody's.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
-                FanoutSink& sinks, std::shared_ptr<FileSink>& file) {
+                FanoutSink& sinks, Opened& opened) {
   std::string error;
   bool is_usage = false;
   if (world.rank() == 0) {
     try {
-      file = std::make_shared<FileSink>(
-          WriterOptions{options.output, options.force, options.resume, options.redact});
-      sinks.attach(file);
-      if (options.verbosity >= 0) sinks.attach(progress(options));
-      sinks.attach(make_printer(options.format, std::cout, options.print));
+      opened.file = std::make_shared<FileSink>(WriterOptions{.output = options.output,
+                                                             .force = options.force,
+                                                             .resume = options.resume,
+                                                             .redact = options.redact,
+                                                             .resume_hosts = options.resume_hosts});
+      sinks.attach(opened.file);
+      if (options.verbosity >= 0) {
+        opened.progress = progress_sink(options);
+        sinks.attach(opened.progress);
+      }
+      sinks.attach(rows_printer(options));
       sinks.begin(run);
     } catch (const std::exception& problem) {
       error = problem.what();
@@ -189,7 +203,8 @@ std::map<std::size_t, FinishedCase> finished_cases(const mpi::Comm& world, const
   return result;
 }
 
-void conclude(const RunOutcome& outcome, const RunOptions& options, double seconds) {
+void conclude(const RunOutcome& outcome, const RunOptions& options, const std::string& last_words,
+              double seconds) {
   std::string counts = fmt::format("{} ok, {} skipped", outcome.ok, outcome.skipped);
   if (outcome.failed > 0) counts += fmt::format(", {} failed", outcome.failed);
   if (outcome.wrong_data > 0) counts += fmt::format(" ({} with wrong data)", outcome.wrong_data);
@@ -197,9 +212,19 @@ void conclude(const RunOutcome& outcome, const RunOptions& options, double secon
   if (outcome.timeout > 0) counts += fmt::format(", {} timed out", outcome.timeout);
   if (outcome.resumed > 0)
     counts += fmt::format(", {} taken from the earlier run", outcome.resumed);
-  log::info(fmt::format("{} in {}; {}{}", counts, units::seconds(seconds, 3),
-                        outcome.stopped ? "stopped early, continue with --resume: " : "written to ",
-                        options.output.string()));
+  log::info(fmt::format("{} in {}", counts, units::seconds(seconds, 3)));
+  if (outcome.stopped) {
+    log::info(fmt::format("stopped early: {}.parts", options.output.string()));
+    fmt::print(stderr, "{}", last_words);
+  } else {
+    log::info(fmt::format("written to {}", options.output.string()));
+  }
+}
+
+/// What the user may type to go on; nothing where a job script says it for the whole set of runs.
+std::string last_words(const RunOptions& options, int ranks) {
+  if (variable("SCALEMARK_JOB_SCRIPT")) return "";
+  return resume_hint(options.words, options.output.string(), ranks);
 }
 
 int run_on(const mpi::Environment& environment, const RunOptions& options) {
@@ -217,24 +242,30 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
   }
   Run run = describe_run(session, plan, options);
   FanoutSink sinks;
-  std::shared_ptr<FileSink> file;
-  open_sinks(world, run, options, sinks, file);
+  Opened opened;
+  open_sinks(world, run, options, sinks, opened);
+  const std::string words = world.rank() == 0 ? last_words(options, world.size()) : "";
+  session.watchdog().set_last_words(words);
   session.on_lost = [&](const CaseResult& lost) {
     note_lost_case({.output = options.output, .redact = options.redact}, lost);
   };
   announce(session, plan, options);
-  Runner runner(session, sinks,
-                {.finished = finished_cases(world, file.get()),
-                 .budget = seconds_of(options.budget),
-                 .saved_state = [&file](const CaseResult& planned) { return file->saved(planned); },
-                 .sweeps = options.sweeps});
+  const auto finished = finished_cases(world, opened.file.get());
+  if (opened.progress)
+    opened.progress->leave_out(known_to_take_no_time(plan, world.size(), finished));
+  Runner runner(
+      session, sinks,
+      {.finished = finished,
+       .budget = seconds_of(options.budget),
+       .saved_state = [&opened](const CaseResult& planned) { return opened.file->saved(planned); },
+       .sweeps = options.sweeps});
   const RunOutcome outcome = runner.run(plan);
   collect_end(session, run.environment);
   if (world.rank() == 0) {
     run.complete = !outcome.stopped;
     run.exit_reason = outcome.stopped ? "stopped by a signal" : "finished";
     sinks.end(run);
-    conclude(outcome, options, static_cast<double>(now_ns() - start) * 1e-9);
+    conclude(outcome, options, words, static_cast<double>(now_ns() - start) * 1e-9);
   }
   world.barrier();
   return outcome.exit_code();
@@ -279,6 +310,7 @@ void add_run(CLI::App& app, int& argc, char**& argv, int& exit_code) {
   add_run_options(*command, *options);
   command->callback([options, &argc, &argv, &exit_code] {
     check_run_options(*options);
+    options->words.assign(argv, argv + argc);
     options->command_line = join_command_line(argc, argv);
     exit_code = run(*options, argc, argv);
   });

@@ -164,8 +164,12 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--quick", options.quick, "The smallest sensible set of points");
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
   command.add_flag("--force", options.force, "Replace an existing output");
-  command.add_flag("--resume", options.resume,
-                   "Continue an interrupted run: finished cases are kept");
+  command.add_flag(
+      "--resume", options.resume,
+      "Continue an interrupted run: finished cases are kept. Takes the same plan, build, "
+      "hosts and number of ranks, nodes and devices");
+  command.add_flag("--resume-hosts", options.resume_hosts,
+                   "With --resume: go on on other hosts, too; cases measured there name them");
   command.add_flag("--redact", options.redact,
                    "Store salted hashes in place of host, user and serial numbers");
   take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
@@ -239,6 +243,8 @@ void check_run_options(RunOptions& options) {
         "--probe measures nothing: no FILTER, --preset, --output, --resume or --dry-run beside it");
   }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  if (options.resume_hosts && !options.resume)
+    throw UsageError("--resume-hosts allows --resume to go on on other hosts: give --resume, too");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: which run shall go on?");
   check_count(options);
@@ -360,6 +366,9 @@ std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptio
   std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
                                    options.placement, options.seed);
   if (options.sweeps > 1) result += fmt::format("sweeps: {}\n", options.sweeps);
+  // What --resume has to find again, too; not named where it is as by default.
+  if (options.sync != "barrier") result += fmt::format("sync: {}\n", options.sync);
+  if (options.redact) result += "redact: true\n";
   for (const PlannedCase& planned : plan)
     result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
   return result;

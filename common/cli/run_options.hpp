@@ -23,6 +23,7 @@ struct RunOptions {
   std::string min_bytes, max_bytes;
   std::optional<int> factor;
   bool quick = false, dry_run = false, force = false, resume = false, redact = false;
+  bool resume_hosts = false;
   std::filesystem::path output;
   std::uint64_t seed = 1;
   int sweeps = 1;
@@ -48,6 +49,7 @@ struct RunOptions {
   int verbosity = 0;
   PrintOptions print;
   std::string command_line;
+  std::vector<std::string> words;  ///< of the command line
 };
 
 void add_run_options(CLI::App& command, RunOptions& options);

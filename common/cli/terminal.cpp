@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "common/base/text.hpp"
+#include "common/cli/launcher.hpp"
 #include "common/mpi/environment.hpp"
 
 namespace scalemark::cli {
 namespace {
 
 constexpr std::size_t kTerminalColumns = 80, kFileColumns = 100;
+/// Columns of the launcher's terminal, 0 for none, where it cannot be asked: it runs elsewhere.
+constexpr const char* kLauncherTerminal = "SCALEMARK_TERMINAL";
 constexpr std::int64_t kLeastColumns = 20, kMostColumns = 10'000;
 
 /// The variable's value; empty where it is not set.
@@ -23,11 +26,26 @@ std::string value_of(const Variables& variables, const char* name) {
   return variables(name).value_or("");
 }
 
+/// Of a process that a launcher started.
+Stream launched_stream(int descriptor) {
+  // One rank prints.
+  if (mpi::promised_rank() != 0) return {};
+  const std::string said = variable(kLauncherTerminal).value_or("");
+  if (const auto columns = text::parse_integer(said)) {
+    if (*columns >= kLeastColumns && *columns <= kMostColumns)
+      return {true, static_cast<std::size_t>(*columns)};
+    return {};
+  }
+  const std::optional<Launcher> launcher = find_launcher();
+  return launcher ? stream_of(*launcher, descriptor) : Stream{};
+}
+
 }  // namespace
 
 Stream stream_of(int descriptor) {
+  if (mpi::promised_ranks() > 0) return launched_stream(descriptor);
   Stream stream;
-  stream.terminal = mpi::promised_ranks() == 0 && isatty(descriptor) != 0;
+  stream.terminal = isatty(descriptor) != 0;
   winsize size{};
   if (stream.terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) stream.columns = size.ws_col;
   return stream;

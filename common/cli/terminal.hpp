@@ -17,8 +17,9 @@ struct Stream {
   std::size_t columns = 0;  ///< of the terminal; 0 = it does not say
 };
 
-/// Of a file descriptor. What an MPI launcher passes on is no terminal: mpirun gives rank 0 a
-/// pseudo terminal even where a file is behind it.
+/// Of a file descriptor. A launcher of MPI gives its ranks pipes or pseudo terminals whatever it
+/// writes to itself, so under one it is that: the launcher's own descriptor, or, where it runs on
+/// another machine, what SCALEMARK_TERMINAL says (columns; 0: no terminal), else none.
 Stream stream_of(int descriptor);
 
 /// Reads an environment variable.

@@ -100,6 +100,8 @@ struct Watchdog::State {
   std::atomic<bool> stopping = false, stop_after_case = false, stoppable = false;
   std::atomic<int> ending_signal = 0;  ///< SIGTERM or SIGINT that waits for the end of a step
   std::uint64_t ending_ns = 0;
+  std::string last_words;
+  std::atomic<bool> has_last_words = false;  ///< they are whole
   std::thread thread;
 
   Entry& mine() { return board[local_rank]; }
@@ -195,6 +197,11 @@ void Watchdog::set_idle(bool idle) {
 bool Watchdog::stop_requested() const { return state_->stop_after_case; }
 
 void Watchdog::set_stoppable(bool stoppable) { state_->stoppable = stoppable; }
+
+void Watchdog::set_last_words(std::string words) {
+  state_->last_words = std::move(words);
+  state_->has_last_words = true;
+}
 
 bool Watchdog::interrupt_requested() const {
   return state_->stop_after_case || state_->ending_signal != 0;
@@ -324,6 +331,11 @@ void Watchdog::State::end_by(int signal) {
 void Watchdog::State::end(int code, const std::string& text, bool abort_job) {
   if (abort_job) mpi::abort(code, text);
   log::error(text);
+  if (has_last_words) {
+    // Raw: the main thread may hold a lock of stdio.
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, last_words.data(), last_words.size());
+  }
   _exit(code);
 }
 

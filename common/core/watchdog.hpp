@@ -45,6 +45,8 @@ class Watchdog {
   /// While a case can be stopped between two of its steps, SIGTERM and SIGINT ask for that, and end
   /// this process only if it is still there after 25 s, or at their second coming.
   void set_stoppable(bool stoppable);
+  /// What is printed, as it is, when a signal ends this process. Once.
+  void set_last_words(std::string words);
   /// SIGTERM, SIGINT or SIGUSR1 came: stop after the current step.
   bool interrupt_requested() const;
 

@@ -12,7 +12,7 @@
 namespace scalemark::report {
 namespace {
 
-constexpr std::uint64_t kRewriteEvery = 200'000'000, kLineEvery = 1'000'000'000;
+constexpr std::uint64_t kRewriteEvery = 200'000'000, kLineEvery = 10'000'000'000;
 /// Back to the first column, and nothing in the line.
 constexpr const char* kEraseLine = "\r\x1b[2K";
 
@@ -33,6 +33,10 @@ void Progress::begin(const Run& run) {
   }
 }
 
+void Progress::leave_out(const std::set<std::size_t>& indices) {
+  left_out_.insert(indices.begin(), indices.end());
+}
+
 void Progress::expect(const std::vector<std::size_t>& indices) {
   order_ = indices;
   in_order_ = false;
@@ -46,7 +50,8 @@ void Progress::started(const CaseResult& planned) {
 }
 
 void Progress::phase(const CaseResult& current) {
-  if (options_.line_width > 0) show(current);
+  // A long case says that it goes on; who wants a line for each case gets one.
+  if (options_.line_width > 0 || !options_.every_case) show(current);
 }
 
 void Progress::add(const CaseResult& result) {
@@ -81,14 +86,22 @@ void Progress::note_end(const CaseResult& result) {
 
 void Progress::end(const Run& /*run*/) { clear(); }
 
+double Progress::time_of(std::size_t index) const {
+  const auto known = means_.find(planned_.at(index));
+  const Mean& mean = known == means_.end() ? all_ : known->second;
+  return mean.seconds / static_cast<double>(mean.cases);
+}
+
 double Progress::left() const {
-  double seconds = 0;
-  for (std::size_t i = next_; i < order_.size(); ++i) {
-    const auto known = means_.find(planned_.at(order_[i]));
-    const Mean& mean = known == means_.end() ? all_ : known->second;
-    seconds += mean.seconds / static_cast<double>(mean.cases);
+  if (next_ >= order_.size()) return 0;
+  const double gone = seconds_between(start_, options_.clock());
+  const double running = seconds_between(case_start_, options_.clock());
+  double end = gone + std::max(0.0, time_of(order_[next_]) - running);
+  for (std::size_t i = next_ + 1; i < order_.size(); ++i) {
+    if (options_.budget && end >= *options_.budget) break;
+    if (!left_out_.contains(order_[i])) end += time_of(order_[i]);
   }
-  return std::max(0.0, seconds - seconds_between(case_start_, options_.clock()));
+  return end - gone;
 }
 
 std::string Progress::line(const CaseResult& current) const {

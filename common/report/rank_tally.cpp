@@ -106,6 +106,8 @@ std::vector<double> rank_slowness(const CaseResult& result) {
 
 void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
   if (result.status != Status::ok) return;
+  // Measured on other hosts than those of the tallies, after a --resume.
+  if (result.facts.contains("hosts")) return;
   const std::vector<double> slowness = rank_slowness(result);
   if (slowness.size() < kLeastRanks || slowness.size() > tallies.size()) return;
   const bool two = slowness.size() == 2;

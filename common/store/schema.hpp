@@ -47,10 +47,11 @@ void write_tables(hid_t root, const CaseResult& result);
 /// Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
 /// Tables of which a case has one, and groups of tables with a name of their own.
-constexpr std::array<const char*, 4> kSingleTables = {"profile", "phases", "pairs", "devices"};
+constexpr std::array<const char*, 5> kSingleTables = {"profile", "phases", "pairs", "devices",
+                                                      "places"};
 constexpr std::array<const char*, 2> kTableFamilies = {"telemetry", "baseline"};
 /// Whether a result file has a place for a table of that name: profile, phases, pairs, devices,
-/// telemetry/<what>, baseline/<what>.
+/// places, telemetry/<what>, baseline/<what>.
 bool is_table_name(const std::string& name);
 
 /// A name that may hold any character as the name of a link, where '/' and '.' have meanings of

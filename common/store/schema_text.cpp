@@ -155,6 +155,12 @@ constexpr std::string_view kTables =
                                         part of it that is lost by that (loss)
   @order
   @unit
+/places/<nnnnnn>/<column> [row]         every rank of the job, where case <nnnnnn> ran elsewhere than
+                                        /topology/ranks says, since --resume launched it anew: rank,
+                                        node, cpuset, gpu_uuid, gpu_pci, gpu_model; fact hosts of the
+                                        case names the hosts where these are others
+  @order
+  @unit
 )";
 
 }  // namespace

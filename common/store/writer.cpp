@@ -10,11 +10,13 @@
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/base/shell.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
+#include "common/store/same_run.hpp"
 #include "common/store/schema.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
@@ -70,6 +72,7 @@ FileSink::~FileSink() = default;
 
 void FileSink::begin(const Run& run) {
   if (!check_names(run)) return;
+  check_launch(run);
   const bool fresh = !std::filesystem::exists(parts_);
   bool locked = false;
   std::error_code error;
@@ -96,6 +99,17 @@ void FileSink::begin(const Run& run) {
     if (dynamic_cast<const UsageError*>(&problem) != nullptr) throw;
     throw Error(fmt::format("--output {}: {}", options_.output.string(), problem.what()));
   }
+}
+
+/// Before anything is written or removed, the lock included.
+void FileSink::check_launch(const Run& run) {
+  if (!options_.resume || !std::filesystem::exists(parts_ / store::kMetaName)) return;
+  try {
+    read_header(run);
+  } catch (const Error& problem) {
+    throw UsageError(fmt::format("--output {}: {}", options_.output.string(), problem.what()));
+  }
+  check_same_run(run, options_.resume_hosts);
 }
 
 /// Nothing was begun: what was made for it goes again.
@@ -146,7 +160,8 @@ bool FileSink::take_finished(const Run& run) {
   if (!std::filesystem::exists(parts_ / store::kMetaName)) return false;
   read_header(run);
   if (merged.uuid != header_.uuid) return false;
-  check_same_plan(run);
+  // Nothing is left to be measured, so where does not matter.
+  check_same_run(run, true);
   lock_ = store::Lock(parts_);
   for (const CaseResult& result : merged.cases) {
     // Where the time did not do for all sweeps it would not do now.
@@ -172,14 +187,9 @@ void FileSink::start_anew(const Run& run) {
   store::write_meta(parts_, header_);
 }
 
-void FileSink::check_same_plan(const Run& run) const {
-  const Run given = redactor_ ? redactor_->redact(run) : run;
-  if (header_.planned != given.planned || header_.config != given.config) {
-    throw UsageError(fmt::format(
-        "--resume: {} was begun with another plan or other options ({} cases, now {}); use the "
-        "options of that run, or --force instead of --resume",
-        parts_.string(), header_.planned.size(), given.planned.size()));
-  }
+void FileSink::check_same_run(const Run& run, bool any_host) const {
+  store::check_same_run(header_, redactor_ ? redactor_->redact(run) : run,
+                        {.parts = parts_, .output = options_.output, .other_hosts = any_host});
 }
 
 void FileSink::make_redactor(const Run& run, const Run& salt) {
@@ -194,14 +204,26 @@ void FileSink::read_header(const Run& run) {
 }
 
 void FileSink::take_over(const Run& run) {
+  // Again, now that nobody else can change it.
   read_header(run);
-  check_same_plan(run);
+  check_same_run(run, options_.resume_hosts);
+  const Run given = redactor_ ? redactor_->redact(run) : run;
+  ranks_ = given.ranks;
   places_ = store::places_of_cases(parts_);
   store::for_each_place(places_, [&](hid_t root, std::size_t index) {
     const CaseResult result = store::read_case(root, index, false);
     finished_[index] = scalemark::finished(result);
-    if (!has_all_sweeps(result)) kept_.insert(index);
+    if (has_all_sweeps(result)) return;
+    check_sweeps_stay(result);
+    kept_.insert(index);
   });
+  if (is_elsewhere()) {
+    store::add_hosts(header_, given);
+    store::write_meta(parts_, header_);
+    log::warn(fmt::format(
+        "begun on {}, continued on {}: cases measured from now on name these hosts",
+        text::join(store::hosts_of(header_.ranks), " "), text::join(store::hosts_of(ranks_), " ")));
+  }
   const store::MemoryState now = store::memory_state();
   for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
     if (begun.tries < store::kTries && begun.planned.status != Status::oom) continue;
@@ -212,13 +234,48 @@ void FileSink::take_over(const Run& run) {
   }
 }
 
+/// Whether this launch runs on other hosts than the run was begun on.
+bool FileSink::is_elsewhere() const {
+  return !ranks_.empty() && !header_.ranks.empty() &&
+         store::hosts_of(ranks_) != store::hosts_of(header_.ranks);
+}
+
+/// The samples of a case are of one set of hosts, so its sweeps are.
+void FileSink::check_sweeps_stay(const CaseResult& begun) const {
+  const std::string before = store::hosts_of_case(begun, header_.ranks),
+                    now = text::join(store::hosts_of(ranks_), " ");
+  if (before.empty() || now.empty() || before == now) return;
+  throw UsageError(fmt::format(
+      "--resume-hosts: {} holds sweeps of case '{}' from {}; sweeps from {} cannot be added to "
+      "them. Go on there, or keep what is finished: scalemark finalize {} -o {}",
+      parts_.string(), begun.key, before, now, shell::quoted(parts_.string()),
+      shell::quoted(options_.output.string())));
+}
+
+/// What names the state of an unfinished case: one that was saved on other hosts is not gone on
+/// with.
+CaseResult FileSink::named_for_state(const CaseResult& planned) const {
+  CaseResult name;
+  name.index = planned.index;
+  name.config_hash = planned.config_hash;
+  if (is_elsewhere())
+    name.config_hash += " on " + hash_text(text::join(store::hosts_of(ranks_), " "));
+  return name;
+}
+
+CaseResult FileSink::as_stored(const CaseResult& result) const {
+  CaseResult stored = redactor_ ? redactor_->redact(result) : result;
+  store::note_places(stored, header_.ranks, ranks_);
+  return stored;
+}
+
 void FileSink::started(const CaseResult& planned) { journal_->started(planned); }
 
 void FileSink::phase(const CaseResult& current) { journal_->phase(current); }
 
 void FileSink::save(const CaseResult& current, const CaseState& state) {
   try {
-    store::write_state(parts_, current, state);
+    store::write_state(parts_, named_for_state(current), state);
     journal_->saved(current);
   } catch (const std::exception& error) {
     log::warn(fmt::format("the state of case '{}' is not saved: {}", current.key, error.what()));
@@ -228,7 +285,7 @@ void FileSink::save(const CaseResult& current, const CaseState& state) {
 std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
   if (!options_.resume) return std::nullopt;
   try {
-    return store::read_state(parts_, planned);
+    return store::read_state(parts_, named_for_state(planned));
   } catch (const Error& error) {
     log::warn(fmt::format("case '{}' begins anew: {}", planned.key, error.what()));
     return std::nullopt;
@@ -236,13 +293,13 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
 }
 
 void FileSink::add(const CaseResult& result) {
-  store::write_segment(parts_, redactor_ ? redactor_->redact(result) : result);
+  store::write_segment(parts_, as_stored(result));
   forget_state(result.index);
   compact_if_due();
 }
 
 CaseResult FileSink::keep(const CaseResult& part) {
-  CaseResult all = redactor_ ? redactor_->redact(part) : part;
+  CaseResult all = as_stored(part);
   if (std::optional<CaseResult> before = kept(part.index, true)) {
     add_sweep(*before, all);
     all = std::move(*before);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/result/sink.hpp"
 #include "common/store/journal.hpp"
@@ -23,6 +24,7 @@ struct WriterOptions {
   bool resume = false;                ///< continue in existing parts
   bool redact = false;                ///< see store::Redactor
   std::size_t batch = store::kBatch;  ///< so many cases with a file each become one file
+  bool resume_hosts = false;          ///< continue even on other hosts than the run was begun on
 };
 
 /// Writes OUT.h5.parts/ case by case and merges it into OUT.h5 at the end. One object a run, rank
@@ -35,8 +37,9 @@ class FileSink final : public ResultSink {
   FileSink& operator=(const FileSink&) = delete;
 
   /// Throws UsageError when the output exists and may not be replaced, when another process writes
-  /// it, when the plan is not that of the run to be resumed, or when the folder cannot take the
-  /// file: before anything is measured.
+  /// it, when this launch is not one of the run to be resumed (store::check_same_run), or when the
+  /// folder cannot take the file: before anything is measured. A launch that is refused for what it
+  /// is has written and removed nothing.
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
@@ -63,7 +66,12 @@ class FileSink final : public ResultSink {
   void undo_begin(bool locked) noexcept;
   void read_header(const Run& run);
   void make_redactor(const Run& run, const Run& salt);
-  void check_same_plan(const Run& run) const;
+  void check_launch(const Run& run);
+  void check_same_run(const Run& run, bool any_host) const;
+  void check_sweeps_stay(const CaseResult& begun) const;
+  bool is_elsewhere() const;
+  CaseResult named_for_state(const CaseResult& planned) const;
+  CaseResult as_stored(const CaseResult& result) const;
   void forget_state(std::size_t index) const;
   void compact_if_due();
 
@@ -78,6 +86,7 @@ class FileSink final : public ResultSink {
   /// Where cases stand that have no segment.
   std::map<std::size_t, std::filesystem::path> places_;
   Run header_;
+  std::vector<RankInfo> ranks_;  ///< of this launch where it goes on, as they are stored
 };
 
 /// For a rank that is about to end the job within a case whose status and reason say why: leaves

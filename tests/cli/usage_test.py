@@ -251,7 +251,7 @@ class List(ProgramTest):
     def test_options_of_run_are_frozen(self):
         # Scripts rely on these names: an option may be added here, never taken away.
         text = run("run", "--help").stdout
-        for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--seed", "--dry-run",
+        for option in ["--preset", "--axis", "--quick", "--output", "--force", "--resume", "--resume-hosts", "--seed", "--dry-run",
                        "--budget", "--tag", "--redact", "--min-bytes", "--max-bytes", "--factor", "--iterations",
                        "--warmup", "--ci", "--min-time", "--max-time", "--max-volume", "--sweeps", "--sync", "--no-verify", "--placement", "--cuda-aware", "--probe", "--telemetry", "--timeout",
                        "--format", "--decimals", "--color", "--quiet", "--verbose", "--data"]:

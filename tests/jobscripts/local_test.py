@@ -138,6 +138,38 @@ class Local(ScriptTest):
         self.assertEqual(self.files(), ["run-1.h5", "run-2.h5", "run-3.h5"])
         self.assertTrue(self.launches()[2].endswith("run-2.h5 --resume"))
 
+    def test_the_command_that_goes_on_is_printed(self):
+        self.out = self.path("a folder")
+        _, errors = self.end_by(signal.SIGINT, "--repeats", "3", "--", "micro/(put|get)", "--tag", "it's=$HOME")
+        command = errors.split("To go on (--resume):\n", 1)[1].splitlines()[0].strip()
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False,
+                              stdin=subprocess.DEVNULL, env={**os.environ, **self.stub("0")})
+        self.expect(done, 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5", "run-3.h5"])
+        self.assertIn(f"micro/(put|get) --tag it's=$HOME --output {self.out}/run-1.h5 --resume", self.launches()[1])
+
+    def test_only_the_word_lets_a_run_go_on_on_other_hosts(self):
+        self.expect(self.local("lost:137", "--relaunches", 0), 137)
+        self.expect(self.local("lost:137", "--relaunches", 0, "--resume"), 137)
+        self.expect(self.local("0", "--resume-hosts"), 0)
+        self.assertEqual([line.count("--resume-hosts") for line in self.launches()], [0, 0, 1])
+        self.assertTrue(self.launches()[2].endswith("--resume-hosts --resume"))
+
+    def test_a_launch_that_is_refused_leaves_the_parts(self):
+        self.expect(self.local("lost:137", "--relaunches", 0), 137)
+        self.expect(self.local("none:2", "--resume"), 2)
+        self.assertEqual(self.files(), ["run-1.h5.parts"])
+        self.assertEqual(len(self.launches()), 2, "it would be refused again")
+
+    def test_the_launcher_adds_nothing_to_what_was_said(self):
+        for number, ending in enumerate(("none:2", "3", "crash")):
+            with self.subTest(ending=ending):
+                self.out = self.path(f"quiet{number}")
+                done = self.local(ending, "-n", 2, "--relaunches", 0)
+                self.assertNotEqual(done.returncode, 0)
+                for text in ("Primary job", "mpirun detected", "mpirun noticed", "-----"):
+                    self.assertNotIn(text, done.stderr)
+
     def test_bad_options_name_option_value_and_what_is_allowed(self):
         for arguments, texts in {
                 ("-n", "0"): ["-n", "'0'", "from 1 on"],
@@ -147,6 +179,7 @@ class Local(ScriptTest):
                 ("--nonsense",): ["--nonsense", "--help"],
                 ("--", "--output", "x.h5"): ["--output"],
                 ("--", "--force"): ["--force"],
+                ("--", "--resume-hosts"): ["--resume-hosts"],
         }.items():
             with self.subTest(arguments=arguments):
                 self.expect(self.local("0", *arguments), 2, *texts)
@@ -179,7 +212,7 @@ class Local(ScriptTest):
                     os.remove(self.log + ".waiting")
                 code, errors = self.end_by(name, "--repeats", "3")
                 self.assertNotEqual(code, 0)
-                self.assertIn("--resume goes on", errors)
+                self.assertIn("To go on (--resume):", errors)
                 self.assertEqual(len(self.launches()), 1)
                 self.assertEqual(self.files(), ["run-1.h5.parts"])
 

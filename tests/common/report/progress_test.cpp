@@ -9,10 +9,12 @@ namespace {
 
 class ProgressTest : public testing::Test {
  protected:
-  Progress progress(std::size_t width, bool every_case = false) {
-    Progress result(
-        [this](const std::string& text) { lines_.push_back(text); },
-        {.line_width = width, .every_case = every_case, .clock = [this] { return now_; }});
+  Progress progress(std::size_t width, bool every_case = false, std::optional<double> budget = {}) {
+    Progress result([this](const std::string& text) { lines_.push_back(text); },
+                    {.line_width = width,
+                     .every_case = every_case,
+                     .clock = [this] { return now_; },
+                     .budget = budget});
     scalemark::Run run;
     run.planned = {"micro/a bytes=8", "micro/a bytes=16", "micro/b", "micro/b"};
     result.begin(run);
@@ -51,18 +53,52 @@ TEST_F(ProgressTest, SaysWhatIsGoneAndWhatIsLeft) {
   EXPECT_EQ(lines_[2], "[3/4] micro/b ranks=2; 1 min 0 s gone, about 1 min 0 s left");
 }
 
-TEST_F(ProgressTest, LinesAreAtMostOneASecond) {
+TEST_F(ProgressTest, LinesAreAtMostOneInTenSeconds) {
   Progress progress = this->progress(0), verbose = this->progress(0, true);
   for (std::size_t i = 0; i < 4; ++i) {
     progress.started(one(i, "micro/a", "warm-up"));
     progress.phase(one(i, "micro/a", "samples"));
-    pass(0.4);
+    pass(4);
     progress.add(one(i, "micro/a"));
   }
-  EXPECT_EQ(lines_.size(), 2U);  // at 0 and at 1.2 s
+  EXPECT_EQ(lines_.size(), 2U);  // at 0 and at 12 s
   lines_.clear();
-  for (std::size_t i = 0; i < 4; ++i) verbose.started(one(i, "micro/a"));
+  for (std::size_t i = 0; i < 4; ++i) {
+    verbose.started(one(i, "micro/a"));
+    verbose.phase(one(i, "micro/a"));
+  }
   EXPECT_EQ(lines_.size(), 4U);
+}
+
+TEST_F(ProgressTest, ALongCaseSaysThatItGoesOn) {
+  Progress progress = this->progress(0);
+  progress.started(one(0, "micro/a"));
+  for (int i = 0; i < 5; ++i) {
+    pass(7);
+    progress.phase(one(0, "micro/a", "epoch"));
+  }
+  ASSERT_EQ(lines_.size(), 3U);  // at 0, 14 and 28 s
+  EXPECT_EQ(lines_[2], "[1/4] micro/a ranks=2; 28 s gone");
+}
+
+TEST_F(ProgressTest, WhatWillBeSkippedOrIsDoneTakesNoTime) {
+  Progress progress = this->progress(0);
+  progress.leave_out({0, 3});
+  progress.started(one(1, "micro/a"));
+  pass(20);
+  progress.add(one(1, "micro/a"));
+  progress.started(one(2, "micro/b"));
+  EXPECT_EQ(lines_.back(), "[3/4] micro/b ranks=2; 20 s gone, about 20 s left");
+}
+
+TEST_F(ProgressTest, BehindTheBudgetNothingIsMeasured) {
+  // The second case ends at 40 s, beyond the budget; the third one does not begin.
+  Progress progress = this->progress(0, false, 35);
+  progress.started(one(0, "micro/a"));
+  pass(20);
+  progress.add(one(0, "micro/a"));
+  progress.started(one(1, "micro/a"));
+  EXPECT_EQ(lines_.back(), "[2/4] micro/a ranks=2; 20 s gone, about 20 s left");
 }
 
 TEST_F(ProgressTest, SkippedCasesTakeNoTime) {

@@ -73,12 +73,16 @@ std::map<std::string, Table> example_tables() {
                      {"alone_bandwidth", "By/s", std::vector<double>{5e10}},
                      {"bandwidth", "By/s", std::vector<double>{2.5e10}},
                      {"loss", "1", std::vector<double>{0.5}}};
+  Table places;
+  places.columns = {{"rank", "", std::vector<std::uint64_t>{0, 1}},
+                    {"node", "", std::vector<std::string>{"n0", "n2"}},
+                    {"gpu_uuid", "", std::vector<std::string>{"GPU-1", ""}}};
   Table baseline;
   baseline.columns = {{"key", "", std::vector<std::string>{"micro/x", "micro/y"}},
                       {"mean_log", "", std::vector<double>{-11.5, -10.25}}};
   return {{"baseline/rows", baseline}, {"telemetry/node", node}, {"telemetry/gpu", gpu},
           {"profile", profile},        {"phases", phases},       {"pairs", pairs},
-          {"devices", devices}};
+          {"devices", devices},        {"places", places}};
 }
 
 CaseResult example_case(std::size_t index) {

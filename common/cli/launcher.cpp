@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the launcher in /proc.
+#include "common/cli/launcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/shell.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// Shells and proxies between a launcher and its rank.
+constexpr int kMostAncestors = 16;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// 0 where it cannot be read.
+int parent_of(int pid) {
+  const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
+  // "PID (NAME) STATE PARENT ...", and a name may hold anything.
+  const std::size_t after_name = stat.rfind(')');
+  if (after_name == std::string::npos) return 0;
+  const std::vector<std::string> words = text::split(stat.substr(after_name + 1), ' ');
+  return words.size() > 2 ? static_cast<int>(text::parse_integer(words[2]).value_or(0)) : 0;
+}
+
+bool is_launcher(int pid) {
+  std::string name = content_of(fmt::format("/proc/{}/comm", pid));
+  std::erase(name, '\n');
+  return name.starts_with("mpirun") || name.starts_with("mpiexec") || name == "orterun" ||
+         name == "prterun";
+}
+
+std::vector<std::string> command_of(int pid) {
+  std::string line = content_of(fmt::format("/proc/{}/cmdline", pid));
+  if (!line.empty() && line.back() == '\0') line.pop_back();
+  return text::split(line, '\0');
+}
+
+/// Options of mpirun under which lines get a mark, or go to files too.
+bool marks_lines(const std::vector<std::string>& command) {
+  constexpr std::array kMarks = {"tag-output", "timestamp-output", "output-filename",
+                                 "xml",        "prepend-rank",     "prefix-output"};
+  return std::ranges::any_of(command, [&](const std::string& word) {
+    const std::size_t name = word.find_first_not_of('-');
+    return name != std::string::npos && name > 0 &&
+           std::ranges::find(kMarks, word.substr(name)) != kMarks.end();
+  });
+}
+
+}  // namespace
+
+std::optional<Launcher> find_launcher() {
+  int pid = getppid();
+  for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid)) {
+    if (is_launcher(pid)) return Launcher{pid, command_of(pid)};
+  }
+  return std::nullopt;
+}
+
+Stream stream_of(const Launcher& launcher, int descriptor) {
+  Stream stream;
+  const std::string path = fmt::format("/proc/{}/fd/{}", launcher.pid, descriptor);
+  struct stat kind {};
+  // Nothing but a terminal is opened: a pipe would get another reader.
+  if (marks_lines(launcher.command) || stat(path.c_str(), &kind) != 0 || !S_ISCHR(kind.st_mode))
+    return stream;
+  const int terminal = open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (terminal < 0) return stream;
+  winsize size{};
+  stream.terminal = isatty(terminal) != 0;
+  if (stream.terminal && ioctl(terminal, TIOCGWINSZ, &size) == 0) stream.columns = size.ws_col;
+  close(terminal);
+  return stream;
+}
+
+std::optional<std::vector<std::string>> words_before(std::span<const std::string> command,
+                                                     std::span<const std::string> program) {
+  if (program.empty() || command.size() <= program.size()) return std::nullopt;
+  const auto before = command.first(command.size() - program.size());
+  // The launcher may have found the program itself, by PATH.
+  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (name(command[before.size()]) != name(program[0]) ||
+      !std::ranges::equal(command.subspan(before.size() + 1), program.subspan(1)))
+    return std::nullopt;
+  return std::vector<std::string>(before.begin(), before.end());
+}
+
+std::vector<std::string> resuming(std::vector<std::string> program, const std::string& output) {
+  const auto is_output = [](const std::string& word) {
+    return word == "--output" || word.starts_with("--output=") || word.starts_with("-o");
+  };
+  const bool named = std::ranges::any_of(program, is_output);
+  const bool resumes = std::ranges::find(program, "--resume") != program.end();
+  std::erase(program, "--force");
+  // In front of the other words: behind a -- they would be filters.
+  const auto run = std::ranges::find(program, "run");
+  auto place = run == program.end() ? program.end() : run + 1;
+  if (!resumes) place = program.insert(place, "--resume") + 1;
+  if (!named) program.insert(place, {"--output", output});
+  return program;
+}
+
+std::string resume_hint(const std::vector<std::string>& program, const std::string& output,
+                        int ranks) {
+  std::vector<std::string> command = resuming(program, output);
+  const std::string finished = "What is finished is kept. ";
+  const std::optional<Launcher> launcher = find_launcher();
+  const auto before = launcher ? words_before(launcher->command, program)
+                               : std::optional<std::vector<std::string>>();
+  if (before) command.insert(command.begin(), before->begin(), before->end());
+  const std::string line = shell::line(command);
+  if (before || ranks == 1) return fmt::format("{}To go on:\n  {}\n", finished, line);
+  return fmt::format("{}To go on, with the launcher of before on {} ranks:\n  {}\n", finished,
+                     ranks, line);
+}
+
+}  // namespace scalemark::cli
