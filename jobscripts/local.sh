@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures on this machine: scalemark run under mpirun, so often as asked, one result file a run.
+# Measures on this machine: scalemark run under mpirun, so often as asked, one result file a run. Ends with
+# one table over the runs: the median of their medians, and how far they are apart.
 #
 #   local.sh [OPTION...] [-- ARGUMENT of scalemark run...]
 #   local.sh -n 4 --repeats 5 -- micro/allreduce -b 8 -e 1M
@@ -11,6 +12,7 @@
 #   --resume           complete the runs of DIR that are missing or were interrupted
 #   --resume-hosts     the same, even where they were begun on another host
 #   --relaunches N     how often a lost job is started again behind its finished cases (default 12)
+#   --no-table         without the table over the runs
 #   -h, --help         this text
 #
 # SCALEMARK in the environment names the program (default: the newest release build). The program binds
@@ -26,7 +28,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-ranks='' repeats=1 output='' resume=0 relaunches=12
+ranks='' repeats=1 output='' resume=0 relaunches=12 table=1
 while (($#)); do
   case $1 in
     -n | --ranks | --repeats | --output | --relaunches)
@@ -41,6 +43,7 @@ while (($#)); do
       ;;
     --resume) resume=1 ;;
     --resume-hosts) resume=1 resume_hosts=1 ;;
+    --no-table) table=0 ;;
     -h | --help)
       print_help "$0"
       exit 0
@@ -71,4 +74,5 @@ trap 'hand_on SIGHUP TERM' HUP
 trap 'hand_on SIGUSR1 USR1' USR1
 if [[ $resume == 0 && " $* " != *" --cuda-aware"* ]]; then probe_cuda_aware "$ranks" "${mpirun_command[@]}" "$program"; fi
 measure_runs "$output" "$repeats" "$relaunches" "$resume" "${mpirun_command[@]}" "$program" run "$@"
+if [[ $table == 1 && -z $stop_signal ]]; then show_runs "$output" "$program"; fi
 exit "$runs_code"

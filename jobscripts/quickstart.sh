@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to a measured result: installs what is missing, builds, runs the quick preset three
-# times under mpirun on what the machine has (GPUs if any, else CPU cores), prints the last run's
-# table, writes a page (report.html), and compares with the last set of this host and build. Again:
+# times under mpirun on what the machine has (GPUs if any, else CPU cores), prints one table over these
+# runs, writes a page (report.html), and compares with the last set of this host and build. Again:
 # seconds until it measures.
 #
 #   quickstart.sh [OPTION...] [OPTION of setup.sh...]
@@ -80,12 +80,11 @@ folder=results/local/$name-$(date -u +%Y%m%dT%H%M%S)
 
 say "== 3/4 Measure: preset $preset, $repeats runs of $ranks ranks"
 code=0
-"$here/local.sh" -n "$ranks" --repeats "$repeats" --output "$folder" -- --preset "$preset" >&2 || code=$?
+"$here/local.sh" -n "$ranks" --repeats "$repeats" --output "$folder" --no-table -- --preset "$preset" >&2 || code=$?
 
 say "== 4/4 Result"
-last=$(find "$folder" -name 'run-*.h5' | sort -V | tail -n 1)
-[[ -n $last ]] || die "$((code ? code : 3))" "no run was completed (see above)"
-"$SCALEMARK" show "$last"
+[[ -n $(find "$folder" -name 'run-*.h5' -print -quit) ]] || die "$((code ? code : 3))" "no run was completed (see above)"
+"$SCALEMARK" show "$folder"
 printf '\nResult files: %s\n' "$folder"
 # The page is an extra: without it the results are as good.
 if "$SCALEMARK" report "$folder" ${earlier:+--base "$earlier"} -o "$folder/report.html" 2>/dev/null; then

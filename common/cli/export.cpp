@@ -126,6 +126,8 @@ void add_export(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->output, "Output file (default: standard output)");
   command->add_flag("--summary", options->how.summary,
                     "csv: medians with their intervals instead of samples");
+  command->add_flag("--repetitions", options->how.repetitions,
+                    "google-benchmark: every iteration as a repetition, too");
   for (const char* key : {"submitter", "division", "status", "system_name"}) {
     std::string flag = fmt::format("--{}", key);
     std::replace(flag.begin(), flag.end(), '_', '-');

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark list`: benchmarks with their axes.
+// `scalemark list`: benchmarks with their axes, and presets.
+#include <algorithm>
+#include <limits>
+#include <regex>
+#include <set>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/core/axis_docs.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/plan.hpp"
+#include "common/core/preset.hpp"
+#include "common/report/text_fit.hpp"
 
 namespace scalemark::cli {
 namespace {
 
 struct ListOptions {
   std::vector<std::string> filters;
-  bool verbose = false, json = false;
+  bool verbose = false, json = false, presets = false;
 };
 
 std::vector<std::string> texts(const std::vector<Value>& values) {
@@ -47,7 +56,12 @@ nlohmann::json describe(const Benchmark& benchmark) {
     nlohmann::json values = nlohmann::json::array();
     for (const Value& value : axis.allowed) values.push_back(to_json(value));
     if (has_range(axis)) values.push_back(allowed(axis));
-    axes.push_back({{"name", axis.name}, {"values", values}, {"default", defaults}});
+    const AxisDoc* doc = axis_doc(benchmark.name(), axis.name);
+    axes.push_back({{"name", axis.name},
+                    {"values", values},
+                    {"default", defaults},
+                    {"doc", doc ? doc->doc : ""},
+                    {"unit", doc ? doc->unit : ""}});
   }
   nlohmann::json needs = benchmark.needs();
   if (benchmark.usual_ranks() > 1)
@@ -58,19 +72,83 @@ nlohmann::json describe(const Benchmark& benchmark) {
   return row;
 }
 
-void print(const Benchmark& benchmark, std::size_t width, bool verbose) {
+/// "[By] " in front of what an axis may be; words and plain numbers have no unit.
+std::string unit_of(const AxisDoc& doc) {
+  if (doc.unit.empty() || doc.unit == "1") return {};
+  std::string unit(doc.unit);
+  std::erase_if(unit, [](char c) { return c == '{' || c == '}'; });
+  return fmt::format("[{}] ", unit);
+}
+
+std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose) {
   const std::string state =
       benchmark.why_unavailable().empty() ? "" : " [" + benchmark.why_unavailable() + "]";
-  fmt::print("{:<{}}  {}{}\n", benchmark.name(), width, benchmark.doc(), state);
-  if (!verbose) return;
+  std::string lines =
+      fmt::format("{:<{}}  {}{}\n", benchmark.name(), width, benchmark.doc(), state);
+  if (!verbose) return lines;
   for (const Axis& axis : benchmark.axes()) {
     const std::vector<std::string> defaults = texts(axis.defaults(PlanContext{}));
-    fmt::print("    {:<12} {}; default here {}\n", axis.name, allowed(axis),
-               text::join(defaults, ","));
+    if (const AxisDoc* doc = axis_doc(benchmark.name(), axis.name)) {
+      lines += fmt::format("    {:<12} {}\n", axis.name, doc->doc);
+      lines += fmt::format("    {:<12} {}{}; default here {}\n", "", unit_of(*doc), allowed(axis),
+                           text::join(defaults, ","));
+    } else {
+      lines += fmt::format("    {:<12} {}; default here {}\n", axis.name, allowed(axis),
+                           text::join(defaults, ","));
+    }
   }
+  return lines;
+}
+
+/// The built-in presets that a filter finds; without filters all of them.
+std::vector<Preset> matching_presets(const Registry& registry,
+                                     const std::vector<std::string>& filters) {
+  std::vector<Preset> found;
+  std::vector<std::string> names;
+  for (const auto& [name, toml] : registry.presets()) {
+    names.push_back(name);
+    const auto finds = [&, &preset = name](const std::string& filter) {
+      return std::regex_search(preset, std::regex(filter));
+    };
+    if (filters.empty() || std::ranges::any_of(filters, finds))
+      found.push_back(load_preset(registry, name));
+  }
+  if (!found.empty()) return found;
+  throw UsageError(fmt::format("FILTER is \"{}\", which is in no preset's name; allowed: {}",
+                               text::printable(text::join(filters, " "), 200),
+                               text::join(names, ", ")));
+}
+
+std::string lines_of(const Preset& preset) {
+  std::string lines = fmt::format("{}\n    {}\n", preset.name, preset.doc);
+  if (!preset.repeats.empty())
+    lines += fmt::format("    repeats: {} ({})\n", preset.repeats, preset.experiment);
+  return lines;
+}
+
+nlohmann::json describe(const Preset& preset) {
+  std::set<std::string> benchmarks;
+  for (const PresetEntry& entry : preset.entries) benchmarks.insert(entry.benchmark);
+  return {{"name", preset.name},
+          {"doc", preset.doc},
+          {"repeats", preset.repeats},
+          {"experiment", preset.experiment},
+          {"benchmarks", benchmarks}};
+}
+
+int list_presets(const ListOptions& options) {
+  nlohmann::json rows = nlohmann::json::array();
+  std::string lines;
+  for (const Preset& preset : matching_presets(Registry::instance(), options.filters)) {
+    rows.push_back(describe(preset));
+    lines += lines_of(preset);
+  }
+  fmt::print("{}", options.json ? rows.dump(2) + "\n" : report::wrapped(lines, table_width()));
+  return static_cast<int>(ExitCode::ok);
 }
 
 int list(const ListOptions& options) {
+  if (options.presets) return list_presets(options);
   const Registry& registry = Registry::instance();
   const std::vector<const Benchmark*> chosen = matching(registry, options.filters);
   if (options.json) {
@@ -81,10 +159,13 @@ int list(const ListOptions& options) {
   }
   std::size_t width = 0;
   for (const Benchmark* benchmark : chosen) width = std::max(width, benchmark->name().size());
-  for (const Benchmark* benchmark : chosen) print(*benchmark, width, options.verbose);
+  std::string lines;
+  for (const Benchmark* benchmark : chosen) lines += lines_of(*benchmark, width, options.verbose);
   std::vector<std::string> presets;
   for (const auto& [name, toml] : registry.presets()) presets.push_back(name);
-  fmt::print("\npresets: {}\n", text::join(presets, ", "));
+  lines += fmt::format("\npresets: {}\nlist --presets tells what each of them measures.\n",
+                       text::join(presets, ", "));
+  fmt::print("{}", report::wrapped(lines, table_width()));
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -97,7 +178,10 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_option("FILTER", options->filters,
                       "Regular expressions searched in suite/name; default: all");
   command->add_flag("-v,--verbose", options->verbose,
-                    "Show every axis with its values and defaults");
+                    "Show every axis: what it means, its unit, values and defaults");
+  command->add_flag("--presets", options->presets,
+                    "Show the presets instead: what each measures, and which table or figure of "
+                    "the studies it repeats; FILTER is searched in their names");
   command->add_flag("--json", options->json, "Print as JSON");
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }

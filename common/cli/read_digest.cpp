@@ -23,10 +23,12 @@ report::RunDigest read_digest(const std::filesystem::path& file, const RunVisito
   return digester.finish();
 }
 
-std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths) {
+std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths,
+                                            const RunVisitor& also) {
   std::vector<report::RunDigest> runs;
   for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) runs.push_back(read_digest(file));
+    for (const std::filesystem::path& file : find_runs(path))
+      runs.push_back(read_digest(file, also));
   }
   report::join_runs(runs);
   return runs;

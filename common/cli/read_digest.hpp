@@ -15,6 +15,8 @@ namespace scalemark::cli {
 report::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
 
 /// Of all runs that the paths stand for (find_runs()), in their order; parts of a run are joined.
-std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths);
+/// `also` sees what each of them holds.
+std::vector<report::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths,
+                                            const RunVisitor& also = {});
 
 }  // namespace scalemark::cli

@@ -262,6 +262,7 @@ void check_run_options(RunOptions& options) {
   const Stream output = stream_of(STDOUT_FILENO);
   options.print.color = use_color(options.color, output);
   options.print.width = output_width(output);
+  options.print.utf8 = knows_unicode();
 }
 
 void default_output(const mpi::Comm& world, RunOptions& options) {

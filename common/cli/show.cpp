@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark show`: the rows of a result file.
+// `scalemark show`: the rows of a result file, or of several.
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,7 +16,9 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/key_filter.hpp"
 #include "common/cli/numbers.hpp"
+#include "common/cli/show_runs.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/report/baseline.hpp"
 #include "common/report/baseline_print.hpp"
@@ -32,55 +33,24 @@ namespace scalemark::cli {
 namespace {
 
 struct Options {
-  std::filesystem::path file;
-  std::string filter;
+  std::vector<std::string> words;  ///< as given: paths and CASE
+  std::filesystem::path file;      ///< of one run
   std::string format = "table";
   std::optional<int> decimals;
   int verbose = 0;
   std::string color = "auto";
 };
 
-std::regex compiled(const std::string& filter) {
-  try {
-    return std::regex(filter, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    throw UsageError(fmt::format("CASE is \"{}\"; allowed: a regular expression ({})",
-                                 text::printable(filter, 200), error.what()));
-  }
+/// Which keys CASE finds. Reads no samples.
+KeyFilter filter_for(const std::filesystem::path& file, const std::string& text) {
+  KeyFilter filter(text);
+  if (filter.takes_all()) return filter;
+  visit_run(file, {.samples = false},
+            {.header = [](const Run&) {},
+             .one_case = [&](const CaseResult& one) { filter.look_at(one.key, one.name); }});
+  filter.settle();
+  return filter;
 }
-
-/// Which keys the filter finds; a full key or name selects itself alone. Reads no samples.
-class Selection {
- public:
-  explicit Selection(const Options& options) : all_(options.filter.empty()) {
-    if (all_) return;
-    const std::regex expression = compiled(options.filter);
-    std::set<std::string> found, exact, names;
-    const auto look_at = [&](const CaseResult& one) {
-      names.insert(one.name);
-      if (one.key == options.filter || one.name == options.filter) exact.insert(one.key);
-      if (std::regex_search(one.key, expression)) found.insert(one.key);
-    };
-    visit_run(options.file, {.samples = false}, {.header = [](const Run&) {}, .one_case = look_at});
-    keys_ = exact.empty() ? std::move(found) : std::move(exact);
-    if (keys_.empty()) {
-      const std::vector<std::string> known(names.begin(), names.end());
-      throw UsageError(fmt::format("CASE \"{}\" is in no key of the file{}",
-                                   text::printable(options.filter, 200),
-                                   text::printable(text::did_you_mean(options.filter, known))));
-    }
-  }
-
-  bool has(const std::string& key) const { return all_ || keys_.contains(key); }
-  /// The planned keys, of which only the chosen ones are announced.
-  void narrow(Run& header) const {
-    if (!all_) header.planned.assign(keys_.begin(), keys_.end());
-  }
-
- private:
-  bool all_;
-  std::set<std::string> keys_;
-};
 
 /// What the tables below the rows look at; all of a large file would not fit into memory.
 void leave_for_footers(CaseResult& one) {
@@ -110,14 +80,19 @@ void warn_if_incomplete(const Options& options, const Run& run, std::size_t case
              text::counted(run.planned.size(), "planned case"));
 }
 
-int show(const Options& options) {
-  const Selection selection(options);
+PrintOptions print_options(const Options& options) {
   PrintOptions print;
   print.decimals = options.decimals;
   print.verbosity = options.verbose;
-  const Stream output = stream_of(STDOUT_FILENO);
   print.width = table_width();
-  print.color = use_color(options.color, output);
+  print.color = use_color(options.color, stream_of(STDOUT_FILENO));
+  print.utf8 = knows_unicode();
+  return print;
+}
+
+int show_run(const Options& options, const std::string& filter) {
+  const KeyFilter selection = filter_for(options.file, filter);
+  const PrintOptions print = print_options(options);
   // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
   std::ostringstream out;
   const std::shared_ptr<ResultSink> printer = printer_for(options, out, print);
@@ -126,7 +101,9 @@ int show(const Options& options) {
   std::size_t cases = 0;
   const auto take_header = [&](Run header) {
     run = std::move(header);
-    selection.narrow(run);
+    // Only the chosen keys are announced.
+    if (!selection.takes_all())
+      run.planned.assign(selection.keys().begin(), selection.keys().end());
     printer->begin(run);
   };
   std::optional<report::RunDigest> baseline;
@@ -155,16 +132,25 @@ int show(const Options& options) {
   return static_cast<int>(ExitCode::ok);
 }
 
+int show(Options options) {
+  const ShownRuns runs = shown_runs(options.words);
+  if (runs.files.size() > 1) return show_runs(runs, options.format, print_options(options));
+  options.file = runs.files.front();
+  return show_run(options, runs.filter);
+}
+
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("show", "Print the rows of a result file");
+  CLI::App* command = app.add_subcommand("show", "Print the rows of a result file, or of several");
   command
-      ->add_option("FILE", options->file, "A result file, or the .parts folder of a run under way")
+      ->add_option(
+          "FILE", options->words,
+          "Result files, .parts folders of runs under way, or folders of runs. Several runs make "
+          "one table: the median of their medians, and how far they are apart. A last word that is "
+          "no path is CASE: a regular expression searched in the keys")
       ->required();
-  command->add_option("CASE", options->filter,
-                      "Regular expression searched in the keys; default: all");
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember(print_formats()))
       ->capture_default_str();
@@ -174,7 +160,7 @@ void add_show(CLI::App& app, int& exit_code) {
   command->add_flag(
       "-v,--verbose", options->verbose,
       "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "
-      "-f, -c and -z");
+      "-f, -c and -z. In --format google-benchmark every repetition, too");
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }

@@ -91,9 +91,12 @@ constexpr std::array kExporters = {
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("nvbandwidth", target.out, {});
              }},
-    Exporter{"google-benchmark", "Google Benchmark's JSON, as `show --format google-benchmark`",
-             [](const ExportOptions&, const ExportTarget& target) {
-               return make_printer("google-benchmark", target.out, {});
+    Exporter{"google-benchmark",
+             "Google Benchmark's JSON: mean, median, stddev and cv of each case; --repetitions: "
+             "every iteration, too",
+             [](const ExportOptions& options, const ExportTarget& target) {
+               return make_printer("google-benchmark", target.out,
+                                   {.verbosity = options.repetitions ? 1 : 0});
              }},
     Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", make_fom_export},
     Exporter{"mllog", "trainings as MLPerf logging lines",

@@ -15,7 +15,8 @@
 namespace scalemark::convert {
 
 struct ExportOptions {
-  bool summary = false;  ///< csv: a line a metric instead of a line a sample
+  bool summary = false;      ///< csv: a line a metric instead of a line a sample
+  bool repetitions = false;  ///< google-benchmark: every iteration, beside what follows from them
   /// mlperf-system: values of keys that no environment tells.
   std::map<std::string, std::string> fields;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Google Benchmark's JSON. Repetitions are the iterations of a case; aggregates follow from them.
+// Where a file has aggregates only, the median is the one iteration.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -191,6 +192,27 @@ class Cases {
   std::vector<CaseResult> cases_;
 };
 
+bool is_aggregate(const json& row) {
+  return row.is_object() && row.contains("run_type") && row["run_type"] == "aggregate";
+}
+
+/// What the rows of one benchmark have in common.
+std::string run_name(const json& row) {
+  for (const char* name : {report::kKeyMember, "run_name", "name"}) {
+    if (row.contains(name) && row[name].is_string()) return row[name].get<std::string>();
+  }
+  return {};
+}
+
+/// Benchmarks that have a row of their own for each repetition.
+std::set<std::string> with_repetitions(const json& rows) {
+  std::set<std::string> names;
+  for (const json& row : rows) {
+    if (row.is_object() && !is_aggregate(row)) names.insert(run_name(row));
+  }
+  return names;
+}
+
 }  // namespace
 
 void import_google_benchmark(const ImportSource& source, const ImportTaker& taker) {
@@ -199,12 +221,24 @@ void import_google_benchmark(const ImportSource& source, const ImportTaker& take
   const json& rows = member(document, "benchmarks", file);
   if (!rows.is_array()) fail(file, "\"benchmarks\" to be a list", rows);
   Cases cases;
+  const std::set<std::string> repeated = with_repetitions(rows);
+  std::size_t medians = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string place = fmt::format("{}: benchmarks[{}]", file, i);
     if (!rows[i].is_object()) fail(place, "an object", rows[i]);
-    if (rows[i].contains("run_type") && rows[i]["run_type"] == "aggregate") continue;
+    if (is_aggregate(rows[i])) {
+      const bool is_median =
+          rows[i].contains("aggregate_name") && rows[i]["aggregate_name"] == "median";
+      if (!is_median || repeated.contains(run_name(rows[i]))) continue;
+      ++medians;
+    }
     CaseResult& result = cases.of(rows[i], place);
     if (!take_failure(result, rows[i], place)) take_numbers(result, rows[i], place, taker);
+  }
+  if (medians > 0) {
+    taker.note(
+        fmt::format("{}: {} benchmark{} with aggregates only: the median is the one sample of each",
+                    file, medians, medians == 1 ? "" : "s"));
   }
   std::string version;
   if (document.contains("context") && document["context"].is_object() &&

@@ -30,6 +30,9 @@ struct PresetEntry {
 
 struct Preset {
   std::string name, doc;
+  /// Of a preset that repeats an experiment: the table or figure, and the experiment's name in
+  /// results/published.
+  std::string repeats, experiment;
   PolicyChange policy;
   std::vector<PresetEntry> entries;
 };

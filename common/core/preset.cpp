@@ -143,13 +143,17 @@ Preset parse_preset(const std::string& toml_text, const std::string& origin) {
     const std::string_view name = key.str();
     if (name == "doc" && value.is_string()) {
       preset.doc = *value.value_exact<std::string>();
+    } else if (name == "repeats" && value.is_string()) {
+      preset.repeats = *value.value_exact<std::string>();
+    } else if (name == "experiment" && value.is_string()) {
+      preset.experiment = *value.value_exact<std::string>();
     } else if (name == "policy") {
       preset.policy = parse_policy(origin, value);
     } else if (name == "benchmark" && value.is_array()) {
       for (const toml::node& entry : *value.as_array())
         preset.entries.push_back(parse_entry(origin, entry));
     } else {
-      unknown_key(origin, value, name, {"doc", "policy", "benchmark"});
+      unknown_key(origin, value, name, {"doc", "repeats", "experiment", "policy", "benchmark"});
     }
   }
   if (preset.entries.empty()) throw UsageError(fmt::format("{}: no [[benchmark]] in it", origin));

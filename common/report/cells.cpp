@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/report/text_table.hpp"
 
 namespace scalemark::report {
 
@@ -75,13 +76,13 @@ std::string needed_runs_cell(int runs) {
 
 std::string left_aligned(std::string_view text, std::size_t width) {
   std::string cell(text);
-  if (cell.size() < width) cell.append(width - cell.size(), ' ');
+  if (const std::size_t wide = columns_of(text); wide < width) cell.append(width - wide, ' ');
   return cell;
 }
 
 std::string right_aligned(std::string_view text, std::size_t width) {
   std::string cell(text);
-  if (cell.size() < width) cell.insert(0, width - cell.size(), ' ');
+  if (const std::size_t wide = columns_of(text); wide < width) cell.insert(0, width - wide, ' ');
   return cell;
 }
 

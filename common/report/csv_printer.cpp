@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tidy CSV: one line a metric of a case, or one without metric for a case that has none.
+// Tidy CSV: one line a metric of a case, or one without metric for a case that has none. A column
+// for each axis comes last.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "common/report/axis_columns.hpp"
 #include "common/report/cells.hpp"
 #include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
@@ -10,37 +12,41 @@
 namespace scalemark::report {
 namespace {
 
+constexpr std::string_view kColumns =
+    "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n,mean,min,max,p95,p99,"
+    "p999";
+
 class CsvPrinter final : public Printer {
  public:
   using Printer::Printer;
 
   void begin(const Run& run) override {
     run_ = csv_cell(run.uuid);
-    fmt::print(
-        out(),
-        "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n,mean,min,max,p95,"
-        "p99,p999\n");
+    axes_ = AxisColumns(run.planned, kColumns);
+    fmt::print(out(), "{}{}\n", kColumns, axes_.header());
   }
 
   void add(const CaseResult& result) override {
     const std::string start =
         fmt::format("{},{},{},{},{}", run_, csv_cell(result.key), csv_cell(result.name),
                     to_string(result.status), csv_cell(result.reason));
+    const std::string axes = axes_.cells(result.params);
     for (const Metric& metric : result.metrics) {
       const Summary summary = summarise(result, metric);
-      fmt::print(out(), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", start,
+      fmt::print(out(), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", start,
                  csv_cell(metric.name), metric.name == result.primary_metric, csv_cell(metric.unit),
                  to_string(metric.better), csv_number(summary.median), csv_number(summary.low),
                  csv_number(summary.high), summary.n, csv_number(summary.mean),
                  csv_number(summary.min), csv_number(summary.max), csv_number(summary.p95),
-                 csv_number(summary.p99), csv_number(summary.p999));
+                 csv_number(summary.p99), csv_number(summary.p999), axes);
     }
-    if (result.metrics.empty()) fmt::print(out(), "{},,,,,,,,,,,,,,\n", start);
+    if (result.metrics.empty()) fmt::print(out(), "{},,,,,,,,,,,,,,{}\n", start, axes);
     out().flush();
   }
 
  private:
   std::string run_;
+  AxisColumns axes_;
 };
 
 }  // namespace

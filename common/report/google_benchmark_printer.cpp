@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark's JSON: every iteration of a case is a repetition, for tools that read it.
+// Google Benchmark's JSON, for tools that read it: mean, median, standard deviation and coefficient
+// of variation of a case, as its --benchmark_report_aggregates_only writes them; every iteration is
+// a repetition, which is printed where that is asked for.
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "common/report/google_benchmark.hpp"
 #include "common/report/printers.hpp"
 #include "common/result/summarise.hpp"
+#include "common/stats/summary.hpp"
 
 namespace scalemark::report {
 namespace {
@@ -50,11 +54,12 @@ const Metric* time_of(const CaseResult& result) {
 
 /// A member that Google Benchmark has for a metric.
 struct Column {
-  const char* member;
+  std::string member;
   std::vector<double> values;  ///< an iteration
 };
 
-std::vector<Column> other_columns(const CaseResult& result) {
+/// The time and what belongs to it, each with a value for every iteration.
+std::vector<Column> columns_of_case(const CaseResult& result, const Metric& time) {
   struct Known {
     const char *metric, *unit, *member;
     double factor;
@@ -62,15 +67,33 @@ std::vector<Column> other_columns(const CaseResult& result) {
   constexpr std::array kKnown = {Known{"cpu_time", "s", "cpu_time", kNanoseconds},
                                  Known{"bandwidth", "By/s", "bytes_per_second", 1},
                                  Known{"item_rate", "{item}/s", "items_per_second", 1}};
-  std::vector<Column> columns;
+  std::vector<double> seconds = per_iteration(result, time);
+  for (double& value : seconds) value *= kNanoseconds;
+  std::vector<Column> columns = {{"real_time", seconds}, {"cpu_time", seconds}};
   for (const Known& known : kKnown) {
     const Metric* metric = result.find(known.metric);
     if (metric == nullptr || metric->unit != known.unit) continue;
-    columns.push_back({known.member, per_iteration(result, *metric)});
-    for (double& value : columns.back().values) value *= known.factor;
+    Column column{known.member, per_iteration(result, *metric)};
+    for (double& value : column.values) value *= known.factor;
+    if (column.values.size() != seconds.size()) continue;
+    const bool is_cpu = column.member == columns[1].member;
+    if (is_cpu) columns[1] = std::move(column);
+    if (!is_cpu) columns.push_back(std::move(column));
   }
   return columns;
 }
+
+/// What Google Benchmark computes over repetitions. The last one is a ratio.
+struct Aggregate {
+  const char *name, *unit;
+  double (*of)(std::span<const double> values);
+};
+constexpr std::array kAggregates = {
+    Aggregate{"mean", "time", stats::mean}, Aggregate{"median", "time", stats::median},
+    Aggregate{"stddev", "time", stats::stddev},
+    Aggregate{"cv", "percentage", [](std::span<const double> values) {
+                return stats::stddev(values) / stats::mean(values);
+              }}};
 
 class GoogleBenchmarkPrinter final : public Printer {
  public:
@@ -89,22 +112,11 @@ class GoogleBenchmarkPrinter final : public Printer {
   void add(const CaseResult& result) override {
     const Metric* time = result.status == Status::ok ? time_of(result) : nullptr;
     if (time == nullptr) return print(unmeasured(result));
-    const std::vector<double> seconds = per_iteration(result, *time);
-    const std::vector<Column> columns = other_columns(result);
-    for (std::size_t i = 0; i < seconds.size(); ++i) {
-      ordered_json one = described(result);
-      one["repetitions"] = seconds.size();
-      one["repetition_index"] = i;
-      one["iterations"] = time->samples.inner;
-      one["real_time"] = seconds[i] * kNanoseconds;
-      one["cpu_time"] = one["real_time"];
-      one["time_unit"] = "ns";
-      for (const Column& column : columns) {
-        if (i < column.values.size()) one[column.member] = json_number(column.values[i]);
-      }
-      if (!result.name.starts_with(kOwn)) one[kMetricMember] = json_text(time->name);
-      print(one);
-    }
+    const std::vector<Column> columns = columns_of_case(result, *time);
+    const std::size_t repetitions = columns.front().values.size();
+    // One repetition has no aggregates: Google Benchmark prints it as it is.
+    if (repetitions < 2 || options().verbosity > 0) print_repetitions(result, *time, columns);
+    if (repetitions >= 2) print_aggregates(result, *time, columns);
   }
 
   void end(const Run& run) override {
@@ -113,6 +125,42 @@ class GoogleBenchmarkPrinter final : public Printer {
   }
 
  private:
+  void print_repetitions(const CaseResult& result, const Metric& time,
+                         const std::vector<Column>& columns) {
+    const std::size_t repetitions = columns.front().values.size();
+    for (std::size_t i = 0; i < repetitions; ++i) {
+      ordered_json one = described(result);
+      one["repetitions"] = repetitions;
+      one["repetition_index"] = i;
+      one["iterations"] = time.samples.inner;
+      for (const Column& column : columns) one[column.member] = json_number(column.values[i]);
+      finish(result, time, one);
+    }
+  }
+
+  void print_aggregates(const CaseResult& result, const Metric& time,
+                        const std::vector<Column>& columns) {
+    const std::size_t repetitions = columns.front().values.size();
+    for (const Aggregate& aggregate : kAggregates) {
+      ordered_json one = described(result);
+      one["name"] = fmt::format("{}_{}", one["name"].get<std::string>(), aggregate.name);
+      one["run_type"] = "aggregate";
+      one["repetitions"] = repetitions;
+      one["aggregate_name"] = aggregate.name;
+      one["aggregate_unit"] = aggregate.unit;
+      one["iterations"] = repetitions;
+      for (const Column& column : columns)
+        one[column.member] = json_number(aggregate.of(column.values));
+      finish(result, time, one);
+    }
+  }
+
+  void finish(const CaseResult& result, const Metric& time, ordered_json& one) {
+    one["time_unit"] = "ns";
+    if (!result.name.starts_with(kOwn)) one[kMetricMember] = json_text(time.name);
+    print(one);
+  }
+
   static ordered_json described(const CaseResult& result) {
     const std::string name = benchmark_name(result);
     ordered_json one = {{"name", name},
@@ -129,6 +177,11 @@ class GoogleBenchmarkPrinter final : public Printer {
     const std::string reason = result.status == Status::ok ? "it measured no time" : result.reason;
     one[failed ? "error_occurred" : "skipped"] = true;
     one[failed ? "error_message" : "skip_message"] = json_text(reason);
+    // As Google Benchmark does: its tools look for a time in every row.
+    one["iterations"] = 0;
+    one["real_time"] = 0.0;
+    one["cpu_time"] = 0.0;
+    one["time_unit"] = "ns";
     return one;
   }
 

@@ -21,9 +21,10 @@ struct PrintOptions {
   std::optional<int> decimals = std::nullopt;
   bool color = false;
   std::size_t width = 0;  ///< columns of the terminal; 0 = not limited
+  bool utf8 = true;       ///< what is printed to knows more than ASCII
   bool quiet = false;     ///< rows only: no title line and no footer in `table`
   /// Columns of `osu` that OSU has by options: 1 = those of -f, of -c where there is no -f; 2 = all
-  /// of -f, -c and -z.
+  /// of -f, -c and -z. From 1 on `google-benchmark` has every repetition, too.
   int verbosity = 0;
 };
 

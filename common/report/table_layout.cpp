@@ -15,16 +15,11 @@
 namespace scalemark::report {
 namespace {
 
-constexpr std::size_t kLeastWidth = 10;
-constexpr std::size_t kIntervalWidth = 22;
+constexpr std::size_t kLeastWidth = 10, kLeastNarrowWidth = 8;
+constexpr std::size_t kCountWidth = 7, kNarrowCountWidth = 6;
 constexpr std::size_t kMostMetrics = 4;
 constexpr std::string_view kPeakFraction = "peak_fraction";
-
-/// Metrics about the measuring itself; csv and json carry them.
-bool is_bookkeeping(const std::string& metric) {
-  return metric == "first_call" || metric == "timer_cost" || metric == "lateness" ||
-         metric == "local_time" || metric == "elapsed_time";
-}
+constexpr std::string_view kBandwidth = "bandwidth";
 
 /// The values of each axis over the keys of one benchmark.
 using AxisValues = std::map<std::string, std::vector<std::string>>;
@@ -64,32 +59,56 @@ std::string cell_of(const Params& params, const std::string& axis) {
   return pair.substr(std::min(pair.find('='), pair.size() - 1) + 1);
 }
 
-MetricColumn metric_column(const CaseResult& result, const Metric& metric) {
+MetricColumn metric_column(const ShownMetric& metric, bool narrow) {
   MetricColumn column;
   column.metric = metric.name;
-  column.unit = display_unit(metric.unit, median_of(result, metric));
+  column.unit = display_unit(metric.unit, metric.typical);
   column.header = text::printable(metric.name, 64);
   if (metric.name == kPeakFraction) {
     column.header = "% peak";
     column.unit = {"", 0.01};  // a ratio is stored
   }
   if (!column.unit.symbol.empty()) column.header += fmt::format(" [{}]", column.unit.symbol);
-  column.width = std::max(column.header.size(), kLeastWidth);
+  column.width = std::max(column.header.size(), narrow ? kLeastNarrowWidth : kLeastWidth);
   return column;
 }
 
-/// The primary metric first, then the part of the peak, which is narrow, and the others without
-/// bookkeeping.
-std::vector<const Metric*> shown_metrics(const CaseResult& result) {
-  std::vector<const Metric*> metrics;
-  if (const Metric* primary = result.find(result.primary_metric)) metrics.push_back(primary);
-  for (const bool peak : {true, false}) {
-    for (const Metric& metric : result.metrics) {
-      if (metric.name == result.primary_metric || is_bookkeeping(metric.name)) continue;
-      if ((metric.name == kPeakFraction) == peak) metrics.push_back(&metric);
-    }
+/// Places of the metrics in the order in which they get their room: the primary one, bandwidth (or
+/// the first that is no part of a peak), then as they stand.
+std::vector<std::size_t> by_priority(const std::vector<ShownMetric>& metrics) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < metrics.size(); ++i) places.push_back(i);
+  std::size_t wanted = metrics.size();
+  for (std::size_t i = 1; i < metrics.size(); ++i) {
+    const bool first_other = wanted == metrics.size() && metrics[i].name != kPeakFraction;
+    if (first_other || metrics[i].name == kBandwidth) wanted = i;
+    if (metrics[i].name == kBandwidth) break;
   }
-  return metrics;
+  if (wanted < metrics.size())
+    std::rotate(places.begin() + 1, places.begin() + static_cast<std::ptrdiff_t>(wanted),
+                places.begin() + static_cast<std::ptrdiff_t>(wanted) + 1);
+  return places;
+}
+
+MetricLayout laid_out(const std::vector<ShownMetric>& metrics, std::size_t width, bool narrow,
+                      std::size_t spread) {
+  MetricLayout layout;
+  layout.narrow = narrow;
+  layout.count_width = narrow ? kNarrowCountWidth : kCountWidth;
+  layout.used = 2 + layout.count_width + (spread > 0 ? 2 + spread : 0);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : by_priority(metrics)) {
+    const std::size_t more = 2 + metric_column(metrics[place], narrow).width;
+    const bool fits = width == 0 || layout.used + more <= width;
+    if (chosen.size() == kMostMetrics || (!chosen.empty() && !fits)) break;
+    layout.used += more;
+    chosen.push_back(place);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  for (const std::size_t place : chosen)
+    layout.columns.push_back(metric_column(metrics[place], narrow));
+  layout.left_out = metrics.size() - chosen.size();
+  return layout;
 }
 
 }  // namespace
@@ -145,27 +164,47 @@ bool GroupLayout::suits(const CaseResult& result) const {
   });
 }
 
-std::vector<MetricColumn> metric_columns(const CaseResult& result, std::size_t width,
-                                         std::size_t& left_out) {
-  std::vector<MetricColumn> columns;
-  const std::vector<const Metric*> metrics = shown_metrics(result);
-  std::size_t used = 0;
-  for (const Metric* metric : metrics) {
-    MetricColumn column = metric_column(result, *metric);
-    column.interval = columns.empty();
-    used += column.width + 2 + (column.interval ? kIntervalWidth + 2 : 0);
-    const bool fits = width == 0 || used <= width;
-    if (columns.size() == kMostMetrics || (!columns.empty() && !fits)) break;
-    columns.push_back(column);
+bool is_bookkeeping(std::string_view metric) {
+  return metric == "first_call" || metric == "timer_cost" || metric == "lateness" ||
+         metric == "local_time" || metric == "elapsed_time";
+}
+
+std::vector<ShownMetric> shown_metrics(const CaseResult& result) {
+  std::vector<ShownMetric> metrics;
+  const auto show = [&](const Metric& metric) {
+    metrics.push_back({metric.name, metric.unit, median_of(result, metric)});
+  };
+  if (const Metric* primary = result.find(result.primary_metric)) show(*primary);
+  for (const bool peak : {true, false}) {
+    for (const Metric& metric : result.metrics) {
+      if (metric.name == result.primary_metric || is_bookkeeping(metric.name)) continue;
+      if ((metric.name == kPeakFraction) == peak) show(metric);
+    }
   }
-  left_out = metrics.size() - columns.size();
-  return columns;
+  return metrics;
+}
+
+MetricLayout metric_layout(const std::vector<ShownMetric>& metrics, std::size_t width,
+                           const SpreadWidths& spread) {
+  const MetricLayout wide = laid_out(metrics, width, false, spread.wide);
+  const bool enough = wide.columns.size() >= std::min<std::size_t>(2, metrics.size());
+  if (width == 0 || (enough && wide.used <= width)) return wide;
+  const MetricLayout narrow = laid_out(metrics, width, true, spread.narrow);
+  const bool gains = narrow.columns.size() > wide.columns.size() || wide.used > width;
+  return gains ? narrow : wide;
 }
 
 std::string metric_cell(double value, const DisplayUnit& unit, std::optional<int> decimals) {
   const double scaled = value / unit.factor;
   if (std::isnan(scaled)) return "-";
   return decimals ? fmt::format("{:.{}f}", scaled, *decimals) : units::significant(scaled);
+}
+
+std::string percent_cell(double fraction) {
+  const double percent = 100 * fraction;
+  if (std::isnan(percent)) return "-";
+  if (percent >= 999.5) return ">999 %";
+  return fmt::format("{:.{}f} %", percent, percent < 9.95 ? 1 : 0);
 }
 
 }  // namespace scalemark::report

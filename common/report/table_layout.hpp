@@ -42,21 +42,49 @@ std::map<std::string, GroupLayout> layouts_of(const std::vector<std::string>& ke
 /// The layout for a case that no key announced: every axis has a column.
 GroupLayout layout_of(const CaseResult& result);
 
+/// A metric that a table may show.
+struct ShownMetric {
+  std::string name, unit;
+  double typical = 0;  ///< decides the unit that is printed
+};
+
+/// Metrics about the measuring itself (timer_cost, first_call): csv and json carry them.
+bool is_bookkeeping(std::string_view metric);
+
+/// The primary metric of a case first, then the part of the peak, which is narrow, then the others
+/// without bookkeeping.
+std::vector<ShownMetric> shown_metrics(const CaseResult& result);
+
 struct MetricColumn {
   std::string metric;
   std::string header;  ///< name and unit
   DisplayUnit unit;
   std::size_t width = 0;
-  bool interval = false;  ///< followed by the interval's column
 };
 
-/// Columns for the metrics of a case: the primary one first, with its interval, then the part of
-/// the peak in percent and as many others as fit into `width` (0 = no limit); `left_out` counts the
-/// rest.
-std::vector<MetricColumn> metric_columns(const CaseResult& result, std::size_t width,
-                                         std::size_t& left_out);
+/// Columns that follow the primary metric, in two forms; 0 = none.
+struct SpreadWidths {
+  std::size_t wide = 0, narrow = 0;
+};
+
+struct MetricLayout {
+  std::vector<MetricColumn> columns;  ///< the primary metric first
+  std::size_t left_out = 0;           ///< metrics without a column
+  bool narrow = false;                ///< what follows the primary metric takes its narrow form
+  std::size_t count_width = 0;        ///< of the last column
+  std::size_t used = 0;               ///< columns of the terminal, with blanks and the count
+};
+
+/// As many of the metrics as fit into `width` (0 = no limit) beside their number of iterations or
+/// runs. `bandwidth`, or else the second metric, is kept before the others: where the wide form of
+/// `spread` leaves no room for it, the narrow one is taken.
+MetricLayout metric_layout(const std::vector<ShownMetric>& metrics, std::size_t width,
+                           const SpreadWidths& spread);
 
 /// `value` in the unit of the column, by `decimals` or with four significant digits.
 std::string metric_cell(double value, const DisplayUnit& unit, std::optional<int> decimals);
+
+/// A fraction in percent, at most five characters: "1.2 %", "35 %", ">999 %"; "-" for NaN.
+std::string percent_cell(double fraction);
 
 }  // namespace scalemark::report

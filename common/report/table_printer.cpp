@@ -20,6 +20,7 @@
 #include "common/report/printers.hpp"
 #include "common/report/slow_host.hpp"
 #include "common/report/table_layout.hpp"
+#include "common/report/text_table.hpp"
 #include "common/result/summarise.hpp"
 
 namespace scalemark::report {
@@ -30,6 +31,7 @@ constexpr std::string_view kYellow = "33";
 constexpr std::string_view kBold = "1";
 constexpr std::size_t kIntervalWidth = 22;
 constexpr std::string_view kIntervalHeader = "95 % interval";
+constexpr std::string_view kPlusMinus = "\u00b1", kAsciiPlusMinus = "+-";
 
 /// Further numbers of the primary metric, blank where there are too few samples.
 struct Statistic {
@@ -89,7 +91,7 @@ class TablePrinter final : public Printer {
       print_metric_header(result);
       print_measured(result);
     } else {
-      if (!header_printed_) print_header({}, 0);
+      if (!header_printed_) print_header({});
       print_unmeasured(result);
     }
     out().flush();
@@ -117,7 +119,7 @@ class TablePrinter final : public Printer {
   void open_group(const CaseResult& result) {
     if (!group_name_.empty() || !options().quiet) out() << '\n';
     group_name_ = result.name;
-    columns_.clear();
+    layout_ = {};
     between_ = false;
     header_printed_ = false;
     const std::string name = text::printable(result.name);
@@ -129,55 +131,75 @@ class TablePrinter final : public Printer {
 
   /// The header again when a case brings other metrics or other units than the one before.
   void print_metric_header(const CaseResult& result) {
-    std::size_t axes_width = 0, left_out = 0;
+    std::size_t axes_width = 0;
     for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
     const std::size_t width = options().width;
     const bool between = result.facts.contains(kBetweenFact);
-    const std::size_t other_width =
-        axes_width + 2 + kCountWidth + (between ? 2 + kBetweenHeader.size() : 0);
+    const std::size_t other_width = axes_width + (between ? 2 + kBetweenHeader.size() : 0);
     const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
-    const std::vector<MetricColumn> columns = metric_columns(result, rest, left_out);
-    std::size_t used = 0;
-    for (const MetricColumn& column : columns)
-      used += 2 + column.width + (column.interval ? 2 + kIntervalWidth : 0);
+    MetricLayout layout = metric_layout(shown_metrics(result), rest,
+                                        {kIntervalWidth, columns_of(half_width("9.9 %"))});
     // What is left of the line is for more of the primary metric.
-    const std::size_t room = (std::max(rest, used) - used) / (2 + kStatisticWidth);
+    const std::size_t room = (std::max(rest, layout.used) - layout.used) / (2 + kStatisticWidth);
     const std::size_t statistics =
         width == 0 ? kStatistics.size() : std::min(room, kStatistics.size());
     const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
       return a.metric == b.metric;
     };
     // One unit for a group, even where a later row would rather have another.
-    if (statistics == statistics_ && between == between_ &&
-        std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end(), same_metric))
+    if (statistics == statistics_ && between == between_ && layout.narrow == layout_.narrow &&
+        std::ranges::equal(layout.columns, layout_.columns, same_metric))
       return;
-    columns_ = columns;
+    layout_ = std::move(layout);
+    narrow_seen_ = narrow_seen_ || layout_.narrow;
     statistics_ = statistics;
     between_ = between;
     sweeps_seen_ = sweeps_seen_ || between;
-    print_header(columns_, left_out);
+    print_header(layout_);
   }
 
-  void print_header(const std::vector<MetricColumn>& columns, std::size_t left_out) {
+  void print_header(const MetricLayout& layout) {
     header_printed_ = true;
     std::string line;
     for (const AxisColumn& axis : group_.axes) line += "  " + aligned(axis, axis.axis);
-    for (const MetricColumn& column : columns) {
+    for (const MetricColumn& column : layout.columns) {
       line += "  " + right_aligned(column.header, column.width);
-      if (column.interval) line += "  " + right_aligned(kIntervalHeader, kIntervalWidth);
+      if (&column != &layout.columns.front()) continue;
+      line += "  " + (layout.narrow ? right_aligned(half_width("95 %"), interval_width())
+                                    : right_aligned(kIntervalHeader, kIntervalWidth));
     }
-    if (!columns.empty()) {
-      line += "  " + right_aligned("n", kCountWidth);
+    if (!layout.columns.empty()) {
+      line += "  " + right_aligned("n", layout.count_width);
       if (between_) line += fmt::format("  {}", kBetweenHeader);
       for (std::size_t i = 0; i < statistics_; ++i)
         line += "  " + right_aligned(kStatistics[i].header, kStatisticWidth);
     }
-    const std::string more =
-        left_out > 0 ? fmt::format("  (+{} more: --format csv)", left_out) : std::string();
-    const bool fits = options().width == 0 || line.size() + more.size() <= options().width;
+    const std::string more = layout.left_out > 0
+                                 ? fmt::format("  (+{} more: --format csv)", layout.left_out)
+                                 : std::string();
+    const bool fits = options().width == 0 || columns_of(line) + more.size() <= options().width;
     if (!fits) out() << more << '\n';
     if (fits) line += more;
     if (!line.empty()) out() << line << '\n';
+  }
+
+  /// "± 1.2 %", where the locale knows the sign.
+  std::string half_width(std::string_view percent) const {
+    return fmt::format("{} {}", options().utf8 ? kPlusMinus : kAsciiPlusMinus, percent);
+  }
+  std::size_t interval_width() const {
+    return layout_.narrow ? columns_of(half_width("9.9 %")) : kIntervalWidth;
+  }
+
+  /// How far the interval reaches: both ends, or the farther one in percent of the median.
+  std::string interval_cell(const Summary& summary, const MetricColumn& column) const {
+    if (summary.n < 2) return "-";
+    if (layout_.narrow) {
+      const double reach = std::max(summary.high - summary.median, summary.median - summary.low);
+      return half_width(percent_cell(reach / std::abs(summary.median)));
+    }
+    return fmt::format("[{}, {}]", metric_cell(summary.low, column.unit, options().decimals),
+                       metric_cell(summary.high, column.unit, options().decimals));
   }
 
   static std::string aligned(const AxisColumn& axis, std::string_view text) {
@@ -198,19 +220,15 @@ class TablePrinter final : public Printer {
   void print_measured(const CaseResult& result) {
     std::string line = axis_cells(result);
     std::size_t n = 0;
-    for (const MetricColumn& column : columns_) {
+    for (const MetricColumn& column : layout_.columns) {
       const Summary summary = summarise(result, *result.find(column.metric));
-      const auto cell = [&](double value) {
-        return metric_cell(value, column.unit, options().decimals);
-      };
-      line += "  " + right_aligned(cell(summary.median), column.width);
-      if (!column.interval) continue;
+      line += "  " + right_aligned(metric_cell(summary.median, column.unit, options().decimals),
+                                   column.width);
+      if (&column != &layout_.columns.front()) continue;
       n = summary.n;
-      const std::string interval =
-          n > 1 ? fmt::format("[{}, {}]", cell(summary.low), cell(summary.high)) : std::string("-");
-      line += "  " + right_aligned(interval, kIntervalWidth);
+      line += "  " + right_aligned(interval_cell(summary, column), interval_width());
     }
-    line += "  " + right_aligned(fmt::format("{}", n), kCountWidth);
+    line += "  " + right_aligned(fmt::format("{}", n), layout_.count_width);
     line += between_cell(result) + statistic_cells(result);
     const Verification& check = result.verification;
     if (check.wrong > 0) {
@@ -240,8 +258,8 @@ class TablePrinter final : public Printer {
 
   std::string statistic_cells(const CaseResult& result) const {
     std::string cells;
-    if (columns_.empty() || statistics_ == 0) return cells;
-    const MetricColumn& primary = columns_.front();
+    if (layout_.columns.empty() || statistics_ == 0) return cells;
+    const MetricColumn& primary = layout_.columns.front();
     const Summary summary = summarise(result, *result.find(primary.metric));
     for (std::size_t i = 0; i < statistics_; ++i) {
       const double value = summary.*kStatistics[i].value;
@@ -285,21 +303,26 @@ class TablePrinter final : public Printer {
     fmt::print(out(),
                "\nMedians over n iterations, with the 95 % interval of the median within this run; "
                "another run may differ by more.\n");
+    if (narrow_seen_) {
+      fmt::print(out(),
+                 "{}: how far that interval reaches from the median, in percent of it; the wider "
+                 "side counts.\n",
+                 options().utf8 ? kPlusMinus : kAsciiPlusMinus);
+    }
     if (sweeps_seen_) {
       fmt::print(out(), "{}: standard deviation between the sweeps of this run, in percent.\n",
                  kBetweenHeader);
     }
   }
 
-  static constexpr std::size_t kCountWidth = 7;
-
   std::map<std::string, GroupLayout> layouts_;
   std::string group_name_;
   GroupLayout group_;
-  std::vector<MetricColumn> columns_;
+  MetricLayout layout_;
   std::size_t statistics_ = 0;  ///< how many of kStatistics are shown
   bool between_ = false;        ///< whether kBetweenHeader is
   bool sweeps_seen_ = false;    ///< whether it ever was
+  bool narrow_seen_ = false;    ///< whether an interval was printed in its narrow form
   bool header_printed_ = false;
   std::array<std::size_t, 5> counts_{};
   std::size_t planned_ = 0;

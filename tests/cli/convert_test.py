@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import re
+import statistics
 import unittest
 
 import h5py
@@ -208,6 +209,13 @@ class Exports(ProgramTest):
         self.assertAlmostEqual(middle, metric["median"], delta=1e-12)
         self.assertEqual({row["key"] for row in table}, set(shown))  # skipped cases keep a line
         summary = list(csv.DictReader(io.StringIO(self.export("run-1.h5", "--to", "csv", "--summary"))))
+        # A column for each axis, behind those that were there.
+        self.assertEqual(list(table[0])[:12], "run,key,status,reason,metric,unit,better,rank,iteration,warmup,flags,value".split(","))
+        axes = sorted({pair.partition("=")[0] for row in table for pair in row["key"].split(" ")[1:]})
+        self.assertEqual((list(table[0])[12:], list(summary[0])[19:]), (axes, axes))
+        for row in table[:1] + table[-1:] + summary:
+            pairs = dict(pair.split("=") for pair in row["key"].split(" ")[1:])
+            self.assertEqual({axis: row[axis] for axis in axes if row[axis]}, pairs)
         row = next(row for row in summary if row["key"] == key and row["metric"] == "latency")
         self.assertAlmostEqual(float(row["median"]), metric["median"], delta=1e-18)
 
@@ -339,10 +347,50 @@ class Exports(ProgramTest):
             file.write(text.replace("backend=mpi memory=host ranks=2", "nothing"))
         self.expect(run("import", self.path("b.txt"), "-o", self.path("b.h5")), 3, "axis=value")
 
-    def test_google_benchmark_has_every_iteration(self):
+    def test_google_benchmark_has_aggregates(self):
+        """As --benchmark_report_aggregates_only writes them, from the repetitions that --repetitions adds."""
         shown = rows(RESULTS / "run-1.h5")
         text = self.export("run-1.h5", "--to", "google-benchmark")
         entries = json.loads(text)["benchmarks"]
+        whole = json.loads(self.export("run-1.h5", "--to", "google-benchmark", "--repetitions"))["benchmarks"]
+        self.assertEqual([one for one in whole if one["run_type"] == "aggregate" or one.get("skipped")
+                          or one["repetitions"] == 1], entries)
+        for one in entries:  # tools/compare.py of Google Benchmark looks for these in every row
+            self.assertLessEqual({"name", "run_type", "real_time", "cpu_time", "time_unit"}, set(one))
+        times = {}
+        for one in whole:
+            if one["run_type"] == "iteration" and not one.get("skipped"):
+                times.setdefault(one["run_name"], []).append(one["real_time"])
+        how = {"mean": statistics.mean, "median": statistics.median, "stddev": statistics.stdev,
+               "cv": lambda all: statistics.stdev(all) / statistics.mean(all)}
+        seen = []
+        for one in entries:
+            if one["run_type"] != "aggregate":
+                continue
+            seen.append(one["aggregate_name"])
+            self.assertEqual(one["name"], f"{one['run_name']}_{one['aggregate_name']}")
+            mine = times[one["run_name"]]
+            self.assertEqual(one["repetitions"], len(mine))
+            self.assertEqual(one["aggregate_unit"], "percentage" if seen[-1] == "cv" else "time")
+            self.assertTrue(math.isclose(one["real_time"], how[seen[-1]](mine), rel_tol=1e-6, abs_tol=1e-6), one)
+        self.assertEqual(seen, ["mean", "median", "stddev", "cv"] * (len(seen) // 4))
+        self.assertGreater(len(seen), 0)
+        with open(self.path("a.json"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run("import", self.path("a.json"), "-o", self.path("a.h5"))
+        self.expect(done, 0, f"{len(seen) // 4} benchmarks with aggregates only")
+        found = rows(self.path("a.h5"))
+        self.assertEqual(set(found), set(shown))
+        for key, row in found.items():
+            self.assertEqual(row["status"], shown[key]["status"])
+            if row["status"] == "ok":
+                got, want = row["metrics"][row["primary"]], shown[key]["metrics"][row["primary"]]
+                self.assertAlmostEqual(got["median"] / want["median"], 1, places=6)
+
+    def test_google_benchmark_has_every_iteration_on_request(self):
+        shown = rows(RESULTS / "run-1.h5")
+        text = self.export("run-1.h5", "--to", "google-benchmark", "--repetitions")
+        entries = [one for one in json.loads(text)["benchmarks"] if one["run_type"] == "iteration"]
         samples = list(csv.DictReader(io.StringIO(self.export("run-1.h5", "--to", "csv"))))
         key = "micro/memcpy bytes=65536 direction=h2h host_memory=pageable ranks=2"
         times = {}
@@ -374,13 +422,17 @@ class Exports(ProgramTest):
                    "--benchmark_out_format=json", program=KERNELS)
         self.expect(done, 0)
         with open(self.path("theirs.json"), encoding="utf-8") as file:
-            theirs = [one for one in json.load(file)["benchmarks"] if one["run_type"] == "iteration"]
-        mine = json.loads(run("export", self.path("k.h5"), "--to", "google-benchmark").stdout)["benchmarks"]
+            theirs = json.load(file)["benchmarks"]
+        mine = json.loads(run("export", self.path("k.h5"), "--to", "google-benchmark", "--repetitions").stdout)["benchmarks"]
         self.assertEqual(len(mine), len(theirs))
+        self.assertEqual({one["run_type"] for one in mine}, {"iteration", "aggregate"})
         for got, want in zip(mine, theirs):
-            self.assertEqual(got["name"] + "/real_time", want["name"])
-            for member in ("run_type", "repetitions", "repetition_index", "threads", "iterations", "time_unit"):
-                self.assertEqual(got[member], want[member], member)
+            self.assertEqual(got["run_name"] + "/real_time", want["run_name"])
+            for member in ("run_type", "repetitions", "repetition_index", "threads", "iterations", "time_unit",
+                           "aggregate_name", "aggregate_unit"):
+                self.assertEqual(got.get(member), want.get(member), member)
+            if want.get("aggregate_name") in ("stddev", "cv"):
+                continue  # of rounded nanoseconds
             for member in ("real_time", "bytes_per_second"):
                 self.assertAlmostEqual(got[member] / want[member], 1, places=3, msg=member)
 

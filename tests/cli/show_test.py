@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `show` says of cases that belong together."""
+"""What `show` says of cases that belong together, and of several runs."""
+import csv
+import io
 import json
 import math
 import os
+import shutil
+import statistics
 import tempfile
 import unittest
 
-from harness import run
+from harness import ProgramTest, run
 
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "results", "cpu-2core")
 FINETUNE = os.path.join(RESULTS, "finetune-110m.h5")
+RUNS = [os.path.join(RESULTS, f"run-{i}.h5") for i in (1, 2, 3)]
 
 
 def rows(path, form="json"):
@@ -67,6 +72,102 @@ class Baseline(unittest.TestCase):
             self.assertEqual(done.returncode, 3)
             self.assertIn("is a baseline", done.stderr)
             self.assertFalse(os.path.exists(page))
+
+
+class SeveralRuns(ProgramTest):
+    """Three committed runs as one table, checked by Python from what each of them shows alone."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("set"))
+        for path in RUNS:
+            shutil.copy(path, self.path("set"))
+
+    def test_medians_and_spreads_of_a_folder(self):
+        alone = [{row["key"]: row for row in rows(path)} for path in RUNS]
+        found = rows(self.path("set"))
+        self.assertEqual([row["key"] for row in found], list(alone[0]))
+        measured = 0
+        for row in found:
+            mine = [one[row["key"]] for one in alone]
+            self.assertEqual((row["status"], row["runs"]), (mine[0]["status"], 3))
+            self.assertEqual(row["params"], mine[0]["params"])
+            if row["status"] != "ok":
+                self.assertEqual((row["reason"], len(row["without"])), (mine[0]["reason"], 3))
+                continue
+            measured += 1
+            self.assertEqual(row["primary"], mine[0]["primary"])
+            for name in (row["primary"], "bandwidth"):
+                if name not in row["metrics"]:
+                    continue
+                got, want = row["metrics"][name], [one["metrics"][name]["median"] for one in mine]
+                for mine_here, theirs in zip(got["values"], want):
+                    self.assertAlmostEqual(mine_here / theirs, 1, places=9)
+                logs = [math.log(value) for value in want]
+                reach = 4.302652729749464 * statistics.stdev(logs) / math.sqrt(3)  # Student's t, 2 degrees of freedom
+                for field, value in (("median", statistics.median(want)), ("spread", statistics.stdev(logs)),
+                                     ("low", math.exp(statistics.mean(logs) - reach)),
+                                     ("high", math.exp(statistics.mean(logs) + reach)), ("min", min(want)), ("max", max(want))):
+                    self.assertTrue(math.isclose(got[field], value, rel_tol=1e-9), (row["key"], name, field))
+                self.assertEqual(got["n"], 3)
+        self.assertGreater(measured, 20)
+        lines = run("show", self.path("set"), "--format", "jsonl").stdout.splitlines()
+        self.assertEqual([json.loads(line) for line in lines], found)
+
+    def test_the_table_and_csv(self):
+        text = run("show", *RUNS).stdout
+        self.assertIn("3 runs of 2 ranks on 1 node", text)
+        row = next(row for row in rows(self.path("set")) if row["key"] == "micro/pingpong backend=mpi bytes=2048 memory=host ranks=2")
+        latency, bandwidth = row["metrics"]["latency"], row["metrics"]["bandwidth"]
+        self.assertRegex(text, rf"(?m)^  mpi +2048  host +{latency['median'] * 1e6:.4f} +{100 * latency['spread']:.1f} % "
+                               rf"+\[{latency['min'] * 1e6:.4f}, {latency['max'] * 1e6:.4f}\] +{bandwidth['median'] / 1e9:.3f} +3$")
+        self.assertRegex(text, r"77 cases: 32 measured in all 3 runs, 45 skipped\n")
+        lines = list(csv.DictReader(io.StringIO(run("show", self.path("set"), "--format", "csv").stdout)))
+        mine = next(one for one in lines if one["key"] == row["key"] and one["primary"] == "true")
+        self.assertEqual((mine["n"], mine["runs"], mine["bytes"], mine["memory"]), ("3", "3", "2048", "host"))
+        self.assertAlmostEqual(float(mine["median"]) / latency["median"], 1, places=9)
+
+    def test_case_is_the_last_word(self):
+        for words in ([self.path("set"), "micro/memcpy"], [*RUNS, "micro/memcpy"], [RUNS[0], "micro/memcpy"]):
+            done = run("show", *words, "--format", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual({row["name"] for row in json.loads(done.stdout)}, {"micro/memcpy"})
+        # A folder of the same name is no path here: there are no runs in it.
+        os.makedirs(self.path("micro/memcpy"))
+        done = run("show", "set", "micro/memcpy", "--format", "json", cwd=self.folder)
+        self.assertEqual({row["name"] for row in json.loads(done.stdout)}, {"micro/memcpy"})
+        self.expect(run("show", self.path("set"), "micro/memcpyy"), 2, "memcpyy", "did you mean")
+        self.expect(run("show", self.path("set"), "memcpy", "pingpong"), 2, "given twice", "memcpy", "pingpong")
+
+    def test_a_folder_of_one_run_is_that_run(self):
+        for name in ("run-2.h5", "run-3.h5"):
+            os.remove(self.path("set/" + name))
+        self.assertEqual(run("show", self.path("set")).stdout, run("show", RUNS[0]).stdout)
+
+    def test_what_differs_and_what_is_missing_is_said(self):
+        done = run("show", RUNS[0], FINETUNE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        above = done.stdout[:done.stdout.index("\n\n")]
+        self.assertIn("The runs were not made alike: ", above)
+        self.assertIn("program.git_revision", above)
+        self.assertIn("not in finetune-110m.h5", done.stdout)
+        self.assertNotIn("not made alike", run("show", *RUNS).stdout)
+        self.assertIn("not made alike", run("show", RUNS[0], FINETUNE, "--format", "csv").stderr)
+
+    def test_what_cannot_be_one_table_is_refused(self):
+        for form in ("osu", "imb", "nccl", "nvbandwidth", "google-benchmark"):
+            self.expect(run("show", self.path("set"), "--format", form), 2, form, "one run", "table, csv, json, jsonl")
+        self.expect(run("show", RUNS[0], RUNS[0]), 2, "the same run")
+        self.assertEqual(run("baseline", *RUNS, "-o", self.path("base.h5")).returncode, 0)
+        self.expect(run("show", self.path("base.h5"), RUNS[0]), 2, "base.h5", "is a baseline")
+        self.expect(run("show", RUNS[0], self.path("no.h5")), 3, "no.h5")
+
+    def test_a_folder_without_runs_says_what_is_there(self):
+        os.makedirs(self.path("empty"))
+        self.expect(run("show", self.path("empty")), 3, "no run in this folder", "0 other files and 0 folders", "Give a result file")
+        done = run("show", self.folder)
+        self.expect(done, 3, "no run in this folder", "0 other files and 2 folders", f"Runs are in {self.path('set')} (3)")
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
 
 
 class MessageCosts(unittest.TestCase):

@@ -71,13 +71,37 @@ class Terminal(ProgramTest):
         self.assertGreater(metrics(60), metrics(400))
         self.assertEqual(metrics(400), 0)
 
+    def test_bandwidth_stays_at_80_columns(self):
+        """The interval gives way: how far it reaches, in percent, in place of its ends."""
+        utf8 = {"LC_ALL": "C.UTF-8"}
+        for benchmark in ("pingpong", "allreduce", "memcpy", "conv2d"):
+            whole, text = self.piped("show", self.file, benchmark), self.piped("show", self.file, benchmark, COLUMNS="80", **utf8)
+            self.assertIn("bandwidth [GB/s]", text, benchmark)
+            self.assertRegex(text, r"(?m)^  \S.* \u00b1 95 % .* n$")
+            pattern = r"(?m)^ .* ([\d.]+) +\u00b1 +([\d.]+) % +([\d.]+) +(\d+)$"
+            short = re.findall(pattern, text)
+            long = re.findall(r"(?m)^ .* ([\d.]+) +\[([\d.]+), ([\d.]+)\] +([\d.]+)(?: .*)?$", whole)
+            self.assertEqual(len(short), len(long))
+            self.assertGreater(len(short), 2)
+            for (median, percent, bandwidth, _), (same, low, high, same_bandwidth) in zip(short, long):
+                self.assertEqual((median, bandwidth), (same, same_bandwidth))
+                reach = 100 * max(float(median) - float(low), float(high) - float(median)) / float(median)
+                self.assertAlmostEqual(float(percent), reach, delta=0.2 if reach < 9.9 else 0.7)  # of rounded numbers
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 80)
+        self.assertIn("+- 95 %", self.piped("show", self.file, "pingpong", COLUMNS="80", LC_ALL="C"))
+        self.assertIn("95 % interval", self.piped("show", self.file, "pingpong", COLUMNS="120", **utf8))
+        runs = [os.path.join(os.path.dirname(self.file), f"run-{i}.h5") for i in (1, 2, 3)]
+        text = self.piped("show", *runs, "memcpy", COLUMNS="80")
+        self.assertRegex(text, r"(?m)^ +bytes .* spread +bandwidth \[GB/s\] +runs$")
+
     COMMANDS = {"compare": ("compare", "1", "2", "3", "--against", "1b", "2b", "3b", "--fail-on", "none"),
                 "all": ("compare", "1", "2", "3", "--against", "1b", "2b", "3b", "--fail-on", "none", "--all"),
                 "single": ("compare", "1", "--against", "2", "--fail-on", "none"),
                 "systems": ("compare", "--systems", "old=1", "a_system_of_a_long_name=2", "third=3"),
                 "aa": ("compare", "1", "2", "3", "1b", "2b", "--aa"),
                 "power": ("compare", "1", "2", "3", "--power"),
-                "show": ("show", "1"), "trainings": ("show", "finetune")}
+                "show": ("show", "1"), "runs": ("show", "1", "2", "3"), "trainings": ("show", "finetune")}
 
     def files(self):
         """Committed runs, and three that came back from JSON Lines: other runs, of the same keys."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input: exit codes and texts."""
+import csv
 import json
 import os
 import pathlib
@@ -9,7 +10,8 @@ import unittest
 from harness import ProgramTest, SCALEMARK, run
 
 
-RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results" / "cpu-2core"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results" / "cpu-2core"
 
 
 class Usage(ProgramTest):
@@ -236,13 +238,51 @@ class List(ProgramTest):
         for row in json.loads(done.stdout):
             self.assertLessEqual({"name", "doc", "axes", "needs"}, set(row))
             for axis in row["axes"]:
-                self.assertEqual({"name", "values", "default"}, set(axis))
+                self.assertLessEqual({"name", "values", "default"}, set(axis))
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
         for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/comm_create", "micro/conv2d", "micro/get",
                      "micro/event", "micro/init", "micro/kernel_launch", "micro/lora_step", "micro/memcpy",
                      "micro/memory_registration", "micro/pingpong", "micro/put", "imaging/train"]:
             self.assertIn(name, names)
+
+    def test_every_axis_has_a_sentence_and_a_unit(self):
+        """Words and switches have no unit; what is counted or measured states one, a plain number "1"."""
+        shown, lacking = run("list", "-v").stdout, []
+        for row in json.loads(run("list", "--json").stdout):
+            for axis in row["axes"]:
+                doc, unit = axis.get("doc", ""), axis.get("unit", "")
+                numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in axis["default"])
+                if not re.fullmatch(r"\S.{10,}[^.]", doc) or doc not in shown or (unit != "") != numbers:
+                    lacking.append((row["name"], axis["name"], doc, unit))
+        self.assertEqual(lacking, [], "common/core/axis_docs.cpp has the sentences")
+        self.assertRegex(shown, r"(?m)^    bytes +Message size as OSU defines it for the operation\n +\[By\] 0 to ")
+
+    def test_every_preset_has_a_sentence_and_those_of_the_studies_what_they_repeat(self):
+        presets = {one["name"]: one for one in json.loads(run("list", "--presets", "--json").stdout)}
+        folder = os.path.join(ROOT, "suites", "presets")
+        self.assertEqual(sorted(presets), sorted(name[:-len(".toml")] for name in os.listdir(folder)))
+        shown = run("list", "--presets").stdout
+        for name, one in presets.items():
+            with self.subTest(name):
+                self.assertRegex(one["doc"], r"^\S.{10,}[^.]$")
+                self.assertIn(f"{name}\n    {one['doc']}\n", shown)
+                self.assertEqual(name.startswith("paper-"), one["repeats"] != "")
+                self.assertEqual(one["repeats"] != "", one["experiment"] != "")
+                self.assertEqual(set(one), {"name", "doc", "repeats", "experiment", "benchmarks"})
+                if one["repeats"]:
+                    self.assertRegex(one["repeats"], r"^(profiling|allocation) study, (Table|Fig)")
+                    self.assertIn(f"repeats: {one['repeats']} ({one['experiment']})", shown)
+        with open(os.path.join(ROOT, "results", "published", "studies.csv"), encoding="utf-8") as file:
+            published = {(row["experiment"], row["source"]) for row in csv.DictReader(file)}
+        tables = [(experiment, source) for experiment, source in published if re.fullmatch(r"Table \d+", source)]
+        self.assertEqual(len(tables), 4)
+        for experiment, source in tables:  # every published table has a preset, which names it
+            self.assertIn(source, presets[f"paper-{experiment}"]["repeats"])
+            self.assertEqual(presets[f"paper-{experiment}"]["experiment"], experiment)
+        some = json.loads(run("list", "--presets", "paper-llm", "--json").stdout)
+        self.assertTrue(some and all("paper-llm" in one["name"] for one in some))
+        self.expect(run("list", "--presets", "nothing_like_it"), 2, "nothing_like_it", "paper-llm-pin")
 
     def test_filter(self):
         done = run("list", "micro/(memcpy|ping)", "--json")

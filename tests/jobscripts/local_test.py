@@ -31,6 +31,15 @@ class Local(ScriptTest):
         self.assertEqual(self.launches(),
                          [f"ranks=2 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2, 3)])
 
+    def test_ends_with_one_table_over_the_runs(self):
+        done = self.local("0", "-n", 1, "--repeats", 2)
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        for k, (plan, arguments) in enumerate((("0", ("--repeats", 2, "--no-table")), ("0", ()), ("lost:137", ("--relaunches", 0)))):
+            with self.subTest(arguments=arguments):
+                self.out = self.path(f"out{k}")
+                self.assertNotIn("table of", self.local(plan, "-n", 1, *arguments).stdout)
+
     def on_gpus(self, plan, *arguments):
         """The same where nvidia-smi lists a GPU."""
         stub = self.path("bin", "nvidia-smi")

@@ -23,6 +23,8 @@ std::string error_of(const std::string& toml) {
 TEST(Preset, ReadsPolicyEntriesAndAxes) {
   const Preset preset = parse_preset(R"(
 doc = "mine"
+repeats = "a study, Table 2"
+experiment = "imaging-mine"
 [policy]
 max_time = "200ms"
 ci = 1
@@ -33,6 +35,8 @@ policy = { iterations = 5, verify = false }
 )",
                                      "mine.toml");
   EXPECT_EQ(preset.doc, "mine");
+  EXPECT_EQ(preset.repeats, "a study, Table 2");
+  EXPECT_EQ(preset.experiment, "imaging-mine");
   EXPECT_EQ(preset.policy.max_time, 0.2);
   EXPECT_EQ(preset.policy.ci_percent, 1.0);
   ASSERT_EQ(preset.entries.size(), 1U);

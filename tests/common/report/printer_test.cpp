@@ -132,8 +132,35 @@ TEST(Table, DoesNotTitleACaseWithWhatIsNotTrueOfIt) {
 
 TEST(Table, ObeysDecimalsAndWidth) {
   EXPECT_THAT(printed("table", example(), {.decimals = 1}), HasSubstr("       1.1  "));
-  const std::string narrow = printed("table", example(), {.width = 60, .quiet = true});
+  const std::string narrow = printed("table", example(), {.width = 50, .quiet = true});
   EXPECT_THAT(narrow, Not(HasSubstr("bandwidth")));
+  EXPECT_THAT(narrow, HasSubstr("(+1 more: --format csv)"));
+}
+
+TEST(Table, KeepsBandwidthWhereTheIntervalHasToGiveWay) {
+  const std::string wide = printed("table", example(), {.width = 74, .quiet = true});
+  EXPECT_THAT(wide, HasSubstr("95 % interval  bandwidth [GB/s]        n\n"));
+  const std::string narrow = printed("table", example(), {.width = 66});
+  EXPECT_THAT(narrow, HasSubstr("    bytes  latency [us]   \u00b1 95 %  bandwidth [GB/s]       n\n"
+                                "        8         1.100  \u00b1 9.1 %          0.007273       3\n"
+                                "  1048576          1500        -            0.6991       1\n"));
+  EXPECT_THAT(narrow,
+              HasSubstr("\u00b1: how far that interval reaches from the median, in percent"));
+  const std::string ascii = printed("table", example(), {.width = 66, .utf8 = false});
+  EXPECT_THAT(ascii, HasSubstr("+- 95 %"));
+  EXPECT_THAT(ascii, HasSubstr("+- 9.1 %"));
+  EXPECT_THAT(ascii, Not(HasSubstr("\u00b1")));
+}
+
+TEST(Table, PrefersBandwidthToThePartOfThePeak) {
+  CaseResult with = measured("m/x", 8, {1000, 1200, 1100});
+  Metric fraction = *with.find("bandwidth");
+  fraction.name = "peak_fraction";
+  fraction.unit = "1";
+  with.metrics.push_back(fraction);
+  const std::string narrow = printed("table", {with}, {.width = 50, .quiet = true});
+  EXPECT_THAT(narrow, HasSubstr("bandwidth [GB/s]       n"));
+  EXPECT_THAT(narrow, Not(HasSubstr("% peak")));
   EXPECT_THAT(narrow, HasSubstr("(+1 more: --format csv)"));
 }
 
@@ -173,14 +200,25 @@ TEST(Csv, IsTidy) {
   ASSERT_EQ(lines.size(), 8U);
   EXPECT_EQ(lines[0],
             "run,key,name,status,reason,metric,primary,unit,better,median,low,high,n,mean,min,max,"
-            "p95,p99,p999");
+            "p95,p99,p999,bytes,ranks");
   EXPECT_EQ(lines[1],
             "u-1,micro/allreduce bytes=8 ranks=2,micro/allreduce,ok,,latency,true,s,lower,"
-            "1.1e-06,1e-06,1.2e-06,3,1.1e-06,1e-06,1.2e-06,,,");
+            "1.1e-06,1e-06,1.2e-06,3,1.1e-06,1e-06,1.2e-06,,,,8,2");
   EXPECT_THAT(lines[2], HasSubstr(",bandwidth,false,By/s,higher,"));
   EXPECT_EQ(
       lines[5],
-      "u-1,micro/allreduce bytes=4194304 ranks=2,micro/allreduce,oom,needs 12 MiB,,,,,,,,,,,,,,");
+      "u-1,micro/allreduce bytes=4194304 ranks=2,micro/allreduce,oom,needs 12 MiB,,,,,,,,,,,,,,,"
+      "4194304,2");
+}
+
+TEST(Csv, AnAxisNamedAsAColumnKeepsApart) {
+  CaseResult one = unmeasured("m/x", 8, Status::failed, "boom");
+  one.params["unit"] = std::string("=a");
+  one.key = make_key(one.name, one.params);
+  const std::string text = printed("csv", {one, unmeasured("m/y", 4, Status::failed, "boom")});
+  EXPECT_THAT(text, HasSubstr(",p999,bytes,ranks,axis_unit\n"));
+  EXPECT_THAT(text, HasSubstr(",8,2,'=a\n"));
+  EXPECT_THAT(text, HasSubstr(",4,2,\n"));
 }
 
 TEST(Csv, EscapesFormulasAndQuotes) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searching in keys.
+#include "common/cli/key_filter.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+std::regex compiled(const std::string& filter) {
+  try {
+    return std::regex(filter, std::regex::ECMAScript);
+  } catch (const std::regex_error& error) {
+    throw UsageError(fmt::format("CASE is \"{}\"; allowed: a regular expression ({})",
+                                 text::printable(filter, 200), error.what()));
+  }
+}
+
+}  // namespace
+
+KeyFilter::KeyFilter(const std::string& filter) : filter_(filter), expression_(compiled(filter)) {}
+
+void KeyFilter::look_at(const std::string& key, const std::string& name) {
+  names_.insert(name);
+  if (key == filter_ || name == filter_) exact_.insert(key);
+  if (std::regex_search(key, expression_)) keys_.insert(key);
+}
+
+void KeyFilter::settle() {
+  if (takes_all()) return;
+  if (!exact_.empty()) keys_ = exact_;
+  if (!keys_.empty()) return;
+  const std::vector<std::string> names(names_.begin(), names_.end());
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(filter_, ignored);
+  throw UsageError(fmt::format(
+      "CASE \"{}\" is in no key of the file{}{}", text::printable(filter_, 200),
+      text::printable(text::did_you_mean(filter_, names)),
+      folder ? "; the folder of that name has no result files (*.h5, *.h5.parts) in it" : ""));
+}
+
+}  // namespace scalemark::cli
