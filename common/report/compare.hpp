@@ -16,6 +16,7 @@
 #include "common/report/digest.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/findings.hpp"
+#include "common/report/sides.hpp"
 #include "common/stats/moderated.hpp"
 
 namespace scalemark::report {
@@ -85,6 +86,7 @@ struct Comparison {
   std::vector<Finding> findings;
   std::vector<LikelyCause> causes;
   std::size_t runs_a = 0, runs_b = 0;
+  SideFacts side_a, side_b;
   CompareOptions options;
   std::string method;        ///< in words
   double median_change = 0;  ///< of the cost over all rows: what moved everything; NaN without rows

@@ -35,7 +35,7 @@ std::vector<std::string> overall_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   const WholeRunShift& shift = comparison.shift;
   if (std::isfinite(shift.change)) {
-    lines.push_back(fmt::format("whole run, middle of {} rows: {} cost (plus is worse for B){}",
+    lines.push_back(fmt::format("whole run (median of {} rows): {} cost, plus = B is worse{}",
                                 shift.rows, with_interval(shift.change, shift.low, shift.high),
                                 shift.removed ? ", taken out of the rows below" : ""));
   }
