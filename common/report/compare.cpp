@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -169,8 +170,10 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
     remove_effects(effects, rows);
     result.shift.removed = true;
   } else if (options.relative_to_run) {
-    result.notes.push_back(fmt::format("the shift of whole runs stays in the rows: {} are too few",
-                                       result.shift.rows));
+    result.notes.push_back(
+        fmt::format("--relative-to-run has no effect: it needs {} rows, "
+                    "there are {}",
+                    kLeastRowsForShift, result.shift.rows));
   }
   test_rows(rows, design, options, result.method);
   note_unusable(pairs, rows, result);
@@ -180,6 +183,12 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
   std::ranges::move(find_changed_modes(pairs, rows, design, options.alpha),
                     std::back_inserter(result.findings));
   for (RowValues& row : rows) result.rows.push_back(std::move(row.row));
+}
+
+std::vector<std::string> labels_of(std::span<const RunDigest> side) {
+  std::vector<std::string> labels;
+  for (const RunDigest& run : side) labels.push_back(run.label);
+  return labels;
 }
 
 /// Of sides whose keys are equal where cases are.
@@ -195,6 +204,9 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   const std::vector<RunDigest> known =
       is_baseline ? known_environments(first) : std::vector<RunDigest>();
   const std::span<const RunDigest> around = is_baseline ? std::span<const RunDigest>(known) : a;
+  result.side_a = side_facts(around);
+  result.side_b = side_facts(b);
+  std::tie(result.side_a.name, result.side_b.name) = side_names(labels_of(a), labels_of(b));
   result.environment = environment_differences(environments_of(around), environments_of(b));
   result.environment_one_side = facts_of_one_side(environments_of(around), environments_of(b));
   note_incomplete(a, "A", result.notes);

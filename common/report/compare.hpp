@@ -16,6 +16,7 @@
 #include "common/report/digest.hpp"
 #include "common/report/environment.hpp"
 #include "common/report/findings.hpp"
+#include "common/report/sides.hpp"
 #include "common/stats/moderated.hpp"
 
 namespace scalemark::report {
@@ -34,7 +35,8 @@ struct CompareOptions {
   Pairing pairing = Pairing::automatic;
   /// Of the rows' variances, by metric and "" for the others; what these lack is fitted.
   std::map<std::string, stats::Prior> priors;
-  std::vector<AxisMap> maps;  ///< how keys of the sides are made equal
+  std::vector<AxisMap> maps;   ///< how keys of the sides are made equal
+  bool plan_open_rows = true;  ///< whether inconclusive rows get CompareRow::runs_needed
 };
 
 /// One case that ran on both sides. `change` and its 95 % interval are of the metric itself: B / A
@@ -48,9 +50,11 @@ struct CompareRow {
   double p = 0, q = 0;    ///< of "the change is within the threshold"; q adjusted over all rows
   double detectable = 0;  ///< change that these runs find in 8 of 10 cases
   Verdict verdict = Verdict::inconclusive;
-  /// Of an inconclusive row whose noise is known: runs on each side that would decide.
+  /// Of an inconclusive row whose noise is known: runs on each side, with those made, that would
+  /// decide it in 8 of 10 cases.
   std::optional<int> runs_needed;
-  int runs_a = 0, runs_b = 0;  ///< runs with a usable value
+  bool beyond_threshold = false;  ///< the 95 % interval lies beyond the threshold
+  int runs_a = 0, runs_b = 0;     ///< runs with a usable value
   std::vector<std::string> flags;
   std::vector<SecondaryMetric> secondary;
 };
@@ -82,6 +86,7 @@ struct Comparison {
   std::vector<Finding> findings;
   std::vector<LikelyCause> causes;
   std::size_t runs_a = 0, runs_b = 0;
+  SideFacts side_a, side_b;
   CompareOptions options;
   std::string method;        ///< in words
   double median_change = 0;  ///< of the cost over all rows: what moved everything; NaN without rows

@@ -111,6 +111,15 @@ ordered_json causes_json(const Comparison& comparison) {
   return causes;
 }
 
+ordered_json side_json(const SideFacts& side, std::size_t runs) {
+  return {{"name", side.name.empty() ? ordered_json(nullptr) : ordered_json(side.name)},
+          {"runs", runs},
+          {"hosts", side.hosts},
+          {"first", side.first.empty() ? ordered_json(nullptr) : ordered_json(side.first)},
+          {"last", side.last.empty() ? ordered_json(nullptr) : ordered_json(side.last)},
+          {"revisions", side.revisions}};
+}
+
 }  // namespace
 
 ordered_json environment_json(std::span<const EnvironmentDifference> facts) {
@@ -151,7 +160,11 @@ ordered_json to_json(const Comparison& comparison) {
           {"geomeans", geomeans_json(comparison)},
           {"findings", findings_json(comparison)},
           {"causes", causes_json(comparison)},
-          {"environment_one_side", environment_json(comparison.environment_one_side)}};
+          {"environment_one_side", environment_json(comparison.environment_one_side)},
+          {"sides",
+           {{"a", side_json(comparison.side_a, comparison.runs_a)},
+            {"b", side_json(comparison.side_b, comparison.runs_b)}}},
+          {"summary", summary_sentence(comparison)}};
 }
 
 void print_comparison_json(const Comparison& comparison, std::ostream& out) {
@@ -162,18 +175,21 @@ void print_comparison_json(const Comparison& comparison, std::ostream& out) {
 void print_comparison_csv(const Comparison& comparison, std::ostream& out) {
   fmt::print(
       out,
-      "key,metric,unit,better,a,b,change,low,high,p,q,verdict,runs_a,runs_b,runs_needed,flags\n");
+      "key,metric,unit,better,a,b,change,low,high,p,q,verdict,runs_a,runs_b,runs_needed,flags,"
+      "side_a,side_b\n");
+  const std::string sides = fmt::format("{},{}", csv_cell(comparison.side_a.called("A")),
+                                        csv_cell(comparison.side_b.called("B")));
   for (const CompareRow& row : comparison.rows) {
-    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.key),
+    fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.key),
                csv_cell(row.metric), csv_cell(row.unit), to_string(row.better), csv_number(row.a),
                csv_number(row.b), csv_number(row.change), csv_number(row.low), csv_number(row.high),
                csv_number(row.p), csv_number(row.q), to_string(row.verdict), row.runs_a, row.runs_b,
                row.runs_needed ? std::to_string(*row.runs_needed) : "",
-               csv_cell(text::join(row.flags, " ")));
+               csv_cell(text::join(row.flags, " ")), sides);
   }
   // Rows without numbers keep their place in the table, so that nothing is missing unseen.
   const auto bare = [&](const std::string& key, const char* verdict, const std::string& note) {
-    fmt::print(out, "{},,,,,,,,,,,{},,,,{}\n", csv_cell(key), verdict, csv_cell(note));
+    fmt::print(out, "{},,,,,,,,,,,{},,,,{},{}\n", csv_cell(key), verdict, csv_cell(note), sides);
   };
   for (const FailedRow& row : comparison.failed) {
     bare(row.key, "FAILED", fmt::format("{} -> {} {}", row.a, row.b, row.reason));

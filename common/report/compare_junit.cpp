@@ -87,10 +87,11 @@ std::vector<TestCase> test_cases(const Comparison& comparison, bool strict) {
       tests[found->second].output = std::move(output);
     }
   }
+  const std::string b = comparison.side_b.title("B");
   for (const std::string& key : comparison.only_a)
-    tests.push_back({key, "error", "MISSING", "missing in B", ""});
+    tests.push_back({key, "error", "MISSING", "missing in " + b, ""});
   for (const std::string& key : comparison.only_b)
-    tests.push_back({key, "", "NEW", "", "new in B: nothing to compare with"});
+    tests.push_back({key, "", "NEW", "", fmt::format("new in {}: nothing to compare with", b)});
   return tests;
 }
 
@@ -124,7 +125,8 @@ void print_comparison_junit(const Comparison& comparison, std::ostream& out, boo
   fmt::print(out, "  <testsuite name=\"scalemark compare\" {} skipped=\"{}\">\n", counts,
              count("skipped"));
   for (const TestCase& test : tests) print_test(test, out);
-  std::string summary = verdict_line(comparison);
+  std::string summary =
+      fmt::format("{}; {}", summary_sentence(comparison), verdict_line(comparison));
   for (const EnvironmentDifference& one : comparison.environment)
     summary += fmt::format("; {} {}: {} -> {}", to_string(one.fact_class), one.fact, one.a, one.b);
   const std::string one_side = one_side_line(comparison.environment_one_side);

@@ -36,7 +36,7 @@ std::vector<std::string> overall_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   const WholeRunShift& shift = comparison.shift;
   if (std::isfinite(shift.change)) {
-    lines.push_back(fmt::format("whole run, middle of {}: {} cost (plus is worse for B){}",
+    lines.push_back(fmt::format("whole run (median of {}): {} cost, plus = B is worse{}",
                                 text::counted(shift.rows, "row"),
                                 with_interval(shift.change, shift.low, shift.high),
                                 shift.removed ? ", taken out of the rows below" : ""));

@@ -59,9 +59,10 @@ void print_folded(const char* title, const std::vector<FoldGroup>& groups, doubl
   fmt::print(out, "\n</details>\n");
 }
 
-void print_folded(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
+void print_folded(const std::vector<std::string>& lines, const std::string& title,
+                  std::ostream& out) {
   if (lines.empty()) return;
-  fmt::print(out, "\n**{}**\n\n", title);
+  fmt::print(out, "\n**{}**\n\n", markdown_text(title));
   for (const std::string& line : lines) fmt::print(out, "- {}\n", markdown_text(line));
 }
 
@@ -86,6 +87,7 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
   const std::string one_side = one_side_line(comparison.environment_one_side);
   if (!one_side.empty()) fmt::print(out, "\n{}\n", one_side);
   fmt::print(out, "\n### {}\n\n", verdict_line(comparison));
+  fmt::print(out, "**{}**\n\n", markdown_text(summary_sentence(comparison)));
   for (const std::string& line : method_lines(comparison))
     fmt::print(out, "{}  \n", markdown_text(line));
   for (const std::string& note : comparison.notes)
@@ -97,8 +99,9 @@ void print_comparison_markdown(const Comparison& comparison, std::ostream& out, 
   print_folded(flag_lines(comparison), "Flags", out);
   print_folded(finding_lines(comparison), "Also found", out);
   print_folded(failed_lines(comparison), "Failed", out);
-  print_folded(comparison.only_a, "Missing in B", out);
-  print_folded(comparison.only_b, "New in B", out);
+  const std::string b = comparison.side_b.title("B");
+  print_folded(comparison.only_a, "Missing in " + b, out);
+  print_folded(comparison.only_b, "New in " + b, out);
   print_folded("Inconclusive", lines_with(groups, {Verdict::inconclusive}), threshold, out);
   print_folded("Same", lines_with(groups, {Verdict::same}), threshold, out);
   out.flush();

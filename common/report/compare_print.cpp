@@ -28,6 +28,13 @@ std::string needed_runs(const CompareRow& row) {
   return std::isfinite(row.change) && std::isnan(row.low) ? ">=3" : "-";
 }
 
+/// Why a row is open although its interval lies beyond the threshold.
+std::string adjusted_p(const CompareRow& row) {
+  if (row.verdict != Verdict::inconclusive || !row.beyond_threshold || !std::isfinite(row.q))
+    return "";
+  return fmt::format(" p={:.2g}", row.q);
+}
+
 }  // namespace
 
 std::string signed_percent(double fraction) {
@@ -55,10 +62,10 @@ void print_comparison(const Comparison& comparison, std::string_view format, std
 }
 
 std::vector<std::string> row_cells(const CompareRow& row) {
-  const std::string interval =
-      std::isnan(row.low)
-          ? "-"
-          : fmt::format("[{}, {}]", signed_percent(row.low), signed_percent(row.high));
+  const std::string interval = std::isnan(row.low)
+                                   ? "-"
+                                   : fmt::format("[{}, {}]{}", signed_percent(row.low),
+                                                 signed_percent(row.high), adjusted_p(row));
   return {std::string(to_string(row.verdict)),
           row.key,
           row.metric,
@@ -82,8 +89,11 @@ std::string verdict_line(const Comparison& comparison) {
 
 std::vector<std::string> method_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("A: {}, B: {}; a change of up to {:g} % does not matter",
-                              plural(comparison.runs_a, "run"), plural(comparison.runs_b, "run"),
+  lines.push_back(fmt::format("{}: {}", comparison.side_a.title("A"),
+                              describe_side(comparison.side_a, comparison.runs_a)));
+  lines.push_back(fmt::format("{}: {}", comparison.side_b.title("B"),
+                              describe_side(comparison.side_b, comparison.runs_b)));
+  lines.push_back(fmt::format("changes of up to {:g} % do not matter (--threshold)",
                               100 * comparison.options.threshold));
   lines.push_back(
       fmt::format("test: {}; {} {:g} %", comparison.method,
@@ -91,9 +101,9 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
                   100 * comparison.options.alpha));
   for (std::string& line : overall_lines(comparison)) lines.push_back(std::move(line));
   if (std::isfinite(comparison.detectable)) {
-    lines.push_back(
-        fmt::format("change that these runs find in 8 of 10 cases, middle row: {:.2f} %",
-                    100 * comparison.detectable));
+    lines.push_back(fmt::format(
+        "smallest change that these runs would find in 8 of 10 cases (median row): {:.2f} %",
+        100 * comparison.detectable));
   }
   return lines;
 }

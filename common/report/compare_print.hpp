@@ -29,6 +29,10 @@ std::vector<std::string> compare_formats();
 void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
                       const ComparePrintOptions& options = {});
 
+/// What the comparison came to, in one sentence without a full stop: "new is slower in 2 of 8
+/// cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side would decide 4 of them)".
+std::string summary_sentence(const Comparison& comparison);
+
 /// The document `scalemark-compare`, version 1. Numbers that do not exist are null; `change` and
 /// `interval` are fractions of A.
 nlohmann::ordered_json to_json(const Comparison& comparison);

@@ -7,12 +7,14 @@
 
 #include "common/report/row_estimates.hpp"
 #include "common/stats/adjust.hpp"
+#include "common/stats/decision.hpp"
 #include "common/stats/power.hpp"
 
 namespace scalemark::report {
 namespace {
 
 constexpr const char* kOverSingleRun = "over_single_run_threshold";
+constexpr const char* kClockStep = "clock_step";
 
 Verdict verdict_of(const CompareRow& row, const stats::Estimate& estimate,
                    const CompareOptions& options) {
@@ -43,13 +45,48 @@ void judge(RowValues& values, const RowEstimate& found, double q, const Design& 
   const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improved;
   if (changed && std::abs(estimate.difference) < 1.5 * values.clock_step) {
     row.verdict = Verdict::inconclusive;
-    row.flags.emplace_back("clock_step");
+    row.flags.emplace_back(kClockStep);
     return;
   }
-  if (row.verdict != Verdict::inconclusive) return;
-  // A row that has enough runs and is undecided lies near the threshold: at least one run more.
-  row.runs_needed = std::max(stats::runs_needed(variance, found.prior_df, tau),
-                             std::max(row.runs_a, row.runs_b) + 1);
+  row.beyond_threshold = estimate.difference != 0 && (interval.low > tau || interval.high < -tau);
+}
+
+/// A row as the planner of further runs wants it. Must have a test.
+stats::TestedRow tested_row(const CompareRow& row, const RowEstimate& found, const Design& design) {
+  const stats::Estimate& test = *found.test;
+  const bool paired = design.paired();
+  stats::TestedRow tested;
+  tested.difference = test.difference;
+  tested.runs_a = row.runs_a;
+  tested.runs_b = row.runs_b;
+  tested.paired = paired;
+  tested.prior_df = found.prior_df;
+  const int runs = std::min(row.runs_a, row.runs_b);
+  const double scale = paired ? 1.0 / runs : 1.0 / row.runs_a + 1.0 / row.runs_b;
+  const double own_df = paired ? runs - 1 : row.runs_a + row.runs_b - 2;
+  const bool alone = found.prior_df == 0 && own_df > 0;
+  tested.noise = {test.standard_error * test.standard_error / scale, alone ? own_df : test.df};
+  if (alone) tested.df_share = test.df / own_df;
+  tested.directed = row.better != Better::none;
+  tested.changed = row.verdict == Verdict::regression || row.verdict == Verdict::improved;
+  const bool clock_step = std::ranges::find(row.flags, kClockStep) != row.flags.end();
+  tested.is_open = row.verdict == Verdict::inconclusive && !clock_step;
+  return tested;
+}
+
+/// More runs decide nothing about a step of the clock; all other open rows get a number.
+void plan_open_rows(std::vector<RowValues>& rows, const std::vector<RowEstimate>& estimates,
+                    const Design& design, const CompareOptions& options) {
+  std::vector<stats::TestedRow> tested;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!estimates[i].test) continue;
+    tested.push_back(tested_row(rows[i].row, estimates[i], design));
+    places.push_back(i);
+  }
+  const std::vector<std::optional<int>> needed =
+      stats::runs_to_decide(tested, {std::log1p(options.threshold), options.alpha, options.fwer});
+  for (std::size_t i = 0; i < places.size(); ++i) rows[places[i]].row.runs_needed = needed[i];
 }
 
 /// Without a test only a large difference is worth a word.
@@ -85,6 +122,7 @@ void test_rows(std::vector<RowValues>& rows, const Design& design, const Compare
       flag_untested(rows[i].row, options);
     }
   }
+  if (options.plan_open_rows) plan_open_rows(rows, estimates, design, options);
 }
 
 }  // namespace scalemark::report

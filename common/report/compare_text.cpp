@@ -17,8 +17,10 @@ std::string colored(std::string_view text, std::string_view verdict, bool color)
 
 void print_environment(const Comparison& comparison, std::ostream& out) {
   fmt::print(out, "{}\n",
-             comparison.environment.empty() ? "environments: no difference found"
-                                            : "environments differ (A -> B):");
+             comparison.environment.empty()
+                 ? "environments: no difference found"
+                 : fmt::format("environments differ ({} -> {}):", comparison.side_a.called("A"),
+                               comparison.side_b.called("B")));
   for (const EnvironmentDifference& one : comparison.environment) {
     fmt::print(out, "  {:<8}  {}: {} -> {}\n", to_string(one.fact_class), one.fact, one.a, one.b);
   }
@@ -38,12 +40,13 @@ void print_rows(const Comparison& comparison, std::ostream& out,
   }
   if (folded) {
     fmt::print(out,
-               "sweeps are drawn from few to many, a higher cost higher, their middle is no "
-               "change; numbers are those of the worst point; --all shows every row\n");
+               "sweep: left = smallest value, above the middle = worse in B; numbers are those of "
+               "the worst point; --all shows every row\n");
   }
 }
 
-void print_section(const std::vector<std::string>& lines, const char* title, std::ostream& out) {
+void print_section(const std::vector<std::string>& lines, const std::string& title,
+                   std::ostream& out) {
   if (lines.empty()) return;
   fmt::print(out, "\n{}:\n", title);
   for (const std::string& line : lines) fmt::print(out, "  {}\n", line);
@@ -51,7 +54,8 @@ void print_section(const std::vector<std::string>& lines, const char* title, std
 
 void print_failed(const Comparison& comparison, std::ostream& out) {
   if (comparison.failed.empty()) return;
-  fmt::print(out, "\nfailed (A -> B):\n");
+  fmt::print(out, "\nfailed ({} -> {}):\n", comparison.side_a.called("A"),
+             comparison.side_b.called("B"));
   for (const FailedRow& row : comparison.failed) {
     fmt::print(out, "  {}: {} -> {}{}{}\n", row.key, row.a, row.b, row.reason.empty() ? "" : ", ",
                row.reason);
@@ -72,8 +76,11 @@ void print_comparison_text(const Comparison& comparison, std::ostream& out,
   print_section(cause_lines(comparison), "likely causes", out);
   print_section(finding_lines(comparison), "also found", out);
   print_failed(comparison, out);
-  print_section(comparison.only_a, "missing in B", out);
-  print_section(comparison.only_b, "new in B", out);
+  const std::string b = comparison.side_b.title("B");
+  print_section(comparison.only_a, "missing in " + b, out);
+  print_section(comparison.only_b, "new in " + b, out);
+  fmt::print(out, "\n{}\n",
+             colored(summary_sentence(comparison), comparison.verdict(), options.color));
   out.flush();
 }
 

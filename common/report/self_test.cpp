@@ -215,6 +215,7 @@ SelfTest self_test(std::vector<RunDigest> runs, const SelfTestOptions& options) 
   }
   SelfTest result;
   result.options = options.compare;
+  result.options.plan_open_rows = false;
   result.runs = runs.size();
   result.runs_a = runs.size() / 2;
   result.runs_b = runs.size() - result.runs_a;

@@ -104,6 +104,7 @@ std::vector<Finding> find_changed_tails(const std::vector<PairedRow>& pairs,
     of.push_back(i);
   }
   CompareOptions own = options;
+  own.plan_open_rows = false;
   own.priors.clear();  // of medians
   own.single_run_threshold.reset();
   std::string method;

@@ -57,6 +57,10 @@ double log_beta_tail(double a, double b, double odds) {
          std::log(beta_fraction(a, b, x));
 }
 
+double chi_square_quantile(double p, double df) {
+  return df > 0 && p > 0 && p < 1 ? 2 * boost::math::gamma_p_inv(df / 2, p, Policy()) : kNan;
+}
+
 double log_gamma(double x) { return x > 0 ? boost::math::lgamma(x, Policy()) : kNan; }
 
 double digamma(double x) { return boost::math::digamma(x, Policy()); }

@@ -12,6 +12,10 @@ double beta_inc_complement(double a, double b, double x);
 /// the mean, a / (a + b).
 double log_beta_tail(double a, double b, double odds);
 
+/// The x that chi-square with `df` > 0 degrees of freedom exceeds with probability 1 - p, p in (0,
+/// 1).
+double chi_square_quantile(double p, double df);
+
 /// ln Gamma(x), x > 0.
 double log_gamma(double x);
 /// psi(x), x > 0.

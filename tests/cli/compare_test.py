@@ -76,6 +76,84 @@ class Compare(ProgramTest):
         self.assertEqual(names, [row["key"] for row in rows])
         self.assertEqual(suite.get("tests"), str(len(rows)))
 
+    def test_sides_are_named_everywhere(self):
+        for side, numbers in (("base", (0, 1)), ("new", (2, 3))):
+            os.mkdir(self.path(side))
+            for number in numbers:
+                shutil.copy(self.file(number), self.path(side))
+        sides = [self.path("base"), "--against", self.path("new"), "--fail-on", "none"]
+        document = json.loads(self.compare(*sides, "--format", "json"))
+        self.assertEqual([document["sides"][side]["name"] for side in "ab"], ["base", "new"])
+        self.assertEqual([document["sides"][side]["runs"] for side in "ab"], [2, 2])
+        for side in "ab":
+            self.assertEqual(document["sides"][side]["hosts"], [os.uname().nodename])
+            self.assertRegex(document["sides"][side]["first"], r"^\d{4}-\d{2}-\d{2}T")
+        text = self.compare(*sides)
+        for line in ("A (base): 2 runs on ", "B (new): 2 runs on "):
+            self.assertIn(line, text)
+        self.assertEqual(text.splitlines()[-1], document["summary"])
+        self.assertIn("new", document["summary"])
+        self.assertIn(document["summary"].split(":")[0].split("(")[0].strip(), self.compare(*sides, "--format", "junit"))
+        self.assertIn("A (base): 2 runs on ", self.compare(*sides, "--format", "md"))
+        lines = self.compare(*sides, "--format", "csv").splitlines()
+        self.assertTrue(lines[0].endswith(",side_a,side_b"), lines[0])
+        self.assertTrue(all(line.endswith(",base,new") for line in lines[1:]), lines)
+
+    def imported(self, side, runs, factors):
+        """Runs of memcpy cases of 1 ms times a factor, the runs apart by 0.1 %; None fails."""
+        with open(self.path(side + ".jsonl"), "w", encoding="utf-8") as file:
+            for number in range(runs):
+                cases = {f"micro/memcpy bytes={2**(20 + k)} ranks=1": {
+                    "metric": "latency", "unit": "s", "scale": 1e-9, "direction": "lower",
+                    "samples": [int(1e6 * factor * (1 + 0.001 * (number - 1)))]}
+                    for k, factor in enumerate(factors) if factor is not None}
+                file.write(json.dumps({"run": f"{side}-{number}", "side": side, "cases": cases}) + "\n")
+        self.expect(run("import", self.path(side + ".jsonl"), "-o", self.path(side)), 0)
+        return os.path.join(self.path(side), side)
+
+    def last_line(self, base, new, code, *more):
+        return self.compare(base, "--against", new, *more, code=code).splitlines()[-1]
+
+    def test_the_last_line_says_it_in_one_sentence(self):
+        base = self.imported("base", 3, [1, 1, 1, 1])
+        slow = self.imported("slow", 3, [1, 1, 1, 4.27])
+        self.assertEqual(self.last_line(base, slow, 1), "slow is slower in 1 of 4 cases: memcpy 8 MiB +327 %")
+        self.assertEqual(self.last_line(slow, base, 0), "base is faster in 1 of 4 cases: memcpy 8 MiB -77 %")
+        mixed = self.imported("mixed", 3, [0.5, 1, 2, 1])
+        self.assertEqual(self.last_line(base, mixed, 1), "mixed is slower in 1 of 4 cases: memcpy 4 MiB +100 %, and faster in 1: "
+                                                         "memcpy 1 MiB -50 %")
+        again = self.imported("again", 3, [1, 1, 1, 1])
+        self.assertEqual(self.last_line(base, again, 0), "again is as good as base in all 4 cases, within 1 %")
+        fewer = self.imported("fewer", 3, [1, 1, None, 1])
+        self.assertEqual(self.last_line(base, fewer, 1), "1 case missing in fewer: memcpy 4 MiB; fewer is as good as base in all 3 "
+                                                         "cases, within 1 %")
+
+    def test_the_last_line_says_what_one_run_cannot_tell(self):
+        base, one = self.imported("base", 1, [1, 1]), self.imported("one", 1, [1, 1.5])
+        self.assertEqual(self.last_line(base, one, 0), "One run a side cannot tell whether one changed: largest difference memcpy 2 "
+                         "MiB +50 %; all 2 cases undecided (3 runs a side would show the noise)")
+        self.assertEqual(self.last_line(base, one, 1, "--single-run-threshold", "10"), "one is over 10 % slower in 1 of 2 cases, by "
+                         "one run a side: memcpy 2 MiB +50 %; 1 undecided (3 runs a side would show the noise)")
+
+    def test_a_large_change_amid_noise_needs_few_runs_more(self):
+        """-66 % with one noisy side was said to need a thousand runs."""
+        for side, values in (("base", [1.0, 1.12, 0.94]), ("new", [0.30, 0.48, 0.27])):
+            with open(self.path(side + ".jsonl"), "w", encoding="utf-8") as file:
+                for number, value in enumerate(values):
+                    steady = {f"micro/memcpy bytes={2**k} ranks=1": 1 + 0.004 * (number - 1) for k in range(2)}
+                    cases = {key: {"metric": "latency", "unit": "s", "scale": 1e-9, "direction": "lower", "samples": [int(1e6 * one)]}
+                             for key, one in {**steady, "micro/event ranks=1": value}.items()}
+                    file.write(json.dumps({"run": f"{side}-{number}", "side": side, "cases": cases}) + "\n")
+            self.expect(run("import", self.path(side + ".jsonl"), "-o", self.path(side)), 0)
+        sides = [os.path.join(self.path(side), side) for side in ("base", "new")]
+        document = json.loads(self.compare(sides[0], "--against", sides[1], "--format", "json"))
+        row = next(row for row in document["rows"] if row["key"].startswith("micro/event"))
+        self.assertEqual(row["verdict"], "INCONCLUSIVE")
+        self.assertLess(row["interval"][1], -0.1)
+        self.assertLess(row["runs_needed"], 10)
+        self.assertGreater(row["q"], 0.05)
+        self.assertIn(f"p={row['q']:.2g}", self.compare(sides[0], "--against", sides[1]))
+
     def test_systems_side_by_side(self):
         systems = ["--systems", f"old={self.file(0)}", f"new={self.file(1)}", f"old={self.file(2)}", f"new={self.file(3)}"]
         document = json.loads(self.compare(*systems, "--format", "json"))

@@ -149,7 +149,7 @@ class Judge(ProgramTest):
         self.assertAlmostEqual(relative["shift"]["change"], plain["shift"]["change"], delta=1e-12)
         self.assertEqual(relative["counts"]["regression"], 0)
         text = run("compare", a, "--against", b, "--relative-to-run").stdout
-        self.assertIn("whole run, middle of 30 rows: +5.0", text)
+        self.assertIn("whole run (median of 30 rows): +5.0", text)
         self.assertIn("taken out of the rows", text)
 
     def test_gates(self):

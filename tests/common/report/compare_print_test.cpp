@@ -117,7 +117,7 @@ TEST(CompareText, ExplainsItsFlags) {
               ElementsAre(StartsWith("single_run: one run"), StartsWith("throttled: the GPU"),
                           "FLAG:n: in n of the runs"));
   comparison.rows[0].runs_needed = 1000;
-  EXPECT_THAT(flag_lines(comparison).back(), StartsWith("runs needed >=1000: the spread"));
+  EXPECT_THAT(flag_lines(comparison).back(), StartsWith("runs needed >=1000: runs vary too much"));
   for (const char* format : {"text", "md"}) {
     std::ostringstream out;
     print_comparison(comparison, format, out);

@@ -230,9 +230,12 @@ TEST(Compare, InconclusiveRowsSayHowManyRunsDecide) {
   for (const CompareRow& row : compare(a, b).rows) {
     if (row.verdict != Verdict::inconclusive) continue;
     ASSERT_TRUE(row.runs_needed);
-    // A spread of 3 % and a threshold of 1 %: about (1.65 + 0.84)^2 * 2 * 9 = 112 runs.
+    // No change, a spread of 3 % and a threshold of 1 %: about (1.65 + 1.28)^2 * 2 * 9 = 155 runs
+    // show SAME; what looks like a change needs more of them.
     EXPECT_GT(*row.runs_needed, 60);
-    EXPECT_LT(*row.runs_needed, 200);
+    if (std::abs(row.change) < 0.02) {
+      EXPECT_LT(*row.runs_needed, 400);
+    }
   }
 }
 
