@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark verify`: recomputes golden files with this build on this machine.
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/verify_output.hpp"
 #include "common/golden/report.hpp"
 #include "common/stats/golden/checks.hpp"
 
@@ -26,72 +25,54 @@ struct VerifyOptions {
   golden::Options checks;
 };
 
+/// Throws InputError for what cannot be read, or holds no JSON.
 nlohmann::json read_json(const std::string& path) {
-  const std::string name = text::printable(path);
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw InputError(fmt::format("{}: {}", name, error.message()));
-  if (bytes > kMaxBytes) throw InputError(fmt::format("{}: larger than 256 MiB", name));
+  if (error) throw InputError(error.message());
+  if (bytes > kMaxBytes) throw InputError("larger than 256 MiB");
   std::ifstream file(path);
+  if (!file) throw InputError("could not be opened for reading");
   nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object()) throw InputError(fmt::format("{}: is no JSON object", name));
+  if (json.is_discarded()) throw InputError("holds no JSON");
   return json;
 }
 
-/// A file that lacks a field or has one of another type fails as one item; the others go on.
-void check_file(const std::string& path, const VerifyOptions& options,
-                std::vector<golden::Item>& items) {
-  const nlohmann::json json = read_json(path);
-  golden::Report report(path);
-  const std::string topic = golden::topic_of(json);
-  const auto known = golden::topics().find(topic);
-  if (known == golden::topics().end()) {
-    report.skip("topic",
-                fmt::format("topic '{}' is not part of this build", text::printable(topic, 80)));
-  } else {
+/// Why no check of this build takes the file; empty if `topic` is one that it knows.
+std::string why_unknown(const nlohmann::json& json, const std::string& topic) {
+  if (!json.is_object())
+    return fmt::format("no golden file: it holds {} {}, not an object",
+                       json.is_array() ? "an" : "a", json.type_name());
+  if (golden::topics().contains(topic)) return {};
+  if (!topic.empty())
+    return fmt::format("topic '{}' is not part of this build", text::printable(topic, 80));
+  return "no golden file: it has no field 'topic', and its fields are of no topic of this build";
+}
+
+enum class Read { whole, foreign, unreadable };
+
+/// Reads and checks one file. What cannot be read, is no golden file, lacks a field or has one of
+/// another type is one item; the other files go on.
+Read check_file(const std::string& path, const golden::Options& options, golden::Report& report) {
+  try {
+    const nlohmann::json json = read_json(path);
+    const std::string topic = json.is_object() ? golden::topic_of(json) : "";
+    if (const std::string reason = why_unknown(json, topic); !reason.empty()) {
+      report.skip(topic.empty() ? "file" : "topic", reason);
+      return Read::foreign;
+    }
     try {
-      golden::Options checks = options.checks;
+      golden::Options checks = options;
       checks.folder = std::filesystem::path(path).parent_path().string();
-      known->second(json, checks, report);
+      golden::topics().at(topic)(json, checks, report);
     } catch (const std::exception& error) {
       report.exact("file", false, text::printable(error.what(), 300));
     }
+    return Read::whole;
+  } catch (const InputError& error) {
+    report.exact("file", false, error.what());
+    return Read::unreadable;
   }
-  items.insert(items.end(), report.items().begin(), report.items().end());
-}
-
-/// JSON has no NaN: a number that is none becomes null.
-nlohmann::json number(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
-void print_json(const std::vector<golden::Item>& items) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const golden::Item& item : items) {
-    rows.push_back({{"file", text::printable(item.file)},
-                    {"item", text::printable(item.item)},
-                    {"status", golden::to_string(item.outcome)},
-                    {"reason", text::printable(item.reason)},
-                    {"error", number(item.error)},
-                    {"tolerance", number(item.tolerance)}});
-  }
-  fmt::print("{}\n", rows.dump(2));
-}
-
-void print_text(const std::vector<golden::Item>& items, bool verbose) {
-  for (const golden::Item& item : items) {
-    if (item.outcome == golden::Outcome::pass && !verbose) continue;
-    fmt::print("{:<7} {}: {}", golden::to_string(item.outcome), text::printable(item.file),
-               text::printable(item.item));
-    if (std::isfinite(item.error))
-      fmt::print("  error {:.3g}, allowed {:.3g}", item.error, item.tolerance);
-    fmt::print("{}{}\n", item.reason.empty() ? "" : "  ", text::printable(item.reason));
-  }
-}
-
-std::size_t count(const std::vector<golden::Item>& items, golden::Outcome outcome) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      items, [&](const golden::Item& item) { return item.outcome == outcome; }));
 }
 
 int verify(VerifyOptions& options) {
@@ -106,19 +87,22 @@ int verify(VerifyOptions& options) {
   if (options.checks.precisions.empty()) {
     throw UsageError("--precision is empty; allowed: fp64, fp32, or both with a comma");
   }
-  std::vector<golden::Item> items;
-  for (const std::string& file : options.files) check_file(file, options, items);
-  if (options.format == "json")
-    print_json(items);
-  else
-    print_text(items, options.verbose);
-  const std::size_t passed = count(items, golden::Outcome::pass),
-                    failed = count(items, golden::Outcome::fail),
-                    skipped = count(items, golden::Outcome::skipped);
-  if (options.format == "text")
-    fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
-  if (failed > 0) return static_cast<int>(ExitCode::wrong_data);
-  if (passed == 0 || (options.require_all && skipped > 0))
+  VerifyPrinter printer({options.format == "json", options.verbose, options.files.size()});
+  std::vector<std::string> unreadable;
+  for (const std::string& path : options.files) {
+    printer.begin_file(path);
+    golden::Report report(path, [&](const golden::Item& item) { printer.item(item); });
+    const Read read = check_file(path, options.checks, report);
+    printer.end_file(read == Read::whole);
+    if (read == Read::unreadable)
+      unreadable.push_back(
+          fmt::format("{}: {}", text::printable(path), report.items().back().reason));
+  }
+  const VerifyCounts counts = printer.finish();
+  for (const std::string& file : unreadable) fmt::print(stderr, "scalemark verify: {}\n", file);
+  if (!unreadable.empty()) return static_cast<int>(ExitCode::failed);
+  if (counts.failed > 0) return static_cast<int>(ExitCode::wrong_data);
+  if (counts.passed == 0 || (options.require_all && counts.skipped > 0))
     return static_cast<int>(ExitCode::nothing);
   return static_cast<int>(ExitCode::ok);
 }
@@ -129,7 +113,8 @@ void add_verify(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* command =
       app.add_subcommand("verify", "Recompute golden files with this build on this machine");
-  command->add_option("FILE", options->files, "Golden files (JSON)")->required();
+  command->add_option("FILE", options->files, "Golden files (JSON); any other JSON is skipped")
+      ->required();
   command->add_option("--device", options->checks.device, "Where to compute")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -99,12 +100,16 @@ std::string_view to_string(Outcome outcome) {
   return "fail";
 }
 
+void Report::add(Item item) {
+  items_.push_back(std::move(item));
+  if (listener_) listener_(items_.back());
+}
+
 void Report::near(const std::string& item, double got, double want, double tolerance) {
   const double error = std::abs(got - want);
   const bool good = error <= tolerance;  // false for NaN
-  items_.push_back({file_, item, good ? Outcome::pass : Outcome::fail,
-                    good ? "" : fmt::format("got {:.17g}, want {:.17g}", got, want), error,
-                    tolerance});
+  add({file_, item, good ? Outcome::pass : Outcome::fail,
+       good ? "" : fmt::format("got {:.17g}, want {:.17g}", got, want), error, tolerance});
 }
 
 void Report::all_near(const std::string& item, std::span<const double> got,
@@ -115,8 +120,8 @@ void Report::all_near(const std::string& item, std::span<const double> got,
   }
   const double error = largest_error(got, want);
   const bool good = error <= tolerance;
-  items_.push_back({file_, item, good ? Outcome::pass : Outcome::fail,
-                    good ? "" : fmt::format("largest error {:.3g}", error), error, tolerance});
+  add({file_, item, good ? Outcome::pass : Outcome::fail,
+       good ? "" : fmt::format("largest error {:.3g}", error), error, tolerance});
 }
 
 void Report::all_close(const std::string& item, std::span<const double> got,
@@ -129,9 +134,8 @@ void Report::all_close(const std::string& item, std::span<const double> got,
     const double error = std::abs(got[i] - want[i]);
     const double allowed = relative * std::abs(want[i]) + absolute;
     if (!(error <= allowed) || !std::isfinite(error)) {
-      items_.push_back({file_, item, Outcome::fail,
-                        fmt::format("value {}: got {:.17g}, want {:.17g}", i, got[i], want[i]),
-                        error, allowed});
+      add({file_, item, Outcome::fail,
+           fmt::format("value {}: got {:.17g}, want {:.17g}", i, got[i], want[i]), error, allowed});
       return;
     }
     if (error / allowed <= worst) continue;
@@ -139,11 +143,11 @@ void Report::all_close(const std::string& item, std::span<const double> got,
     worst_error = error;
     worst_allowed = allowed;
   }
-  items_.push_back({file_, item, Outcome::pass, "", worst_error, worst_allowed});
+  add({file_, item, Outcome::pass, "", worst_error, worst_allowed});
 }
 
 void Report::exact(const std::string& item, bool equal, const std::string& detail) {
-  items_.push_back({file_, item, equal ? Outcome::pass : Outcome::fail, equal ? "" : detail});
+  add({file_, item, equal ? Outcome::pass : Outcome::fail, equal ? "" : detail});
 }
 
 void Report::digest(const std::string& item, std::span<const double> got,
@@ -178,10 +182,14 @@ void Report::digest(const std::string& item, std::span<const double> got,
 }
 
 void Report::skip(const std::string& item, const std::string& reason) {
-  items_.push_back({file_, item, Outcome::skipped, reason});
+  add({file_, item, Outcome::skipped, reason});
 }
 
 void Report::unknown(const std::string& item) { skip(item, "unknown field"); }
+
+double fp32_tolerance(double usual, double library_error) {
+  return std::max(usual, 1.5 * library_error);
+}
 
 bool register_topic(const std::string& topic, Check check, Recognise recognise) {
   if (!registered().emplace(topic, check).second)

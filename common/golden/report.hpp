@@ -3,6 +3,7 @@
 // picks it.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -34,10 +35,14 @@ struct Options {
   std::string folder;     ///< of the golden file, for files that it names
 };
 
+/// Hears of each item as soon as it is compared.
+using Listener = std::function<void(const Item&)>;
+
 /// Collects items. Comparisons never throw: NaN on either side fails.
 class Report {
  public:
-  explicit Report(std::string file) : file_(std::move(file)) {}
+  explicit Report(std::string file, Listener listener = {})
+      : file_(std::move(file)), listener_(std::move(listener)) {}
 
   /// |got - want| <= tolerance.
   void near(const std::string& item, double got, double want, double tolerance);
@@ -62,9 +67,16 @@ class Report {
   const std::vector<Item>& items() const { return items_; }
 
  private:
+  void add(Item item);
+
   std::string file_;
+  Listener listener_;
   std::vector<Item> items_;
 };
+
+/// Tolerance of an fp32 field whose file states how far the library's own fp32 is off: 1.5 times
+/// that, since nobody is asked for less than the library; at least `usual`.
+double fp32_tolerance(double usual, double library_error);
 
 using Check = void (*)(const nlohmann::json& file, const Options& options, Report& report);
 

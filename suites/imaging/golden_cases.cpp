@@ -32,8 +32,10 @@ Passes run_all(const GoldenContext& context, const Field& entry, bool train) {
   return passes;
 }
 
-/// The library's own fp32 error of a gradient, as a bound for ours: ten times as much at most.
-double fp32_bound(const Field& field) { return std::max(kFp32.gradient, 10 * field.number()); }
+/// How far ours may be off where `field` says how far the library's own fp32 is.
+double fp32_bound(const Field& field, double usual) {
+  return golden::fp32_tolerance(usual, field.number());
+}
 
 void check_gradients(const GoldenContext& context, const Field& list, const Passes& passes) {
   const double norm = passes.fp64.gradient.norm().item<double>();
@@ -67,7 +69,8 @@ void check_gradients(const GoldenContext& context, const Field& list, const Pass
     if (nothing) {
       check_bound(context, want[error], fp32.norm().item<double>() / norm, 1e-4);
     } else {
-      check_bound(context, want[error], relative_l2(fp32, fp64), fp32_bound(want[error]));
+      check_bound(context, want[error], relative_l2(fp32, fp64),
+                  fp32_bound(want[error], kFp32.gradient));
     }
   }
   for (const std::string& name : list.keys()) {
@@ -84,16 +87,19 @@ void check_channels_last(const GoldenContext& context, const Field& want, const 
   };
   for (const Row& row : {Row{"fp64", passes.fp64, passes.fp64_nhwc, kFp64},
                          Row{"fp32", passes.fp32, passes.fp32_nhwc, kFp32}}) {
+    const auto bound = [&](const Field& field, double usual) {
+      return row.precision == "fp32" ? fp32_bound(field, usual) : usual;
+    };
     const std::string logits = "logits_max_abs_difference_" + row.precision;
     if (want.has(logits) && context.wants(row.precision, want[logits])) {
       check_bound(context, want[logits],
                   (row.nchw.logits - row.nhwc.logits).abs().max().item<double>(),
-                  row.tolerance.logits);
+                  bound(want[logits], row.tolerance.logits));
     }
     const std::string gradient = "gradient_relative_l2_difference_" + row.precision;
     if (want.has(gradient) && context.wants(row.precision, want[gradient])) {
       check_bound(context, want[gradient], relative_l2(row.nhwc.gradient, row.nchw.gradient),
-                  row.tolerance.gradient);
+                  bound(want[gradient], row.tolerance.gradient));
     }
   }
 }
@@ -133,7 +139,7 @@ void check_mode(const GoldenContext& context, const Field& entry, const std::str
       context.wants("fp32", want["gradient_fp32_relative_l2_error"])) {
     const Field field = want["gradient_fp32_relative_l2_error"];
     check_bound(context, field, relative_l2(passes.fp32.gradient, passes.fp64.gradient),
-                kFp32.gradient);
+                fp32_bound(field, kFp32.gradient));
   }
   if (want.has("gradients")) check_gradients(context, want["gradients"], passes);
   if (want.has("channels_last")) check_channels_last(context, want["channels_last"], passes);

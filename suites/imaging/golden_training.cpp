@@ -44,10 +44,22 @@ double drift(double learning_rate, std::size_t step) {
              : 1e-10 * std::pow(10.0, static_cast<double>(std::min<std::size_t>(step, 6)));
 }
 
-/// Differences of two trainings' losses, or of one to the file's, step by step. `fp32`: where steps
-/// beyond the first are chaotic, they are left out.
+/// Which steps of a training are compared, and how closely.
+struct Comparison {
+  double learning_rate;
+  bool fp32 = false;  ///< steps beyond the first are left out where they are chaotic
+  std::vector<double> library_errors = {};  ///< fp32: by step, where the file states them
+};
+
+double tolerance_of(const Comparison& comparison, std::size_t step) {
+  if (!comparison.fp32) return drift(comparison.learning_rate, step);
+  const std::vector<double>& stated = comparison.library_errors;
+  return golden::fp32_tolerance(step < 2 ? 1e-3 : 0.1, step < stated.size() ? stated[step] : 0);
+}
+
+/// Differences of two trainings' losses, or of one to the file's, step by step.
 void check_losses(const GoldenContext& context, const Field& field, const std::vector<double>& got,
-                  const std::vector<double>& want, double learning_rate, bool fp32) {
+                  const std::vector<double>& want, const Comparison& comparison) {
   if (got.size() != want.size()) {
     context.report.exact(field.path(), false,
                          fmt::format("{} steps here, {} in the file", got.size(), want.size()));
@@ -55,12 +67,10 @@ void check_losses(const GoldenContext& context, const Field& field, const std::v
   }
   for (std::size_t step = 0; step < got.size(); ++step) {
     const std::string item = fmt::format("{}[{}]", field.path(), step);
-    if (fp32 && step > 0 && learning_rate > 1e-3) {
+    if (comparison.fp32 && step > 0 && comparison.learning_rate > 1e-3) {
       context.report.skip(item, "training at this learning rate is chaotic in fp32");
     } else {
-      const double fp32_tolerance = step < 2 ? 1e-3 : 0.1;
-      context.report.near(item, got[step], want[step],
-                          fp32 ? fp32_tolerance : drift(learning_rate, step));
+      context.report.near(item, got[step], want[step], tolerance_of(comparison, step));
     }
   }
 }
@@ -75,14 +85,13 @@ void check_sgd(const GoldenContext& context, const Field& entry, const Field& sg
   const Training fp64 = train(context, entry, sgd, at::kDouble, false);
   const double after = drift(rate, static_cast<std::size_t>(steps));
   if (sgd.has("losses_fp64") && context.wants("fp64", sgd["losses_fp64"])) {
-    check_losses(context, sgd["losses_fp64"], fp64.losses, sgd["losses_fp64"].numbers(), rate,
-                 false);
+    check_losses(context, sgd["losses_fp64"], fp64.losses, sgd["losses_fp64"].numbers(), {rate});
   }
   if (sgd.has("difference_channels_last_fp64") &&
       context.wants("fp64", sgd["difference_channels_last_fp64"])) {
     sgd["difference_channels_last_fp64"].note();
     check_losses(context, sgd["difference_channels_last_fp64"],
-                 train(context, entry, sgd, at::kDouble, true).losses, fp64.losses, rate, false);
+                 train(context, entry, sgd, at::kDouble, true).losses, fp64.losses, {rate});
   }
   if (sgd.has("parameters_after_fp64") && context.wants("fp64", sgd["parameters_after_fp64"])) {
     const Field field = sgd["parameters_after_fp64"];
@@ -93,13 +102,13 @@ void check_sgd(const GoldenContext& context, const Field& entry, const Field& sg
     check_buffers(context, sgd["buffers_after_fp64"], *fp64.network, after);
   }
   const Training fp32 = train(context, entry, sgd, at::kFloat, false);
+  Comparison rounded{rate, true};
+  if (sgd.has("difference_fp32")) rounded.library_errors = sgd["difference_fp32"].numbers();
   if (sgd.has("losses_fp32") && context.wants("fp32", sgd["losses_fp32"])) {
-    check_losses(context, sgd["losses_fp32"], fp32.losses, sgd["losses_fp32"].numbers(), rate,
-                 true);
+    check_losses(context, sgd["losses_fp32"], fp32.losses, sgd["losses_fp32"].numbers(), rounded);
   }
   if (sgd.has("difference_fp32") && context.wants("fp32", sgd["difference_fp32"])) {
-    sgd["difference_fp32"].note();
-    check_losses(context, sgd["difference_fp32"], fp32.losses, fp64.losses, rate, true);
+    check_losses(context, sgd["difference_fp32"], fp32.losses, fp64.losses, rounded);
   }
   const std::string error = "parameters_fp32_relative_l2_error";
   if (!sgd.has(error) || !context.wants("fp32", sgd[error])) return;
@@ -110,7 +119,7 @@ void check_sgd(const GoldenContext& context, const Field& entry, const Field& sg
     check_bound(
         context, sgd[error],
         relative_l2(flatten(fp32.network->parameters()), flatten(fp64.network->parameters())),
-        std::max(1e-3, 10 * sgd[error].number()));
+        golden::fp32_tolerance(1e-3, sgd[error].number()));
   }
 }
 

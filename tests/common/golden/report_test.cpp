@@ -48,6 +48,25 @@ Item item_of(const Report& report, const std::string& name) {
   return {};
 }
 
+TEST(Report, AListenerHearsOfEachItemInTurn) {
+  std::vector<std::string> heard;
+  Report report("file.json", [&](const Item& item) { heard.push_back(item.item); });
+  report.near("a", 1, 1, 0);
+  report.exact("b", false, "differs");
+  ASSERT_EQ(heard.size(), 2U);
+  report.all_near("c", {}, {}, 0);
+  report.all_close("d", {}, {}, 0, 0);
+  report.skip("e", "reason");
+  report.unknown("f");
+  EXPECT_EQ(heard, (std::vector<std::string>{"a", "b", "c", "d", "e", "f"}));
+}
+
+TEST(Report, AnFp32FieldMayBeOffByMoreThanTheLibrary) {
+  EXPECT_EQ(fp32_tolerance(1e-4, 2e-3), 3e-3);
+  EXPECT_EQ(fp32_tolerance(1e-4, 1e-6), 1e-4);
+  EXPECT_EQ(fp32_tolerance(1e-4, 0), 1e-4);
+}
+
 TEST(Report, NearKeepsErrorAndTolerance) {
   Report report("file.json");
   report.near("a", 1.5, 1.25, 0.25);
