@@ -48,6 +48,8 @@ std::string in_sweeps(int sweeps) { return sweeps > 1 ? fmt::format(" in {} swee
 
 void announce(const Session& session, const std::vector<PlannedCase>& plan,
               const RunOptions& options) {
+  if (!options.preset_doc.empty())
+    log::info(fmt::format("preset {}: {}", options.preset, options.preset_doc));
   log::info(fmt::format("{} case{}{} on {} rank{}: {}{}", plan.size(), plan.size() == 1 ? "" : "s",
                         in_sweeps(options.sweeps), session.world().size(),
                         session.world().size() == 1 ? "" : "s", estimate(plan, options.sweeps),
