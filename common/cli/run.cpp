@@ -49,6 +49,8 @@ std::string in_sweeps(int sweeps) { return sweeps > 1 ? fmt::format(" in {} swee
 
 void announce(const Session& session, const std::vector<PlannedCase>& plan,
               const RunOptions& options) {
+  if (!options.preset_doc.empty())
+    log::info(fmt::format("preset {}: {}", options.preset, options.preset_doc));
   log::info(fmt::format("{}{} on {}: {}{}", text::counted(plan.size(), "case"),
                         in_sweeps(options.sweeps), text::counted(session.world().size(), "rank"),
                         estimate(plan, options.sweeps),

@@ -57,6 +57,18 @@ std::optional<double> telemetry_interval(const std::string& given) {
   return given == "off" ? std::nullopt : text::parse_seconds(given);
 }
 
+/// A preset that repeats another program prints as that program does.
+void take_format(const Preset& preset, RunOptions& options) {
+  if (preset.format.empty()) return;
+  const std::vector<std::string> known = print_formats();
+  if (std::ranges::find(known, preset.format) == known.end()) {
+    throw UsageError(fmt::format("--preset {}: format is '{}'; allowed: {}", preset.name,
+                                 text::printable(preset.format, 80), text::join(known, ", ")));
+  }
+  options.preset_doc = preset.doc;
+  if (options.format.empty()) options.format = preset.format;
+}
+
 /// -b, -e and -f are short for -a bytes=B:E:*F.
 void fold_byte_range(RunOptions& options) {
   if (options.factor && options.max_bytes.empty()) {
@@ -224,9 +236,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
           "Look at clocks, power, heat and load every so many seconds, between samples; off"),
       {Kind::seconds, 0.1, 3600, false}, "off")
       ->capture_default_str();
-  command.add_option("--format", options.format, "Output format")
-      ->check(CLI::IsMember(print_formats()))
-      ->capture_default_str();
+  command
+      .add_option("--format", options.format, "Output format (default: the preset's, else table)")
+      ->check(CLI::IsMember(print_formats()));
   take_number(command.add_option("--decimals", options.print.decimals,
                                  "Decimals of printed numbers in table, osu and imb"),
               {Kind::integer, 0, 12, false});
@@ -255,7 +267,9 @@ void check_run_options(RunOptions& options) {
   topology::policy_from(options.placement);
   if (!options.peak.empty()) options.peaks = Peaks::from_file(options.peak);
   if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
-  if (!options.preset.empty()) load_preset(Registry::instance(), options.preset);
+  if (!options.preset.empty())
+    take_format(load_preset(Registry::instance(), options.preset), options);
+  if (options.format.empty()) options.format = "table";
   std::tie(options.campaign, options.repeat) = campaign_facts();
   options.verbosity = options.quiet ? -1 : options.verbose;
   options.print.verbosity = options.verbose;

@@ -41,7 +41,8 @@ struct RunOptions {
   std::string peak;
   Peaks peaks;  ///< from the file `peak`
   double timeout = 300;
-  std::string format = "table", color = "auto";
+  std::string format, color = "auto";  ///< format: empty until check_run_options()
+  std::string preset_doc;              ///< of a preset that repeats another program
   bool quiet = false;
   int verbose = 0;       ///< how often -v was given
   std::string campaign;  ///< campaign_facts()

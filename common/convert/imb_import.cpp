@@ -115,6 +115,8 @@ class ImbReader {
       is_open_ = false;
     } else if (const auto ours = behind(line, "IMB 2021.11 format, measured by Scalemark ")) {
       take_program("Scalemark", *ours);
+    } else if (const auto theirs = foreign_program(line)) {
+      take_program(theirs->tool, theirs->version);
     } else if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
       take_program("Intel MPI Benchmarks", version->substr(0, version->find(',')));
       is_open_ = true;

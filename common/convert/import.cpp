@@ -135,6 +135,19 @@ Run imported_run(const ImportSource& source, std::string_view tool, std::string_
   return run;
 }
 
+std::optional<ForeignProgram> foreign_program(std::string_view line) {
+  constexpr std::string_view kBegin = "# Measured by ", kEnd = "; not by Scalemark";
+  const std::size_t end = line.rfind(kEnd);
+  if (!line.starts_with(kBegin) || end == std::string_view::npos || end < kBegin.size())
+    return std::nullopt;
+  line = line.substr(kBegin.size(), end - kBegin.size());
+  line = line.substr(0, line.find(", imported from "));
+  const std::size_t blank = line.rfind(' ');
+  if (blank == std::string_view::npos) return ForeignProgram{text::printable(line, 100), ""};
+  return ForeignProgram{text::printable(line.substr(0, blank), 100),
+                        text::printable(line.substr(blank + 1), 40)};
+}
+
 void RunBuilder::add(CaseResult result, const std::string& place) {
   if (!keys_.insert(result.key).second) {
     throw InputError(

@@ -40,6 +40,14 @@ class RunBuilder {
   std::set<std::string> keys_;
 };
 
+/// Who measured what Scalemark printed after an import: "# Measured by OSU Micro-Benchmarks 7.4,
+/// imported from latency.txt; not by Scalemark".
+struct ForeignProgram {
+  std::string tool, version;
+};
+/// Nothing for any other line.
+std::optional<ForeignProgram> foreign_program(std::string_view line);
+
 /// JSON Lines of runs (docs/integration.md).
 void import_runs(const ImportSource& source, const ImportTaker& taker);
 /// Printed tables.

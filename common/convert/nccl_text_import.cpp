@@ -90,6 +90,8 @@ class NcclReader {
       take_program("nccl-tests", parts[3]);
     } else if (parts.size() > 5 && parts[1] == "scalemark" && parts[3] == "nccl-tests") {
       take_program("Scalemark", parts[2]);
+    } else if (const auto theirs = foreign_program(line)) {
+      take_program(theirs->tool, theirs->version);
     } else if (parts.size() > 4 && parts[1] == "Collective" && parts[3] == "starting:") {
       row_ = {};
       row_.program = text::printable(parts[4], 100);
@@ -114,7 +116,7 @@ class NcclReader {
     }
   }
 
-  void take_program(const char* name, std::string_view version) {
+  void take_program(const std::string& name, std::string_view version) {
     const std::string clean = text::printable(version, 40);
     builder_.run().producer["imported_from"] = name;
     builder_.run().producer["imported_version"] = clean;

@@ -155,10 +155,11 @@ void import_nvbandwidth(const ImportSource& source, const ImportTaker& taker) {
   const json document = parse_json(content, file);
   const json& root = member(document, "nvbandwidth", file);
   if (!root.is_object()) fail(file, "\"nvbandwidth\" to be an object", root);
-  note_unknown(root,
-               {"version", "git_version", "CUDA Runtime Version", "CUDA Driver Version",
-                "Driver Version", "GPU Device list", "testcases", "error", "warning"},
-               file, taker);
+  note_unknown(
+      root,
+      {"version", "git_version", "CUDA Runtime Version", "CUDA Driver Version", "Driver Version",
+       "GPU Device list", "testcases", "error", "warning", "measured_by"},
+      file, taker);
   const std::string version =
       root.contains("version") ? text_of(root["version"], "version", file) : "";
   RunBuilder builder(imported_run(source, "nvbandwidth", version, content));

@@ -89,12 +89,16 @@ class OsuReader {
     table_.emplace();
     table_->title = osu_title_of(line, lines_);
     const OsuTitle& said = table_->title;
-    if (!builder_)
-      builder_.emplace(imported_run(source_, said.tool, said.version, read_text(source_.file)));
+    if (builder_) return;
+    const ForeignProgram who = origin_.value_or(ForeignProgram{said.tool, said.version});
+    builder_.emplace(imported_run(source_, who.tool, who.version, read_text(source_.file)));
   }
 
   void take_comment(std::string_view line) {
-    if (!table_) return;
+    if (!table_) {
+      if (auto theirs = foreign_program(line)) origin_ = std::move(theirs);
+      return;
+    }
     const std::vector<std::string_view> parts = words(line);
     const std::string_view said = line.substr(std::min(line.find_first_not_of("# "), line.size()));
     if (said.starts_with("Datatype: ")) return take_datatype(said.substr(10));
@@ -249,6 +253,7 @@ class OsuReader {
   const ImportTaker& taker_;
   Lines lines_;
   std::optional<RunBuilder> builder_;
+  std::optional<ForeignProgram> origin_;  ///< who measured it, where another program did
   std::optional<Table> table_;
 };
 

@@ -18,6 +18,8 @@ constexpr std::string_view kTitle = "# OSU ";
 constexpr std::int64_t kUsualWindow = 64;
 /// At the end of the title of a table that Scalemark printed: its version.
 constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
+/// The same of a table that another program measured, and Scalemark printed after its import.
+constexpr std::string_view kPrinted = " (OSU 7.4 format, printed by Scalemark ";
 
 /// What Scalemark adds to a title.
 struct OurNote {
@@ -28,8 +30,8 @@ struct OurNote {
 
 /// "... v7.4 [backend=mpi ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)", where `note` is
 /// the place of kOurs; or, as before, "... Scalemark 0.1; backend=mpi ranks=2)".
-OurNote our_note(std::string_view line, std::size_t note) {
-  std::string_view behind_sign = line.substr(note + kOurs.size());
+OurNote our_note(std::string_view line, std::size_t note, std::string_view sign) {
+  std::string_view behind_sign = line.substr(note + sign.size());
   behind_sign = behind_sign.substr(0, behind_sign.find_last_of(')'));
   const std::size_t semicolon = std::min(behind_sign.find(';'), behind_sign.size());
   OurNote ours;
@@ -105,8 +107,10 @@ OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
   constexpr std::string_view kExpected = "\"# OSU LIBRARY TEST vVERSION\"";
   OsuTitle said;
   said.tool = "OSU Micro-Benchmarks";
-  const std::size_t note = line.find(kOurs);
-  const OurNote ours = note == std::string_view::npos ? OurNote{} : our_note(line, note);
+  const bool is_printed = line.find(kPrinted) != std::string_view::npos;
+  const std::string_view sign = is_printed ? kPrinted : kOurs;
+  const std::size_t note = line.find(sign);
+  const OurNote ours = note == std::string_view::npos ? OurNote{} : our_note(line, note, sign);
   const std::string_view theirs = line.substr(0, std::min(note, line.size()) - ours.in_front);
   const std::size_t v = theirs.rfind(" v");
   if (v == std::string_view::npos || v < kTitle.size()) lines.fail(kExpected, line);
@@ -118,8 +122,10 @@ OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
   title.remove_prefix(std::min(library.size() + 1, title.size()));
   name_case(said, library, title);
   if (note == std::string_view::npos) return said;
-  said.tool = "Scalemark";
-  said.version = ours.version;
+  if (!is_printed) {
+    said.tool = "Scalemark";
+    said.version = ours.version;
+  }
   if (words(ours.pairs).empty()) return said;
   // A table of ours has the keys that its cases had.
   const std::string key = fmt::format("{} {}", said.name, ours.pairs);

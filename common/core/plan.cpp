@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -25,7 +27,35 @@ struct Selected {
   const Benchmark* benchmark;
   std::map<std::string, std::string> axes;
   PolicyChange preset_policy, entry_policy;
+  /// Of an override of `bytes` this block takes the sizes above the first, up to the second.
+  std::int64_t above = std::numeric_limits<std::int64_t>::min();
+  std::int64_t up_to = std::numeric_limits<std::int64_t>::max();
 };
+
+/// The least and the largest size that a block of a preset names; nothing if it names none.
+std::optional<std::pair<std::int64_t, std::int64_t>> sizes_of(const Selected& block) {
+  const auto given = block.axes.find("bytes");
+  if (given == block.axes.end()) return std::nullopt;
+  const std::vector<std::int64_t> sizes = text::parse_integers(given->second);
+  if (sizes.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(sizes);
+  return std::pair(least, most);
+}
+
+/// A preset may measure small and large messages of a benchmark in blocks of their own, as OSU
+/// does. A size given on the command line then belongs to one of them.
+void share_sizes(std::vector<Selected>& selected) {
+  for (Selected& block : selected) {
+    const auto mine = sizes_of(block);
+    if (!mine) continue;
+    for (const Selected& other : selected) {
+      const auto theirs = other.benchmark == block.benchmark ? sizes_of(other) : std::nullopt;
+      if (!theirs) continue;
+      if (theirs->second < mine->first) block.above = std::max(block.above, theirs->second);
+      if (theirs->first > mine->second) block.up_to = mine->second;
+    }
+  }
+}
 
 std::vector<std::string> names_of(const Registry& registry) {
   std::vector<std::string> names;
@@ -103,6 +133,7 @@ std::vector<Selected> select(const Registry& registry, const PlanRequest& reques
       throw UsageError(
           fmt::format("preset {} has no benchmark that matches the filter", request.preset->name));
     }
+    share_sizes(selected);
     return selected;
   }
   for (const Benchmark* benchmark : registry.all()) {
@@ -133,15 +164,31 @@ void check_overrides(const Registry& registry, const std::vector<Selected>& sele
   }
 }
 
+/// "all" ranks: those of the job, as far as the benchmark takes them.
+std::vector<Value> parse_values(const Axis& axis, const std::string& text,
+                                const PlanContext& context) {
+  if (axis.name != "ranks" || text != "all") return axis.parse(text);
+  const auto fewest = std::get<std::int64_t>(axis.defaults(context).front());
+  return {std::min(axis.maximum, std::max(fewest, std::int64_t{context.ranks}))};
+}
+
 std::vector<Value> values_of(const Selected& selected, const Axis& axis, const PlanRequest& request,
                              const PlanContext& context) {
   // The last matching override wins, as usual on a command line.
   for (auto change = request.overrides.rbegin(); change != request.overrides.rend(); ++change) {
     const bool meant = change->benchmark.empty() || change->benchmark == selected.benchmark->name();
-    if (meant && change->axis == axis.name) return axis.parse(change->values);
+    if (!meant || change->axis != axis.name) continue;
+    std::vector<Value> values = parse_values(axis, change->values, context);
+    if (axis.name == "bytes") {
+      std::erase_if(values, [&](const Value& value) {
+        const auto bytes = std::get<std::int64_t>(value);
+        return bytes <= selected.above || bytes > selected.up_to;
+      });
+    }
+    return values;
   }
   if (const auto given = selected.axes.find(axis.name); given != selected.axes.end())
-    return axis.parse(given->second);
+    return parse_values(axis, given->second, context);
   std::vector<Value> defaults = axis.defaults(context);
   if (!request.quick) return defaults;
   if (!axis.quick.empty()) return axis.quick;

@@ -33,6 +33,7 @@ struct Preset {
   /// Of a preset that repeats an experiment: the table or figure, and the experiment's name in
   /// results/published.
   std::string repeats, experiment;
+  std::string format;  ///< how `run` prints it where no --format says otherwise; empty = table
   PolicyChange policy;
   std::vector<PresetEntry> entries;
 };
@@ -61,6 +62,8 @@ std::vector<const Benchmark*> matching(const Registry& registry,
                                        const std::vector<std::string>& filters);
 
 /// Order: benchmarks as the preset lists them (else by name), axes as declared, last axis fastest.
+/// Where blocks of a preset measure sizes of one benchmark apart, an override of `bytes` gives each
+/// block the sizes of its range. Ranks "all": those of the job, as far as the benchmark takes them.
 /// Throws UsageError for unknown benchmarks, axes and values, with the nearest valid names.
 std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request,
                                    const PlanContext& context);

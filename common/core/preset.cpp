@@ -2,9 +2,11 @@
 // Reading presets from TOML.
 #include "common/core/preset.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -92,14 +94,29 @@ PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
   return change;
 }
 
-PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
+/// One name, or a list of names that all else in the block holds for.
+std::vector<std::string> parse_names(const std::string& origin, const toml::node& node) {
+  if (const auto name = node.value_exact<std::string>()) return {*name};
+  std::vector<std::string> names;
+  if (const toml::array* array = node.as_array()) {
+    for (const toml::node& element : *array)
+      names.push_back(element.value_exact<std::string>().value_or(""));
+  }
+  if (names.empty() || std::ranges::find(names, "") != names.end())
+    fail_at(origin, node, "name is the name of a benchmark or a list of names");
+  return names;
+}
+
+/// A block: an entry for each of the benchmarks that it names.
+std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) fail_at(origin, node, "each [[benchmark]] is a table");
   PresetEntry entry;
+  std::vector<std::string> names;
   for (const auto& [key, value] : *table) {
     const std::string_view name = key.str();
-    if (name == "name" && value.is_string()) {
-      entry.benchmark = *value.value_exact<std::string>();
+    if (name == "name") {
+      names = parse_names(origin, value);
     } else if (name == "axes" && value.is_table()) {
       for (const auto& [axis, values] : *value.as_table())
         entry.axes[std::string(axis.str())] = axis_text(origin, values);
@@ -109,8 +126,21 @@ PresetEntry parse_entry(const std::string& origin, const toml::node& node) {
       unknown_key(origin, value, name, {"name", "axes", "policy"});
     }
   }
-  if (entry.benchmark.empty()) fail_at(origin, node, "a [[benchmark]] has no name");
-  return entry;
+  if (names.empty() || names.front().empty()) fail_at(origin, node, "a [[benchmark]] has no name");
+  std::vector<PresetEntry> entries;
+  for (const std::string& name : names) {
+    entries.push_back(entry);
+    entries.back().benchmark = name;
+  }
+  return entries;
+}
+
+/// The blocks of a benchmark come together where the first of them stands.
+void bring_together(std::vector<PresetEntry>& entries) {
+  std::map<std::string, std::size_t> place;
+  for (const PresetEntry& entry : entries) place.emplace(entry.benchmark, place.size());
+  std::ranges::stable_sort(entries, {},
+                           [&](const PresetEntry& entry) { return place.at(entry.benchmark); });
 }
 
 std::string read_text(const std::string& path) {
@@ -147,13 +177,21 @@ Preset parse_preset(const std::string& toml_text, const std::string& origin) {
       preset.repeats = *value.value_exact<std::string>();
     } else if (name == "experiment" && value.is_string()) {
       preset.experiment = *value.value_exact<std::string>();
+    } else if (name == "format" && value.is_string()) {
+      preset.format = *value.value_exact<std::string>();
     } else if (name == "policy") {
       preset.policy = parse_policy(origin, value);
     } else if (name == "benchmark" && value.is_array()) {
-      for (const toml::node& entry : *value.as_array())
-        preset.entries.push_back(parse_entry(origin, entry));
+      bool lists_names = false;
+      for (const toml::node& node : *value.as_array()) {
+        const std::vector<PresetEntry> block = parse_block(origin, node);
+        lists_names = lists_names || block.size() > 1;
+        preset.entries.insert(preset.entries.end(), block.begin(), block.end());
+      }
+      if (lists_names) bring_together(preset.entries);
     } else {
-      unknown_key(origin, value, name, {"doc", "repeats", "experiment", "policy", "benchmark"});
+      unknown_key(origin, value, name,
+                  {"doc", "format", "repeats", "experiment", "policy", "benchmark"});
     }
   }
   if (preset.entries.empty()) throw UsageError(fmt::format("{}: no [[benchmark]] in it", origin));

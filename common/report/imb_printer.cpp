@@ -72,8 +72,10 @@ class ImbPrinter final : public Printer {
     planned_.begin(run);
     constexpr const char* kLine =
         "#----------------------------------------------------------------";
-    fmt::print(out(), "{}\n#    IMB 2021.11 format, measured by Scalemark {}\n{}\n", kLine,
-               version(), kLine);
+    const std::string origin = foreign_origin(run);
+    fmt::print(out(), "{}\n#    IMB 2021.11 format, {} by Scalemark {}\n{}\n", kLine,
+               origin.empty() ? "measured" : "printed", version(), kLine);
+    if (!origin.empty()) fmt::print(out(), "# Measured by {}; not by Scalemark\n", origin);
     fmt::print(out(), "# MPI_Datatype                   :   MPI_BYTE\n");
     fmt::print(out(), "# MPI_Datatype for reductions    :   MPI_FLOAT\n");
     fmt::print(out(), "# MPI_Op                         :   MPI_SUM\n");

@@ -25,6 +25,8 @@ class NcclPrinter final : public Printer {
   void begin(const Run& run) override {
     const std::string_view whole = version();
     fmt::print(out(), "# scalemark {} {}\n", whole.substr(0, whole.rfind('.')), kNcclFormat);
+    if (const std::string origin = foreign_origin(run); !origin.empty())
+      fmt::print(out(), "# Measured by {}; not by Scalemark\n", origin);
     ranks_ = run.ranks;
     planned_.begin(run);
   }

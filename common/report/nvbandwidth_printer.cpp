@@ -64,6 +64,8 @@ class NvbandwidthPrinter final : public Printer {
 
   void begin(const Run& run) override {
     root_["version"] = fmt::format("scalemark {}", version());
+    if (const std::string origin = foreign_origin(run); !origin.empty())
+      root_["measured_by"] = json_text(origin + "; not by Scalemark");
     const auto driver = run.environment.common.find("gpu_driver");
     if (driver != run.environment.common.end()) root_["Driver Version"] = json_text(driver->second);
     ordered_json gpus = ordered_json::array();

@@ -61,7 +61,12 @@ class OsuPrinter final : public Printer {
  public:
   using Printer::Printer;
 
-  void begin(const Run& run) override { planned_.begin(run); }
+  void begin(const Run& run) override {
+    planned_.begin(run);
+    const std::string origin = foreign_origin(run);
+    is_ours_ = origin.empty();
+    if (!is_ours_) fmt::print(out(), "# Measured by {}; not by Scalemark\n", origin);
+  }
 
   void add(const CaseResult& result) override {
     const OsuTest* test = osu_test_of(result);
@@ -86,7 +91,7 @@ class OsuPrinter final : public Printer {
 
  private:
   /// Title and sentence; empty if the format has no words for the case.
-  static std::string sentence(const OsuTest& test, const CaseResult& result) {
+  std::string sentence(const OsuTest& test, const CaseResult& result) const {
     const std::string said = result.status == Status::ok ? osu_init_sentence(result) : "";
     return said.empty() ? "" : title(test, result) + said + "\n";
   }
@@ -135,20 +140,21 @@ class OsuPrinter final : public Printer {
     return "";
   }
 
-  static std::string title(const OsuTest& test, const CaseResult& result) {
+  std::string title(const OsuTest& test, const CaseResult& result) const {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
     // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
     const std::string pairs = params_without_bytes(result);
-    return fmt::format("# OSU {}{} {} v7.4{} (OSU 7.4 format, measured by Scalemark {})\n",
+    return fmt::format("# OSU {}{} {} v7.4{} (OSU 7.4 format, {} by Scalemark {})\n",
                        library_of(test, result),
                        param_text(result, "memory") == "device" ? "-CUDA" : "",
                        osu_title(test, param_text(result, "call")),
-                       pairs.empty() ? "" : fmt::format(" [{}]", pairs.substr(1)), major_minor);
+                       pairs.empty() ? "" : fmt::format(" [{}]", pairs.substr(1)),
+                       is_ours_ ? "measured" : "printed", major_minor);
   }
 
   /// The lines above the headings.
-  static std::string header(const OsuTest& test, const CaseResult& result) {
+  std::string header(const OsuTest& test, const CaseResult& result) const {
     const bool is_one_sided = test.table == OsuTable::one_sided;
     const bool overlaps = is_overlapped(test, result);
     std::string lines = is_one_sided || test.table == OsuTable::message_rate ? "" : "\n";
@@ -173,6 +179,7 @@ class OsuPrinter final : public Printer {
   }
 
   PlannedTables planned_{{"bytes"}};  ///< one table holds what differs in nothing but the size
+  bool is_ours_ = true;               ///< Scalemark measured it
   TableQueue queue_{out()};
   std::map<std::string, std::string> headings_;  ///< of each table, the last
   std::string why_not_;                          ///< the last case has no row; empty = no reason

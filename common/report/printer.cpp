@@ -54,6 +54,18 @@ std::string params_without_bytes(const CaseResult& result) {
   return text::printable(rest.substr(std::min(rest.find(' '), rest.size())));
 }
 
+std::string foreign_origin(const Run& run) {
+  const auto said = [&](const char* fact) {
+    const auto found = run.producer.find(fact);
+    return found == run.producer.end() ? std::string() : text::printable(found->second, 200);
+  };
+  const std::string tool = said("imported_from"), version = said("imported_version");
+  if (tool.empty() || tool == "Scalemark") return {};
+  const std::string file = said("imported_file");
+  return tool + (version.empty() ? "" : " " + version) +
+         (file.empty() ? "" : ", imported from " + file);
+}
+
 std::string left_out_because(const CaseResult& result, const std::string& why) {
   std::string all(to_string(result.status));
   for (const std::string& reason : {result.reason, why}) {

@@ -39,6 +39,9 @@ std::optional<std::int64_t> param_integer(const CaseResult& result, const char* 
 /// What stands in the key of a case beside its name and size: " backend=mpi memory=host ranks=2".
 std::string params_without_bytes(const CaseResult& result);
 
+/// Who measured a run that was imported, and the file it came from; empty where Scalemark measured.
+std::string foreign_origin(const Run& run);
+
 /// Status and reason of a case that has no row, and `why` behind them.
 std::string left_out_because(const CaseResult& result, const std::string& why = "");
 

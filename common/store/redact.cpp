@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,23 +19,11 @@
 namespace scalemark::store {
 namespace {
 
-/// Parts of the names of facts that identify somebody or something, and what to call it.
-constexpr std::array<std::pair<const char*, const char*>, 14> kKinds = {{
-    {"nodelist", "hosts"},
-    {"node_list", "hosts"},
-    {"nodename", "host"},
-    {"host", "host"},
-    {"user", "user"},
-    {"logname", "user"},
-    {"account", "account"},
-    {"serial", "serial"},
-    {"uuid", "device"},
-    {"guid", "device"},
-    {"asset", "serial"},
-    {"mac_addr", "device"},
-    {"submit", "submit"},
-    {"job_name", "job"},
-}};
+/// Words that name nobody: what stands where a name is not known, and names that everybody has.
+constexpr std::array<std::string_view, 9> kNobody = {
+    "root", "localhost", "unknown", "none", "null", "n/a", "default", "unset", "not specified"};
+/// Shorter names are parts of ordinary texts; in the fields that hold them they are replaced.
+constexpr std::size_t kShortestInText = 3;
 
 constexpr std::array<std::string_view, 3> kForms = {"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
                                                     "xx:xx:xx:xx:xx:xx", "xxxx:xxxx:xxxx:xxxx"};
@@ -84,13 +75,61 @@ std::string text_of(Number number) {
   return fmt::to_string(number);
 }
 
-/// What a fact is about, if its name says that it identifies somebody or something; else empty.
-std::string kind_of(const std::string& fact) {
-  const std::string name = lower(fact);
-  for (const auto& [part, kind] : kKinds) {
-    if (name.find(part) != std::string::npos) return kind;
+bool says_nothing(const std::string& value) {
+  const std::string plain = lower(value);
+  return value.empty() || value.starts_with("unavailable") ||
+         std::ranges::find(kNobody, plain) != kNobody.end();
+}
+
+/// Decimal, or hexadecimal behind 0x.
+bool is_number(std::string_view text) {
+  const char* end = text.data() + text.size();
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    std::uint64_t number = 0;
+    return std::from_chars(text.data() + 2, end, number, 16).ptr == end;
   }
-  return "";
+  double number = 0;
+  return std::from_chars(text.data(), end, number).ptr == end && std::isfinite(number);
+}
+
+/// Whether a name is to be looked for in texts. A number is none: it may count anything.
+bool may_stand_in_text(const std::string& name) {
+  return name.size() >= kShortestInText && !is_number(name) &&
+         name.find_first_of(" /:") == std::string::npos;
+}
+
+/// The label of a line of a tool, "Serial Number : 1650", and where its value begins and ends.
+struct LabelledValue {
+  FieldKind kind = FieldKind::text;
+  std::size_t begin = 0, end = 0;
+};
+
+LabelledValue labelled_value(std::string_view line) {
+  const std::size_t sign = line.find_first_of(":=");
+  if (sign == std::string_view::npos) return {};
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  std::size_t first = 0, last = sign;
+  while (first < last && is_space(line[first])) ++first;
+  while (last > first && is_space(line[last - 1])) --last;
+  LabelledValue value{.begin = sign + 1, .end = line.size()};
+  value.kind = field_kind(FieldGroup::label, line.substr(first, last - first)).value_or(value.kind);
+  while (value.begin < value.end && is_space(line[value.begin])) ++value.begin;
+  while (value.end > value.begin && is_space(line[value.end - 1])) --value.end;
+  return value;
+}
+
+bool is_markup(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line[first] == '<';
+}
+
+/// Of <info name="DMIBoardSerial" value="...">: what the value is.
+FieldKind kind_of_info(std::string_view line) {
+  constexpr std::string_view kBegin = "<info name=\"";
+  const std::size_t at = line.find(kBegin);
+  if (at == std::string_view::npos) return FieldKind::text;
+  const std::string_view name = line.substr(at + kBegin.size());
+  return field_kind(FieldGroup::label, name.substr(0, name.find('"'))).value_or(FieldKind::text);
 }
 
 /// Length of a UUID (8-4-4-4-12), a MAC address or an InfiniBand GUID (4 groups of 4) at the start
@@ -117,50 +156,51 @@ std::string Redactor::salt_of(const Run& run) {
 
 Redactor::Redactor(const Run& run, std::string salt) : salt_(std::move(salt)) {
   for (const RankInfo& rank : run.ranks) {
-    learn("host", rank.node);
-    learn("device", rank.gpu_uuid);
+    learn(FieldKind::host, rank.node);
+    learn(FieldKind::device, rank.gpu_uuid);
   }
   for (const auto& [fact, nodes] : run.environment.differs) {
     for (const auto& [node, value] : nodes) {
-      learn("host", node);
-      learn_values({{fact, value}});
+      learn(FieldKind::host, node);
+      learn_values(FieldGroup::environment, {{fact, value}});
     }
   }
-  learn_values(run.environment.common);
-  learn_values(run.scheduler);
+  learn_values(FieldGroup::environment, run.environment.common);
+  learn_values(FieldGroup::scheduler, run.scheduler);
   char host[256] = {};
-  if (gethostname(host, sizeof host - 1) == 0) learn("host", host);
-  if (const passwd* user = getpwuid(getuid())) learn("user", user->pw_name);
+  if (gethostname(host, sizeof host - 1) == 0) learn(FieldKind::host, host);
+  if (const passwd* user = getpwuid(getuid())) learn(FieldKind::user, user->pw_name);
 }
 
-void Redactor::learn(const std::string& kind, const std::string& name) {
-  // Everybody's names say nothing, and are parts of ordinary texts.
-  if (name.empty() || name == "root" || name == "localhost") return;
-  names_.emplace(name, hide(kind, name));
-  if (kind != "host") return;
+void Redactor::learn(FieldKind kind, const std::string& name) {
+  if (says_nothing(name)) return;
+  if (may_stand_in_text(name)) names_.emplace(name, hide(kind, name));
+  if (kind != FieldKind::host) return;
+  hosts_.emplace(name, hide(kind, name));
   if (const std::size_t dot = name.find('.'); dot != std::string::npos) {
     learn(kind, name.substr(0, dot));
   }
 }
 
-void Redactor::learn_values(const std::map<std::string, std::string>& values) {
-  for (const auto& [fact, value] : values) {
-    const std::string kind = kind_of(fact);
-    // A value that is a single name may stand in other texts too.
-    if (!kind.empty() && value.find_first_of(" /:") == std::string::npos) learn(kind, value);
+void Redactor::learn_values(FieldGroup group, const std::map<std::string, std::string>& values) {
+  for (const auto& [field, value] : values) {
+    const FieldKind kind = field_kind(group, field).value_or(FieldKind::text);
+    if (is_name(kind)) learn(kind, value);
   }
 }
 
-std::string Redactor::hide(const std::string& kind, const std::string& value) const {
-  return kind + "-" + hash_text(salt_ + '\0' + kind + '\0' + value).substr(0, 10);
+std::string Redactor::hide(FieldKind kind, const std::string& value) const {
+  const std::string name(to_string(kind));
+  return name + "-" + hash_text(salt_ + '\0' + name + '\0' + value).substr(0, 10);
 }
 
-std::string Redactor::replace_names(const std::string& text) const {
+/// Whole words only: a name inside a longer word is another word.
+std::string Redactor::replace(const Names& names, const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
-    const std::pair<const std::string, std::string>* longest = nullptr;
+    const Names::value_type* longest = nullptr;
     if (i == 0 || !is_word(text[i - 1])) {
-      for (const auto& name : names_) {
+      for (const auto& name : names) {
         const std::size_t end = i + name.first.size();
         const bool here = text.compare(i, name.first.size(), name.first) == 0 &&
                           (end >= text.size() || !is_word(text[end]));
@@ -180,45 +220,65 @@ std::string Redactor::hide_identifiers(const std::string& text) const {
   for (std::size_t i = 0; i < text.size();) {
     const bool begins = i == 0 || !is_word(text[i - 1]);
     const std::size_t length = begins ? identifier_length(std::string_view(text).substr(i)) : 0;
-    result += length > 0 ? hide("device", text.substr(i, length)) : std::string(1, text[i]);
+    result +=
+        length > 0 ? hide(FieldKind::device, text.substr(i, length)) : std::string(1, text[i]);
     i += std::max<std::size_t>(length, 1);
   }
   return result;
 }
 
 std::string Redactor::clean(const std::string& text) const {
-  return hide_identifiers(replace_names(cut_paths(text)));
+  return hide_identifiers(replace(names_, cut_paths(text)));
 }
 
-std::map<std::string, std::string> Redactor::clean_values(
-    std::map<std::string, std::string> values) const {
-  for (auto& [fact, value] : values) {
-    const std::string kind = kind_of(fact);
-    const bool says_nothing = value.empty() || value == "root" || value == "localhost" ||
-                              value.starts_with("unavailable");
-    value = kind.empty() || says_nothing ? clean(value) : hide(kind, value);
+std::string Redactor::clean_field(FieldKind kind, const std::string& value) const {
+  if (kind == FieldKind::plain) return value;
+  if (is_name(kind)) return says_nothing(value) ? value : hide(kind, value);
+  return clean(kind == FieldKind::place ? replace(hosts_, value) : value);
+}
+
+std::string Redactor::clean_field(FieldGroup group, const std::string& field,
+                                  const std::string& value) const {
+  return clean_field(field_kind(group, field).value_or(FieldKind::text), value);
+}
+
+void Redactor::clean_values(FieldGroup group, std::map<std::string, std::string>& values) const {
+  for (auto& [field, value] : values) value = clean_field(group, field, value);
+}
+
+/// A line of XML: nothing but what stands in quotes is a text.
+std::string Redactor::clean_markup(const std::string& line) const {
+  const FieldKind kind = kind_of_info(line);
+  constexpr std::string_view kValue = " value";
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t open = line.find("=\""); open != std::string::npos;
+       open = line.find("=\"", at)) {
+    const std::size_t begin = open + 2, end = line.find('"', begin);
+    if (end == std::string::npos) break;
+    const bool is_value = std::string_view(line).substr(0, open).ends_with(kValue);
+    const std::string text = line.substr(begin, end - begin);
+    result += line.substr(at, begin - at) + (is_value ? clean_field(kind, text) : clean(text));
+    at = end;
   }
-  return values;
+  return result + line.substr(at);
 }
 
-/// What tools print: a line that names an identifying fact keeps the fact and loses its value.
+/// What tools print: a line whose label is that of a name keeps the label and loses the name.
 std::string Redactor::clean_lines(const std::string& text) const {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
-    const std::string kind = kind_of(line);
-    // XML: name="DMIProductSerial" value="..."; tools: "Serial Number : ..." or "serial=...".
-    std::size_t value = line.find("value=\"");
-    if (value == std::string::npos) value = line.find_first_of(":=");
-    if (kind.empty() || value == std::string::npos) {
-      result += clean(line);
+    const LabelledValue value = labelled_value(line);
+    if (is_markup(line)) {
+      result += clean_markup(line);
+    } else if (is_name(value.kind)) {
+      result += line.substr(0, value.begin) +
+                clean_field(value.kind, line.substr(value.begin, value.end - value.begin)) +
+                line.substr(value.end);
     } else {
-      value = std::min(line.find_first_of("\":=", value) + 1, line.size());
-      if (value < line.size() && line[value] == '"') ++value;
-      const std::size_t stop = std::min(line.find('"', value), line.size());
-      result += clean(line.substr(0, value)) + hide(kind, line.substr(value, stop - value)) +
-                clean(line.substr(stop));
+      result += clean(line);
     }
     if (end < text.size()) result += '\n';
     begin = end + 1;
@@ -226,28 +286,39 @@ std::string Redactor::clean_lines(const std::string& text) const {
   return result;
 }
 
+/// Behind the name of the preset, which may be a file, stand keys and policies: no names.
+std::string Redactor::clean_config(const std::string& text) const {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return clean(text.substr(0, end)) + text.substr(end);
+}
+
+void Redactor::redact(Environment& environment) const {
+  for (auto& [tool, text] : environment.raw) text = clean_lines(text);
+  clean_values(FieldGroup::environment, environment.common);
+  std::map<std::string, std::map<std::string, std::string>> differs;
+  for (const auto& [fact, nodes] : environment.differs) {
+    for (const auto& [node, value] : nodes) {
+      differs[fact][clean_field(FieldKind::host, node)] =
+          clean_field(FieldGroup::environment, fact, value);
+    }
+  }
+  environment.differs = std::move(differs);
+}
+
 Run Redactor::redact(Run run) const {
   run.command_line = clean(run.command_line);
-  run.config = clean(run.config);
+  run.config = clean_config(run.config);
   run.exit_reason = clean(run.exit_reason);
   for (auto& [tag, value] : run.tags) value = clean(value);
-  for (auto& [fact, value] : run.producer) value = clean(value);
-  for (auto& [tool, text] : run.environment.raw) text = clean_lines(text);
+  clean_values(FieldGroup::producer, run.producer);
+  clean_values(FieldGroup::scheduler, run.scheduler);
+  redact(run.environment);
   std::map<std::string, std::string> machines;
   for (const auto& [kind, xml] : run.machines) machines[clean(kind)] = clean_lines(xml);
   run.machines = std::move(machines);
-  run.scheduler = clean_values(std::move(run.scheduler));
-  run.environment.common = clean_values(std::move(run.environment.common));
-  std::map<std::string, std::map<std::string, std::string>> differs;
-  for (const auto& [fact, nodes] : run.environment.differs) {
-    for (const auto& [node, value] : nodes) {
-      differs[fact][clean(node)] = clean_values({{fact, value}}).at(fact);
-    }
-  }
-  run.environment.differs = std::move(differs);
   for (RankInfo& rank : run.ranks) {
-    rank.node = clean(rank.node);
-    rank.gpu_uuid = clean(rank.gpu_uuid);
+    rank.node = clean_field(FieldKind::host, rank.node);
+    rank.gpu_uuid = clean_field(FieldKind::device, rank.gpu_uuid);
     rank.nic = clean(rank.nic);
     rank.note = clean(rank.note);
   }
@@ -256,10 +327,10 @@ Run Redactor::redact(Run run) const {
 
 /// Serial numbers that are all digits lose them too.
 void Redactor::redact(Column& column) const {
-  const std::string kind = kind_of(column.name);
+  const FieldKind kind = field_kind(FieldGroup::column, column.name).value_or(FieldKind::text);
   if (auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
-    for (std::string& text : *texts) text = clean_values({{column.name, text}}).at(column.name);
-  } else if (kind == "serial" || kind == "device") {
+    for (std::string& text : *texts) text = clean_field(kind, text);
+  } else if (kind == FieldKind::serial || kind == FieldKind::device) {
     std::vector<std::string> hidden;
     std::visit(
         [&](const auto& values) {
@@ -278,7 +349,8 @@ CaseResult Redactor::redact(CaseResult result) const {
     for (Column& column : table.columns) redact(column);
   }
   for (auto& [name, value] : result.facts) {
-    if (auto* text = std::get_if<std::string>(&value)) *text = clean(*text);
+    if (auto* text = std::get_if<std::string>(&value))
+      *text = clean_field(FieldGroup::fact, name, *text);
   }
   return result;
 }

@@ -6,12 +6,15 @@
 #include <string>
 
 #include "common/result/model.hpp"
+#include "common/store/redact_fields.hpp"
 
 namespace scalemark::store {
 
 /// Replaces host and user names, serial numbers and identifiers of devices by salted hashes, and
-/// cuts paths to their last part. Keys, metrics and samples stay as they are. The hashes tell equal
-/// from different; who guesses a name can check the guess, since the salt is in the file.
+/// cuts paths to their last part. Which fields hold names is a list (redact_fields.hpp); in texts
+/// the same names are replaced as whole words, but for those of one or two letters and numbers.
+/// Keys, metrics and samples stay as they are. The hashes tell equal from different; who guesses a
+/// name can check the guess, since the salt is in the file.
 class Redactor {
  public:
   /// `run` names the hosts and devices. Hashes are stable for equal salts.
@@ -23,18 +26,27 @@ class Redactor {
   CaseResult redact(CaseResult result) const;
 
  private:
+  using Names = std::map<std::string, std::string>;  ///< name -> what stands for it
+
+  void redact(Environment& environment) const;
   void redact(Column& column) const;
-  std::string hide(const std::string& kind, const std::string& value) const;
-  void learn(const std::string& kind, const std::string& name);
-  void learn_values(const std::map<std::string, std::string>& values);
+  std::string hide(FieldKind kind, const std::string& value) const;
+  void learn(FieldKind kind, const std::string& name);
+  void learn_values(FieldGroup group, const std::map<std::string, std::string>& values);
   std::string clean(const std::string& text) const;
-  std::map<std::string, std::string> clean_values(std::map<std::string, std::string> values) const;
+  std::string clean_field(FieldKind kind, const std::string& value) const;
+  std::string clean_field(FieldGroup group, const std::string& field,
+                          const std::string& value) const;
+  void clean_values(FieldGroup group, std::map<std::string, std::string>& values) const;
+  std::string clean_markup(const std::string& line) const;
   std::string clean_lines(const std::string& text) const;
-  std::string replace_names(const std::string& text) const;
+  std::string clean_config(const std::string& text) const;
   std::string hide_identifiers(const std::string& text) const;
+  static std::string replace(const Names& names, const std::string& text);
 
   std::string salt_;
-  std::map<std::string, std::string> names_;  ///< name -> what stands for it
+  Names names_;  ///< that may stand in any text
+  Names hosts_;  ///< all of them, for fields of kind `place`
 };
 
 }  // namespace scalemark::store

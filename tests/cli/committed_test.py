@@ -5,6 +5,9 @@ import os
 import re
 import subprocess
 import unittest
+from xml.etree import ElementTree
+
+import h5py
 
 from harness import run
 
@@ -16,6 +19,13 @@ FORBIDDEN = {
     "hardware address": r"\b([0-9a-f]{2}:){5}[0-9a-f]{2}\b",
     "mail address": r"\b[\w.+-]+@[\w-]+\.\w+",
 }
+
+# What --redact writes in place of a name.
+HASH = r"\b(host|hosts|user|account|serial|device|job|submit)-[0-9a-f]{10}\b"
+
+
+def text_of(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def committed():
@@ -52,6 +62,24 @@ class Committed(unittest.TestCase):
             for text in texts(path):
                 for what, pattern in FORBIDDEN.items():
                     self.assertIsNone(re.search(pattern, text, re.IGNORECASE), f"{path}: {what} in '{text[:300]}'")
+
+    def test_redaction_took_nothing_but_names(self):
+        """Hashes stand where names stood, and nowhere else."""
+        for path in committed():
+            with self.subTest(path), h5py.File(path) as file:
+                producer = {name.removeprefix("producer."): text_of(value) for name, value in file.attrs.items()
+                            if name.startswith("producer.")}
+                self.assertRegex(producer["version"], r"^\d+\.\d+\.\d+$")
+                self.assertRegex(producer["compiler"], r"^[A-Z]\w+ \d+\.\d+\.\d+$")
+                preset, keys = text_of(file["run/config"][()]).split("\n", 1)
+                self.assertRegex(preset, r"^preset: ")
+                self.assertNotRegex(keys, HASH)
+                for name, value in [*producer.items(), *file["env/common"].attrs.items()]:
+                    self.assertNotRegex(text_of(value), HASH, name)
+                for node in file["topology"].get("nodes", {}).values():
+                    xml = text_of(node["hwloc_xml"][0])
+                    self.assertNotRegex(xml, HASH)
+                    ElementTree.fromstring(xml.encode())
 
 
 if __name__ == "__main__":

@@ -93,7 +93,9 @@ class Osu(Importing):
                 # OSU's multi_lat is our ping-pong of more than two ranks.
                 self.take(path, *(() if re.match("init|latency|bw|bibw|mbw|put|acc", name) else ("--ranks", 4)))
                 shown = run("show", self.path("out.h5"), "--format", "osu", *options).stdout
-                shown = re.sub(r"(# OSU .* v7\.4)( \[[^]]*\])? \(OSU 7\.4 format, measured by Scalemark \d+\.\d+\)\n", r"\1\n", shown)
+                first, shown = shown.split("\n", 1)
+                self.assertRegex(first, rf"^# Measured by OSU Micro-Benchmarks \S+, imported from {name}\.txt; not by Scalemark$")
+                shown = re.sub(r"(# OSU .* v7\.4)( \[[^]]*\])? \(OSU 7\.4 format, printed by Scalemark \d+\.\d+\)\n", r"\1\n", shown)
                 self.assertEqual(shown, re.sub(r"DATA VALIDATION.*\n|-{9}[\s\S]*", "", path.read_text()))
 
     def test_a_barrier_has_no_size(self):
@@ -248,6 +250,47 @@ class Osu(Importing):
         self.assertEqual(len(result["rows"]), len(table(GOLDEN / "osu" / "latency.txt")))
         for row in result["rows"]:
             self.assertAlmostEqual(row["change"], 1, places=9)
+
+
+class WhoseMeasurement(Importing):
+    """What another program measured is never called ours, in whatever format it is shown, and however often it goes through."""
+
+    def check(self, path, form, origin, *options):
+        self.take(path, *options)
+        tool, name = origin, pathlib.Path(path).name
+        for step in range(2):
+            shown = run("show", self.path("out.h5"), "--format", form).stdout
+            self.assertIn(f"# Measured by {tool}, imported from {name}; not by Scalemark\n", shown)
+            self.assertNotIn("measured by Scalemark", shown)
+            name = f"again{step}.txt"
+            self.take(self.write(shown, name))
+
+    def test_texts(self):
+        self.check(GOLDEN / "osu" / "latency.txt", "osu", "OSU Micro-Benchmarks 7.4")
+        self.check(GOLDEN / "imb" / "pingpong_allreduce_barrier.txt", "imb", "Intel MPI Benchmarks 2021.11")
+        self.check(GOLDEN / "imb" / "pingpong_allreduce_barrier.txt", "osu", "Intel MPI Benchmarks 2021.11")
+        nccl = self.write("# nccl-tests version 2.19.6\n# Collective test starting: all_reduce_perf\n"
+                          "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1\n"
+                          "# Using devices\n#  Rank  0 Group  0 Pid 1 on a device  0 [0000:01:00] GPU\n"
+                          "#  Rank  1 Group  0 Pid 2 on a device  1 [0000:02:00] GPU\n#\n"
+                          "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+                          "           8             2     float     sum      -1    10.00    0.00    0.00       0    11.00    0.00    0.00       0\n"
+                          "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0\n#\n", "nccl.txt")
+        self.check(nccl, "nccl", "nccl-tests 2.19.6")
+
+    def test_json(self):
+        document = {"nvbandwidth": {"version": "v0.8", "testcases": [
+            {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["55.1"]], "sum": 55.1}]}}
+        self.take(self.write(json.dumps(document), "nvb.json"))
+        shown = json.loads(run("show", self.path("out.h5"), "--format", "nvbandwidth").stdout)["nvbandwidth"]
+        self.assertEqual(shown["measured_by"], "nvbandwidth v0.8, imported from nvb.json; not by Scalemark")
+
+    def test_ours_stays_ours(self):
+        for form in ("osu", "imb", "nccl"):
+            shown = run("show", RESULTS / "run-1.h5", "--format", form).stdout
+            self.assertNotIn("# Measured by", shown)
+            self.take(self.write(shown))
+            self.assertNotIn("# Measured by", run("show", self.path("out.h5"), "--format", form).stdout)
 
 
 class Imb(Importing):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A slowdown that was really planted: three busy processes on the cores of rank 1. Runs take turns: as the machine is, the same
 again, and with the busy core. The last must be called worse, with the rank and what else ran there named; the first two must not
-differ."""
+differ.
+
+    planted_test.py --keep DIR    only measures: three redacted runs of each side into DIR/quiet, DIR/again and DIR/busy
+"""
 import json
 import os
 import subprocess
@@ -30,24 +33,35 @@ def cores_of(path, rank):
     return cores
 
 
+def measure(path, *more):
+    done = run("run", *CASES, "-o", path, "--quiet", *more, ranks=2)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return path
+
+
+def measure_beside_busy_processes(path, cores, *more):
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, cores))
+            for _ in range(HOGS * len(cores))]
+    try:
+        measure(path, *more)
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+
+
+def measure_sides(folder, names, *more):
+    """Runs of the three sides in turns, in folders of their own."""
+    for side in ("quiet", "again", "busy"):
+        os.makedirs(os.path.join(folder, side))
+    for name in names:
+        first = measure(os.path.join(folder, "quiet", name), *more)
+        measure(os.path.join(folder, "again", name), *more)
+        measure_beside_busy_processes(os.path.join(folder, "busy", name), cores_of(first, 1), *more)
+
+
 class Planted(ProgramTest):
-    def measure(self, side, number):
-        path = self.path(f"{side}/{number}.h5")
-        done = run("run", *CASES, "-o", path, "--quiet", ranks=2)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return path
-
-    def measure_beside_a_busy_process(self, number, cores):
-        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"],
-                                 preexec_fn=lambda: os.sched_setaffinity(0, cores))
-                for _ in range(HOGS * len(cores))]
-        try:
-            self.measure("busy", number)
-        finally:
-            for one in busy:
-                one.kill()
-                one.wait()
-
     def compare(self, base, new, code):
         done = run("compare", self.path(base), "--against", self.path(new), "--format", "json")
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -56,12 +70,7 @@ class Planted(ProgramTest):
     def test_busy_core_is_found_and_named(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.fail("needs two cores: one for each rank")
-        for side in ("quiet", "again", "busy"):
-            os.mkdir(self.path(side))
-        for number in range(RUNS):
-            first = self.measure("quiet", number)
-            self.measure("again", number)
-            self.measure_beside_a_busy_process(number, cores_of(first, 1))
+        measure_sides(self.folder, [f"{number}.h5" for number in range(RUNS)])
         same = self.compare("quiet", "again", 0)
         self.assertIn(same["verdict"], ("SAME", "INCONCLUSIVE"))
         worse = self.compare("quiet", "busy", 1)
@@ -83,4 +92,8 @@ class Planted(ProgramTest):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--keep"]:
+        os.environ["SCALEMARK_CAMPAIGN"] = "planted"
+        measure_sides(sys.argv[2], ["1.h5", "2.h5", "3.h5"], "--redact")
+        sys.exit()
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -2,6 +2,8 @@
 // Selection, expansion, keys and order of a plan.
 #include "common/core/plan.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -135,6 +137,34 @@ TEST_F(Plan, ATimeAtLeastIsNotAboveTheTimeAtMost) {
   EXPECT_NE(error.find("--max-time, 1 s"), std::string::npos) << error;
   request.command_line.max_time = 2.0;
   EXPECT_EQ(make_plan(registry, request, context)[0].policy.min_time, 2.0);
+}
+
+TEST_F(Plan, ASizeOfTheCommandLineBelongsToTheBlockOfItsRange) {
+  Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {}};
+  for (const auto& [sizes, iterations] :
+       {std::pair("8:64:*2", 1000), std::pair("128", 100), std::pair("256:512:*2", 10)}) {
+    preset.entries.push_back({"micro/copy", {{"direction", "h2d"}, {"bytes", sizes}}, {}});
+    preset.entries.back().policy.iterations = iterations;
+  }
+  PlanRequest request{.preset = preset};
+  request.overrides = {parse_override("bytes=4,64,65,128,129,1024")};
+  std::map<std::int64_t, int> iterations;
+  for (const PlannedCase& planned : make_plan(registry, request, context))
+    iterations[std::get<std::int64_t>(planned.params.at("bytes"))] =
+        planned.policy.iterations.value_or(0);
+  EXPECT_EQ(iterations, (std::map<std::int64_t, int>{
+                            {4, 1000}, {64, 1000}, {65, 100}, {128, 100}, {129, 10}, {1024, 10}}));
+}
+
+TEST_F(Plan, AllRanksAreThoseOfTheJobAsFarAsTheBenchmarkTakesThem) {
+  registry.add(Benchmark("micro/many", nothing)).ranks(1, 2);
+  registry.add(Benchmark("micro/pair", nothing)).two_ranks();
+  context.ranks = 6;
+  EXPECT_EQ(keys({.filters = {"many|pair"}, .overrides = {parse_override("ranks=all")}}),
+            (std::vector<std::string>{"micro/many ranks=6", "micro/pair ranks=2"}));
+  context.ranks = 1;
+  EXPECT_EQ(keys({.filters = {"many"}, .overrides = {parse_override("ranks=all")}}),
+            (std::vector<std::string>{"micro/many ranks=2"}));
 }
 
 TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {

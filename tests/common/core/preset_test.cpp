@@ -46,6 +46,35 @@ policy = { iterations = 5, verify = false }
   EXPECT_EQ(preset.entries[0].policy.verify, false);
 }
 
+TEST(Preset, SeveralNamesShareABlockAndTheirBlocksComeTogether) {
+  const Preset preset = parse_preset(R"(
+format = "osu"
+[[benchmark]]
+name = "micro/barrier"
+[[benchmark]]
+name = ["micro/allreduce", "micro/reduce"]
+axes = { bytes = 8 }
+policy = { iterations = 1000 }
+[[benchmark]]
+name = ["micro/allreduce", "micro/reduce"]
+axes = { bytes = 16384 }
+policy = { iterations = 100 }
+)",
+                                     "mine.toml");
+  EXPECT_EQ(preset.format, "osu");
+  std::vector<std::string> order;
+  for (const PresetEntry& entry : preset.entries)
+    order.push_back(entry.benchmark + (entry.axes.empty() ? "" : " " + entry.axes.at("bytes")));
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"micro/barrier", "micro/allreduce 8", "micro/allreduce 16384",
+                                      "micro/reduce 8", "micro/reduce 16384"}));
+  EXPECT_EQ(preset.entries[4].policy.iterations, 100);
+  for (const char* wrong : {"name = []", "name = [\"a/b\", \"\"]", "name = 3", "name = [3]"})
+    EXPECT_NE(error_of(std::string("[[benchmark]]\n") + wrong + "\n").find("mine.toml:2: name is"),
+              std::string::npos)
+        << error_of(std::string("[[benchmark]]\n") + wrong + "\n");
+}
+
 TEST(Preset, ErrorsNameLineAndKey) {
   EXPECT_NE(error_of("[policy]\nmaxtime = 1\n")
                 .find("mine.toml:2: unknown key 'maxtime' (did you mean max_time"),
