@@ -9,10 +9,11 @@
 #
 #   -n, --ranks N      ranks (default: one a GPU; without GPU 2, or 1 on a single core)
 #   --repeats R        launches (default 3)
-#   --preset NAME      what to measure (default quick; scalemark list and suites/presets have more)
+#   --preset NAME      what to measure (default quick; scalemark list and suites/presets have more), or a .toml file
 #   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
 #                      jobscripts/setup.sh --help
 #
+# Built are scalemark and scalemark-kernels (host kernels in one process, under Google Benchmark): it says where.
 # Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. and report.html; another folder is never touched.
 # Exit: that of the measurement (0 done, 3 a case failed, 4 nothing ran, 6 wrong data), else that of the
 # step that failed. What the comparison finds is printed, and does not change the exit code.
@@ -43,6 +44,8 @@ while (($#)); do
   esac
   shift
 done
+if [[ -f $preset && ($preset == *.toml || $preset == */*) ]]; then preset=$(realpath "$preset"); fi
+check_preset "$preset"
 root=$(repository)
 cd "$root"
 
@@ -68,7 +71,7 @@ if ((gpus > 0)); then
   fi
 fi
 configure "$build_preset" "${options[@]}"
-build "$build_preset" scalemark
+build "$build_preset" scalemark scalemark-kernels
 export SCALEMARK=$root/build/$build_preset/suites/scalemark
 
 if [[ -z $ranks ]]; then
@@ -86,6 +89,7 @@ say "== 4/4 Result"
 [[ -n $(find "$folder" -name 'run-*.h5' -print -quit) ]] || die "$((code ? code : 3))" "no run was completed (see above)"
 "$SCALEMARK" show "$folder"
 printf '\nResult files: %s\n' "$folder"
+printf 'Host kernels in one process: %s --help\n' "build/$build_preset/suites/micro/scalemark-kernels"
 # The page is an extra: without it the results are as good.
 if "$SCALEMARK" report "$folder" ${earlier:+--base "$earlier"} -o "$folder/report.html" 2>/dev/null; then
   printf 'As a page for a browser: %s\n' "$folder/report.html"

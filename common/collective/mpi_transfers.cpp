@@ -42,7 +42,8 @@ std::vector<Message> as_messages(const MpiContext& context, std::span<const Tran
     }
     messages.push_back(message);
   }
-  std::ranges::stable_partition(messages, [](const Message& one) { return !one.sends; });
+  std::stable_partition(messages.begin(), messages.end(),
+                        [](const Message& one) { return !one.sends; });
   return messages;
 }
 

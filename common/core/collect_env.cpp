@@ -80,10 +80,10 @@ void gather_facts(const Session& session, const Facts& facts, Environment& envir
       by_key[key][node] = value.get<std::string>();
   }
   for (const auto& [key, values] : by_key) {
-    const bool equal =
-        values.size() == nodes.size() && std::ranges::all_of(values, [&](const auto& one) {
-          return one.second == values.begin()->second;
-        });
+    const bool equal = values.size() == nodes.size() &&
+                       std::ranges::all_of(values, [&values = values](const auto& one) {
+                         return one.second == values.begin()->second;
+                       });
     if (equal)
       environment.common[key] = values.begin()->second;
     else
@@ -143,7 +143,8 @@ std::map<std::string, std::string> transport_variables() {
   Facts all, result;
   add_variables(all);
   for (const auto& [name, value] : all) {
-    if (std::ranges::any_of(kPrefixes, [&](const char* one) { return name.starts_with(one); }))
+    if (std::ranges::any_of(kPrefixes,
+                            [&name = name](const char* one) { return name.starts_with(one); }))
       result[name] = value;
   }
   return result;

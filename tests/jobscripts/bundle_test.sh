@@ -31,7 +31,7 @@ hide_libraries() {
 }
 
 run_hidden() { # folder, libtorch
-  local bundle=$1/there/scalemark-bundle torch=() file
+  local bundle=$1/there/scalemark-bundle torch=()
   hide_libraries
   if mpirun -n 1 true 2>/dev/null; then fail "the machine's own mpirun still works, so this shows nothing"; fi
   if [[ -n $2 ]]; then torch=(--libtorch "$2"); fi
@@ -46,9 +46,8 @@ run_hidden() { # folder, libtorch
   "$bundle/run.sh" "${torch[@]}" mpirun -n 1 /nonexistent/program 2>"$1/help" && fail "mpirun started a program that is not there"
   if grep -q 'help file' "$1/help"; then fail "mpirun does not find its help texts: $(cat "$1/help")"; fi
   # What is loaded comes from the bundle, LibTorch and the C library's family, from nowhere else.
-  for file in "$bundle"/bin/* "$bundle"/lib/openmpi/*.so; do
-    "$bundle/run.sh" "${torch[@]}" ldd "$file"
-  done >"$1/ldd" 2>&1 || true
+  "$bundle/run.sh" "${torch[@]}" ldd "$bundle"/bin/* "$bundle"/lib/openmpi/*.so >"$1/ldd" 2>&1 || true
+  grep -q 'libhdf5.* => ' "$1/ldd" || fail "ldd named no library: $(head -n 5 "$1/ldd")"
   if grep 'not found' "$1/ldd" | grep -v 'libcuda\.so\|libnv' | sort -u | grep .; then fail "libraries are missing"; fi
   echo "The bundle ran on two ranks without the machine's Open MPI and HDF5."
 }

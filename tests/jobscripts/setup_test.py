@@ -333,6 +333,36 @@ class Packages(ScriptTest):
         self.expect(done, 3, "not found on PATH", "cmake", "mpicc")
 
 
+class Quickstart(ScriptTest):
+    """A copy of the scripts in which set-up is a stub, so that nothing comes after it."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SCRIPTS, self.path("jobscripts"))
+        shutil.copytree(os.path.join(SCRIPTS, "..", "suites", "presets"), self.path("suites", "presets"))
+        with open(self.path("jobscripts", "setup.sh"), "w", encoding="ascii") as script:
+            script.write(f"#!/bin/bash\necho setup >>{self.log}\nexit 9\n")
+
+    def quickstart(self, *arguments):
+        return start(self.path("jobscripts", "quickstart.sh"), *arguments, cwd=self.folder)
+
+    def test_a_preset_that_is_not_there_is_refused_before_the_set_up(self):
+        for preset, said in (("nope", "'nope'"), ("quikc", "did you mean quick?"), ("imaging-pin-c", "paper-imaging-pin-cpu?"),
+                             ("quick.toml", "did you mean quick?"), ("./quick", "'./quick'"), ("../presets/quick", "'../pre"),
+                             ("", "--preset is ''")):
+            with self.subTest(preset=preset):
+                self.expect(self.quickstart("--preset", preset), 2, said, "tuned-llm-cpu")
+        self.assertEqual(self.launches(), [])
+
+    def test_a_preset_and_a_file_are_taken(self):
+        with open(self.path("mine.toml"), "w", encoding="ascii"):
+            pass
+        for preset in ("smoke", "mine.toml", "./mine.toml", self.path("mine.toml")):
+            with self.subTest(preset=preset):
+                self.expect(self.quickstart("--preset", preset), 9)
+        self.assertEqual(self.launches(), ["setup"] * 4)
+
+
 class Help(ScriptTest):
     def test_every_script_explains_itself(self):
         scripts = [os.path.join(SCRIPTS, name) for name in sorted(os.listdir(SCRIPTS)) if name.endswith((".sh", ".sbatch"))]

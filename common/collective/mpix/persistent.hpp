@@ -2,6 +2,9 @@
 // Persistent collectives as Open MPI's extension has them (4.0 and later), before MPI-4.
 #pragma once
 
+#include <mpi.h>
+
+// Behind mpi.h, whose macros it uses.
 #include <mpi-ext.h>
 
 namespace scalemark::collective::persistent {

@@ -2,8 +2,10 @@
 // The question as an extension of Open MPI and its relatives.
 #include "common/mpi/cuda_support.hpp"
 
-#include <mpi-ext.h>
 #include <mpi.h>
+
+// Behind mpi.h, whose macros it uses.
+#include <mpi-ext.h>
 
 namespace scalemark::mpi {
 
