@@ -88,8 +88,9 @@ std::string quantity(double value, std::string_view unit, int digits) {
   if (unit == "By/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "B/s");
   if (unit == "flop/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP/s");
   if (unit == "flop") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP");
-  if (unit == "By" && value >= 0 && value < 0x1p63 && value == std::floor(value)) {
-    return bytes(static_cast<std::uint64_t>(value));
+  // A mean over runs has a fraction of a byte, which nobody wants to know.
+  if (unit == "By" && value >= 0 && value < 0x1p63) {
+    return bytes(static_cast<std::uint64_t>(std::llround(value)));
   }
   for (const char* prefixed : {"J", "W", "Hz"}) {
     if (unit == prefixed) return with_prefix(value, digits, kAny.data(), kAny.size(), prefixed);

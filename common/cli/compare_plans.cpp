@@ -26,12 +26,8 @@ int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions&
         "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
         "splits than the false discovery rate allows), failed, missing, env, none");
   }
-  report::SelfTestOptions test_options;
-  test_options.compare = request.compare;
-  // The runs to come will be of another job: splits that happen to take turns are no pairs.
-  if (test_options.compare.pairing == report::Pairing::automatic)
-    test_options.compare.pairing = report::Pairing::no;
-  const report::SelfTest test = report::self_test(read_digests(base), test_options);
+  const report::SelfTest test =
+      report::self_test(read_digests(base), self_test_options(request.compare));
   report::print_self_test(test, request.format, std::cout,
                           {.all = options.all, .width = table_width()});
   const auto gates = [&](const char* name) { return request.fail_on.contains(name); };
@@ -74,6 +70,15 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
 }
 
 }  // namespace
+
+report::SelfTestOptions self_test_options(const report::CompareOptions& options) {
+  report::SelfTestOptions test_options;
+  test_options.compare = options;
+  // The runs to come will be of another job: splits that happen to take turns are no pairs.
+  if (test_options.compare.pairing == report::Pairing::automatic)
+    test_options.compare.pairing = report::Pairing::no;
+  return test_options;
+}
 
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag(

@@ -37,6 +37,9 @@ struct ModeRequest {
   std::set<std::string> fail_on;
 };
 
+/// How an A/A test is done with these options.
+report::SelfTestOptions self_test_options(const report::CompareOptions& options);
+
 /// `--aa` or `--power` with the runs that `base` stands for. Returns the exit code.
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
               const ModeRequest& request);

@@ -20,9 +20,9 @@
 #include "common/report/systems_print.hpp"
 
 namespace scalemark::cli {
-namespace {
 
-std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& given) {
+std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& given,
+                                             const SystemVisitor& visitor) {
   std::vector<report::SystemRuns> systems;
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
@@ -39,8 +39,13 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
     if (system == systems.end()) system = systems.insert(systems.end(), {name, {}, {}});
     for (const std::filesystem::path& file : find_runs(one.substr(equals + 1))) {
       std::map<std::string, double> peaks;
+      const RunVisitor others = visitor ? visitor(name, file) : RunVisitor{};
       RunVisitor also;
-      also.one_case = [&](const CaseResult& found) { report::add_peak_fraction(found, peaks); };
+      also.header = others.header;
+      also.one_case = [&](CaseResult found) {
+        report::add_peak_fraction(found, peaks);
+        if (others.one_case) others.one_case(std::move(found));
+      };
       system->runs.push_back(read_digest(file, also));
       system->peaks.push_back(std::move(peaks));
     }
@@ -53,8 +58,6 @@ std::vector<report::SystemRuns> read_systems(const std::vector<std::string>& giv
   }
   return systems;
 }
-
-}  // namespace
 
 int compare_systems(const std::vector<std::string>& systems, const report::CompareOptions& options,
                     const std::string& format) {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points and intervals of changes, in the order of the table.
+// The changes of rows as a forest plot, in the order of the table. It is made of elements placed by
+// percent, so that it fills the page and its letters keep their size on a telephone.
 #include "common/page/change_chart.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "common/page/html.hpp"
-#include "common/page/scale.hpp"
 #include "common/page/svg.hpp"
+#include "common/page/words.hpp"
 
 namespace scalemark::page {
 namespace {
 
-constexpr std::size_t kMostChanges = 15;
-constexpr double kChangeWidth = 360, kChangeLine = 50, kChangeTop = 4, kChangeLeft = 6,
-                 kChangeRight = 354;
+constexpr std::size_t kMostChanges = 20;
+/// Ends of the axis, and how far apart its numbers are at least, in percent of the width.
+constexpr double kAxisLeft = 3, kAxisRight = 97, kTickGap = 13;
 
 /// ln(cost of B / cost of A).
 struct Change {
@@ -37,15 +39,55 @@ std::vector<Change> changes_of(const report::Comparison& comparison) {
   return changes;
 }
 
-/// As wide as the points need; an interval may be cut off.
+/// As wide as the points need, and as most intervals do; the others are cut off.
 double reach_of(const std::vector<Change>& changes, double threshold) {
   double reach = 3 * threshold;
-  for (const Change& change : changes) reach = std::max(reach, 1.5 * std::abs(change.middle));
+  std::vector<double> ends;
+  for (const Change& change : changes) {
+    reach = std::max(reach, 1.2 * std::abs(change.middle));
+    if (std::isfinite(change.low) && std::isfinite(change.high))
+      ends.push_back(std::max(std::abs(change.low), std::abs(change.high)));
+  }
+  std::ranges::sort(ends);
+  if (!ends.empty()) reach = std::max(reach, std::min(1.05 * ends[ends.size() * 3 / 4], 2 * reach));
   return std::min(reach, 10.0);
 }
 
+/// Where a change stands, in percent of the width.
+struct ChangeAxis {
+  double reach;
+
+  double at(double change) const {
+    return kAxisLeft + (change + reach) / (2 * reach) * (kAxisRight - kAxisLeft);
+  }
+  double within(double change) const { return std::clamp(at(change), kAxisLeft, kAxisRight); }
+};
+
+/// Round percentages that the axis has room for, from 0 outwards.
+std::vector<int> axis_percents(const ChangeAxis& axis) {
+  constexpr std::array kUp = {1, 2, 5, 10, 20, 50, 100, 200, 400, 900, 1900, 4900, 9900, 99900};
+  constexpr std::array kDown = {-1, -2, -5, -10, -20, -35, -50, -75, -90, -99};
+  std::vector<int> percents = {0};
+  const auto add = [&](const auto& candidates) {
+    double last = axis.at(0);
+    for (const int one : candidates) {
+      const double change = std::log1p(one / 100.0), place = axis.at(change);
+      if (std::abs(change) > axis.reach || std::abs(place - last) < kTickGap) continue;
+      percents.push_back(one);
+      last = place;
+    }
+  };
+  add(kUp);
+  add(kDown);
+  std::ranges::sort(percents);
+  return percents;
+}
+
 std::string percent(double log_change) {
-  return fmt::format("{:+.3g} %", 100 * std::expm1(log_change));
+  const double value = 100 * std::expm1(log_change);
+  // Whole digits stay: +2184, not +2.18e+03.
+  if (std::abs(value) >= 999.5) return fmt::format("{:+.0f}", value);
+  return fmt::format("{:+.3g}", std::abs(value) < 0.005 ? 0.0 : value);
 }
 
 std::size_t style_of(report::Verdict verdict) {
@@ -55,30 +97,73 @@ std::size_t style_of(report::Verdict verdict) {
                                                     : 0;
 }
 
-void draw_row(const Change& change, const Scale& scale, double threshold, double y, Svg& svg) {
-  const report::CompareRow& row = *change.row;
-  const std::size_t blank = std::min(row.key.find(' '), row.key.size());
-  svg.text(kChangeLeft, y + 12,
-           fitted(fmt::format("{} {} {}", report::to_string(row.verdict),
-                              percent(std::log1p(row.change)), row.key.substr(0, blank)),
-                  kChangeRight - kChangeLeft),
-           "");
-  svg.text(kChangeLeft, y + 26,
-           fitted(row.key.substr(std::min(blank + 1, row.key.size())), kChangeRight - kChangeLeft),
-           "q");
-  // The band stands under the interval only, so that it crosses no letter.
-  const double middle = y + 38;
-  svg.rectangle(scale.at(-threshold), middle - 6, scale.at(threshold) - scale.at(-threshold), 12,
-                "k");
-  svg.line(scale.at(0), middle - 6, scale.at(0), middle + 6, "a");
-  const auto at = [&](double value) {
-    return std::clamp(scale.at(value), kChangeLeft, kChangeRight);
-  };
+const char* mark_of_verdict(report::Verdict verdict) {
+  return verdict == report::Verdict::regression     ? "bad"
+         : verdict == report::Verdict::inconclusive ? "warn"
+                                                    : "good";
+}
+
+std::string piece(const char* css, double left, double width = 0) {
+  return width > 0 ? fmt::format("<i class=\"{}\" style=\"left:{}%;width:{}%\"></i>", css, px(left),
+                                 px(width))
+                   : fmt::format("<i class=\"{}\" style=\"left:{}%\"></i>", css, px(left));
+}
+
+/// "+327 [+321, +333]".
+std::string change_text(const Change& change) {
+  std::string text = percent(change.middle);
+  if (std::isfinite(change.low) && std::isfinite(change.high))
+    text += fmt::format(" [{}, {}]", percent(change.low), percent(change.high));
+  return text;
+}
+
+std::string plot_of(const Change& change, const ChangeAxis& axis, const std::string& backdrop) {
+  const std::size_t style = style_of(change.row->verdict);
+  std::string html = fmt::format("<span class=\"fp s{}\">{}", style, backdrop);
   if (std::isfinite(change.low) && std::isfinite(change.high)) {
-    svg.line(at(change.low), middle, at(change.high), middle,
-             fmt::format("l s{}", style_of(row.verdict)));
+    const double left = axis.within(change.low), right = axis.within(change.high);
+    html += piece("fi", left, std::max(right - left, 0.1));
+    if (axis.at(change.low) < kAxisLeft) html += piece("fa fal", kAxisLeft);
+    if (axis.at(change.high) > kAxisRight) html += piece("fa far", kAxisRight);
   }
-  svg.marker(at(change.middle), middle, style_of(row.verdict));
+  return html + piece("fm", axis.within(change.middle)) + "</span>";
+}
+
+std::string row_of_plot(const Change& change, const ChangeAxis& axis, const std::string& backdrop) {
+  const report::CompareRow& row = *change.row;
+  const std::string key = key_text(row.key);
+  const std::size_t blank = std::min(key.find(' '), key.size());
+  const std::string_view verdict = report::to_string(row.verdict);
+  return fmt::format(
+      "<div class=\"fr\" title=\"{}\"><span class=\"fl\"><b class=\"{}\">{}</b> {} <span "
+      "class=\"q\">{}</span></span>{}<span class=\"fn\">{}</span></div>\n",
+      text_of(fmt::format("{} {}: {} %; {} {}", verdict, key, change_text(change), row.metric,
+                          "95 % interval in brackets")),
+      mark_of_verdict(row.verdict), verdict, text_of(short_name(key.substr(0, blank))),
+      text_of(key.substr(std::min(blank + 1, key.size())), 160), plot_of(change, axis, backdrop),
+      text_of(change_text(change)));
+}
+
+/// The numbers of the axis, with its meaning below.
+std::string axis_of_plot(const ChangeAxis& axis, const char* less, const char* more) {
+  std::string numbers;
+  for (const int one : axis_percents(axis)) {
+    numbers += fmt::format("<span class=\"ft\" style=\"left:{}%\">{}</span>",
+                           px(axis.at(std::log1p(one / 100.0))),
+                           one == 0 ? std::string("0") : fmt::format("{:+}", one));
+  }
+  return fmt::format(
+      "<div class=\"fr fx\"><span class=\"fl\"></span><span class=\"fp\">{}</span><span "
+      "class=\"fn\"></span></div>\n"
+      "<div class=\"fr fd\"><span class=\"fl\"></span><span class=\"fw\"><span>\u2190 {}</span>"
+      "<span>cost of B against A [%]</span><span>{} \u2192</span></span><span "
+      "class=\"fn\"></span></div>\n",
+      numbers, less, more);
+}
+
+bool is_speed(const Change& change) {
+  const std::string& unit = change.row->unit;
+  return unit == "s" || unit.ends_with("/s");
 }
 
 }  // namespace
@@ -87,26 +172,27 @@ std::string change_chart(const report::Comparison& comparison) {
   const std::vector<Change> changes = changes_of(comparison);
   if (changes.empty()) return {};
   const double threshold = std::log1p(comparison.options.threshold);
-  const double reach = reach_of(changes, threshold);
-  const Scale scale(ScaleKind::linear, -reach, reach, kChangeLeft, kChangeRight, "1");
-  const double bottom = kChangeTop + kChangeLine * static_cast<double>(changes.size());
-  Svg svg(kChangeWidth, bottom + 40, "Changes of the cost from A to B",
-          "A point and the 95 % interval for each row, worst first; the table has the numbers.");
-  for (std::size_t i = 0; i < changes.size(); ++i)
-    draw_row(changes[i], scale, threshold, kChangeTop + kChangeLine * static_cast<double>(i), svg);
-  svg.line(kChangeLeft, bottom, kChangeRight, bottom, "a");
-  svg.text(kChangeLeft, bottom + 15, percent(-reach), "q");
-  svg.text(scale.at(0), bottom + 15, "0", "q m");
-  svg.text(kChangeRight, bottom + 15, percent(reach), "q e");
-  svg.text(kChangeLeft, bottom + 33, "better in B", "");
-  svg.text(kChangeRight, bottom + 33, "worse in B", "e");
+  const ChangeAxis axis{reach_of(changes, threshold)};
+  std::string backdrop = piece("fb", axis.at(-threshold), axis.at(threshold) - axis.at(-threshold));
+  for (const int one : axis_percents(axis))
+    backdrop += piece(one == 0 ? "fz" : "fg", axis.at(std::log1p(one / 100.0)));
+  std::string rows;
+  for (const Change& change : changes) rows += row_of_plot(change, axis, backdrop);
+  const bool speed = std::ranges::all_of(changes, is_speed);
+  std::string sub = fmt::format(
+      "Worst first, {} of {} rows. Point: change of the cost from A to B; line: its 95 % interval; "
+      "grey band: up to {:g} %, the threshold; an arrow: the interval goes on beyond the axis.",
+      changes.size(), comparison.rows.size(), 100 * comparison.options.threshold);
+  if (std::ranges::any_of(changes,
+                          [](const Change& one) { return one.row->better == Better::higher; }))
+    sub += " Of a rate the cost is its inverse: half the bandwidth is +100 %.";
   return fmt::format(
-      "<div class=\"grid\"><figure><figcaption>Changes of the cost, with 95 % intervals<span "
-      "class=\"sub\">{}</span></figcaption>\n{}</figure></div>\n",
-      text_of(fmt::format("the grey band is what does not matter (up to {:g} %); {} of {} rows",
-                          100 * comparison.options.threshold, changes.size(),
-                          comparison.rows.size())),
-      svg.str());
+      "<figure class=\"broad forest\"><figcaption>How much slower or faster B is, row by row<span "
+      "class=\"sub\">{}</span></figcaption>\n<div class=\"fr fh\"><span class=\"fl\">case</span>"
+      "<span class=\"fp\"></span><span class=\"fn\">change % [95 % interval]</span></div>\n"
+      "{}{}</figure>\n",
+      text_of(sub, 1000), rows,
+      axis_of_plot(axis, speed ? "B faster" : "B better", speed ? "B slower" : "B worse"));
 }
 
 }  // namespace scalemark::page

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes of rows as a drawing: a point each, its interval, and the band that does not matter.
+// The changes of rows as a forest plot: a point each, its interval, and the band of the threshold.
 #pragma once
 
 #include <string>

@@ -101,7 +101,21 @@ void draw_ribbon(const Series& series, const Plane& plane, Svg& svg) {
   if (count > 1) svg.path(there + back + "Z", fmt::format("b f s{}", series.style % kSeriesStyles));
 }
 
-void draw_series(const Series& series, const Plane& plane, Svg& svg) {
+std::string axis_cell(double value, const Axis& axis) {
+  return axis.whole ? fmt::format("{:.10g}", value) : units::quantity(value, axis.unit);
+}
+
+/// "32 KiB: 3.678 us [3.642 us, 3.689 us]".
+std::string point_text(const Chart& chart, const Point& point) {
+  std::string text =
+      fmt::format("{}: {}", axis_cell(point.x, chart.x), axis_cell(point.y, chart.y));
+  if (std::isfinite(point.low) && std::isfinite(point.high) && point.low < point.high) {
+    text += fmt::format(" [{}, {}]", axis_cell(point.low, chart.y), axis_cell(point.high, chart.y));
+  }
+  return text;
+}
+
+void draw_series(const Chart& chart, const Series& series, const Plane& plane, Svg& svg) {
   std::string data;
   std::optional<double> level;
   for (const Point& point : series.points) {
@@ -113,7 +127,8 @@ void draw_series(const Series& series, const Plane& plane, Svg& svg) {
   svg.path(data, fmt::format("l{} {}", series.thin ? " t" : "", stroke_of(series.style)));
   if (!series.markers) return;
   for (const Point& point : series.points) {
-    if (plane.shown(point)) svg.marker(plane.x.at(point.x), plane.y.at(point.y), series.style);
+    if (!plane.shown(point)) continue;
+    svg.marker(plane.x.at(point.x), plane.y.at(point.y), series.style, point_text(chart, point));
   }
 }
 
@@ -153,10 +168,6 @@ std::string legend_of(const Chart& chart) {
     ++named;
   }
   return named == 0 ? std::string() : fmt::format("<ul class=\"legend\">{}</ul>", items);
-}
-
-std::string axis_cell(double value, const Axis& axis) {
-  return axis.whole ? fmt::format("{:.10g}", value) : units::quantity(value, axis.unit);
 }
 
 }  // namespace
@@ -204,7 +215,7 @@ std::string figure(const Chart& chart, const std::string& numbers) {
   draw_axes(chart, plane, left, svg);
   for (const Series& series : chart.series) draw_ribbon(series, plane, svg);
   draw_levels(chart, plane, left, svg);
-  for (const Series& series : chart.series) draw_series(series, plane, svg);
+  for (const Series& series : chart.series) draw_series(chart, series, plane, svg);
   return fmt::format("<figure><figcaption>{}{}</figcaption>\n{}{}\n{}</figure>\n",
                      text_of(chart.title),
                      chart.subtitle.empty()

@@ -7,6 +7,8 @@
 #include "common/page/change_chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
+#include "common/page/verdict.hpp"
+#include "common/page/words.hpp"
 #include "common/report/compare_formats.hpp"
 #include "common/report/compare_print.hpp"
 
@@ -24,22 +26,23 @@ const char* mark_of(std::string_view verdict) {
   return verdict == "INCONCLUSIVE" ? "warn" : "good";
 }
 
-/// Of the cells of report::row_cells().
+/// What decides comes first: on a telephone the rest is below it or to the right.
 std::vector<TableColumn> row_columns() {
-  return {{"verdict"},
-          {"case"},
-          {"metric"},
-          {"A", true},
-          {"B", true},
-          {"change %", true},
-          {"95 % interval", true},
-          {"runs", true},
-          {"runs needed", true},
-          {"flags"}};
+  return {
+      {"verdict"}, {"change %", true}, {"95 % interval", true}, {"case"}, {"metric"}, {"A", true},
+      {"B", true}, {"runs", true},     {"runs needed", true},   {"flags"}};
 }
 
 TableRow row_of(const report::CompareRow& row) {
-  return {report::row_cells(row), mark_of(report::to_string(row.verdict))};
+  // verdict, case, metric, A, B, change, interval, runs, runs needed, flags
+  const std::vector<std::string> cells = report::row_cells(row);
+  return {{cells[0], cells[5], cells[6], key_text(cells[1]), cells[2], cells[3], cells[4], cells[7],
+           cells[8], cells[9]},
+          mark_of(report::to_string(row.verdict))};
+}
+
+std::string compared_table(std::string_view caption, const std::vector<TableRow>& rows) {
+  return table(caption, row_columns(), rows, "compared");
 }
 
 std::string keys_table(const char* title, const std::vector<std::string>& keys) {
@@ -54,15 +57,15 @@ std::string keys_table(const char* title, const std::vector<std::string>& keys) 
 
 }  // namespace
 
-std::string verdict_band(const report::Comparison& comparison) {
+std::string verdict_band(const report::Comparison& comparison, const SideNames& names) {
   const std::string line = report::verdict_line(comparison);
-  const std::size_t colon = std::min(line.find(": "), line.size());
-  std::string html = fmt::format("<div class=\"verdict {}\"><b>{}</b>{}",
-                                 mark_of(comparison.verdict()), text_of(line.substr(0, colon)),
-                                 text_of(line.substr(std::min(colon + 2, line.size()))));
+  std::string details =
+      fmt::format("<span class=\"sub\">{}</span>\n",
+                  text_of(line.substr(std::min(line.find(": ") + 2, line.size()))));
   for (const std::string& sentence : report::method_lines(comparison))
-    html += fmt::format("<span class=\"sub\">{}</span>", text_of(sentence));
-  return html + "</div>\n";
+    details += fmt::format("<span class=\"sub\">{}</span>\n", text_of(sentence));
+  return band(mark_of(comparison.verdict()), comparison.verdict(),
+              verdict_sentence(comparison, names), folded("Counts and method", details));
 }
 
 std::string findings(const report::Comparison& comparison) {
@@ -85,17 +88,17 @@ std::string worst_rows(const report::Comparison& comparison) {
       better.push_back(row_of(row));
   }
   std::string html;
-  if (!worst.empty()) html += table("Regressions, largest first", row_columns(), worst);
-  if (!better.empty()) html += table("Improvements, largest first", row_columns(), better);
+  if (!worst.empty()) html += compared_table("Regressions, largest first", worst);
+  if (!better.empty()) html += compared_table("Improvements, largest first", better);
   if (worst.empty() && better.empty() && !comparison.rows.empty()) {
     std::vector<TableRow> largest;
     for (const report::CompareRow& row : comparison.rows) {
       if (largest.size() < kWorst) largest.push_back(row_of(row));
     }
     html += note("No row was found to differ. The largest changes, none of them established:");
-    html += table("Largest changes", row_columns(), largest);
+    html += compared_table("Largest changes", largest);
   }
-  return html + change_chart(comparison);
+  return change_chart(comparison) + html;
 }
 
 std::string environment_differences(const report::Comparison& comparison) {
@@ -143,11 +146,11 @@ std::string compared_rows(const report::Comparison& comparison) {
   std::size_t bytes = 0;
   for (const report::CompareRow& row : comparison.rows) {
     rows.push_back(row_of(row));
-    for (const std::string& text : rows.back().cells) bytes += text.size() + 20;
+    for (const std::string& text : rows.back().cells) bytes += text.size() + 40;
     if (bytes > 2 * kRowBytes) break;
   }
   if (rows.empty()) return {};
-  std::string html = table("Worst first", row_columns(), rows);
+  std::string html = compared_table("Worst first", rows);
   if (rows.size() < comparison.rows.size()) {
     html += note(fmt::format("{} more rows have no room on this page; --format json has them.",
                              comparison.rows.size() - rows.size()));

@@ -43,10 +43,14 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
   };
   const Metric* primary = result.find(result.primary_metric);
   if (primary != nullptr) add(*primary);
-  for (const Metric& metric : result.metrics) {
-    if (&metric == primary || is_bookkeeping(metric.name)) continue;
-    if (extract.quantities.size() == kMostQuantities) break;
-    add(metric);
+  // What a training is bought for comes before its parts.
+  for (const bool headline : {true, false}) {
+    for (const Metric& metric : result.metrics) {
+      if (&metric == primary || is_bookkeeping(metric.name)) continue;
+      if (metric.name.ends_with("s_per_second") != headline) continue;
+      if (extract.quantities.size() == kMostQuantities) break;
+      add(metric);
+    }
   }
 }
 

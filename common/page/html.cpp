@@ -14,6 +14,24 @@ namespace {
 /// Longer cells may break into lines, shorter ones stay whole.
 constexpr std::size_t kShortCell = 28;
 
+/// `named`: with the name of its column, which the style sheet shows on a narrow screen.
+std::string cell_of_table(const TableRow& row, std::size_t i, const TableColumn& column,
+                          bool named) {
+  const std::string& text = row.cells[i];
+  std::string css;
+  if (i == 0 && !row.mark.empty()) {
+    css = row.mark;
+  } else if (column.number) {
+    css = "n";
+  } else if (text.size() > kShortCell) {
+    css = "w";
+  }
+  return fmt::format("<td{}{}>{}</td>", css.empty() ? css : fmt::format(" class=\"{}\"", css),
+                     named && !text.empty() ? fmt::format(" data-h=\"{}\"", text_of(column.header))
+                                            : std::string(),
+                     text_of(text));
+}
+
 }  // namespace
 
 std::string text_of(std::string_view text, std::size_t limit) {
@@ -21,11 +39,11 @@ std::string text_of(std::string_view text, std::size_t limit) {
 }
 
 std::string table(std::string_view caption, const std::vector<TableColumn>& columns,
-                  const std::vector<TableRow>& rows) {
+                  const std::vector<TableRow>& rows, std::string_view css) {
   std::string html = fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
-      "<table><caption>{0}</caption><thead><tr>",
-      text_of(caption));
+      "<table{1}><caption>{0}</caption><thead><tr>",
+      text_of(caption), css.empty() ? std::string() : fmt::format(" class=\"cards {}\"", css));
   for (const TableColumn& column : columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"n\"" : "",
                         text_of(column.header));
@@ -33,17 +51,8 @@ std::string table(std::string_view caption, const std::vector<TableColumn>& colu
   html += "</tr></thead><tbody>\n";
   for (const TableRow& row : rows) {
     html += "<tr>";
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      const bool number = i < columns.size() && columns[i].number;
-      if (i == 0 && !row.mark.empty()) {
-        html += fmt::format("<td class=\"{}\">", row.mark);
-      } else {
-        html += number                             ? "<td class=\"n\">"
-                : row.cells[i].size() > kShortCell ? "<td class=\"w\">"
-                                                   : "<td>";
-      }
-      html += text_of(row.cells[i]) + "</td>";
-    }
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      html += cell_of_table(row, i, i < columns.size() ? columns[i] : TableColumn{}, !css.empty());
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";

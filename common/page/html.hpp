@@ -26,8 +26,10 @@ struct TableRow {
 };
 
 /// A table that scrolls sideways by itself where the window is narrow. `caption` is plain text.
+/// With a class `css` of ours each row becomes a card there, its cells with the names of their
+/// columns.
 std::string table(std::string_view caption, const std::vector<TableColumn>& columns,
-                  const std::vector<TableRow>& rows);
+                  const std::vector<TableRow>& rows, std::string_view css = {});
 
 /// A paragraph of plain text.
 std::string note(std::string_view text);

@@ -4,9 +4,12 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/page/extract.hpp"
 #include "common/report/compare.hpp"
+#include "common/report/self_test.hpp"
+#include "common/report/systems.hpp"
 
 namespace scalemark::page {
 
@@ -17,5 +20,17 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
 
 /// A page about the comparison alone.
 std::string comparison_page(const report::Comparison& comparison);
+
+/// A system's runs, in the order of the table's names.
+struct SystemExtracts {
+  std::string name;
+  std::vector<RunExtract> runs;
+};
+
+/// A page about several systems, the first of them the reference.
+std::string systems_page(const report::SystemTable& table, const std::vector<SystemExtracts>& runs);
+
+/// A page about the noise of one machine's runs.
+std::string self_test_page(const report::SelfTest& test, std::span<const RunExtract> runs);
 
 }  // namespace scalemark::page

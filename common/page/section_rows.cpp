@@ -8,6 +8,7 @@
 #include "common/base/units.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
+#include "common/page/words.hpp"
 #include "common/report/cells.hpp"
 
 namespace scalemark::page {
@@ -34,18 +35,18 @@ std::string cell(const Row& row, const std::string& metric) {
 
 TableRow line_of(const Group& group, const Row& row, const std::vector<std::string>& metrics) {
   TableRow line;
-  for (const std::string& axis : group.axes) line.cells.push_back(axis_of(row, axis));
+  for (const std::string& axis : group.axes)
+    line.cells.push_back(axis_text(axis, axis_of(row, axis)));
   const RowValue value = metrics.empty() ? RowValue{} : row.value(metrics.front());
   for (const std::string& metric : metrics) {
     line.cells.push_back(cell(row, metric));
     if (&metric != &metrics.front()) continue;
     const Quantity* quantity = row.sample().find(metric);
-    line.cells.push_back(quantity == nullptr
-                             ? std::string("-")
-                             : fmt::format("[{}, {}]", units::quantity(value.low, quantity->unit),
-                                           units::quantity(value.high, quantity->unit)));
+    line.cells.push_back(quantity == nullptr ? std::string("-")
+                                             : interval_text(value, quantity->unit));
   }
-  line.cells.push_back(fmt::format("{} in {}", value.n, value.runs));
+  line.cells.push_back(std::to_string(value.n));
+  line.cells.push_back(std::to_string(value.runs));
   return line;
 }
 
@@ -53,11 +54,14 @@ std::string group_table(const Group& group) {
   std::vector<TableColumn> columns;
   for (const std::string& axis : group.axes) columns.push_back({axis, axis == "bytes"});
   const std::vector<std::string> metrics = metrics_of(group);
+  std::size_t runs = 0;
+  for (const Row* row : group.rows) runs = std::max(runs, row->run_numbers.size());
   for (const std::string& metric : metrics) {
     columns.push_back({metric, true});
-    if (&metric == &metrics.front()) columns.push_back({"interval", true});
+    if (&metric == &metrics.front()) columns.push_back({std::string(interval_words(runs)), true});
   }
-  columns.push_back({"iterations in runs", true});
+  columns.push_back({"iterations", true});
+  columns.push_back({"runs", true});
   std::vector<TableRow> rows;
   for (const Row* row : group.rows) rows.push_back(line_of(group, *row, metrics));
   return fmt::format("<h3>{}</h3>\n", text_of(group.name)) +

@@ -11,6 +11,8 @@
 #include "common/base/units.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
+#include "common/page/verdict.hpp"
+#include "common/page/words.hpp"
 
 namespace scalemark::page {
 namespace {
@@ -22,10 +24,6 @@ constexpr std::size_t kMostReasons = 100;
 Status status_of(const Row& row) { return row.ok() ? Status::ok : row.cases.front()->status; }
 
 bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
-
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// What stands out, with the size by which it is ordered.
 struct Finding {
@@ -44,7 +42,7 @@ std::string findings_table(const char* title, const std::vector<TableColumn>& co
   if (findings.empty()) return {};
   std::vector<TableRow> rows;
   for (Finding& finding : findings) rows.push_back({std::move(finding.cells), ""});
-  return table(title, columns, rows);
+  return table(title, columns, rows, "notable");
 }
 
 /// Rows whose runs differ most.
@@ -59,12 +57,12 @@ std::string unsteady_runs(const std::vector<Row>& rows) {
     if (spread < 0.05) continue;
     findings.push_back(
         {spread,
-         {row.key, primary.name, units::quantity(value.low, primary.unit),
-          units::quantity(value.high, primary.unit), units::percent_change(1 + spread)}});
+         {units::percent_change(1 + spread), units::quantity(value.low, primary.unit),
+          units::quantity(value.high, primary.unit), key_text(row.key), primary.name}});
   }
   return findings_table(
       "Runs that differ most from each other (least and largest median)",
-      {{"case"}, {"metric"}, {"least", true}, {"largest", true}, {"spread", true}},
+      {{"spread", true}, {"least", true}, {"largest", true}, {"case"}, {"metric"}},
       std::move(findings));
 }
 
@@ -79,16 +77,16 @@ std::string wide_rows(const std::vector<Row>& rows) {
       const double width = (summary.high - summary.low) / summary.median;
       if (!(width > 0.1)) continue;
       findings.push_back({width,
-                          {row.key, primary.name, units::quantity(summary.median, primary.unit),
+                          {units::quantity(summary.median, primary.unit),
                            fmt::format("[{}, {}]", units::quantity(summary.low, primary.unit),
                                        units::quantity(summary.high, primary.unit)),
-                           std::to_string(summary.n)}});
+                           std::to_string(summary.n), key_text(row.key), primary.name}});
       break;
     }
   }
   return findings_table(
-      "Medians known least well (wide interval within the run)",
-      {{"case"}, {"metric"}, {"median", true}, {"95 % interval", true}, {"iterations", true}},
+      "Rows with the widest confidence intervals (of the median, within one run)",
+      {{"median", true}, {"95 % interval", true}, {"iterations", true}, {"case"}, {"metric"}},
       std::move(findings));
 }
 
@@ -103,15 +101,15 @@ std::string slow_ranks(const std::vector<Row>& rows, std::span<const RunExtract>
       if (*slowest < 1.02F) continue;
       const auto rank = static_cast<std::size_t>(slowest - grid->effects.begin());
       const std::vector<RankInfo>& ranks = runs[row.run_numbers[i]].ranks;
-      findings.push_back(
-          {*slowest,
-           {row.key, fmt::format("rank {}", rank), rank < ranks.size() ? ranks[rank].node : "-",
-            units::percent_change(*slowest),
-            fmt::format("{:.0f} %", 100 * static_cast<double>(grid->slowest[rank]))}});
+      findings.push_back({*slowest,
+                          {units::percent_change(*slowest), fmt::format("rank {}", rank),
+                           rank < ranks.size() ? ranks[rank].node : "-",
+                           fmt::format("{:.0f} %", 100 * static_cast<double>(grid->slowest[rank])),
+                           key_text(row.key)}});
     }
   }
   return findings_table("Ranks slower than the others at their own work",
-                        {{"case"}, {"rank"}, {"node"}, {"slower by", true}, {"slowest in", true}},
+                        {{"slower by", true}, {"where"}, {"node"}, {"slowest in", true}, {"case"}},
                         std::move(findings));
 }
 
@@ -131,14 +129,11 @@ std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract
   const auto incomplete = std::ranges::count(runs, false, &RunExtract::complete);
   if (incomplete > 0)
     text += fmt::format("; {} of {} not complete", incomplete, plural(runs.size(), "run"));
-  const char* css = failures > 0                                ? "bad"
-                    : incomplete > 0 || counts[Status::ok] == 0 ? "warn"
-                                                                : "good";
-  const char* word = failures > 0              ? "FAILURES"
-                     : counts[Status::ok] == 0 ? "NOTHING MEASURED"
-                     : incomplete > 0          ? "INCOMPLETE"
-                                               : "COMPLETE";
-  return fmt::format("<div class=\"verdict {}\"><b>{}</b>{}</div>\n", css, word, text_of(text));
+  if (failures > 0) return band("bad", "FAILURES", text);
+  if (counts[Status::ok] == 0) return band("warn", "NOTHING MEASURED", text);
+  if (incomplete > 0) return band("warn", "INCOMPLETE", text);
+  // All is as it should be: no more than a line.
+  return note(text + ".");
 }
 
 std::string runs_table(std::span<const RunExtract> runs) {
@@ -157,8 +152,8 @@ std::string runs_table(std::span<const RunExtract> runs) {
           version == run.facts.end() ? "-" : version->second},
          ""});
   }
-  return table("Runs on this page",
-               {{"run", true}, {"file"}, {"begun"}, {"ranks"}, {"nodes"}, {"cases"}, {"Scalemark"}},
+  return table("In the order of the files",
+               {{"run", true}, {"file"}, {"start"}, {"ranks"}, {"nodes"}, {"cases"}, {"Scalemark"}},
                lines);
 }
 

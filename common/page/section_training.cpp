@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include "common/base/units.hpp"
+#include "common/page/bars.hpp"
 #include "common/page/chart.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
 #include "common/page/svg.hpp"
+#include "common/page/words.hpp"
 
 namespace scalemark::page {
 namespace {
@@ -18,9 +20,17 @@ constexpr std::size_t kCurvesAChart = 6;
 constexpr std::size_t kMostBars = 24;
 
 struct Course {
-  std::string name;
+  std::string name, rate;  ///< ", 604 image/s"; empty where none is stored
   const Training* training = nullptr;
 };
+
+constexpr int kRateDigits = 3;
+
+/// Images or tokens per second; null where neither is stored.
+const Quantity* training_rate(const Row& row) {
+  const Quantity* rate = row.sample().find("images_per_second");
+  return rate != nullptr ? rate : row.sample().find("tokens_per_second");
+}
 
 std::vector<Course> courses_of(const Group& group) {
   std::vector<Course> courses;
@@ -30,7 +40,12 @@ std::vector<Course> courses_of(const Group& group) {
         row->cases, [](const CaseExtract* one) { return one->training.has_value(); });
     if (found == row->cases.end()) continue;
     const std::string label = group.label(*row);
-    courses.push_back({label.empty() ? row->name : label, &*(*found)->training});
+    const Quantity* rate = training_rate(*row);
+    courses.push_back({label.empty() ? row->name : label,
+                       rate == nullptr ? std::string()
+                                       : ", " + units::quantity(row->value(rate->name).value,
+                                                                rate->unit, kRateDigits),
+                       &*(*found)->training});
   }
   return courses;
 }
@@ -122,11 +137,11 @@ std::string step_bars(const Group& group, const std::vector<Course>& courses) {
     const Training& training = *courses[i].training;
     const Parts parts = parts_of(training);
     const double y = kLine * static_cast<double>(i);
-    svg.text(
-        0, y + 13,
-        fitted(fmt::format("{}: {}, {}", i + 1, units::seconds(training.step), courses[i].name),
-               kBarWidth),
-        "");
+    svg.text(0, y + 13,
+             fitted(fmt::format("{}: {}{}, {}", i + 1, units::seconds(training.step),
+                                courses[i].rate, courses[i].name),
+                    kBarWidth),
+             "");
     double x = 0;
     TableRow row{{std::to_string(i + 1), courses[i].name, units::seconds(training.step)}, ""};
     for (std::size_t part = 0; part < parts.seconds.size(); ++part) {
@@ -164,19 +179,39 @@ std::string step_bars(const Group& group, const std::vector<Course>& courses) {
                               rows)));
 }
 
+/// Images or tokens per second of each training.
+std::string training_rates(const Group& group) {
+  BarGroup bars{group.name, group.constants_text(), {}};
+  for (const Row* row : group.rows) {
+    const Quantity* rate = training_rate(*row);
+    if (rate == nullptr || bars.bars.size() == kMostBars) continue;
+    const RowValue value = row->value(rate->name);
+    const std::string text = units::quantity(value.value, rate->unit), label = group.label(*row);
+    bars.bars.push_back({label.empty() ? std::string(short_name(row->name)) : label, value.value,
+                         text,
+                         fmt::format("{}: {} {} ({})", row->key, text,
+                                     interval_text(value, rate->unit), interval_words(value.runs)),
+                         bars.bars.size()});
+  }
+  // One bar says no more than the table of all rows.
+  if (bars.bars.size() < 2) return {};
+  return bar_figure(fmt::format("{}: training rate", group.name), "longer is faster", {bars});
+}
+
 }  // namespace
 
 std::string trainings(const std::vector<Group>& groups) {
-  std::string html;
+  std::string html, rates;
   for (const Group& group : groups) {
+    rates += training_rates(group);
     const std::vector<Course> courses = courses_of(group);
     if (courses.empty()) continue;
     const std::string charts = loss_charts(group, courses) + step_bars(group, courses);
     if (html.size() + charts.size() > 2 * kDrawingBytes) continue;
     html += charts;
   }
-  if (html.empty()) return {};
-  return fmt::format("{}<div class=\"grid\">\n{}</div>\n",
+  if (html.empty()) return rates;
+  return fmt::format("{}{}<div class=\"grid\">\n{}</div>\n", rates,
                      note("Losses: the mean of some neighbouring steps, and the range of these."),
                      html);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/page/extract.hpp"
+#include "common/page/machine.hpp"
 #include "common/page/rows.hpp"
 #include "common/report/compare.hpp"
 
@@ -18,6 +19,7 @@ constexpr std::size_t kRowBytes = 600'000, kCurveBytes = 450'000, kDrawingBytes 
                       kDataBytes = 250'000;
 
 // Of runs.
+/// What was measured, in a sentence; a band of its own only where something failed or is missing.
 std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 std::string runs_table(std::span<const RunExtract> runs);
 std::string notable_rows(const std::vector<Row>& rows, std::span<const RunExtract> runs);
@@ -28,6 +30,8 @@ std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>
 std::string scaling(std::span<const RunExtract> runs, const std::vector<Group>& groups);
 std::string distributions(const std::vector<Group>& groups);
 std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> runs);
+/// NHWC against NCHW, where rows have both.
+std::string layouts(const std::vector<Group>& groups);
 std::string trainings(const std::vector<Group>& groups);
 std::string places(std::span<const RunExtract> runs);
 std::string published(const std::vector<Row>& rows);
@@ -36,13 +40,16 @@ std::string all_rows(const std::vector<Group>& groups);
 std::string rows_data(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 
 // Of a comparison.
-std::string verdict_band(const report::Comparison& comparison);
+std::string verdict_band(const report::Comparison& comparison, const SideNames& names);
 std::string findings(const report::Comparison& comparison);
 std::string worst_rows(const report::Comparison& comparison);
 std::string environment_differences(const report::Comparison& comparison);
 std::string failed_and_missing(const report::Comparison& comparison);
 std::string compared_rows(const report::Comparison& comparison);
 std::string comparison_data(const report::Comparison& comparison);
+
+/// Who made the page, and what its numbers and brackets are.
+std::string page_footer();
 
 /// JSON in a text field, in which it can be marked and copied without a script.
 std::string copyable(std::string_view summary, const std::string& json);

@@ -42,8 +42,27 @@ svg .b{stroke:none;opacity:.22}svg .k{fill:var(--card);stroke:var(--line)}svg .c
 .d1{stroke-dasharray:7 3}.d2{stroke-dasharray:2 2.5}.d3{stroke-dasharray:9 3 2 3}.d4{stroke-dasharray:4 4}.d5{stroke-dasharray:12 4}.d6{stroke-dasharray:1 3}.d7{stroke-dasharray:6 2 1 2 1 2}
 .p{stroke-dasharray:none;stroke-width:1.3;fill:var(--bg)}.f{fill:currentColor}
 .h0{fill:var(--h0)}.h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}.h4{fill:var(--h4)}.h5{fill:var(--h5)}.h6{fill:var(--h6)}.h7{fill:var(--h7)}.h8{fill:var(--h8)}
-@media (max-width:600px){body{padding:0 12px 32px}h1{font-size:1.35rem}nav ol{display:block}figure{max-width:none}}
-@media print{:root{color-scheme:light}body{max-width:none;font-size:10pt;padding:0}nav,.copy{display:none}figure,tr,.verdict{break-inside:avoid}h2,h3{break-after:avoid}.wide{overflow:visible}a{color:inherit;text-decoration:none}.grid{grid-template-columns:repeat(2,1fr)}
+.first{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:16px 24px;align-items:start;margin:12px 0}
+.tiles{list-style:none;margin:0;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(170px,1fr));gap:10px}
+.tiles li{border:1px solid var(--line);border-radius:4px;background:var(--card);padding:8px 12px;min-width:0;font-size:.875rem;line-height:1.4}.tiles li>span{display:block}
+.tiles b{display:block;font-size:1.3rem;line-height:1.35;font-variant-numeric:tabular-nums}.tiles small{font-size:.875rem;font-weight:400;color:var(--soft)}.tiles .other{font-size:1rem;font-variant-numeric:tabular-nums}
+.card{border:1px solid var(--line);border-radius:4px;padding:4px 12px;margin:0}.card table{width:100%}.card tr:last-child>*{border-bottom:0}.card td{white-space:normal;overflow-wrap:anywhere}.card td,.card th{padding:2px 10px 2px 0}.card tbody th{color:var(--soft);font-weight:400}
+.forest,.bars{font-size:.875rem;font-variant-numeric:tabular-nums}
+.fr{display:grid;grid-template-columns:minmax(0,24rem) minmax(0,1fr) 14rem;gap:0 12px;align-items:center;border-bottom:1px solid var(--line)}
+.fl{padding:3px 0;line-height:1.35;min-width:0}.fl .q,.bt .q{color:var(--soft)}.fn{text-align:right}.fh{font-weight:600}.fx,.fd{border:0}
+.fp{position:relative;align-self:stretch;min-height:26px}.fp i{position:absolute}.fp.s0,.fp.s1,.fp.s2,.fp.s4{stroke:none}
+.fb{top:0;bottom:0;min-width:2px;background:var(--ref);opacity:.22}.fg,.fz{top:0;bottom:0;border-left:1px solid var(--line)}.fz{border-color:var(--soft)}
+.fi{top:calc(50% - 1px);height:2px;background:currentColor}.fm{top:calc(50% - 5px);width:10px;height:10px;margin-left:-5px;border-radius:50%;background:var(--bg);border:2.5px solid currentColor}
+.fa{top:calc(50% - 5px);border:5px solid transparent}.fal{border-right:8px solid currentColor;margin-left:-12px}.far{border-left:8px solid currentColor}
+.ft{position:absolute;transform:translateX(-50%);color:var(--soft);white-space:nowrap}.fw{display:flex;justify-content:space-between;gap:8px}
+.bg{padding:4px 0;border-bottom:1px solid var(--line)}.bt{display:block;font-weight:600}.bt .q{font-weight:400}
+.br{display:grid;grid-template-columns:minmax(0,24rem) minmax(0,1fr) 11rem;gap:0 12px;align-items:center;padding:1px 0}.brief .br{grid-template-columns:minmax(0,10rem) minmax(0,1fr) 11rem}.bl{min-width:0;line-height:1.3}.bp i{display:block;height:13px;min-width:1px;background:currentColor;border-radius:0 2px 2px 0}.bn{text-align:right}
+.tiles:has(>li:nth-child(4):last-child){grid-template-columns:repeat(2,minmax(0,1fr))}
+@media (max-width:900px){.first{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:600px){.fr{grid-template-columns:minmax(0,1fr)}.fr .fn{grid-row:2;text-align:left}.fr .fp,.fd .fw{grid-row:3}.fh .fl{display:none}.br,.brief .br{grid-template-columns:minmax(0,1fr) auto}.br .bn{grid-row:1;grid-column:2;max-width:12rem}.fp{min-height:22px}.br .bp{grid-row:2;grid-column:1/3}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:8px}.tiles li{padding:6px 8px}.tiles b{font-size:1.1rem}
+.cards thead{display:none}.cards,.cards tbody,.cards caption{display:block}.cards tr{display:flex;flex-wrap:wrap;gap:0 12px;padding:6px 0;border-bottom:1px solid var(--line)}.cards td{border:0;padding:1px 0}.cards td:empty{display:none}.cards td.w{flex-basis:100%;min-width:0}.cards td[data-h]:not(.good):not(.bad):not(.warn)::before{content:attr(data-h) " ";color:var(--soft)}}
+@media (max-width:600px){body{padding:0 12px 32px}h1{font-size:1.35rem}nav ol{display:grid;grid-template-columns:1fr 1fr;gap:0 12px;font-size:.9rem}figure{max-width:none}}
+@media print{:root{color-scheme:light}body{max-width:none;font-size:10pt;padding:0}nav,.copy{display:none}figure:not(.broad),tr,.verdict,.fr,.bg,.tiles li{break-inside:avoid}h2,h3{break-after:avoid}.wide{overflow:visible}a{color:inherit;text-decoration:none}.grid{grid-template-columns:repeat(2,1fr)}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )CSS";
 }

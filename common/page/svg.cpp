@@ -80,10 +80,10 @@ void Svg::text(double x, double y, std::string_view text, std::string_view css) 
                        css.empty() ? "" : fmt::format(" class=\"{}\"", css), text_of(text));
 }
 
-void Svg::marker(double x, double y, std::size_t style) {
+void Svg::marker(double x, double y, std::size_t style, std::string_view tooltip) {
   const std::size_t kind = style % kSeriesStyles;
-  body_ +=
-      fmt::format("<path class=\"p s{}\" d=\"M{} {}{}\"/>", kind, px(x), px(y), kMarkers[kind]);
+  body_ += fmt::format("<path class=\"p s{}\" d=\"M{} {}{}\"", kind, px(x), px(y), kMarkers[kind]);
+  body_ += tooltip.empty() ? "/>" : fmt::format("><title>{}</title></path>", text_of(tooltip));
 }
 
 std::string stroke_of(std::size_t style) {

@@ -31,8 +31,8 @@ class Svg {
   void path(const std::string& data, std::string_view css);
   /// `css`: e = ends at x, m = its middle at x, q = quiet.
   void text(double x, double y, std::string_view text, std::string_view css);
-  /// A circle, square, triangle, ... of the series' colour.
-  void marker(double x, double y, std::size_t style);
+  /// A circle, square, triangle, ... of the series' colour; `tooltip` is shown on hovering.
+  void marker(double x, double y, std::size_t style, std::string_view tooltip = {});
 
   std::string str() const { return body_ + "</svg>\n"; }
 

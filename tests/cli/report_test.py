@@ -37,6 +37,18 @@ OVERLAPPING = """[...document.querySelectorAll('svg')].flatMap(svg => {
 UNNAMED = "[...document.querySelectorAll('svg')].filter(s => !s.querySelector('title') || !s.querySelector('desc')).length"
 
 
+# Numbers of a forest plot's axis that cover each other, and parts of it outside of their plot.
+CROWDED = """[...document.querySelectorAll('.fx .fp')].flatMap(axis => {
+    const boxes = [...axis.querySelectorAll('.ft')].map(t => t.getBoundingClientRect());
+    return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b => a.left < b.right - 1 && b.left < a.right - 1))}).length"""
+OFF_AXIS = """[...document.querySelectorAll('.fp i, .bp i')].filter(i => {
+    const a = i.getBoundingClientRect(), b = i.parentElement.getBoundingClientRect();
+    return a.left < b.left - 13 || a.right > b.right + 13}).length"""
+# Parts of the first screen: its tiles, its machine card and their texts that are wider than their place.
+CUT = """[...document.querySelectorAll('.tiles li, .tiles li *, .card td, .verdict')].filter(e =>
+    e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != 'inline').length"""
+
+
 class Pages(ProgramTest):
     @classmethod
     def setUpClass(cls):
@@ -53,20 +65,20 @@ class Pages(ProgramTest):
 
     def report(self, *arguments):
         path = self.path("page.html")
-        done = run("report", *arguments, "-o", path)
+        done = run("report", *arguments, "--force", "-o", path)
         self.expect(done, 0, "wrote ")
         return path
 
     def look(self, path):
         """What holds for every page."""
         self.assertLess(os.path.getsize(path), MOST_BYTES)
-        for width, dark in ((1280, False), (360, False), (1280, True)):
+        for width, dark in ((1280, False), (390, False), (360, False), (1280, True), (390, True)):
             with self.subTest(width=width, dark=dark):
                 self.browser.open(path, width, dark=dark)
                 self.assertEqual(self.browser.requests(), [f"file://{path}"])
                 self.assertEqual(self.browser.complaints(), [])
                 self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
-                for check in (OUTSIDE, EMPTY_DRAWINGS, SMALL, UNNAMED):
+                for check in (OUTSIDE, EMPTY_DRAWINGS, SMALL, UNNAMED, CROWDED, OFF_AXIS, CUT):
                     self.assertEqual(self.browser.evaluate(check), 0, check)
                 self.assertEqual(self.browser.evaluate(CLIPPED), [])
                 self.assertEqual(self.browser.evaluate(OVERLAPPING), [])
@@ -120,13 +132,13 @@ class Pages(ProgramTest):
         path = self.report(*slow, "--base", *base)
         self.look(path)
         text = self.browser.evaluate("document.body.innerText")
-        self.assertIn("REGRESSION", text.split("Runs on this page")[0])
+        self.assertIn("REGRESSION", text[:text.index("Machine")])
         self.assertIn("gpu_driver", self.browser.evaluate("document.querySelector('#comparable').innerText"))
         # 20 % slower above 1 MiB, and nothing below.
-        worst = self.browser.evaluate("[...document.querySelectorAll('#worst tbody td:nth-child(2)')].map(e => e.textContent)")
+        worst = self.browser.evaluate("[...document.querySelectorAll('#worst td[data-h=case]')].map(e => e.textContent)")
         self.assertEqual(len(worst), 5)
         for key in worst:
-            self.assertGreater(int(re.search(r"bytes=(\d+)", key)[1]), 1 << 20)
+            self.assertRegex(key, r" ([2-9]|\d\d+) MiB ")
         # Rank 11 computes 9 % longer.
         self.assertIn("rank 11", self.browser.evaluate("document.querySelector('#look tbody').innerText"))
         self.assertIn("rank 11 on node2 showed no sign of life", self.browser.evaluate("document.querySelector('#failed').innerText"))
@@ -145,7 +157,7 @@ class Pages(ProgramTest):
         texts = {}
         for kept in (options, options[:2]):
             said = run("compare", *sides, *kept, "--fail-on", "none").stdout
-            done = run("report", RUNS[1], "--base", RUNS[0], *kept, "-o", self.path("page.html"))
+            done = run("report", RUNS[1], "--base", RUNS[0], *kept, "--force", "-o", self.path("page.html"))
             self.expect(done, 0)
             page = self.content(self.path("page.html")).decode()
             for text in ("taken out of the rows below", "family-wise error rate"):
@@ -183,8 +195,114 @@ class Pages(ProgramTest):
             file.write(b"results")
         self.expect(run("report", RUNS[0], "-o", kept), 2, "--output", "kept.h5")
         self.assertEqual(self.content(kept), b"results")
-        page = self.report(RUNS[0])
-        self.assertEqual(self.report(RUNS[1]), page)
+        self.expect(run("report", RUNS[0], "--force", "-o", kept), 2, "--output", "kept.h5")
+        self.assertEqual(self.content(kept), b"results")
+
+    def test_replaces_a_page_with_force_only(self):
+        page = self.path("page.html")
+        self.expect(run("report", RUNS[0], "-o", page), 0)
+        first = self.content(page)
+        for arguments in ([RUNS[1]], [RUNS[1], "--base", RUNS[0]], ["--systems", f"a={RUNS[0]}", f"b={RUNS[1]}"]):
+            self.expect(run("report", *arguments, "-o", page), 2, "--output", "page.html", "--force")
+            self.assertEqual(self.content(page), first)
+        self.expect(run("report", RUNS[1], "--force", "-o", page), 0)
+        self.assertNotEqual(self.content(page), first)
+
+    def test_first_screen_of_runs(self):
+        self.browser.open(self.report(*RUNS), 1280)
+        tiles = self.browser.evaluate("[...document.querySelectorAll('.tiles li')].map(t => t.innerText)")
+        self.assertEqual([tile.split("\n")[0] for tile in tiles],
+                         ["LLM fine-tuning", "Image training", "Ping-pong bandwidth", "Allreduce bus bandwidth", "Convolution",
+                          "Memory copy"])
+        rows = {row["key"]: row for row in json.loads(run("show", RUNS[0], "--format", "json").stdout)}
+        rate = next(row["metrics"]["images_per_second"]["median"] for key, row in rows.items() if key.startswith("imaging/train"))
+        self.assertAlmostEqual(float(re.search(r"(\d+) image/s", tiles[1])[1]) / rate, 1, delta=0.1)
+        self.assertIn("512 KiB", tiles[2])
+        self.assertIn("latency", tiles[2])
+        card = self.browser.evaluate("document.querySelector('.card').innerText")
+        for text in ("AMD EPYC, 2 logical CPUs", "none", "23.5 GiB", "not used: one node", "Open MPI v4.1.4", "revision f838b9d0667a",
+                     "2026-11-21 08:27 to 08:28 UTC", "3 runs"):
+            self.assertIn(text, card)
+        # All of it is above the fold; nothing that went well is announced in colour.
+        self.assertLess(self.browser.evaluate("document.querySelector('.first').getBoundingClientRect().bottom"), 900)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('header .verdict').length"), 0)
+
+    def test_first_screen_of_a_comparison(self):
+        planted = os.path.join(RESULTS, "planted")
+        path = self.report(os.path.join(planted, "busy"), "--base", os.path.join(planted, "quiet"))
+        self.look(path)
+        self.browser.open(path, 1280)
+        band = self.browser.evaluate("document.querySelector('.verdict').innerText")
+        for text in ("REGRESSION", "busy", "quiet", "slower", "of 8 cases"):
+            self.assertIn(text, band)
+        header = self.browser.evaluate("document.querySelector('header').innerText")
+        self.assertNotIn("COMPLETE", header)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('header .verdict').length"), 1)
+        self.assertGreaterEqual(self.browser.evaluate("document.querySelectorAll('.tiles li').length"), 4)
+        # The forest plot is as wide as the page, says what its axis is, and marks what it cuts off.
+        self.assertGreater(self.browser.evaluate("document.querySelector('.forest').getBoundingClientRect().width"), 1200)
+        forest = self.browser.evaluate("document.querySelector('.forest').innerText")
+        for text in ("cost of B against A [%]", "B slower \u2192", "\u2190 B faster", "+100", "128 MiB"):
+            self.assertIn(text, forest)
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('.forest .far').length"), 0)
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('.forest .fr:not(.fx):not(.fd):not(.fh)')].filter(r => !r.title).length"), 0)
+        # What decides stands first on a telephone, without scrolling.
+        self.browser.open(path, 390)
+        self.assertLess(self.browser.evaluate("document.querySelector('#worst td[data-h=\"change %\"]').getBoundingClientRect().right"), 390)
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#worst .wide')].filter(e => e.scrollWidth > e.clientWidth).length"), 0)
+
+    def test_units_are_as_people_read_them(self):
+        path = self.report(RESULTS)
+        self.browser.open(path)
+        self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\d By\b")
+        self.assertNotRegex(self.browser.evaluate("document.querySelector('#all').innerText"), r"\b(524288|67108864)\b")
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#curves path.p title').length"), 10)
+        self.assertIn("NHWC is", self.browser.evaluate("document.querySelector('#layouts').innerText"))
+        trainings = self.browser.evaluate("document.querySelector('#trainings').textContent")
+        self.assertIn("image/s", trainings)
+        self.assertIn("token/s", trainings)
+
+    def test_brackets_are_explained(self):
+        self.browser.open(self.report(*RUNS))
+        self.assertIn("least and largest run", self.browser.evaluate("document.querySelector('#all thead').innerText"))
+        self.browser.open(self.report(RUNS[0]))
+        self.assertIn("95 % interval within the run", self.browser.evaluate("document.querySelector('#all thead').innerText"))
+
+    def test_systems_side_by_side(self):
+        planted = os.path.join(RESULTS, "planted")
+        given = [f"{name}={os.path.join(planted, name)}" for name in ("quiet", "busy", "again")]
+        path = self.report("--systems", *given)
+        self.look(path)
+        self.browser.open(path)
+        text = self.browser.evaluate("document.querySelector('.verdict').innerText")
+        self.assertIn("busy is slower than quiet", text)
+        table = json.loads(run("compare", "--systems", *given, "--format", "json").stdout)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#all tbody tr').length"), len(table["rows"]))
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#bars .bg').length"), len(table["rows"]))
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('.card thead th')].map(t => t.textContent)"),
+                         ["quiet", "busy", "again"])
+        data = json.loads(self.browser.evaluate("document.querySelector('#data textarea').value"))
+        self.assertEqual(data["rows"], table["rows"])
+        self.expect(run("report", RUNS[0], "--systems", *given, "-o", self.path("n.html")), 2, "--systems")
+        self.expect(run("report", "--systems", given[0], "-o", self.path("n.html")), 2, "two")
+        self.assertFalse(os.path.exists(self.path("n.html")))
+
+    def test_noise_of_one_machine(self):
+        planted = os.path.join(RESULTS, "planted")
+        runs = [os.path.join(planted, "quiet"), os.path.join(planted, "again")]
+        path = self.report(*runs, "--aa")
+        self.look(path)
+        self.browser.open(path)
+        test = json.loads(run("compare", *runs, "--aa", "--format", "json").stdout)
+        text = self.browser.evaluate("document.querySelector('header').innerText")
+        self.assertIn(f"{test['false_tables']} of {test['splits']}", text)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#all tbody tr').length"), len(test["rows"]))
+        self.expect(run("report", RUNS[0], "--aa", "-o", self.path("n.html")), 2, "at least 4 runs")
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        for option in (["--threshold", "3"], ["--fwer"], ["--paired", "no"]):
+            self.expect(run("report", RUNS[0], *option, "-o", self.path("n.html")), 2, option[0], "--base")
+        self.expect(run("report", "-o", self.path("n.html")), 2, "FILE")
 
 
 if __name__ == "__main__":

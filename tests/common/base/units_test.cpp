@@ -53,6 +53,8 @@ TEST(Quantity, ReadsUcumUnits) {
   EXPECT_EQ(quantity(2.5e12, "flop/s"), "2.500 TFLOP/s");
   EXPECT_EQ(quantity(1e-6, "s"), "1.000 us");
   EXPECT_EQ(quantity(4096, "By"), "4 KiB");
+  // A mean over runs is no whole number of bytes.
+  EXPECT_EQ(quantity(323201076.4, "By"), "308.2 MiB");
   EXPECT_EQ(quantity(0.75, "1"), "0.7500");
   EXPECT_EQ(quantity(123456, "1"), "123456");
   EXPECT_EQ(quantity(0.0125, "J"), "12.50 mJ");

@@ -10,6 +10,8 @@
 
 #include "common/base/text.hpp"
 #include "common/page/change_chart.hpp"
+#include "common/page/headlines.hpp"
+#include "common/page/verdict.hpp"
 #include "tests/common/report/synthetic.hpp"
 
 namespace scalemark::page {
@@ -102,9 +104,13 @@ TEST(Page, BeginsWithTheVerdictOfAComparison) {
   const report::Comparison comparison = report::compare(side("a", 100000), side("b", 130000));
   ASSERT_EQ(comparison.verdict(), "REGRESSION");
   const std::string page = comparison_page(comparison);
-  EXPECT_THAT(page,
-              HasSubstr("<div class=\"verdict bad\"><b>REGRESSION</b>1 regression, 0 improved"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"bad\">REGRESSION</td><td>micro/a bytes=8 ranks=2</td>"));
+  EXPECT_THAT(page, HasSubstr("<div class=\"verdict bad\"><b>REGRESSION</b>B is slower than A in "
+                              "1 of 1 case, most in a 8 B (latency +30 %)."));
+  EXPECT_THAT(page, HasSubstr("1 regression, 0 improved"));
+  // What decides stands first.
+  EXPECT_THAT(page, HasSubstr("<td class=\"bad\" data-h=\"verdict\">REGRESSION</td><td class=\"n\" "
+                              "data-h=\"change %\">+30.0</td>"));
+  EXPECT_THAT(page, HasSubstr("data-h=\"case\">micro/a 8 B ranks=2</td>"));
   EXPECT_LT(page.find("REGRESSION"), page.find("Are these runs comparable?"));
 }
 
@@ -129,28 +135,131 @@ TEST(Page, TellsDifferencesOfEnvironmentAndNothingElse) {
   EXPECT_THAT(compared, HasSubstr("2 facts are known on one side only: no difference"));
 }
 
-/// Where the point of the only row of a comparison is drawn, from 0 (left) to 360.
-double place_of(Better better, double change) {
+/// A comparison of one row of `metric`.
+report::Comparison one_row(Better better, double change, double low, double high) {
   report::Comparison comparison;
   report::CompareRow row;
-  row.key = "micro/a bytes=8";
+  row.key = "micro/a bytes=67108864 ranks=2";
+  row.metric = "time";
+  row.unit = "s";
   row.better = better;
   row.change = change;
-  row.low = row.high = std::numeric_limits<double>::quiet_NaN();
+  row.low = low;
+  row.high = high;
   comparison.rows = {row};
-  const std::string html = change_chart(comparison);
+  return comparison;
+}
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Where the point of the only row of a comparison is drawn, in percent of the width.
+double place_of(Better better, double change) {
+  const std::string html = change_chart(one_row(better, change, kNone, kNone));
   std::smatch found;
-  EXPECT_TRUE(std::regex_search(html, found, std::regex("class=\"p s\\d\" d=\"M([0-9.]+) ")));
+  EXPECT_TRUE(std::regex_search(html, found, std::regex("class=\"fm\" style=\"left:([0-9.]+)%")));
   return std::stod(found[1]);
 }
 
 TEST(ChangeChart, PutsWorseToTheRight) {
   // Twice the time costs as much as half the rate, and less time is better.
-  EXPECT_GT(place_of(Better::lower, 1.0), 200);
+  EXPECT_GT(place_of(Better::lower, 1.0), 60);
   EXPECT_NEAR(place_of(Better::lower, 1.0), place_of(Better::higher, -0.5), 0.11);
-  EXPECT_NEAR(place_of(Better::lower, 0), 180, 0.11);
-  EXPECT_NEAR(place_of(Better::lower, -0.5) + place_of(Better::lower, 1.0), 360, 0.11);
+  EXPECT_NEAR(place_of(Better::lower, 0), 50, 0.11);
+  EXPECT_NEAR(place_of(Better::lower, -0.5) + place_of(Better::lower, 1.0), 100, 0.11);
   EXPECT_EQ(change_chart(report::Comparison{}), "");
+}
+
+TEST(ChangeChart, SaysWhatItsAxisIs) {
+  const std::string chart = change_chart(one_row(Better::lower, 1.0, 0.9, 1.1));
+  EXPECT_THAT(chart, AllOf(HasSubstr("cost of B against A [%]"), HasSubstr("B slower \u2192"),
+                           HasSubstr("\u2190 B faster"), HasSubstr(">+100<"), HasSubstr(">0<")));
+  EXPECT_THAT(chart, HasSubstr("64 MiB ranks=2"));
+  EXPECT_THAT(chart, HasSubstr("+100 [+90, +110]"));
+}
+
+TEST(ChangeChart, MarksIntervalsThatGoOnWithAnArrow) {
+  // One row is known well, the other lies anywhere.
+  report::Comparison comparison = one_row(Better::lower, 0.5, 0.45, 0.55);
+  EXPECT_THAT(change_chart(comparison), Not(HasSubstr("fa far")));
+  for (int i = 0; i < 3; ++i) comparison.rows.push_back(comparison.rows.front());
+  comparison.rows.back().low = -0.99;
+  comparison.rows.back().high = 90;
+  const std::string chart = change_chart(comparison);
+  EXPECT_THAT(chart, AllOf(HasSubstr("fa far"), HasSubstr("fa fal")));
+}
+
+TEST(Page, NamesBothSidesInItsVerdict) {
+  report::Comparison comparison = one_row(Better::lower, 3.27, 3.2, 3.3);
+  comparison.rows[0].verdict = report::Verdict::regression;
+  const SideNames names = {"A (quiet, 2026-11-22)", "B (busy, 2026-11-22)"};
+  EXPECT_EQ(verdict_sentence(comparison, names),
+            "B (busy, 2026-11-22) is slower than A (quiet, 2026-11-22) in 1 of 1 case, most in "
+            "a 64 MiB (time +327 %).");
+  comparison.rows[0].verdict = report::Verdict::inconclusive;
+  EXPECT_EQ(verdict_sentence(comparison, names),
+            "B (busy, 2026-11-22) is neither shown to be slower nor faster than A (quiet, "
+            "2026-11-22); 1 is undecided.");
+  comparison.rows[0].verdict = report::Verdict::same;
+  EXPECT_THAT(verdict_sentence(comparison, names), HasSubstr("in all 1 case, within 1 %."));
+  comparison.only_a = {"micro/b"};
+  EXPECT_THAT(verdict_sentence(comparison, names), HasSubstr("1 case missing in B. "));
+}
+
+TEST(Page, SaysOnTheFirstScreenWhatItWasMeasuredOn) {
+  auto run = test::run_of("a", {test::measured("micro/a", 8, times(9, 1000))});
+  run.environment.common["cpu_model"] = "AMD EPYC";
+  run.environment.common["cpu_count"] = "2";
+  run.environment.common["memory_total"] = "24684092 kB";
+  run.environment.common["mpi_library"] = "Open MPI v4.1.4";
+  run.environment.common["nic.mlx5_0"] = "MT4129, InfiniBand, 400 Gb/sec (4X NDR), 4: ACTIVE";
+  run.environment.common["nic.mlx5_1"] = "MT4129, InfiniBand, 400 Gb/sec (4X NDR), 4: ACTIVE";
+  run.environment.common["nic.eth0"] = "-1 Mb/s, MTU 1400, up";
+  const std::string page = report_page(std::vector<RunExtract>{extract(run)});
+  const std::string first = page.substr(0, page.find("<nav"));
+  for (const char* text : {"AMD EPYC, 2 logical CPUs", "23.5 GiB", "Open MPI v4.1.4",
+                           "mlx5_0, mlx5_1 (400 Gb/sec (4X NDR)); eth0 (speed unknown)",
+                           ">GPU</th><td "
+                           "colspan=\"1\">none"})
+    EXPECT_THAT(first, HasSubstr(text));
+  EXPECT_THAT(first, Not(HasSubstr("COMPLETE")));
+}
+
+TEST(Headlines, AreTheLargestBandwidthAndTheLeastLatency) {
+  std::vector<CaseResult> cases;
+  for (const std::uint64_t bytes : {8U, 1024U, 65536U}) {
+    cases.push_back(test::measured("micro/pingpong", static_cast<std::int64_t>(bytes),
+                                   times(9, 200 + bytes / 16)));
+    // In a cache small copies are faster than memory is.
+    cases.push_back(test::measured("micro/memcpy", static_cast<std::int64_t>(bytes),
+                                   times(9, bytes == 65536 ? 90000 : 100)));
+  }
+  const std::vector<RunExtract> runs = {extract(test::run_of("a", cases))};
+  const std::vector<Row> rows = join_rows(runs);
+  const std::vector<Headline> found = headlines(rows);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].title, "Ping-pong bandwidth");
+  EXPECT_EQ(axis_of(*found[0].row, "bytes"), "65536");
+  EXPECT_THAT(found[0].extra, HasSubstr(" at 8 B"));
+  EXPECT_EQ(found[1].title, "Memory copy");
+  EXPECT_EQ(axis_of(*found[1].row, "bytes"), "65536");
+  // With few benchmarks a second number of one fills the screen.
+  EXPECT_EQ(found[2].title, "memcpy, least latency");
+  EXPECT_THAT(headline_tiles(found), HasSubstr("64 KiB"));
+}
+
+TEST(Page, DrawsBothLayoutsBesideEachOther) {
+  const auto conv = [](const char* layout, std::uint64_t time) {
+    CaseResult one = test::measured("micro/conv2d", 8, times(9, time));
+    one.params["layout"] = std::string(layout);
+    one.key = make_key(one.name, one.params);
+    return one;
+  };
+  const std::string both = report_page(std::vector<RunExtract>{
+      extract(test::run_of("a", {conv("nchw", 2'000'000), conv("nhwc", 1'000'000)}))});
+  EXPECT_THAT(both, AllOf(HasSubstr("NHWC against NCHW"), HasSubstr("NHWC is 2.00 times as fast")));
+  const std::string one =
+      report_page(std::vector<RunExtract>{extract(test::run_of("a", {conv("nchw", 2'000'000)}))});
+  EXPECT_THAT(one, Not(HasSubstr("NHWC against NCHW")));
 }
 
 TEST(Page, TakesHostileTextsAsTexts) {
@@ -186,6 +295,18 @@ TEST(Page, TakesHostileTextsAsTexts) {
     for (const char* tag : {"<script", "<img", "\x1b", "\x07", "\xff", "\xc0"})
       EXPECT_THAT(page, Not(HasSubstr(tag))) << bad;
     EXPECT_LT(page.size(), 500'000U);
+    // Names of systems and keys are cleaned where they are read.
+    const std::string clean = text::printable(bad, 600);
+    const std::vector<report::SystemRuns> systems = {{clean, {a}, {{}}}, {"other", {b}, {{}}}};
+    const std::vector<SystemExtracts> extracts = {{clean, runs}, {"other", runs}};
+    const std::string side_by_side = systems_page(report::system_table(systems), extracts);
+    report::SelfTest noise;
+    noise.rows.push_back({clean, clean, 3, 1, 1, 0.5, 0.1, 0.2});
+    noise.failed = noise.incomplete = noise.notes = {clean};
+    for (const std::string& other : {side_by_side, self_test_page(noise, runs)}) {
+      for (const char* tag : {"<script", "<img", "\x1b", "\x07", "\xff", "\xc0"})
+        EXPECT_THAT(other, Not(HasSubstr(tag))) << bad;
+    }
   }
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page says first about two sides, several systems, or one machine's noise.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/page/machine.hpp"
+#include "common/report/compare.hpp"
+#include "common/report/self_test.hpp"
+#include "common/report/systems.hpp"
+
+namespace scalemark::page {
+
+/// A band with `word` in the colour of `mark` (good, bad, warn), and one sentence. What is `folded`
+/// lies below it.
+std::string band(std::string_view mark, std::string_view word, std::string_view sentence,
+                 const std::string& folded = {});
+
+/// "B (busy, 2026-11-22) is slower than A (quiet, 2026-11-22) in 2 of 8 cases, most in memcpy
+/// 64 MiB: +327 %; 6 undecided."
+std::string verdict_sentence(const report::Comparison& comparison, const SideNames& names);
+
+/// "frontier is faster than summit in 12 of 30 cases and slower in 3; 15 cannot be told apart."
+std::string verdict_sentence(const report::SystemTable& table);
+
+/// "0 of 35 splits of these 8 runs give a false verdict ..."
+std::string verdict_sentence(const report::SelfTest& test);
+
+}  // namespace scalemark::page
