@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/page/html.hpp"
@@ -104,7 +105,8 @@ std::string ranks_of(const RunExtract& run) {
   if (run.ranks.empty()) return {};
   std::set<std::string> nodes;
   for (const RankInfo& rank : run.ranks) nodes.insert(rank.node);
-  return fmt::format("{} on {}", plural(run.ranks.size(), "rank"), plural(nodes.size(), "node"));
+  return fmt::format("{} on {}", text::counted(run.ranks.size(), "rank"),
+                     text::counted(nodes.size(), "node"));
 }
 
 std::string system_of(const RunExtract& run) {
@@ -138,7 +140,7 @@ std::string dates_of(std::span<const RunExtract> runs) {
 std::string kind_of(std::span<const RunExtract> runs) {
   const auto incomplete =
       static_cast<std::size_t>(std::ranges::count(runs, false, &RunExtract::complete));
-  return plural(runs.size(), "run") +
+  return text::counted(runs.size(), "run") +
          (incomplete > 0 ? fmt::format(", {} not complete", incomplete) : "");
 }
 

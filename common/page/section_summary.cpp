@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/units.hpp"
 #include "common/page/html.hpp"
 #include "common/page/sections.hpp"
@@ -119,7 +120,7 @@ std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract
   std::map<Status, std::size_t> counts;
   for (const Row& row : rows) ++counts[status_of(row)];
   std::size_t failures = 0;
-  std::string text = plural(counts[Status::ok], "case") + " measured";
+  std::string text = text::counted(counts[Status::ok], "case") + " measured";
   for (const auto& [status, word] :
        {std::pair{Status::failed, "failed"}, std::pair{Status::timeout, "timed out"},
         std::pair{Status::oom, "out of memory"}, std::pair{Status::skipped, "skipped"}}) {
@@ -128,7 +129,7 @@ std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract
   }
   const auto incomplete = std::ranges::count(runs, false, &RunExtract::complete);
   if (incomplete > 0)
-    text += fmt::format("; {} of {} not complete", incomplete, plural(runs.size(), "run"));
+    text += fmt::format("; {} of {} not complete", incomplete, text::counted(runs.size(), "run"));
   if (failures > 0) return band("bad", "FAILURES", text);
   if (counts[Status::ok] == 0) return band("warn", "NOTHING MEASURED", text);
   if (incomplete > 0) return band("warn", "INCOMPLETE", text);
@@ -145,8 +146,8 @@ std::string runs_table(std::span<const RunExtract> runs) {
     const bool known = !run.ranks.empty();  // other programs' results do not tell
     lines.push_back(
         {{std::to_string(lines.size() + 1), run.label, run.created.substr(0, 19),
-          known ? plural(run.ranks.size(), "rank") : "-",
-          known ? plural(nodes.size(), "node") : "-",
+          known ? text::counted(run.ranks.size(), "rank") : "-",
+          known ? text::counted(nodes.size(), "node") : "-",
           run.complete ? fmt::format("{} of {}", run.cases.size(), run.planned)
                        : fmt::format("{} of {}, not complete", run.cases.size(), run.planned),
           version == run.facts.end() ? "-" : version->second},
@@ -185,7 +186,7 @@ std::string not_measured(const std::vector<Row>& rows) {
       list += fmt::format("<li>{}</li>\n", text_of(keys[i]));
     if (keys.size() > kMostReasons)
       list += fmt::format("<li>and {} more</li>\n", keys.size() - kMostReasons);
-    html += folded(fmt::format("Skipped: {} ({})", reason, plural(keys.size(), "case")),
+    html += folded(fmt::format("Skipped: {} ({})", reason, text::counted(keys.size(), "case")),
                    fmt::format("<ul>{}</ul>\n", list));
   }
   return html;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/page/bars.hpp"
 #include "common/page/html.hpp"
 #include "common/page/machine.hpp"
@@ -36,7 +37,7 @@ std::string noise_tiles(const report::SelfTest& test) {
                      fmt::format("splits with a false verdict; up to {:g} % are expected",
                                  100 * test.options.alpha));
   html += noise_tile("Raw rejections", percent_text(test.raw_rate()),
-                     fmt::format("of {}; 5 % are expected", plural(test.tests, "test")));
+                     fmt::format("of {}; 5 % are expected", text::counted(test.tests, "test")));
   html += noise_tile("Spread of runs", percent_text(test.typical_spread),
                      "standard deviation over runs, middle row");
   html += noise_tile(
@@ -149,7 +150,7 @@ std::string self_test_page(const report::SelfTest& test, std::span<const RunExtr
   for (const std::string& one : test.notes) header += note(one);
   if (test.splits < 20)
     header += note(fmt::format("{} of the same runs give a rough rate; eight runs have 35 splits.",
-                               plural(test.splits, "split")));
+                               text::counted(test.splits, "split")));
   header += fmt::format("<div class=\"first\">\n{}{}</div>\n", noise_tiles(test),
                         machine_card({{"", runs}}));
   const std::vector<std::pair<const char*, std::pair<const char*, std::string>>> all = {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/page/bars.hpp"
@@ -57,7 +58,7 @@ BarGroup bars_of(const report::SystemTable& table, const report::SystemRow& row)
     const report::SystemCell& cell = row.cells[i];
     std::string hover =
         fmt::format("{} on {}: {}, {}", key, table.names[i], system_bar_text(row, i),
-                    plural(static_cast<std::size_t>(cell.runs), "run"));
+                    text::counted(static_cast<std::size_t>(cell.runs), "run"));
     if (i > 0 && std::isfinite(cell.low))
       hover += fmt::format("; ratio to {}: {} (95 % interval)", table.names[0], ratio_text(cell));
     group.bars.push_back({table.names[i] + (cell.rank == 1 && !cell.tied ? " (best)" : ""),
@@ -103,8 +104,8 @@ std::string system_bars(const report::SystemTable& table) {
     html += figure;
   }
   if (left_out > 0)
-    html += note(
-        fmt::format("{} have no room here; the table has them.", plural(left_out, "benchmark")));
+    html += note(fmt::format("{} have no room here; the table has them.",
+                             text::counted(left_out, "benchmark")));
   return html;
 }
 

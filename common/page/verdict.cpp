@@ -8,43 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/page/html.hpp"
 #include "common/page/words.hpp"
+#include "common/report/compare_print.hpp"
 
 namespace scalemark::page {
 namespace {
-
-using report::Verdict;
 
 /// The rows' metrics are times and rates, of which people say faster and slower.
 template <class Rows>
 bool are_speeds(const Rows& rows) {
   return std::ranges::all_of(
       rows, [](const auto& row) { return row.unit == "s" || row.unit.ends_with("/s"); });
-}
-
-/// "memcpy 64 MiB h2h (time +327 %)" of the row that changed most for the verdict.
-std::string most_changed(const report::Comparison& comparison, Verdict verdict) {
-  const report::CompareRow* most = nullptr;
-  const auto size = [](const report::CompareRow& row) { return std::abs(std::log1p(row.change)); };
-  for (const report::CompareRow& row : comparison.rows) {
-    if (row.verdict == verdict && std::isfinite(row.change) &&
-        (most == nullptr || size(row) > size(*most)))
-      most = &row;
-  }
-  if (most == nullptr) return {};
-  return fmt::format("{} ({} {:+.3g} %)", brief_key(most->key), most->metric, 100 * most->change);
-}
-
-/// What failed or is missing, which is worse than any change.
-std::vector<std::string> losses_of(const report::Comparison& comparison) {
-  std::vector<std::string> losses;
-  if (const std::size_t failed = comparison.count_failed(); failed > 0)
-    losses.push_back(plural(failed, "case") + " failed");
-  if (!comparison.only_a.empty())
-    losses.push_back(plural(comparison.only_a.size(), "case") + " missing");
-  return losses;
 }
 
 std::string system_part(const report::SystemTable& table, std::size_t system) {
@@ -62,7 +39,7 @@ std::string system_part(const report::SystemTable& table, std::size_t system) {
   }
   const bool speeds = are_speeds(table.rows);
   const char *more = speeds ? "faster" : "better", *less = speeds ? "slower" : "worse";
-  const std::string cases = plural(better + worse + open + untested, "case");
+  const std::string cases = text::counted(better + worse + open + untested, "case");
   const std::string &name = table.names[system], &first = table.names[0];
   std::string text;
   if (better > 0)
@@ -86,31 +63,7 @@ std::string band(std::string_view mark, std::string_view word, std::string_view 
 }
 
 std::string verdict_sentence(const report::Comparison& comparison, const SideNames& names) {
-  const std::size_t slower = comparison.count(Verdict::regression),
-                    faster = comparison.count(Verdict::improved),
-                    open = comparison.count(Verdict::inconclusive), rows = comparison.rows.size();
-  const std::vector<std::string> losses = losses_of(comparison);
-  std::string sentence = losses.empty() ? std::string() : text::join(losses, " and ") + " in B. ";
-  if (rows == 0) return sentence + "No case has a usable result on both sides.";
-  const bool speeds = are_speeds(comparison.rows);
-  const std::string of_all = fmt::format("of {}", plural(rows, "case"));
-  const char *more = speeds ? "slower" : "worse", *less = speeds ? "faster" : "better";
-  if (slower + faster == 0) {
-    sentence += open == 0 ? fmt::format("{} is as {} as {} in all {}, within {:g} %", names.b,
-                                        speeds ? "fast" : "good", names.a, plural(rows, "case"),
-                                        100 * comparison.options.threshold)
-                          : fmt::format("{} is neither shown to be {} nor {} than {}", names.b,
-                                        more, less, names.a);
-  } else {
-    const Verdict first = slower > 0 ? Verdict::regression : Verdict::improved;
-    sentence += fmt::format("{} is {} than {} in {} {}", names.b, slower > 0 ? more : less, names.a,
-                            slower > 0 ? slower : faster, of_all);
-    if (slower > 0 && faster > 0) sentence += fmt::format(" and {} in {}", less, faster);
-    if (const std::string most = most_changed(comparison, first); !most.empty())
-      sentence += fmt::format(", most in {}", most);
-  }
-  if (open > 0) sentence += fmt::format("; {} {} undecided", open, open == 1 ? "is" : "are");
-  return sentence + ".";
+  return fmt::format("{} against {}: {}.", names.b, names.a, report::summary_sentence(comparison));
 }
 
 std::string verdict_sentence(const report::SystemTable& table) {

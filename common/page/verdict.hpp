@@ -17,8 +17,8 @@ namespace scalemark::page {
 std::string band(std::string_view mark, std::string_view word, std::string_view sentence,
                  const std::string& folded = {});
 
-/// "B (busy, 2026-11-22) is slower than A (quiet, 2026-11-22) in 2 of 8 cases, most in memcpy
-/// 64 MiB: +327 %; 6 undecided."
+/// "B (busy, 2026-11-22) against A (quiet, 2026-11-22): ", then the sentence that `compare` ends
+/// with.
 std::string verdict_sentence(const report::Comparison& comparison, const SideNames& names);
 
 /// "frontier is faster than summit in 12 of 30 cases and slower in 3; 15 cannot be told apart."

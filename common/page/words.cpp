@@ -13,10 +13,6 @@
 
 namespace scalemark::page {
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string axis_text(std::string_view axis, std::string_view value) {
   std::uint64_t bytes = 0;
   const char* const end = value.data() + value.size();

@@ -10,9 +10,6 @@
 
 namespace scalemark::page {
 
-/// "1 run", "3 runs".
-std::string plural(std::size_t count, std::string_view noun);
-
 /// The value of an axis: bytes=67108864 is "64 MiB", others stay as they are.
 std::string axis_text(std::string_view axis, std::string_view value);
 

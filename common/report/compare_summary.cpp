@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/report/cells.hpp"
@@ -20,10 +21,6 @@ constexpr int kManyMoreRuns = 50;
 constexpr std::size_t kSubjectWidth = 24;
 
 using Rows = std::vector<const CompareRow*>;
-
-std::string count_cases(std::size_t count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-}
 
 /// "2 of 8 cases", "all 8 cases", "the only case".
 std::string of_cases(std::size_t count, std::size_t all) {
@@ -223,11 +220,13 @@ std::vector<std::string> lost_clauses(const Comparison& comparison, const std::s
   std::vector<std::string> clauses;
   const auto failed = std::ranges::find_if(comparison.failed, &FailedRow::counts);
   if (failed != comparison.failed.end()) {
-    clauses.push_back(fmt::format("{} failed in {}: {}", count_cases(comparison.count_failed()), b,
+    clauses.push_back(fmt::format("{} failed in {}: {}",
+                                  text::counted(comparison.count_failed(), "case"), b,
                                   short_case(failed->key, keys)));
   }
   if (!comparison.only_a.empty()) {
-    clauses.push_back(fmt::format("{} missing in {}: {}", count_cases(comparison.only_a.size()), b,
+    clauses.push_back(fmt::format("{} missing in {}: {}",
+                                  text::counted(comparison.only_a.size(), "case"), b,
                                   short_case(comparison.only_a.front(), keys)));
   }
   return clauses;
