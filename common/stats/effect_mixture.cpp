@@ -14,6 +14,9 @@ constexpr int kSteps = 100;
 /// In standard errors of the middle row: narrower parts cannot be told from a point, and would only
 /// take weight from it.
 constexpr double kLeastWidth = 2;
+/// The standard error of a median relative to that of a mean, and how many of them are no chance.
+constexpr double kMedianError = 1.2533;
+constexpr double kBeyondChance = 2;
 /// All parts together start with the weight of one row, so that few rows leave the others possible.
 constexpr double kStartingRows = 1;
 
@@ -27,8 +30,13 @@ std::vector<EffectPart> parts_for(std::span<const MeasuredEffect> rows, double t
   }
   const double least = std::max(median(errors), tau / 4);
   most = std::max({most, 4 * least, 4 * tau});
+  std::vector<double> centers = {0};
+  const double middle = median(differences);
+  // A median of noise differs from 0, too.
+  const double error = kMedianError * least / std::sqrt(static_cast<double>(rows.size()));
+  if (std::abs(middle) > kBeyondChance * error) centers.push_back(middle);
   std::vector<EffectPart> parts;
-  for (const double center : {0.0, median(differences)}) {
+  for (const double center : centers) {
     parts.push_back({center, 0, 0});
     for (double width = kLeastWidth * least; width < 1.5 * most; width *= 2)
       parts.push_back({center, width * width, 0});

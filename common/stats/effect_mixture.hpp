@@ -19,8 +19,9 @@ struct MeasuredEffect {
 };
 
 /// Weights of normal parts of fixed widths, fitted to all rows by expectation maximisation, as in
-/// adaptive shrinkage (Stephens 2017). Parts lie about 0 and about the median difference; `tau` is
-/// a size that matters, below which no width is of interest. Needs a row at least.
+/// adaptive shrinkage (Stephens 2017). Parts lie about 0, and about the median difference where
+/// that is not 0 by chance; `tau` is a size that matters, below which no width is of interest.
+/// Needs a row at least.
 std::vector<EffectPart> fit_effects(std::span<const MeasuredEffect> rows, double tau);
 
 }  // namespace scalemark::stats
