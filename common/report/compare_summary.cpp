@@ -82,7 +82,7 @@ std::string short_case(const std::string& key, const std::vector<std::string>& k
   }
   std::string name = benchmark_of(key);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (having[parts[i]] < alike.size()) name += " " + spoken(parts[i]);
+    if (having[parts[i]] < alike.size()) name.append(" ").append(spoken(parts[i]));
   }
   return text::printable(name, 120);
 }
