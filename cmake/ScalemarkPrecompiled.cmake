@@ -70,7 +70,7 @@ function(scalemark_precompile_torch target)
   set_source_files_properties(${without} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# scalemark_compile_tests_fast(TARGET): for SCALEMARK_UNITY; another build shows that each source includes what it uses.
+# scalemark_compile_tests_fast(TARGET): for SCALEMARK_FAST_TESTS; another build shows that each source includes what it uses.
 # GoogleTest's headers and what tests include most are compiled once (target scalemark_test_headers). The tests' own sources
 # are not optimised and not searched for undefined behaviour, which half of their compile time would go into; what they
 # test is.

@@ -2,7 +2,7 @@
 # NAME is dotted like the tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest
 # program; with RANKS it is started under mpirun once per count as NAME.npN, and fails when it got
 # fewer ranks than promised (tests/support/mpi_main.cpp). Label speed: it computes long itself. SUITES links all benchmarks in. Target test_programs builds these
-# and what they need, without the command line.
+# and what they need, without the command line. Programs that SCALEMARK_TESTS leaves out have the label left_out.
 include_guard(GLOBAL)
 add_custom_target(test_programs)
 
@@ -13,13 +13,20 @@ function(scalemark_add_test name)
   target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
   scalemark_precompile_torch(${target} ${arg_SOURCES})
   get_target_property(precompiled ${target} PRECOMPILE_HEADERS_REUSE_FROM)
-  if(SCALEMARK_UNITY AND NOT precompiled AND NOT "speed" IN_LIST arg_LABELS)
+  if(SCALEMARK_FAST_TESTS AND NOT precompiled AND NOT "speed" IN_LIST arg_LABELS)
     scalemark_compile_tests_fast(${target})
   endif()
   if(arg_SUITES)
     scalemark_link_suites(${target})
   endif()
-  add_dependencies(test_programs ${target})
+  set(left_out OFF)
+  if(NOT SCALEMARK_TESTS STREQUAL "" AND NOT name MATCHES "${SCALEMARK_TESTS}" AND NOT "speed" IN_LIST arg_LABELS)
+    set(left_out ON)
+    list(APPEND arg_LABELS left_out)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  else()
+    add_dependencies(test_programs ${target})
+  endif()
   target_compile_definitions(${target} PRIVATE SCALEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
@@ -29,12 +36,12 @@ function(scalemark_add_test name)
     foreach(ranks ${arg_RANKS})
       add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} $<TARGET_FILE:${target}>)
       set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS ${ranks} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+        PROCESSORS ${ranks} DISABLED ${left_out} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
     endforeach()
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} DISABLED ${left_out}
       ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
   endif()
 endfunction()

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and runs the tests: what CI runs, within 25 minutes on two cores from nothing.
+# Sets up, builds and runs the tests: what CI runs.
 #
 #   tests/run.sh [OPTION...] [OPTION of jobscripts/setup.sh...]
 #
 #   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
 #                    trainings, hundreds of kills) and the sanitizers with LibTorch; hours, not minutes
-#   --only PRESET    only this build: cpu-release, cpu-asan, cpu-fuzz or cuda-release; may be repeated
+#   --only BUILD     only this one of those below; may be repeated
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
-# Tests labelled slow run with the release build only. The CUDA build compiles and links everything, most of it from
-# ccache, and runs the tests of what differs in it: the program on every benchmark, devices, collectives, LibTorch and
-# what stands on them; the others with --full.
-# The sources of a module are compiled ten at a time, and those of the tests behind precompiled headers and not optimised
-# (SCALEMARK_UNITY), with --full one by one, which shows that each includes what it uses; then the headers that include
-# LibTorch are compiled alone, too, and not only the others.
-# Builds: cpu-release (with the headers compiled alone), cpu-asan (address and undefined-behaviour sanitizers, without
-# LibTorch and the command line), cpu-fuzz where clang has libFuzzer (tests/fuzz: the reader of result files gets a minute
-# of made-up input, with --full ten), and cuda-release where nvcc is found; its tests that need a GPU run where there is one.
-# Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# Builds:
+#   cpu-release    g++, optimised, with LibTorch and DALI, ten sources of a module at a time (SCALEMARK_UNITY); the headers alone
+#   cpu-asan       g++, address and undefined-behaviour sanitizers, without LibTorch and the command line
+#   cpu-clang      both programs with clang, source by source, without LibTorch; no tests
+#   cpu-fuzz       where clang has libFuzzer: the reader of result files gets half a minute of made-up input, with --full ten
+#   cuda-release   where nvcc is found; most of it comes from ccache. Its tests that need a GPU run where there is one
+# The tests of common/ that need no LibTorch run with the sanitizers, those of the suites there and, like the black-box tests,
+# with the release build, and those of what differs in it with the CUDA build. With --full all tests run in all
+# builds, every source and header is compiled alone, and cpu-asan is built with LibTorch, too.
+# Warnings are errors in all but cpu-fuzz. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
 # skipped and say so, and a small vocabulary's cases run. Exported MLPerf logs are checked by mlcommons' own checker the
 # same way.
@@ -42,8 +42,8 @@ while (($#)); do
       need_value "$@"
       case $1 in
         --only)
-          [[ $2 =~ ^(cpu-release|cpu-asan|cpu-fuzz|cuda-release)$ ]] ||
-            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cpu-fuzz, cuda-release"
+          [[ $2 =~ ^(cpu-release|cpu-asan|cpu-clang|cpu-fuzz|cuda-release)$ ]] ||
+            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cpu-clang, cpu-fuzz, cuda-release"
           only+=("$2")
           ;;
         --libtorch) setup_options+=("$1" "$2") choice=1 ;;
@@ -109,25 +109,43 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-thorough=(-DSCALEMARK_UNITY=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
-if ((full)); then thorough=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_VERIFY_TORCH_HEADERS=ON); fi
+# CI compiles ten sources of a module at a time, and tests behind precompiled headers; --full all one by one.
+thorough=(-DSCALEMARK_WERROR=ON)
+unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
+if ((full)); then
+  unity=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
+fi
+excluded+="|left_out"
 
 check_cpu_release() {
-  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" || return 0
+  local tests=''
+  if ((!full)) && wanted cpu-asan; then tests='^(suites|common\.torch)'; fi
+  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+    "-DSCALEMARK_TESTS=$tests" || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
 }
 
 # Open MPI and its plug-ins keep memory to the end: leaks are looked for elsewhere. The black-box tests limit
-# the address space and want LibTorch; they run with the release build. So the command line is not built here.
+# the address space and want LibTorch; they run with the release build.
 check_sanitizers() { # build folder, options of the configuration
   local name=$1
   shift
-  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "$@" || return 0
+  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "$@" || return 0
   step "$name: build" build "$name" test_programs || return 0
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
+}
+
+check_clang() {
+  if ! command -v clang++ >/dev/null; then
+    summary+=("cpu-clang: not built, there is no clang++")
+    return 0
+  fi
+  step "cpu-clang: configure" configure cpu-clang "${thorough[@]}" || return 0
+  step "cpu-clang: build" build cpu-clang scalemark scalemark-kernels || return 0
+  step "cpu-clang: list" build/cpu-clang/suites/scalemark list || true
 }
 
 has_libfuzzer() {
@@ -136,10 +154,10 @@ has_libfuzzer() {
 }
 
 check_fuzz() {
-  local seconds=60
+  local seconds=30
   if ((full)); then seconds=600; fi
   if ! has_libfuzzer; then
-    summary+=("fuzzing: not done, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
+    summary+=("cpu-fuzz: not built, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
     return 0
   fi
   step "cpu-fuzz: configure" configure cpu-fuzz -DSCALEMARK_UNITY=ON || return 0
@@ -149,10 +167,12 @@ check_fuzz() {
 
 check_cuda_release() {
   export CUDACXX=$nvcc
-  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" || return 0
+  local tests='^common\.(device|topology|collective|profile|core|torch)'
+  local differs=(--tests-regex "^(gpu|cli\.(smoke|verify))|$tests")
+  if ((full)); then tests='' differs=(); fi
+  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+    "-DSCALEMARK_TESTS=$tests" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  local differs=(--tests-regex '^(gpu|cli\.(smoke|verify)|common\.(device|topology|collective|profile|core|torch))')
-  if ((full)); then differs=(); fi
   step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
@@ -179,6 +199,7 @@ fi
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers cpu-asan; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi
+if wanted cpu-clang; then check_clang; fi
 if wanted cpu-fuzz; then check_fuzz; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
