@@ -3,7 +3,7 @@
 again, and with the busy core. The last must be called worse, with the rank and what else ran there named; the first two must not
 differ.
 
-    planted_test.py --keep DIR    only measures: three redacted runs of each side into DIR/quiet, DIR/again and DIR/busy
+    planted_test.py --keep DIR    only measures: five redacted runs of each side into DIR/quiet, DIR/again and DIR/busy
 """
 import json
 import os
@@ -94,6 +94,6 @@ class Planted(ProgramTest):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--keep"]:
         os.environ["SCALEMARK_CAMPAIGN"] = "planted"
-        measure_sides(sys.argv[2], ["1.h5", "2.h5", "3.h5"], "--redact")
+        measure_sides(sys.argv[2], [f"{number}.h5" for number in range(1, RUNS + 1)], "--redact")
         sys.exit()
     unittest.main(argv=sys.argv[:1], verbosity=2)
