@@ -7,7 +7,7 @@ program's name. Every other fence names its language; `text` is output or a draw
 import re
 
 PROGRAM = re.compile(r"(?:scalemark(?:-kernels)?|mpirun|python3|cmake|ctest|ninja|h5dump|eval|for|srun|sbatch|apt|apt-get|dpkg|"
-                     r"jobscripts/\S+|tests/\S+\.(?:sh|py)|build/\S+|\.ci/\S+|source|docker|apptainer|spack)(?=\s|$)")
+                     r"jobscripts/\S+|packaging/\S+\.sh|tests/\S+\.(?:sh|py)|build/\S+|\.ci/\S+|source|docker|apptainer|spack)(?=\s|$)")
 LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s")
 
 

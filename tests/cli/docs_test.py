@@ -45,12 +45,23 @@ EXPANDED = {
 SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
 DEVELOPER = "is what runs these tests"
+PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Debian"
 NOT_RUN = {
     "jobscripts/quickstart.sh": SETS_UP,
     "jobscripts/setup.sh --tokenizer": SETS_UP,
     "jobscripts/local.sh": "measures for minutes; jobscripts.local has its tests",
     "jobscripts/slurm.sbatch": "needs Slurm; jobscripts.slurm has its tests",
     "jobscripts/bundle.sh": "packs the build for minutes; jobscripts.bundle has its tests",
+    'cmake --install build/cpu-release --prefix "$HOME/scalemark"': "installs; jobscripts.install has its test",
+    "jobscripts/submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 -- --preset quick": "writes jobs; jobscripts.submit has its tests",
+    "srun --mpi=list": "needs Slurm",
+    "packaging/deb.sh": PACKAGE,
+    "packaging/test_deb.sh": PACKAGE,
+    "apt-get install ./scalemark_*.deb": PACKAGE,
+    "docker build -f packaging/container/Dockerfile .": PACKAGE,
+    "apptainer build scalemark.sif packaging/container/scalemark.def": PACKAGE,
+    "spack repo add packaging/spack": PACKAGE,
+    "spack install scalemark +libtorch": PACKAGE,
     "tests/run.sh": DEVELOPER,
     "tests/run.sh --full": DEVELOPER,
     ".ci/run": DEVELOPER,
@@ -69,7 +80,7 @@ NOT_RUN = {
 CODES = {"mpirun -n 2 ... run --probe": {0, 4}, "scalemark run --probe": {0, 4}}
 VERDICT = {0, 1}
 # What begins so is run; any other command is a new one, which a table must name.
-RUNNABLE = ("scalemark ", "mpirun ", BUILT + " ", "for ", "h5dump ")
+RUNNABLE = ("scalemark ", "mpirun ", BUILT + " ", "for ", "h5dump ", "source <(scalemark ")
 # Python of other programs, by its first line: only its syntax is looked at.
 FOREIGN_PYTHON = ("import reframe as rfm", "figure_of_merit(")
 
