@@ -212,7 +212,8 @@ class Files(ProgramTest):
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
 
     def test_a_folder_that_is_no_run_is_described(self):
-        self.expect(run("show", self.folder), 3, self.folder, "is a folder without results", "give a file")
+        self.expect(run("show", self.folder), 3, self.folder, "no run in this folder", "Give a result file")
+        self.expect(run("export", self.folder, "--to", "csv"), 3, self.folder, "is a folder without results", "give a file")
         os.mkdir(self.path("a.h5.parts"))
         self.expect(run("show", self.path("a.h5.parts")), 3, "ended before its first case", "start the run again")
         self.expect(run("export", RESULTS, "--to", "csv"), 3, "is a folder of ", " results; give one of them, as ", ".h5")
