@@ -62,6 +62,7 @@ NOT_RUN = {
     "apptainer build scalemark.sif packaging/container/scalemark.def": PACKAGE,
     "spack repo add packaging/spack": PACKAGE,
     "spack install scalemark +libtorch": PACKAGE,
+    "build/cpu-release/suites/micro/scalemark-kernels": "measures for minutes; cli.kernels has its tests",
     "tests/run.sh": DEVELOPER,
     "tests/run.sh --full": DEVELOPER,
     ".ci/run": DEVELOPER,
