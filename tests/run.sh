@@ -118,10 +118,10 @@ fi
 excluded+="|left_out"
 
 check_cpu_release() {
-  local tests=''
-  if ((!full)) && wanted cpu-asan; then tests='^(suites|common\.torch)'; fi
+  local programs=''
+  if ((!full)) && wanted cpu-asan; then programs='^(suites|common\.torch)'; fi
   step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
-    "-DSCALEMARK_TESTS=$tests" || return 0
+    "-DSCALEMARK_TESTS=$programs" || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
@@ -167,11 +167,11 @@ check_fuzz() {
 
 check_cuda_release() {
   export CUDACXX=$nvcc
-  local tests='^common\.(device|topology|collective|profile|core|torch)'
-  local differs=(--tests-regex "^(gpu|cli\.(smoke|verify))|$tests")
-  if ((full)); then tests='' differs=(); fi
+  local programs='^common\.(device|topology|collective|profile|core|torch)'
+  local differs=(--tests-regex "^(gpu|cli\.(smoke|verify))|$programs")
+  if ((full)); then programs='' differs=(); fi
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
-    "-DSCALEMARK_TESTS=$tests" || return 0
+    "-DSCALEMARK_TESTS=$programs" || return 0
   step "cuda-release: build" build cuda-release || return 0
   step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
 }
