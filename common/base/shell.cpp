@@ -12,7 +12,8 @@ namespace scalemark::shell {
 
 std::string quoted(std::string_view word) {
   const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-+./:,=@%").find(c) != std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-+./:,=@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain) return std::string(word);
   std::string result = "'";

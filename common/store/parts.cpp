@@ -166,8 +166,8 @@ void clear_parts(const std::filesystem::path& parts) {
   for (const auto& entry : std::filesystem::directory_iterator(parts)) {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory() || !is_part(name)) {
-      throw Error(fmt::format("{} holds '{}', which is no part of a run; it is not removed",
-                              parts.string(), text::printable(name, 80)));
+      throw UsageError(fmt::format("{} holds '{}', which is no part of a run; it is not removed",
+                                   parts.string(), text::printable(name, 80)));
     }
     if (name != kLockName) paths.push_back(entry.path());
   }

@@ -300,7 +300,8 @@ class Pages(ProgramTest):
         self.expect(run("report", RUNS[0], "--aa", "-o", self.path("n.html")), 2, "at least 4 runs")
 
     def test_options_that_would_be_ignored_are_refused(self):
-        for option in (["--threshold", "3"], ["--fwer"], ["--paired", "no"]):
+        for option in (["--threshold", "3"], ["--single-run-threshold", "5"], ["--fwer"], ["--relative-to-run"],
+                       ["--paired", "no"], ["--map", "ranks=*"]):
             self.expect(run("report", RUNS[0], *option, "-o", self.path("n.html")), 2, option[0], "--base")
         self.expect(run("report", "-o", self.path("n.html")), 2, "FILE")
 

@@ -138,15 +138,5 @@ TEST(Options, OnlyThoseOfManyPathsTakeWhatFollows) {
   }
 }
 
-TEST(Options, JudgingNeedsSomethingToJudgeAgainst) {
-  for (const char* option : {"--threshold=2", "--single-run-threshold=5", "--fwer",
-                             "--relative-to-run", "--paired=no", "--map=ranks=*"}) {
-    Program program;
-    const std::string said = program.refusal({"report", "a.h5", option});
-    EXPECT_NE(said.find("--base"), std::string::npos) << option << ": " << said;
-    EXPECT_EQ(Program().refusal({"report", "a.h5", option, "--base", "b.h5"}), "") << option;
-  }
-}
-
 }  // namespace
 }  // namespace scalemark::cli

@@ -50,7 +50,7 @@ TEST_F(Hostile, FilesThatAreNoResults) {
   std::ofstream(folder_ / "text.h5") << "bytes,latency\n8,1.5\n";
   EXPECT_THAT(refusal(folder_ / "text.h5"), HasSubstr("not a readable HDF5 file"));
   EXPECT_THAT(refusal(folder_ / "none.h5"), HasSubstr("No such file"));
-  EXPECT_THAT(refusal(folder_.path()), HasSubstr("meta.h5"));
+  EXPECT_THAT(refusal(folder_.path()), HasSubstr("is a folder of 2 results; give one of them"));
   ASSERT_EQ(mkfifo((folder_ / "pipe.h5").c_str(), 0600), 0);
   EXPECT_THAT(refusal(folder_ / "pipe.h5"), HasSubstr("no regular file"));
   { const h5::Id foreign = h5::create_file(folder_ / "foreign.h5"); }
