@@ -61,7 +61,7 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            for name in ("COLUMNS", "NO_COLOR", "SCALEMARK", "LIBTORCH_DIR", "DALI_DIR"):
+            for name in ("COLUMNS", "NO_COLOR", "SCALEMARK"):
                 os.environ.pop(name, None)
             os.environ.update(TERM="xterm", PS1=PROMPT, PS2="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                               PATH=f"{folder}/build/cpu-release/suites:{os.environ['PATH']}", LC_ALL="C.UTF-8")
