@@ -103,11 +103,11 @@ def middle_cut(text, first, last):
 
 
 def resuming_command(text):
-    """The command that the stopped run names, as a user would copy it: it may go over several lines."""
-    found = re.search(r"^ *((?:mpirun|scalemark).*--resume(?:.*\n?)*?)(?:\n\n|\Z)", text, re.MULTILINE)
+    """The command that the stopped run names: the line below "To go on"."""
+    found = re.search(r"^  (\S.*--resume.*)$", text, re.MULTILINE)
     if not found:
         raise SystemExit(f"the stopped run names no command that resumes it:\n{text}")
-    return found.group(1).replace("\n", "").strip()
+    return found.group(1)
 
 
 def record(folder):
@@ -121,7 +121,6 @@ def record(folder):
     show("From a clone to a result", "jobscripts/quickstart.sh", 1800, cut=(30, 75))
     show("A run of one's own, stopped by Ctrl-C", "mpirun -n 2 --bind-to none scalemark run --preset quick -o b.h5", 300,
          interrupt=(r"micro/conv2d", "\x03"), cut=(20, 25))
-    # What the terminal shows has folded lines; the shell's history of words is what a user copies, so the text is joined.
     command = resuming_command(sections[-1][2])
     show("The command that it names goes on", command, 300, cut=(12, 25))
     show("Once more, to have two", "mpirun -n 2 --bind-to none scalemark run --preset quick -o c.h5 --quiet", 300, cut=(12, 6))
