@@ -75,39 +75,6 @@ find_nvcc() {
   return 1
 }
 
-# The names of standard input that are nearest to NAME: those that hold it, else those with the fewest letters to
-# change, up to half of them.
-nearest_names() { # NAME
-  awk -v name="$1" '
-    function least(a, b) { return a < b ? a : b }
-    function distance(a, b,  i, j, old, row) {
-      for (j = 0; j <= length(b); j++) row[j] = j
-      for (i = 1; i <= length(a); i++) {
-        old = row[0]
-        row[0] = i
-        for (j = 1; j <= length(b); j++) {
-          changed = old + (substr(a, i, 1) != substr(b, j, 1))
-          old = row[j]
-          row[j] = least(changed, least(row[j], row[j - 1]) + 1)
-        }
-      }
-      return row[length(b)]
-    }
-    length(name) > 2 && index($0, name) { holds[++h] = $0 }
-    { d = distance(name, $0); if (d <= length(name) / 2 && (near == "" || d < best)) { near = $0; best = d } }
-    END { for (i = 1; i <= h && i <= 5; i++) print holds[i]; if (!h && near != "") print near }'
-}
-
-# check_preset NAME: a preset of the project or a TOML file, known before anything is set up or built.
-check_preset() {
-  local folder names near
-  folder=$(repository)/suites/presets
-  if [[ $1 != */* && -f $folder/$1.toml ]] || [[ $1 == */* && -f $1 ]]; then return; fi
-  names=$(find "$folder" -maxdepth 1 -name '*.toml' -printf '%f\n' | sed 's/\.toml$//' | sort)
-  near=$(nearest_names "$1" <<<"$names" | paste -sd , | sed 's/,/, /g')
-  die 2 "--preset is '$1', which is neither a preset nor a .toml file${near:+; did you mean $near?}"$'\n'"Presets: $(paste -sd , <<<"$names" | sed 's/,/, /g')"
-}
-
 # --- build -----------------------------------------------------------------------------------
 
 # What LIBTORCH_DIR and DALI_DIR (printed by setup.sh) mean to CMake. A DALI that nobody asked for is used if it is there.
