@@ -2,10 +2,13 @@
 // The log on spdlog: one logger to stderr.
 #include "common/base/log.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "common/base/progress_line.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::log {
@@ -49,7 +52,9 @@ void configure(int rank, int size, std::string_view host, int verbosity) {
                                             : spdlog::level::debug);
 }
 
-void set_over_progress(bool over) { state().logger.set_pattern(over ? "\r\x1b[2K%v" : "%v"); }
+void set_over_progress(bool over) {
+  state().logger.set_pattern(over ? std::string(kEraseLine) + "%v" : "%v");
+}
 
 void debug(const std::string& text) { write(spdlog::level::debug, "debug", text); }
 

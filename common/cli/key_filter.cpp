@@ -11,20 +11,18 @@
 #include "common/base/text.hpp"
 
 namespace scalemark::cli {
-namespace {
 
-std::regex compiled(const std::string& filter) {
+std::regex filter_expression(const char* operand, const std::string& filter) {
   try {
     return std::regex(filter, std::regex::ECMAScript);
   } catch (const std::regex_error& error) {
-    throw UsageError(fmt::format("CASE is \"{}\"; allowed: a regular expression ({})",
+    throw UsageError(fmt::format("{} is \"{}\"; allowed: a regular expression ({})", operand,
                                  text::printable(filter, 200), error.what()));
   }
 }
 
-}  // namespace
-
-KeyFilter::KeyFilter(const std::string& filter) : filter_(filter), expression_(compiled(filter)) {}
+KeyFilter::KeyFilter(const std::string& filter)
+    : filter_(filter), expression_(filter_expression("CASE", filter)) {}
 
 void KeyFilter::look_at(const std::string& key, const std::string& name) {
   names_.insert(name);

@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands.hpp"
+#include "common/cli/key_filter.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/axis_docs.hpp"
 #include "common/core/benchmark.hpp"
@@ -105,12 +106,15 @@ std::vector<Preset> matching_presets(const Registry& registry,
                                      const std::vector<std::string>& filters) {
   std::vector<Preset> found;
   std::vector<std::string> names;
+  std::vector<std::regex> expressions;
+  for (const std::string& filter : filters)
+    expressions.push_back(filter_expression("FILTER", filter));
   for (const auto& [name, toml] : registry.presets()) {
     names.push_back(name);
-    const auto finds = [&, &preset = name](const std::string& filter) {
-      return std::regex_search(preset, std::regex(filter));
+    const auto finds = [&preset = name](const std::regex& expression) {
+      return std::regex_search(preset, expression);
     };
-    if (filters.empty() || std::ranges::any_of(filters, finds))
+    if (filters.empty() || std::ranges::any_of(expressions, finds))
       found.push_back(load_preset(registry, name));
   }
   if (!found.empty()) return found;

@@ -10,15 +10,12 @@
 #include <unistd.h>
 
 #include "common/base/clock.hpp"
+#include "common/base/progress_line.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 
 namespace scalemark::cli {
 namespace {
-
-constexpr std::uint64_t kRewriteEvery = 200'000'000, kLineEvery = 10'000'000'000;
-/// Back to the first column, and nothing in the line.
-constexpr const char* kEraseLine = "\r\x1b[2K";
 
 /// Never throws: whether everything arrived is found at the end (checked_output).
 void write(std::FILE* stream, const std::string& text) {

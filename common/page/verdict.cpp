@@ -18,10 +18,10 @@ namespace scalemark::page {
 namespace {
 
 /// The rows' metrics are times and rates, of which people say faster and slower.
-template <class Rows>
-bool are_speeds(const Rows& rows) {
-  return std::ranges::all_of(
-      rows, [](const auto& row) { return row.unit == "s" || row.unit.ends_with("/s"); });
+bool are_speeds(const std::vector<report::SystemRow>& rows) {
+  return std::ranges::all_of(rows, [](const report::SystemRow& row) {
+    return row.unit == "s" || row.unit.ends_with("/s");
+  });
 }
 
 std::string system_part(const report::SystemTable& table, std::size_t system) {

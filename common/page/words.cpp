@@ -37,23 +37,6 @@ std::string key_text(std::string_view key) {
   return words.empty() ? std::string() : words.front() + size + others;
 }
 
-std::string brief_key(std::string_view key) {
-  const std::vector<std::string> words = text::split(key_text(key), ' ');
-  std::string brief = words.empty() ? std::string() : std::string(short_name(words.front()));
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    const std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
-    // Words say what they are of; numbers and switches do not.
-    const bool number = value.find_first_not_of("0123456789.") == std::string::npos;
-    if (equals == std::string::npos) {
-      brief += ' ' + words[i];
-    } else if (!number && value != "true" && value != "false") {
-      brief += ' ' + value;
-    }
-  }
-  return brief;
-}
-
 std::string_view short_name(std::string_view name) {
   const std::size_t slash = name.find('/');
   return slash == std::string_view::npos ? name : name.substr(slash + 1);

@@ -17,9 +17,6 @@ std::string axis_text(std::string_view axis, std::string_view value);
 /// first, since it tells the rows of a sweep apart.
 std::string key_text(std::string_view key);
 
-/// A key in the fewest words: "memcpy 64 MiB h2h pageable".
-std::string brief_key(std::string_view key);
-
 /// "micro/memcpy" is "memcpy".
 std::string_view short_name(std::string_view name);
 

@@ -6,15 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "common/base/progress_line.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 
 namespace scalemark::report {
 namespace {
-
-constexpr std::uint64_t kRewriteEvery = 200'000'000, kLineEvery = 10'000'000'000;
-/// Back to the first column, and nothing in the line.
-constexpr const char* kEraseLine = "\r\x1b[2K";
 
 double seconds_between(std::uint64_t from, std::uint64_t to) {
   return static_cast<double>(to - from) * 1e-9;

@@ -232,6 +232,9 @@ class Files(ProgramTest):
 
 
 class List(ProgramTest):
+    def test_a_filter_of_presets_that_is_no_expression(self):
+        self.expect(run("list", "--presets", "["), 2, 'FILTER is "["', "a regular expression")
+
     def test_json_has_the_contract_fields(self):
         done = run("list", "--json")
         self.assertEqual(done.returncode, 0)
