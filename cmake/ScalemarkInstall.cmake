@@ -11,7 +11,7 @@ set(data ${CMAKE_INSTALL_DATADIR}/scalemark)
 install(DIRECTORY suites/presets/ DESTINATION ${data}/presets FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY tests/golden/ DESTINATION ${data}/golden FILES_MATCHING PATTERN "*.json"
         PATTERN stats EXCLUDE PATTERN osu EXCLUDE PATTERN imb EXCLUDE PATTERN stack_exchange_paired_tiny.json EXCLUDE)
-install(DIRECTORY common/convert/rules/ DESTINATION ${data}/rules)
+install(DIRECTORY common/formats/rules/ DESTINATION ${data}/rules)
 install(FILES README.md LICENSE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
 

@@ -1,13 +1,40 @@
 # Libraries of this project.
 include_guard(GLOBAL)
 
-# scalemark_add_module(NAME SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets])
-# One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The links say who
-# may include whom: a module sees only what it links.
+# scalemark_allow_includes(targets): the sources of the current folder may include what belongs to these targets, and what
+# those link PUBLIC. All such lines together are the table of who may include whom: `modules.txt` in the build folder, one
+# line "folder target visibility links..." each, which tests/common/includes_test.py checks the sources against.
+function(scalemark_allow_includes name)
+  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  foreach(visibility PUBLIC PRIVATE)
+    set(links ${arg_${visibility}})
+    list(FILTER links INCLUDE REGEX "^scalemark::")
+    list(TRANSFORM links REPLACE "^scalemark::" "")
+    string(JOIN " " links ${links})
+    set_property(GLOBAL APPEND_STRING PROPERTY SCALEMARK_MODULES "${folder} ${name} ${visibility} ${links}\n")
+  endforeach()
+endfunction()
+
+function(scalemark_write_module_table)
+  get_property(table GLOBAL PROPERTY SCALEMARK_MODULES)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/modules.txt CONTENT "${table}")
+endfunction()
+
+# scalemark_add_module(NAME SOURCES ... [HEADERS ...] [PUBLIC targets] [PRIVATE targets])
+# One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The header beside a source belongs to it;
+# HEADERS are those without one. The links say who may include whom: a module sees only what it links.
 function(scalemark_add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  scalemark_allow_includes(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   add_library(scalemark_${name} STATIC ${arg_SOURCES})
   add_library(scalemark::${name} ALIAS scalemark_${name})
+  foreach(source ${arg_SOURCES})
+    string(REGEX REPLACE "\\.cpp$" ".hpp" header ${source})
+    if(NOT header STREQUAL source AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+      list(APPEND arg_HEADERS ${header})
+    endif()
+  endforeach()
   scalemark_split_by_torch(torch_headers headers ${arg_HEADERS})
   target_sources(scalemark_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
                  FILE_SET torch_headers TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${torch_headers})
@@ -39,6 +66,7 @@ endfunction()
 # themselves: its objects go straight into every executable that lists it in SCALEMARK_SUITES.
 function(scalemark_add_suite name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  scalemark_allow_includes(suite_${name} PRIVATE ${arg_LINK})
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE scalemark_warnings)
   scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})

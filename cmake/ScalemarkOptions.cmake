@@ -146,11 +146,11 @@ if(SCALEMARK_HAVE_CUDA AND SCALEMARK_HAVE_LIBTORCH AND LIBTORCH_HAS_CUDA)
   set(SCALEMARK_HAVE_LIBTORCH_CUDA ON)
 endif()
 
-# gloo is inside libtorch_cpu.so; whether this one's is as common/torch/gloo declares it, the compiler says.
+# gloo is inside libtorch_cpu.so; whether this one's is as common/torch/process_group/gloo declares it, the compiler says.
 set(gloo_links SCALEMARK_GLOO_LINKS_${LIBTORCH_VERSION})
 if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_GLOO STREQUAL "OFF" AND NOT DEFINED ${gloo_links})
   try_compile(${gloo_links} ${CMAKE_BINARY_DIR}/check_gloo SOURCES ${PROJECT_SOURCE_DIR}/cmake/check_gloo.cpp
-    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/common/torch/gloo
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/common/torch/process_group/gloo
     LINK_LIBRARIES LibTorch::cpu CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
 endif()
 set(SCALEMARK_DETAIL_GLOO "inside LibTorch")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles and links where LibTorch has its gloo process group as common/torch/gloo declares it.
+// Compiles and links where LibTorch has its gloo process group as common/torch/process_group/gloo
+// declares it.
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 int main(int argc, char**) {

@@ -64,7 +64,7 @@ programs=("$build_folder/suites/scalemark")
 if [[ -x $build_folder/suites/micro/scalemark-kernels ]]; then programs+=("$build_folder/suites/micro/scalemark-kernels"); fi
 cp "${programs[@]}" "$bundle/bin/"
 cp "$root"/suites/presets/*.toml "$bundle/presets/"
-cp "$root"/common/convert/rules/*.yaml "$bundle/rules/"
+cp "$root"/common/formats/rules/*.yaml "$bundle/rules/"
 cp "$here/lib.sh" "$here/local.sh" "$bundle/jobscripts/"
 cp "$root/LICENSE" "$bundle/"
 install -m 755 "$root/tests/gpu/run.sh" "$bundle/tests/run.sh"

@@ -167,7 +167,7 @@ check_fuzz() {
 
 check_cuda_release() {
   export CUDACXX=$nvcc
-  local programs='^common\.(device|topology|collective|profile|core|torch)'
+  local programs='^common\.(device|hardware|collective|profile|core|torch)'
   local differs=(--tests-regex "^(gpu|cli\.(smoke|verify))|$programs")
   if ((full)); then programs='' differs=(); fi
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \

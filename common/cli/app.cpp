@@ -11,9 +11,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
-#include "common/cli/commands.hpp"
+#include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/outputs.hpp"
 #include "common/cli/examples.hpp"
-#include "common/cli/outputs.hpp"
 #include "common/cli/usage.hpp"
 #include "common/mpi/environment.hpp"
 

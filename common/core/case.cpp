@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
+#include "common/core/cuda_aware/transfer.hpp"
 #include "common/core/session.hpp"
-#include "common/core/transfer.hpp"
 
 namespace scalemark {
 
@@ -95,14 +95,14 @@ int Case::threads() const {
                                        : static_cast<int>(std::get<std::int64_t>(given->second));
 }
 
-std::vector<topology::CpuSet> Case::thread_cpus() const {
-  const std::vector<topology::CpuSet>& own = session_.own_cores();
+std::vector<hardware::CpuSet> Case::thread_cpus() const {
+  const std::vector<hardware::CpuSet>& own = session_.own_cores();
   const auto wanted = static_cast<std::size_t>(threads());
   if (own.size() < wanted) return {};
   return {own.begin(), own.begin() + static_cast<std::ptrdiff_t>(wanted)};
 }
 
-const topology::Machine& Case::machine() const { return session_.machine(); }
+const hardware::Machine& Case::machine() const { return session_.machine(); }
 
 int Case::numa_node() const { return session_.binding().numa; }
 
@@ -111,12 +111,12 @@ const RankInfo& Case::place(int rank) const {
   return session_.rank_table().at(static_cast<std::size_t>(in_world));
 }
 
-std::vector<topology::CpuSet> Case::sleeping_cpus() const {
-  std::vector<topology::CpuSet> sets;
+std::vector<hardware::CpuSet> Case::sleeping_cpus() const {
+  std::vector<hardware::CpuSet> sets;
   for (const RankInfo& other : session_.rank_table()) {
     const bool works = std::ranges::count(group_.world_ranks, other.rank) > 0;
     if (other.node != session_.host() || works) continue;
-    if (topology::CpuSet cpus = topology::parse_list(other.cpuset); !cpus.empty())
+    if (hardware::CpuSet cpus = hardware::parse_list(other.cpuset); !cpus.empty())
       sets.push_back(std::move(cpus));
   }
   return sets;

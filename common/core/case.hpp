@@ -16,17 +16,17 @@
 #include "common/collective/one_sided.hpp"
 #include "common/collective/types.hpp"
 #include "common/core/exchange.hpp"
-#include "common/core/link_use.hpp"
+#include "common/core/peaks/link_use.hpp"
 #include "common/core/phase_times.hpp"
 #include "common/core/policy.hpp"
 #include "common/core/rank_group.hpp"
 #include "common/core/stop_rule.hpp"
 #include "common/device/device.hpp"
+#include "common/hardware/machine.hpp"
+#include "common/hardware/peaks/peak.hpp"
 #include "common/mpi/comm.hpp"
 #include "common/mpi/shared_window.hpp"
 #include "common/result/model.hpp"
-#include "common/topology/machine.hpp"
-#include "common/topology/peak.hpp"
 
 namespace scalemark {
 
@@ -132,16 +132,16 @@ class Case {
   int threads() const;
   /// The hardware threads of a core for each compute thread; empty where this rank has fewer cores
   /// of its own than threads.
-  std::vector<topology::CpuSet> thread_cpus() const;
+  std::vector<hardware::CpuSet> thread_cpus() const;
   /// This node.
-  const topology::Machine& machine() const;
+  const hardware::Machine& machine() const;
   /// NUMA node of memory that this rank touches; -1 where nobody knows.
   int numa_node() const;
   /// Where a rank of this case runs; known on rank 0 only.
   const RankInfo& place(int rank) const;
   /// CPUs of the ranks of this node that sleep during this case, one set each; known on the job's
   /// first rank only, for work of one process.
-  std::vector<topology::CpuSet> sleeping_cpus() const;
+  std::vector<hardware::CpuSet> sleeping_cpus() const;
   /// Memory for communication: axis `memory`; host = pageable.
   device::Buffer alloc(std::size_t bytes);
   /// Collective. Host memory that this rank shares with the others of its NUMA node (of its node
@@ -348,14 +348,14 @@ class Case {
   /// peak_missing.
   void add_link_metrics(const std::string& duration);
   /// Collective. The peak of the link or memory, equal on all ranks, or the reason.
-  topology::Peak link_peak(LinkKind kind);
+  hardware::Peak link_peak(LinkKind kind);
   /// That of this rank; `gpus`: the addresses of all ranks' GPUs.
-  topology::Peak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
+  hardware::Peak own_link_peak(LinkKind kind, std::span<const std::string> gpus);
   /// Collective. This rank's part of the host's memory: of one NUMA node, where the data of every
   /// rank are on one.
-  topology::Peak own_memory_peak();
+  hardware::Peak own_memory_peak();
   /// Collective. `mine`, where all ranks have the same.
-  topology::Peak agreed_peak(topology::Peak mine) const;
+  hardware::Peak agreed_peak(hardware::Peak mine) const;
   Metric& add_metric(Metric metric);
 
   Session& session_;

@@ -14,8 +14,8 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/core/benchmark.hpp"
-#include "common/core/node_proof.hpp"
-#include "common/core/node_view.hpp"
+#include "common/core/cuda_aware/node_proof.hpp"
+#include "common/core/environment/node_view.hpp"
 
 namespace scalemark {
 namespace {
@@ -30,9 +30,9 @@ std::string host_name() {
 }
 
 /// The network adapter on the NUMA node, an InfiniBand one if there is; empty if none is.
-std::string nic_near(const topology::Machine& machine, int numa) {
+std::string nic_near(const hardware::Machine& machine, int numa) {
   std::string found;
-  for (const topology::Nic& nic : machine.nics) {
+  for (const hardware::Nic& nic : machine.nics) {
     const bool infiniband =
         nic.name.find("mlx") != std::string::npos || nic.name.find("ib") != std::string::npos;
     if (nic.numa == numa && (found.empty() || infiniband)) found = nic.name;
@@ -84,11 +84,11 @@ const clock::SyncedStart& Session::synced_start(const RankGroup& group) {
 Session::~Session() = default;
 
 void Session::place_and_bind() {
-  NodeView view = share_view(node_, topology::read_machine(), options_.cuda_visible_devices);
+  NodeView view = share_view(node_, hardware::read_machine(), options_.cuda_visible_devices);
   machine_ = std::move(view.machine);
   view.request.policy = options_.placement;
-  placement_ = topology::place(machine_, view.request)[static_cast<std::size_t>(node_.rank())];
-  binding_ = topology::bind(placement_);
+  placement_ = hardware::place(machine_, view.request)[static_cast<std::size_t>(node_.rank())];
+  binding_ = hardware::bind(placement_);
   if (!view.problem.empty()) add_problem("CUDA_VISIBLE_DEVICES: " + view.problem);
 }
 
@@ -140,12 +140,12 @@ void Session::choose_device_paths() {
 std::optional<double> Session::energy(device::DeviceKind kind) {
   if (kind == device::DeviceKind::cpu) {
     if (node_.rank() != 0) return 0;
-    if (!cpu_energy_) cpu_energy_ = std::make_unique<topology::RaplEnergy>();
+    if (!cpu_energy_) cpu_energy_ = std::make_unique<hardware::RaplEnergy>();
     return cpu_energy_->joules();
   }
   if (!reads_gpu_energy_) return 0;
   if (!gpu_energy_) {
-    gpu_energy_ = std::make_unique<topology::NvmlEnergy>(gpu().pci_bus_id());
+    gpu_energy_ = std::make_unique<hardware::NvmlEnergy>(gpu().pci_bus_id());
     gpu_energy_before_ = gpu_energy_->joules();
   }
   const std::optional<double> now = gpu_energy_->joules();
@@ -156,7 +156,7 @@ std::optional<double> Session::energy(device::DeviceKind kind) {
 void Session::gather_rank_table() {
   const nlohmann::json mine = {{"node", host_},
                                {"local_rank", node_.rank()},
-                               {"cpuset", topology::to_list(binding_.cpus)},
+                               {"cpuset", hardware::to_list(binding_.cpus)},
                                {"numa", binding_.numa >= 0 ? binding_.numa : placement_.numa},
                                {"gpu_uuid", gpu_ ? gpu_->uuid() : ""},
                                {"gpu_pci", gpu_ ? gpu_->pci_bus_id() : ""},
@@ -194,15 +194,15 @@ void Session::start_telemetry() {
   std::error_code error;
   const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
   const nlohmann::json mine = {
-      {"process", getpid()}, {"space", space}, {"cpus", topology::to_list(binding_.cpus)}};
-  topology::NodeWatch watch;
+      {"process", getpid()}, {"space", space}, {"cpus", hardware::to_list(binding_.cpus)}};
+  hardware::NodeWatch watch;
   std::set<int> cpus;
   bool all_bound = true, one_space = true;
   for (const std::string& text : node_.all_gather(mine.dump())) {
     const nlohmann::json row = nlohmann::json::parse(text);
     const std::string list = row["cpus"];
     all_bound = all_bound && !list.empty();
-    const topology::CpuSet bound = list.empty() ? topology::CpuSet() : topology::parse_list(list);
+    const hardware::CpuSet bound = list.empty() ? hardware::CpuSet() : hardware::parse_list(list);
     cpus.insert(bound.begin(), bound.end());
     one_space = one_space && row["space"] == space;
     watch.processes.push_back(row["process"]);
@@ -241,7 +241,7 @@ const RankGroup& Session::group(const std::string& span, int count) {
 
 mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
   const mpi::Comm node = ranks.split_node();
-  const int mine = topology::numa_node_of(machine_, binding_.cpus);
+  const int mine = hardware::numa_node_of(machine_, binding_.cpus);
   return node.split(node.min(mine) < 0 ? 0 : mine, node.rank());
 }
 

@@ -13,20 +13,20 @@
 #include "common/clock/synced_start.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
-#include "common/core/cuda_aware.hpp"
-#include "common/core/found_peaks.hpp"
-#include "common/core/peaks.hpp"
+#include "common/core/cuda_aware/cuda_aware.hpp"
+#include "common/core/peaks/found_peaks.hpp"
+#include "common/core/peaks/peaks.hpp"
 #include "common/core/rank_group.hpp"
 #include "common/core/telemetry.hpp"
-#include "common/core/watchdog.hpp"
+#include "common/core/watchdog/watchdog.hpp"
 #include "common/device/device.hpp"
+#include "common/hardware/nvml.hpp"
+#include "common/hardware/placement/bind.hpp"
+#include "common/hardware/placement/placement.hpp"
+#include "common/hardware/sensors/rapl.hpp"
 #include "common/mpi/comm.hpp"
 #include "common/result/model.hpp"
 #include "common/result/sink.hpp"
-#include "common/topology/bind.hpp"
-#include "common/topology/nvml.hpp"
-#include "common/topology/placement.hpp"
-#include "common/topology/rapl.hpp"
 
 namespace scalemark {
 
@@ -35,7 +35,7 @@ namespace scalemark {
 enum class Sync { barrier, clock };
 
 struct SessionOptions {
-  topology::Policy placement = topology::Policy::near;
+  hardware::Policy placement = hardware::Policy::near;
   double timeout = 300;
   std::uint64_t seed = 1;
   std::map<std::string, std::string> data;          ///< --data NAME=PATH
@@ -66,11 +66,11 @@ class Session {
   const mpi::Comm& world() const { return world_; }
   const SessionOptions& options() const { return options_; }
   /// The machine as the ranks of this node may use it together.
-  const topology::Machine& machine() const { return machine_; }
-  const topology::RankPlacement& placement() const { return placement_; }
-  const topology::Binding& binding() const { return binding_; }
+  const hardware::Machine& machine() const { return machine_; }
+  const hardware::RankPlacement& placement() const { return placement_; }
+  const hardware::Binding& binding() const { return binding_; }
   /// The hardware threads of each core of this rank; empty where other ranks run on them too.
-  const std::vector<topology::CpuSet>& own_cores() const { return own_cores_; }
+  const std::vector<hardware::CpuSet>& own_cores() const { return own_cores_; }
   Watchdog& watchdog() { return *watchdog_; }
   Telemetry& telemetry() { return *telemetry_; }
   /// Rank 0's clock on all ranks.
@@ -150,10 +150,10 @@ class Session {
   SessionOptions options_;
   mpi::Comm node_;
   std::string host_;
-  topology::Machine machine_;
-  topology::RankPlacement placement_;
-  topology::Binding binding_;
-  std::vector<topology::CpuSet> own_cores_;
+  hardware::Machine machine_;
+  hardware::RankPlacement placement_;
+  hardware::Binding binding_;
+  std::vector<hardware::CpuSet> own_cores_;
   PlanContext context_;
   std::vector<RankInfo> rank_table_;
   std::unique_ptr<device::Device> host_device_, gpu_;
@@ -162,8 +162,8 @@ class Session {
   int gpu_sharers_ = 1;
   ByUse<DevicePath> device_paths_;
   bool reads_gpu_energy_ = false;  ///< the first of the ranks that share a GPU
-  std::unique_ptr<topology::RaplEnergy> cpu_energy_;
-  std::unique_ptr<topology::NvmlEnergy> gpu_energy_;
+  std::unique_ptr<hardware::RaplEnergy> cpu_energy_;
+  std::unique_ptr<hardware::NvmlEnergy> gpu_energy_;
   std::optional<double> gpu_energy_before_;
   FoundPeaks found_peaks_;
   std::vector<int> node_of_rank_;  ///< the node's first world rank

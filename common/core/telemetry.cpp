@@ -90,17 +90,17 @@ void set_flags(const nlohmann::json& flagged, CaseResult& result) {
   }
 }
 
-bool slows_down(const topology::Reading& gpu) {
+bool slows_down(const hardware::Reading& gpu) {
   const auto reasons = gpu.texts.find("clock_event_reasons");
-  return reasons != gpu.texts.end() && topology::is_slowed_down(reasons->second);
+  return reasons != gpu.texts.end() && hardware::is_slowed_down(reasons->second);
 }
 
 }  // namespace
 
-void ReadingColumns::add(std::uint64_t at, const topology::Reading& reading) {
+void ReadingColumns::add(std::uint64_t at, const hardware::Reading& reading) {
   const std::size_t rows = t.size();
   t.push_back(at);
-  for (const topology::Quantity& one : reading.quantities) {
+  for (const hardware::Quantity& one : reading.quantities) {
     Numbers& column = numbers[one.name];
     column.unit = one.unit;
     column.values.resize(rows, kNone);
@@ -118,12 +118,12 @@ Telemetry::Telemetry(TelemetryOptions options, TelemetryDuties duties, std::uint
     : options_(std::move(options)), duties_(std::move(duties)), epoch_(epoch) {
   if (!options_.seconds) return;
   if (duties_.node) {
-    topology::NodeWatch watch = *duties_.node;
+    hardware::NodeWatch watch = *duties_.node;
     watch.root = options_.root;
-    node_ = std::make_unique<topology::NodeSensors>(std::move(watch), now_ns());
+    node_ = std::make_unique<hardware::NodeSensors>(std::move(watch), now_ns());
   }
   if (!duties_.gpu.empty())
-    gpu_ = std::make_unique<topology::GpuSensors>(duties_.gpu, options_.nvml);
+    gpu_ = std::make_unique<hardware::GpuSensors>(duties_.gpu, options_.nvml);
   if (gpu_ && !gpu_->found()) gpu_.reset();
 }
 

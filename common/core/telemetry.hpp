@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "common/hardware/sensors/gpu_sensors.hpp"
+#include "common/hardware/sensors/node_sensors.hpp"
 #include "common/mpi/comm.hpp"
 #include "common/result/model.hpp"
-#include "common/topology/gpu_sensors.hpp"
-#include "common/topology/node_sensors.hpp"
 
 namespace scalemark {
 
@@ -30,7 +30,7 @@ struct TelemetryOptions {
 /// What this rank reads for others.
 struct TelemetryDuties {
   std::string host;
-  std::optional<topology::NodeWatch> node;  ///< nothing: another rank of the node does
+  std::optional<hardware::NodeWatch> node;  ///< nothing: another rank of the node does
   std::string gpu;                          ///< PCI address; empty: none, or another rank does
 };
 
@@ -44,7 +44,7 @@ struct ReadingColumns {
   std::map<std::string, Numbers> numbers;
   std::map<std::string, std::vector<std::string>> texts;
 
-  void add(std::uint64_t at, const topology::Reading& reading);
+  void add(std::uint64_t at, const hardware::Reading& reading);
 };
 
 /// Lives as long as the session. Reads at once and on the caller's thread: call it only where no
@@ -91,10 +91,10 @@ class Telemetry {
   TelemetryOptions options_;
   TelemetryDuties duties_;
   std::uint64_t epoch_;
-  std::unique_ptr<topology::NodeSensors> node_;
-  std::unique_ptr<topology::GpuSensors> gpu_;
+  std::unique_ptr<hardware::NodeSensors> node_;
+  std::unique_ptr<hardware::GpuSensors> gpu_;
   std::uint64_t last_ = 0, cost_ = 0;  ///< ns: when the last reading began, and how long it took
-  topology::Reading node_reading_, gpu_reading_;
+  hardware::Reading node_reading_, gpu_reading_;
   bool on_gpu_ = false;
   bool was_slowed_ = false;  ///< at the reading before the last one
   ReadingColumns node_columns_, gpu_columns_;

@@ -16,7 +16,7 @@
 #include "common/store/schema.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
-#include "common/store/tree_check.hpp"
+#include "common/store/untrusted/tree_check.hpp"
 
 namespace scalemark::store {
 namespace {

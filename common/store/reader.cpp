@@ -9,11 +9,11 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/text.hpp"
-#include "common/store/message.hpp"
 #include "common/store/parts.hpp"
-#include "common/store/sandbox.hpp"
 #include "common/store/schema.hpp"
-#include "common/store/tree_check.hpp"
+#include "common/store/untrusted/message.hpp"
+#include "common/store/untrusted/sandbox.hpp"
+#include "common/store/untrusted/tree_check.hpp"
 
 namespace scalemark {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 
 namespace scalemark::store {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/result/model.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 
 namespace scalemark::store {
 

@@ -12,7 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
-#include "common/store/tree_check.hpp"
+#include "common/store/untrusted/tree_check.hpp"
 
 namespace scalemark::store {
 namespace {

@@ -2,7 +2,7 @@
 // Where the LibTorch of the build has no CUDA part.
 #include "common/base/error.hpp"
 #include "common/torch/cuda_memory.hpp"
-#include "common/torch/process_group.hpp"
+#include "common/torch/process_group/process_group.hpp"
 #include "common/torch/setup.hpp"
 #include "common/torch/step_graph.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "common/base/error.hpp"
 #include "common/core/case.hpp"
-#include "common/torch/safetensors.hpp"
+#include "common/torch/files/safetensors.hpp"
 
 namespace scalemark::torch_support {
 

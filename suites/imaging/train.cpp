@@ -12,12 +12,12 @@
 #include "common/core/case.hpp"
 #include "common/torch/case_profile.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "common/torch/process_group.hpp"
+#include "common/torch/process_group/process_group.hpp"
 #include "common/torch/setup.hpp"
-#include "suites/imaging/data_set.hpp"
-#include "suites/imaging/images.hpp"
-#include "suites/imaging/training.hpp"
-#include "suites/imaging/weights.hpp"
+#include "suites/imaging/data/data_set.hpp"
+#include "suites/imaging/data/images.hpp"
+#include "suites/imaging/model/weights.hpp"
+#include "suites/imaging/train/loop.hpp"
 
 namespace scalemark::imaging {
 namespace {

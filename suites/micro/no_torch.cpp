@@ -2,7 +2,7 @@
 // In a build without LibTorch: the benchmarks that need it, as rows that say so.
 #include "common/core/benchmark.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr const char* kReason = "built without LibTorch";
@@ -22,4 +22,4 @@ SCALEMARK_BENCHMARK("micro/lora_step", lora_step)
     .unavailable(kReason);
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

@@ -12,7 +12,7 @@
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
-#include "suites/micro/message_pattern.hpp"
+#include "suites/micro/data/message_pattern.hpp"
 
 namespace scalemark {
 namespace {
@@ -39,10 +39,10 @@ void fault(Case& c) {
   collective::Communicator& comm = c.communicator("mpi");
   const device::Buffer send = c.alloc(64), recv = c.alloc(64);
   const auto type = collective::DType::fp32;
-  const KnownData data(c.seed(), type, collective::ReduceOp::sum, c.size());
-  fill(c, send.data(), 0, data, type, 16, c.rank());
+  const micro::KnownData data(c.seed(), type, collective::ReduceOp::sum, c.size());
+  micro::fill(c, send.data(), 0, data, type, 16, c.rank());
   if (what == "wrong_data" && is_culprit(c)) send.as<float>()[3] += 1;
-  c.verify("sum", [&] { return check(c, recv.data(), 0, data, type, {.count = 16}); });
+  c.verify("sum", [&] { return micro::check(c, recv.data(), 0, data, type, {.count = 16}); });
   int calls = 0;
   c.measure(
       [&] {

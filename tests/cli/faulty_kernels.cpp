@@ -3,7 +3,7 @@
 #include "common/base/error.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 void wrong_data(benchmark::State& state) {
@@ -28,4 +28,4 @@ void broken(benchmark::State& state) {
     add("good", {}, good_data) && add("missing", {}, missing) && add("broken", {}, broken);
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

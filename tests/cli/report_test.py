@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RESULTS = os.path.join(ROOT, "results", "cpu-2core")
 RUNS = [os.path.join(RESULTS, f"run-{number}.h5") for number in (1, 2, 3)]
 MOST_BYTES = 2_000_000
-WRITE_CLUSTER = sys.argv.pop(1)  # tests/common/page/write_cluster.cpp
+WRITE_CLUSTER = sys.argv.pop(1)  # tests/common/html/write_cluster.cpp
 
 # Elements that stick out to the right of the window, but for what scrolls by itself.
 OUTSIDE = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.wide') &&

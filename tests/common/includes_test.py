@@ -1,89 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom (docs/architecture.md). A module may include itself and what stands in its row. A source includes
-its own header first: so every header with a source is seen to compile by itself."""
+"""Who may include whom. The table is made by CMake from what each target links (cmake/ScalemarkModule.cmake): a folder's
+sources may include what its targets link, and what that links PUBLIC. A source includes its own header first: so every
+header with a source is seen to compile by itself.
+
+includes_test.py BUILD/modules.txt"""
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-ALLOWED = {
-    "common/base": [],
-    "common/golden": ["base"],
-    "common/stats": ["base"],
-    "common/stats/golden": ["base", "golden", "stats"],
-    "common/result": ["base", "stats"],
-    "common/mpi": ["base"],
-    "common/clock": ["base", "mpi"],
-    "common/topology": ["base"],
-    "common/device": ["base"],
-    "common/collective": ["base", "device", "mpi"],
-    "common/profile": ["base", "result"],
-    "common/core": ["base", "clock", "result", "stats", "mpi", "topology", "device", "collective"],
-    "common/store": ["base", "result", "stats"],
-    "common/report": ["base", "result", "stats"],
-    "common/page": ["base", "result", "stats", "report"],
-    "common/convert": ["base", "result", "stats", "report"],
-    "common/torch": ["base", "result", "mpi", "device", "collective", "profile", "core"],
-    "common/cli": ["base", "golden", "stats", "result", "mpi", "topology", "device", "collective", "core", "store", "report", "page", "convert"],
-    "suites/micro": ["base", "golden", "result", "topology", "device", "collective", "core", "torch"],
-    "suites/micro/cuda": ["base", "device", "core"],
-    "suites/micro/kernels": ["base", "result", "core", "store", "torch"],
-    "suites/imaging": ["base", "golden", "result", "topology", "device", "collective", "core", "torch"],
-    "suites/llm": ["base", "golden", "result", "device", "collective", "core", "torch"],
-}
 # Libraries that only these folders may include.
 LIBRARIES = {
     r"mpi\.h": ["common/mpi", "common/collective", "common/core"],
     r"nccl\.h": ["common/collective"],
-    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch", "suites/llm", "suites/micro/cuda"],
-    r"cublasLt\.h": ["suites/micro/cuda"],
+    r"cuda_runtime(_api)?\.h": ["common/device", "common/collective", "common/profile", "common/torch", "suites/llm/kernels", "suites/micro/compute/cuda", "suites/micro/memory/cuda"],
+    r"cublasLt\.h": ["suites/micro/compute/cuda"],
     r"cupti.*\.h": ["common/profile"],
     r"hdf5(_hl)?\.h": ["common/store"],
-    r"hwloc(/.*)?\.h": ["common/topology"],
-    r"png\.h": ["suites/imaging"],
-    r"dali/.*": ["suites/imaging"],
+    r"hwloc(/.*)?\.h": ["common/hardware"],
+    r"png\.h": ["suites/imaging/data"],
+    r"dali/.*": ["suites/imaging/loader"],
     r"CLI/.*": ["common/cli"],
     r"torch/.*|ATen/.*|c10/.*": ["common/torch", "suites/imaging", "suites/llm", "suites/micro"],
 }
 
 
-def folder_of(path):
-    """The longest row of the table that the file lies in."""
-    text = path.relative_to(ROOT).as_posix()
-    rows = [row for row in ALLOWED if text.startswith(row + "/")]
-    return max(rows, key=len) if rows else None
+class Table:
+    """The rows "folder target visibility links..." of a build's modules.txt."""
+
+    def __init__(self, path):
+        self.folder = {}
+        self.links = {"PUBLIC": collections.defaultdict(set), "PRIVATE": collections.defaultdict(set)}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            folder, target, visibility, *links = line.split()
+            self.folder[target] = folder
+            self.links[visibility][target].update(links)
+        self.folders = set(self.folder.values())
+
+    def public(self, target):
+        """The targets that come with a link to this one."""
+        found = {target}
+        for link in self.links["PUBLIC"][target]:
+            found |= self.public(link)
+        return found
+
+    def seen_from(self, folder):
+        """The folders that sources of a folder may include."""
+        targets = [target for target, where in self.folder.items() if where == folder]
+        links = {link for target in targets for kind in ("PUBLIC", "PRIVATE") for link in self.links[kind][target]}
+        return {self.folder[target] for link in links for target in self.public(link)} | {folder}
+
+    def folder_of(self, path):
+        """The longest folder of the table that a path lies in."""
+        return max((f for f in self.folders if path.startswith(f + "/")), key=len, default=None)
 
 
-def problems_of(path):
-    row = folder_of(path)
-    if row is None:
-        return
+def problems_of(path, table):
+    name = path.relative_to(ROOT).as_posix()
+    text = path.read_text(encoding="utf-8")
     header = path.with_suffix(".hpp")
-    first = re.search(r"^#include [<\"]([^>\"]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    first = re.search(r"^#include [<\"]([^>\"]+)", text, re.MULTILINE)
     if path.suffix == ".cpp" and header.exists() and (not first or first[1] != header.relative_to(ROOT).as_posix()):
-        yield f"{path.relative_to(ROOT)}: {header.name} must be included first"
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        ours = re.match(r'#include "(common|suites)/([a-z_]+)/', line)
-        if ours:
-            target = f"{ours[1]}/{ours[2]}"
-            own = target == row or row.startswith(target + "/")
-            suite = ours[1] == "suites" and row in ("suites/micro", "suites/micro/kernels") and ours[2] in ("llm", "imaging")
-            if not own and not suite and (ours[1] == "suites" or ours[2] not in ALLOWED[row]):
-                yield f"{path.relative_to(ROOT)}:{number}: {row} may not include {target}"
-        library = re.match(r"#include [<\"]([^>\"]+)[>\"]", line)
-        for pattern, rows in LIBRARIES.items():
-            if library and re.fullmatch(pattern, library[1]) and not any(row == r or row.startswith(r + "/") for r in rows):
-                yield f"{path.relative_to(ROOT)}:{number}: only {', '.join(rows)} may include <{library[1]}>"
+        yield f"{name}: {header.name} must be included first"
+    folder = table.folder_of(name)
+    if folder is None:
+        return
+    seen = table.seen_from(folder)
+    for number, line in enumerate(text.splitlines(), 1):
+        included = re.match(r"#include [<\"]([^>\"]+)[>\"]", line)
+        if not included:
+            continue
+        target = table.folder_of(included[1])
+        if target is not None and target not in seen:
+            yield f"{name}:{number}: {folder} may not include {target}, since it does not link it"
+        for pattern, folders in LIBRARIES.items():
+            if re.fullmatch(pattern, included[1]) and not any(name.startswith(f + "/") for f in folders):
+                yield f"{name}:{number}: only {', '.join(folders)} may include <{included[1]}>"
 
 
 def main():
-    files = [path for top in ("common", "suites") for suffix in ("hpp", "cpp", "cu") for path in (ROOT / top).rglob(f"*.{suffix}")]
-    problems = [problem for path in sorted(files) for problem in problems_of(path)]
+    table = Table(pathlib.Path(sys.argv[1]))
+    files = [path for top in ("common", "suites") for suffix in ("hpp", "cpp", "cu", "cuh") for path in (ROOT / top).rglob(f"*.{suffix}")]
+    problems = [problem for path in sorted(files) for problem in problems_of(path, table)]
     print("\n".join(problems))
-    print(f"{len(files)} files, {len(problems)} problems")
-    if len(files) < 50:
-        sys.exit("too few files were found: is this the project's tree?")
+    print(f"{len(files)} files, {len(table.folders)} folders, {len(problems)} problems")
+    if len(files) < 50 or len(table.folders) < 15:
+        sys.exit("too few files or folders were found: is this the project's tree, and its build's table?")
     sys.exit(1 if problems else 0)
 
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "tests/common/store/hostile_files.hpp"
 #include "tests/fuzz/read_and_print.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "common/base/error.hpp"
-#include "common/store/message.hpp"
+#include "common/store/untrusted/message.hpp"
 #include "tests/fuzz/read_and_print.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

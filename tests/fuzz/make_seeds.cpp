@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/store/message.hpp"
+#include "common/store/untrusted/message.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_files.hpp"
 #include "tests/common/store/write_run.hpp"

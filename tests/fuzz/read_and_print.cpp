@@ -10,17 +10,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/analysis/pauses.hpp"
+#include "common/analysis/published.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
-#include "common/convert/export.hpp"
-#include "common/page/extract.hpp"
-#include "common/page/page.hpp"
-#include "common/report/compare.hpp"
-#include "common/report/compare_print.hpp"
-#include "common/report/joined.hpp"
-#include "common/report/pauses.hpp"
-#include "common/report/printer.hpp"
-#include "common/report/published.hpp"
+#include "common/compare/compare.hpp"
+#include "common/compare/print/comparison.hpp"
+#include "common/formats/export.hpp"
+#include "common/formats/make_printer.hpp"
+#include "common/html/extract.hpp"
+#include "common/html/page.hpp"
+#include "common/print/joined.hpp"
+#include "common/print/printer.hpp"
 #include "common/store/reader.hpp"
 
 // HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
@@ -48,12 +49,12 @@ void require_harmless(const std::string& page) {
   require(std::ranges::none_of(page, control), "control characters are in a page", "");
 }
 
-void print_page(const Run& run, const report::Comparison& comparison) {
-  page::RunExtract extract = page::extract_header(run, "a");
-  for (const CaseResult& one : run.cases) page::extract_case(one, extract);
-  require_harmless(page::report_page(std::span(&extract, 1)));
-  require_harmless(page::report_page(std::span(&extract, 1), std::span(&extract, 1), &comparison));
-  require_harmless(page::comparison_page(comparison));
+void print_page(const Run& run, const compare::Comparison& comparison) {
+  html::RunExtract extract = html::extract_header(run, "a");
+  for (const CaseResult& one : run.cases) html::extract_case(one, extract);
+  require_harmless(html::report_page(std::span(&extract, 1)));
+  require_harmless(html::report_page(std::span(&extract, 1), std::span(&extract, 1), &comparison));
+  require_harmless(html::comparison_page(comparison));
 }
 
 /// A format of one object names what has no place in it in the log.
@@ -61,10 +62,10 @@ void hush() { log::configure(0, 1, "", -1); }
 
 void export_all(const Run& run) {
   hush();
-  for (const convert::ExportFormat& format : convert::export_formats()) {
+  for (const formats::ExportFormat& format : formats::export_formats()) {
     std::ostringstream out;
     try {
-      const auto sink = convert::make_export(format.name, {}, {out, require_clean});
+      const auto sink = formats::make_export(format.name, {}, {out, require_clean});
       sink->begin(run);
       for (const CaseResult& one : run.cases) sink->add(one);
       sink->end(run);
@@ -86,27 +87,27 @@ void print(const Run& run) {
     for (const CaseResult& one : run.cases) printer->add(one);
     printer->end(run);
     if (format == "table") {
-      report::Joined joined;
+      print::Joined joined;
       for (const CaseResult& one : run.cases) joined.add(one);
       joined.print(out);
-      report::print_pauses(run, out);
-      report::print_published(run, report::published_values(), out);
+      analysis::print_pauses(run, out);
+      analysis::print_published(run, analysis::published_values(), out);
     }
     require_clean(out.str());
   }
   std::ostringstream lines;
-  const auto joined = report::make_joined_json_printer(lines, {}, /*lines=*/true);
+  const auto joined = print::make_joined_json_printer(lines, {}, /*lines=*/true);
   for (const CaseResult& one : run.cases) joined->add(one);
   joined->end(run);
   require_clean(lines.str());
-  report::RunDigest a = report::digest(run, "a"), b = a;
+  compare::RunDigest a = compare::digest(run, "a"), b = a;
   a.uuid = "a";
   b.uuid = "b";
-  const report::Comparison comparison =
-      report::compare(std::span(&a, 1), std::span(&b, 1), report::CompareOptions{});
-  for (const std::string& format : report::compare_formats()) {
+  const compare::Comparison comparison =
+      compare::compare(std::span(&a, 1), std::span(&b, 1), compare::CompareOptions{});
+  for (const std::string& format : compare::compare_formats()) {
     std::ostringstream out;
-    report::print_comparison(comparison, format, out, {});
+    compare::print_comparison(comparison, format, out, {});
     require_clean(out.str());
   }
   print_page(run, comparison);

@@ -9,7 +9,7 @@
 
 #include "common/device/device.hpp"
 #include "common/torch/step_graph.hpp"
-#include "suites/imaging/trainer.hpp"
+#include "suites/imaging/train/step.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "common/device/device.hpp"
 #include "common/torch/step_graph.hpp"
-#include "suites/llm/device_kernels.hpp"
-#include "suites/llm/fake_quant.hpp"
-#include "suites/llm/finetuner.hpp"
-#include "suites/llm/fused_ops.hpp"
-#include "suites/llm/method.hpp"
-#include "suites/llm/nf4.hpp"
+#include "suites/llm/kernels/device_kernels.hpp"
+#include "suites/llm/model/fused_ops.hpp"
+#include "suites/llm/quant/fake_quant.hpp"
+#include "suites/llm/quant/nf4.hpp"
+#include "suites/llm/train/method.hpp"
+#include "suites/llm/train/step.hpp"
 
 namespace scalemark::llm {
 namespace {

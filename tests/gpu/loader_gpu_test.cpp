@@ -9,8 +9,8 @@
 #include "common/base/error.hpp"
 #include "common/device/device.hpp"
 #include "common/torch/sampler.hpp"
-#include "suites/imaging/images.hpp"
-#include "suites/imaging/loader.hpp"
+#include "suites/imaging/data/images.hpp"
+#include "suites/imaging/loader/loader.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/digest.hpp"
+#include "common/compare/digest.hpp"
 #include "tests/support/random.hpp"
 
 namespace scalemark::test {
@@ -94,16 +94,16 @@ inline GeneratedTable generate(const Scenario& scenario, std::uint64_t seed) {
 }
 
 /// What a comparison takes: latencies in seconds, keys are the rows' numbers.
-inline std::vector<report::RunDigest> digests(const GeneratedTable& table, bool of_a) {
-  std::vector<report::RunDigest> runs;
+inline std::vector<compare::RunDigest> digests(const GeneratedTable& table, bool of_a) {
+  std::vector<compare::RunDigest> runs;
   const std::size_t begin = of_a ? 0 : table.runs_a;
   const std::size_t end = of_a ? table.runs_a : table.medians.front().size();
   for (std::size_t r = begin; r < end; ++r) {
-    report::RunDigest run;
+    compare::RunDigest run;
     run.uuid = "run" + std::to_string(r);
     run.label = run.uuid;
     for (std::size_t g = 0; g < table.medians.size(); ++g) {
-      report::RowDigest row;
+      compare::RowDigest row;
       row.metric = std::string("latency");
       row.unit = std::string("s");
       row.better = Better::lower;

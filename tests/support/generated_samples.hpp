@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with samples of every iteration and rank, for tests of all that a comparison takes from
-// samples: reduced by report::digest() like runs from files.
+// samples: reduced by compare::digest() like runs from files.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/digest.hpp"
+#include "common/compare/digest.hpp"
 #include "common/result/model.hpp"
 #include "tests/support/generated_runs.hpp"
 
@@ -100,9 +100,9 @@ inline CaseResult sampled_case(const SampledScenario& scenario, std::size_t row,
   return result;
 }
 
-inline std::vector<report::RunDigest> sampled_side(const SampledScenario& scenario, bool of_b,
-                                                   std::uint64_t seed) {
-  std::vector<report::RunDigest> runs;
+inline std::vector<compare::RunDigest> sampled_side(const SampledScenario& scenario, bool of_b,
+                                                    std::uint64_t seed) {
+  std::vector<compare::RunDigest> runs;
   const int count = of_b ? scenario.runs_b : scenario.runs_a;
   for (int r = 0; r < count; ++r) {
     Random random(seed * 1000 + (of_b ? 500 : 0) + static_cast<std::uint64_t>(r));
@@ -113,7 +113,7 @@ inline std::vector<report::RunDigest> sampled_side(const SampledScenario& scenar
       const auto number = static_cast<int>(rank);
       run.ranks.push_back(RankInfo{number, "node1", number, std::to_string(number), 0, "", "", ""});
     }
-    report::Digester digester(run.uuid);
+    compare::Digester digester(run.uuid);
     digester.header(run);
     for (std::size_t row = 0; row < scenario.rows; ++row) {
       CaseResult one = sampled_case(scenario, row, of_b, random);

@@ -17,7 +17,7 @@ class OneSession : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     SessionOptions options;
-    options.placement = topology::Policy::none;
+    options.placement = hardware::Policy::none;
     session = std::make_unique<Session>(world(), options);
   }
   static void TearDownTestSuite() { session.reset(); }

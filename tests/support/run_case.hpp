@@ -50,7 +50,7 @@ struct CaseRun {
 inline CaseRun run_case(const std::string& name, const std::vector<std::string>& axes,
                         SessionOptions options = {}, const std::optional<CaseState>& state = {},
                         std::optional<int> iterations = {}) {
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(world(), options);
   PlanRequest request;
   request.filters = {name};

@@ -4,11 +4,11 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "suites/imaging/convolution.hpp"
-#include "suites/imaging/layout_conversion.hpp"
+#include "suites/imaging/model/convolution.hpp"
+#include "suites/imaging/model/layout_conversion.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr std::int64_t kBatch = 8, kImage = 100, kChannels = 32;
@@ -59,4 +59,4 @@ void run_to_layout(benchmark::State& state, bool to_nhwc) {
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "suites/micro/kernels/kernel.hpp"
-#include "suites/micro/read_files.hpp"
+#include "suites/micro/memory/read_files.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr std::uint64_t kFileBytes = 16 << 20, kSeed = 1;
@@ -51,4 +51,4 @@ void run_file_read(benchmark::State& state, bool is_random, std::uint64_t bytes)
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

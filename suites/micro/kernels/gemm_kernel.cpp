@@ -4,10 +4,10 @@
 #include <ATen/Parallel.h>
 
 #include "common/torch/precision.hpp"
-#include "suites/micro/gemm_data.hpp"
+#include "suites/micro/compute/gemm_data.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 void run_gemm(benchmark::State& state, const std::string& precision, std::int64_t n) {
@@ -42,4 +42,4 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -4,11 +4,11 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "common/torch/flat_shard.hpp"
-#include "suites/imaging/mobilenet_shape.hpp"
+#include "common/torch/parallel/flat_shard.hpp"
+#include "suites/imaging/model/mobilenet_shape.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr int kRanks = 4;
@@ -64,4 +64,4 @@ void run_pack_gradients(benchmark::State& state) {
     add("pack_gradients", {{"model", std::string("mobilenet_v2")}}, run_pack_gradients);
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

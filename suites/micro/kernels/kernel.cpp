@@ -10,7 +10,7 @@
 
 #include "common/base/error.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 /// By the registered name. Points run one after the other.
@@ -78,4 +78,4 @@ Said said_by(const std::string& registered) {
   return found == all_said().end() ? Said() : found->second;
 }
 
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -11,7 +11,7 @@
 
 #include "common/result/model.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 
 /// Registers one point of a kernel for Google Benchmark, under `name/axis:value/...` with the axes
 /// in the order of a key. What `body` throws fails the point; Unavailable skips it. True, for
@@ -44,4 +44,4 @@ Said said_by(const std::string& registered);
 /// What a message of a skipped point begins with.
 inline constexpr std::string_view kSkipped = "unavailable: ";
 
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

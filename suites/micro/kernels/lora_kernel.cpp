@@ -4,11 +4,11 @@
 #include <ATen/Parallel.h>
 #include <torch/utils.h>
 
-#include "suites/llm/adamw.hpp"
-#include "suites/llm/lora_check.hpp"
+#include "suites/llm/optim/adamw.hpp"
+#include "suites/llm/train/lora_check.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr std::int64_t kBatch = 2, kSequence = 128;
@@ -41,4 +41,4 @@ void run_lora_step(benchmark::State& state) {
         run_lora_step);
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

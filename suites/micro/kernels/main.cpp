@@ -14,7 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
-#include "common/core/collect_env.hpp"
+#include "common/core/environment/collect_env.hpp"
 #include "common/core/runner.hpp"
 #include "common/store/writer.hpp"
 #include "suites/micro/kernels/recorder.hpp"
@@ -92,7 +92,7 @@ int measure(const Options& options, scalemark::Run run) {
         scalemark::WriterOptions{options.output, options.force, false, options.redact});
     file->begin(run);
   }
-  scalemark::kernels::Recorder recorder;
+  scalemark::micro::kernels::Recorder recorder;
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(&recorder);
   benchmark::Shutdown();
   const std::vector<scalemark::CaseResult> cases = recorder.cases();

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "suites/micro/kernels/kernel.hpp"
-#include "suites/micro/stream_engine.hpp"
+#include "suites/micro/memory/stream_engine.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr std::array<std::int64_t, 6> kSizes = {4 << 10, 32 << 10, 256 << 10,
@@ -99,4 +99,4 @@ void add_stream(StreamKernel kernel) {
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -6,7 +6,7 @@
 
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 /// `outer` x `inner` runs of `length` doubles; the strides are those of a whole array of `size`.
@@ -97,4 +97,4 @@ void add_both(const std::string& what, const Params& params, const Pattern& patt
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

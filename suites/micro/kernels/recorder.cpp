@@ -9,7 +9,7 @@
 #include "common/base/text.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 /// "bytes:4096/layout:nchw" -> {bytes: 4096, layout: nchw}: numbers where they are whole
@@ -136,4 +136,4 @@ std::vector<CaseResult> Recorder::cases() const {
   return cases;
 }
 
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

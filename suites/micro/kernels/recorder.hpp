@@ -11,7 +11,7 @@
 
 #include "common/result/model.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 
 /// Prints through Google Benchmark's own display reporter (so that all --benchmark_* flags keep
 /// their meaning) and collects every repetition as a sample: total nanoseconds of `iterations`
@@ -42,4 +42,4 @@ class Recorder final : public benchmark::BenchmarkReporter {
   std::map<std::string, Collected> collected_;
 };
 
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -14,7 +14,7 @@
 #include "common/store/segments.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,4 +110,4 @@ void run_serialise_case(benchmark::State& state, const CaseResult& result) {
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -5,7 +5,7 @@
 #include "suites/llm/text/utf8.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 std::uint64_t text_bytes(const std::vector<llm::Record>& records) {
@@ -48,4 +48,4 @@ void run_tokenizer(benchmark::State& state) {
     "tokenizer", {{"rows", std::int64_t{100}}, {"tokenizer", std::string("small")}}, run_tokenizer);
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "suites/imaging/mnist.hpp"
-#include "suites/imaging/resample.hpp"
+#include "suites/imaging/data/mnist.hpp"
+#include "suites/imaging/data/resample.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
-namespace scalemark::kernels {
+namespace scalemark::micro::kernels {
 namespace {
 
 constexpr std::int64_t kImages = 8;
@@ -92,4 +92,4 @@ void run_upsample(benchmark::State& state, std::int64_t size, imaging::Layout la
 }();
 
 }  // namespace
-}  // namespace scalemark::kernels
+}  // namespace scalemark::micro::kernels

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "common/cli/commands.hpp"
+#include "common/cli/commands/commands.hpp"
 #include "common/cli/numbers.hpp"
 #include "common/cli/usage.hpp"
 

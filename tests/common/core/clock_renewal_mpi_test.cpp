@@ -84,7 +84,7 @@ std::vector<PlannedCase> plan_of(Registry& registry, const Session& session, int
 struct Job {
   Job(Benchmark::Function function, int ranks, const SamplingPolicy& policy) {
     SessionOptions options;
-    options.placement = topology::Policy::none;
+    options.placement = hardware::Policy::none;
     options.telemetry.seconds.reset();
     options.local_clock = {.now = [this] { return machine.read(); },
                            .domain = "rank " + std::to_string(world().rank())};
@@ -198,7 +198,7 @@ void sleeps(Case& c) {
 // Real time and the node's one clock: a second of samples, an age of 0.2 s.
 TEST(ClockRenewal, ResidualOfARealClockIsBelowARoundTrip) {
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   options.clock_age = 0.2;
   Session session(world(), options);
   Registry registry;

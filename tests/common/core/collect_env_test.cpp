@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is stored of the environment, and what never is.
-#include "common/core/collect_env.hpp"
+#include "common/core/environment/collect_env.hpp"
 
 #include <cstdlib>
 

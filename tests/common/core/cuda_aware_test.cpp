@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Direct or staged: the whole table of option, library and finding, and what of it stands in keys.
-#include "common/core/cuda_aware.hpp"
+#include "common/core/cuda_aware/cuda_aware.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/core/cuda_aware/transfer.hpp"
 #include "common/core/plan.hpp"
-#include "common/core/transfer.hpp"
 
 namespace scalemark {
 namespace {

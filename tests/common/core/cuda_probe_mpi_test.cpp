@@ -12,7 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/collective/device_probe.hpp"
-#include "common/core/cuda_probe.hpp"
+#include "common/core/cuda_aware/cuda_probe.hpp"
 #include "tests/common/collective/fake_gpu.hpp"
 #include "tests/support/mpi_main.hpp"
 
@@ -40,7 +40,7 @@ class FailingGpu final : public test::FakeGpu {
 
 SessionOptions unbound() {
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   return options;
 }
 

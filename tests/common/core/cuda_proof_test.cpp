@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proof files: what is written comes back, what anybody else may have written is refused, and a
 // proof counts only for what it is of.
-#include "common/core/cuda_proof.hpp"
+#include "common/core/cuda_aware/cuda_proof.hpp"
 
 #include <filesystem>
 #include <fstream>

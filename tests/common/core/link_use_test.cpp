@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which link a case uses, and what its busiest end carries.
-#include "common/core/link_use.hpp"
+#include "common/core/peaks/link_use.hpp"
 
 #include <array>
 #include <cmath>

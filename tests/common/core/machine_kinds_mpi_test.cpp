@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "common/core/machine_kinds.hpp"
+#include "common/core/environment/machine_kinds.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark {
@@ -58,7 +58,7 @@ TEST(MachineKinds, NodesOfAKindDifferByNameAndSomePages) {
 
 TEST(MachineKinds, OneNodeIsOneKindAndDoesNotSayItsName) {
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   const Session session(test::world(), options);
   std::string mine;
   const std::map<std::string, std::string> machines = gather_machines(session, mine);

@@ -20,7 +20,7 @@ const mpi::Comm& world() { return test::world(); }
 std::vector<CaseResult> run_all(const std::vector<Benchmark::Function>& functions,
                                 SamplingPolicy policy = {}, SessionOptions options = {},
                                 int ranks = world().size()) {
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(world(), options);
   Registry registry;
   for (std::size_t i = 0; i < functions.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which peaks are known, and what a file may say.
-#include "common/core/peaks.hpp"
+#include "common/core/peaks/peaks.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/core/gpu_sheets.hpp"
+#include "common/core/peaks/gpu_sheets.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark {
@@ -57,7 +57,7 @@ TEST(Peaks, WhatNobodyKnowsIsNotGuessed) {
   EXPECT_NE(why("NVIDIA H200", "int4"), "");
   EXPECT_NE(why("Tesla V100-SXM2-16GB", "bf16"), "") << "emulated";
   EXPECT_NE(why("NVIDIA B200", "fp64"), "") << "editions of its sheet differ";
-  EXPECT_EQ(peaks.cpu_flops(2, "fp32", topology::unknown_peak("why")).missing, "why");
+  EXPECT_EQ(peaks.cpu_flops(2, "fp32", hardware::unknown_peak("why")).missing, "why");
 }
 
 TEST(Peaks, OfMemoryAreThoseOfDataSheets) {

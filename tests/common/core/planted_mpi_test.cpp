@@ -73,7 +73,7 @@ std::vector<CaseResult> carry_out(const Experiment& experiment) {
             .barrier = experiment.barrier,
             .seed = experiment.seed};
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   options.telemetry.seconds.reset();
   options.local_clock.now = [] { return source.now; };
   options.clock_age = 1e9;

@@ -17,7 +17,7 @@ std::string reason;  ///< of the last case, on rank 0
 
 RunOutcome run(Benchmark::Function function, std::uint64_t host_memory = 0) {
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/share", function)).host_memory([=](const Params&) {

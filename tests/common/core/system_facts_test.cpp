@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of a /proc and a /sys made here.
-#include "common/core/system_facts.hpp"
+#include "common/core/environment/system_facts.hpp"
 
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "common/core/loaded_libraries.hpp"
+#include "common/core/environment/loaded_libraries.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark {

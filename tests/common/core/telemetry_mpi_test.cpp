@@ -38,7 +38,7 @@ class TelemetryTest : public testing::Test {
   /// Of a rank that reads its node.
   TelemetryDuties node() const {
     return {.host = "node" + std::to_string(world().rank()),
-            .node = topology::NodeWatch{.cpus = {0}, .processes = {}, .root = {}},
+            .node = hardware::NodeWatch{.cpus = {0}, .processes = {}, .root = {}},
             .gpu = ""};
   }
   static CaseResult thirty_iterations() {

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "tests/common/store/hostile_files.hpp"
 
 namespace scalemark::test {

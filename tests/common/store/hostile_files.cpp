@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/foreign_filter.hpp"
 #include "tests/common/store/write_run.hpp"

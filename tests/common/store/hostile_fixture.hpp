@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_files.hpp"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/hostile_files.hpp"

@@ -15,7 +15,7 @@
 
 #include "common/base/error.hpp"
 #include "common/result/summarise.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams that no honest sender makes.
-#include "common/store/message.hpp"
+#include "common/store/untrusted/message.hpp"
 
 #include <algorithm>
 #include <cstring>

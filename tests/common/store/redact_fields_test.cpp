@@ -12,10 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "common/base/version.hpp"
-#include "common/cli/run_options.hpp"
-#include "common/core/collect_env.hpp"
+#include "common/cli/commands/run_options.hpp"
+#include "common/core/environment/collect_env.hpp"
+#include "common/hardware/sensors/gpu_sensors.hpp"
 #include "common/mpi/transport.hpp"
-#include "common/topology/gpu_sensors.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -63,7 +63,7 @@ TEST(RedactFields, EnvironmentOfANode) {
 
 TEST(RedactFields, SettingsOfGpus) {
   const std::vector<std::string> gpus = {"0000:0a:00.0"};
-  const auto settings = topology::gpu_settings(gpus, SCALEMARK_FAKE_NVML);
+  const auto settings = hardware::gpu_settings(gpus, SCALEMARK_FAKE_NVML);
   ASSERT_EQ(settings.size(), 1u);
   EXPECT_GT(settings.begin()->second.size(), 10u);
   for (const auto& [setting, value] : settings.begin()->second)
@@ -82,7 +82,7 @@ TEST(RedactFields, Producer) {
 
 TEST(RedactFields, Schedulers) {
   std::set<std::string> variables;
-  std::ifstream source(kSource / "common/cli/run_options.cpp");
+  std::ifstream source(kSource / "common/cli/commands/run_options.cpp");
   std::ostringstream content;
   content << source.rdbuf();
   const std::string text = content.str();

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/state.hpp"

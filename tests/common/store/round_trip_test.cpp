@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/store/h5.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/writer.hpp"

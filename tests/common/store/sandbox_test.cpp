@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a child that misbehaves leads to.
-#include "common/store/sandbox.hpp"
+#include "common/store/untrusted/sandbox.hpp"
 
 #include <cerrno>
 #include <csignal>

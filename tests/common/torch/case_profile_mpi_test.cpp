@@ -48,7 +48,7 @@ void expect_metric(const CaseResult& result, const std::string& name, const std:
 
 CaseResult record() {
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/profile", [](Case& c) {

@@ -8,8 +8,8 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
-#include "common/torch/ddp.hpp"
 #include "common/torch/fingerprint.hpp"
+#include "common/torch/parallel/ddp.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::torch_support {

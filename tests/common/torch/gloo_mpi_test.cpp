@@ -14,9 +14,9 @@
 #include <torch/optim/sgd.h>
 
 #include "common/base/error.hpp"
-#include "common/torch/ddp.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "common/torch/rendezvous.hpp"
+#include "common/torch/parallel/ddp.hpp"
+#include "common/torch/process_group/rendezvous.hpp"
 #include "tests/common/torch/group_checks.hpp"
 #include "tests/support/mpi_main.hpp"
 

@@ -7,7 +7,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "common/torch/process_group.hpp"
+#include "common/torch/process_group/process_group.hpp"
 
 namespace scalemark::torch_support {
 

@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include "common/base/error.hpp"
-#include "common/torch/process_group.hpp"
+#include "common/torch/process_group/process_group.hpp"
 #include "tests/common/torch/group_checks.hpp"
 #include "tests/support/mpi_main.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // safetensors: bytes put together by hand, all types, shards, and files that lie.
-#include "common/torch/safetensors.hpp"
+#include "common/torch/files/safetensors.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "common/torch/tensor_file.hpp"
+#include "common/torch/files/tensor_file.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark::torch_support {

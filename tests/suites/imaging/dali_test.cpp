@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "suites/imaging/dali_library.hpp"
-#include "suites/imaging/dali_pipeline.hpp"
+#include "suites/imaging/loader/dali_library.hpp"
+#include "suites/imaging/loader/dali_pipeline.hpp"
 
 namespace scalemark::imaging {
 namespace {

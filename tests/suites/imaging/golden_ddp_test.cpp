@@ -10,8 +10,8 @@
 
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
-#include "common/torch/ddp.hpp"
-#include "suites/imaging/golden_model.hpp"
+#include "common/torch/parallel/ddp.hpp"
+#include "suites/imaging/golden/golden_model.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::imaging {

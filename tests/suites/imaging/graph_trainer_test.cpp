@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps through a graph are the steps without one. The graph here is a stand-in that runs what it
 // has recorded; tests/gpu has the same with CUDA's.
-#include "suites/imaging/graph_trainer.hpp"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "suites/imaging/train/graph_step.hpp"
 #include "tests/support/running_graph.hpp"
 
 namespace scalemark::imaging {

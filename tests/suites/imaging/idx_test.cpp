@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IDX reader: what is right, and everything that lies.
-#include "suites/imaging/idx.hpp"
+#include "suites/imaging/data/idx.hpp"
 
 #include <fstream>
 #include <string>

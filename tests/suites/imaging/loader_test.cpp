@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every loader, with any number of workers: equal batches in equal order, and what can go wrong.
-#include "suites/imaging/loader.hpp"
+#include "suites/imaging/loader/loader.hpp"
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/base/version.hpp"
 #include "common/torch/sampler.hpp"
-#include "suites/imaging/images.hpp"
+#include "suites/imaging/data/images.hpp"
 
 namespace scalemark::imaging {
 namespace {

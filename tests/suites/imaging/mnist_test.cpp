@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in subset against published facts of MNIST, and folders with the full set.
-#include "suites/imaging/mnist.hpp"
+#include "suites/imaging/data/mnist.hpp"
 
 #include <array>
 #include <filesystem>

@@ -14,12 +14,12 @@
 
 #include "common/base/error.hpp"
 #include "common/torch/precision.hpp"
-#include "suites/imaging/convolution.hpp"
-#include "suites/imaging/convolution_check.hpp"
-#include "suites/imaging/images.hpp"
-#include "suites/imaging/layout_conversion.hpp"
-#include "suites/imaging/mobilenet.hpp"
-#include "suites/imaging/mobilenet_shape.hpp"
+#include "suites/imaging/data/images.hpp"
+#include "suites/imaging/model/convolution.hpp"
+#include "suites/imaging/model/convolution_check.hpp"
+#include "suites/imaging/model/layout_conversion.hpp"
+#include "suites/imaging/model/mobilenet.hpp"
+#include "suites/imaging/model/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalisation and ReLU6 in one, against LibTorch's two operators.
-#include "suites/imaging/norm_relu6.hpp"
+#include "suites/imaging/model/norm_relu6.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "suites/imaging/mobilenet.hpp"
+#include "suites/imaging/model/mobilenet.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG files: what is read exactly, and what is refused.
-#include "suites/imaging/png.hpp"
+#include "suites/imaging/data/png.hpp"
 
 #include <fstream>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resizing against cases worked by hand and against LibTorch's operators.
-#include "suites/imaging/resample.hpp"
+#include "suites/imaging/data/resample.hpp"
 
 #include <cmath>
 #include <thread>
@@ -9,7 +9,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "suites/imaging/images.hpp"
+#include "suites/imaging/data/images.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "common/torch/sampler.hpp"
-#include "suites/imaging/data_set.hpp"
-#include "suites/imaging/images.hpp"
+#include "suites/imaging/data/data_set.hpp"
+#include "suites/imaging/data/images.hpp"
 #include "tests/suites/imaging/train_case.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -74,7 +74,7 @@ void take_batches(Case& c) {
 
 TrainRun run_batches(const std::vector<std::string>& axes, const SessionOptions& given) {
   SessionOptions options = given;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/batches", take_batches))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pictures of scenario b against values computed apart, and the folder that keeps them.
-#include "suites/imaging/rgb300.hpp"
+#include "suites/imaging/data/rgb300.hpp"
 
 #include <array>
 #include <fstream>

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "suites/imaging/mobilenet_shape.hpp"
+#include "suites/imaging/model/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts which rank loads and computes which sample, for every strategy.
-#include "suites/imaging/strategy.hpp"
+#include "suites/imaging/train/strategy.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of data parallelism: all work is done, exceptions arrive, the team goes on.
-#include "suites/imaging/team.hpp"
+#include "suites/imaging/train/team.hpp"
 
 #include <atomic>
 #include <set>
@@ -12,7 +12,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "common/topology/bind.hpp"
+#include "common/hardware/placement/bind.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -66,13 +66,13 @@ TEST(Team, ComputeThreadsAreTheMembersOwn) {
 }
 
 TEST(Team, MembersRunOnTheirCpus) {
-  const topology::CpuSet all = topology::read_machine().allowed;
+  const hardware::CpuSet all = hardware::read_machine().allowed;
   Team team(4, 1, {{all.front()}, {all.back()}});
-  std::vector<topology::CpuSet> seen(4);
-  team.run(4, [&](std::size_t i) { seen[i] = topology::bind({}).cpus; });
+  std::vector<hardware::CpuSet> seen(4);
+  team.run(4, [&](std::size_t i) { seen[i] = hardware::bind({}).cpus; });
   EXPECT_EQ(seen[0], all) << "the caller stays where it is";
-  EXPECT_EQ(seen[1], topology::CpuSet{all.front()});
-  EXPECT_EQ(seen[2], topology::CpuSet{all.back()});
+  EXPECT_EQ(seen[1], hardware::CpuSet{all.front()});
+  EXPECT_EQ(seen[2], hardware::CpuSet{all.back()});
   EXPECT_EQ(seen[3], all) << "none was named for it";
 }
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "suites/imaging/strategy.hpp"
+#include "suites/imaging/train/strategy.hpp"
 #include "tests/suites/imaging/train_case.hpp"
 
 namespace scalemark::imaging {

@@ -8,7 +8,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "suites/imaging/images.hpp"
+#include "suites/imaging/data/images.hpp"
 #include "tests/suites/imaging/trainer_model.hpp"
 #include "tests/support/mpi_main.hpp"
 

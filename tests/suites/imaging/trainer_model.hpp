@@ -9,8 +9,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "suites/imaging/golden_model.hpp"
-#include "suites/imaging/trainer.hpp"
+#include "suites/imaging/golden/golden_model.hpp"
+#include "suites/imaging/train/step.hpp"
 
 namespace scalemark::imaging {
 

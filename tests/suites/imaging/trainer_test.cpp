@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps in one process: data parallelism against one device, mixed precision against itself.
-#include "suites/imaging/trainer.hpp"
-
 #include <cmath>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/torch/fingerprint.hpp"
+#include "suites/imaging/train/step.hpp"
 #include "tests/suites/imaging/trainer_model.hpp"
 
 namespace scalemark::imaging {

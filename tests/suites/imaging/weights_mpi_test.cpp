@@ -11,7 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "suites/imaging/weights.hpp"
+#include "suites/imaging/model/weights.hpp"
 #include "tests/suites/imaging/train_case.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes, FLOPs, rotary frequencies and schedule, against published counts and hand-worked numbers.
-#include "suites/llm/config.hpp"
+#include "suites/llm/model/config.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/rope.hpp"
-#include "suites/llm/schedule.hpp"
+#include "suites/llm/model/rope.hpp"
+#include "suites/llm/optim/schedule.hpp"
 
 namespace scalemark::llm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DPO on hand-worked numbers, huge margins, and a small model with adapters.
-#include "suites/llm/dpo.hpp"
+#include "suites/llm/train/dpo.hpp"
 
 #include <cmath>
 
@@ -10,8 +10,8 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/adamw.hpp"
-#include "suites/llm/loss.hpp"
+#include "suites/llm/model/loss.hpp"
+#include "suites/llm/optim/adamw.hpp"
 #include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {

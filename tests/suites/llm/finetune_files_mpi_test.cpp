@@ -12,8 +12,8 @@
 #include <torch/utils.h>
 
 #include "common/torch/fingerprint.hpp"
-#include "suites/llm/finetuning_state.hpp"
-#include "suites/llm/weights.hpp"
+#include "suites/llm/io/weights.hpp"
+#include "suites/llm/train/loop_state.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/support/run_case.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suites/llm/config.hpp"
+#include "suites/llm/model/config.hpp"
 #include "tests/support/run_case.hpp"
 
 namespace scalemark::llm {

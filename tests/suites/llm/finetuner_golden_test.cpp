@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "suites/llm/golden_checks.hpp"
-#include "suites/llm/golden_model.hpp"
-#include "suites/llm/qat.hpp"
-#include "suites/llm/qlora.hpp"
+#include "suites/llm/golden/golden_checks.hpp"
+#include "suites/llm/golden/golden_model.hpp"
+#include "suites/llm/quant/qat.hpp"
+#include "suites/llm/quant/qlora.hpp"
 #include "tests/suites/llm/follow.hpp"
 #include "tests/suites/llm/golden_support.hpp"
 

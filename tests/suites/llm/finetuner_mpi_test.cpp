@@ -11,7 +11,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "suites/llm/finetuner.hpp"
+#include "suites/llm/train/step.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"

@@ -14,9 +14,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "suites/llm/finetuner.hpp"
-#include "suites/llm/loss.hpp"
-#include "suites/llm/objective.hpp"
+#include "suites/llm/model/loss.hpp"
+#include "suites/llm/train/objective.hpp"
+#include "suites/llm/train/step.hpp"
 
 namespace scalemark::llm {
 

@@ -10,8 +10,8 @@
 
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
-#include "suites/llm/finetuner.hpp"
-#include "suites/llm/qat.hpp"
+#include "suites/llm/quant/qat.hpp"
+#include "suites/llm/train/step.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fused losses and checkpointed layers against what autograd makes of the plain ones.
-#include "suites/llm/fused_loss.hpp"
+#include "suites/llm/model/fused_loss.hpp"
 
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "suites/llm/checkpoint.hpp"
-#include "suites/llm/fused_log_probability.hpp"
-#include "suites/llm/llama.hpp"
-#include "suites/llm/loss.hpp"
+#include "suites/llm/model/checkpoint.hpp"
+#include "suites/llm/model/fused_log_probability.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/llm/model/loss.hpp"
 #include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SwiGLU and rotary positions as one function each, against LibTorch's operators; what kernels
 // compute for each element, on the host; products by oneDNN; rows of several sequences.
-#include "suites/llm/fused_ops.hpp"
+#include "suites/llm/model/fused_ops.hpp"
 
 #include <cmath>
 #include <vector>
@@ -11,10 +11,10 @@
 
 #include "common/base/error.hpp"
 #include "common/torch/products.hpp"
-#include "suites/llm/device_kernels.hpp"
-#include "suites/llm/elements.hpp"
-#include "suites/llm/llama.hpp"
-#include "suites/llm/token_loader.hpp"
+#include "suites/llm/kernels/device_kernels.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/llm/quant/elements.hpp"
+#include "suites/llm/train/token_loader.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/suites/llm/small_rows.hpp"
 

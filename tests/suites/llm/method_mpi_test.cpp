@@ -11,8 +11,8 @@
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
 #include "common/torch/step_records.hpp"
-#include "suites/llm/finetuner.hpp"
-#include "suites/llm/method.hpp"
+#include "suites/llm/train/method.hpp"
+#include "suites/llm/train/step.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::llm {

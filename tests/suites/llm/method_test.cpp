@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of fine-tuning: what follows from how each is defined, by hand or by LibTorch's own.
-#include "suites/llm/method.hpp"
+#include "suites/llm/train/method.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,10 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/finetune_memory.hpp"
-#include "suites/llm/gradient_norm.hpp"
-#include "suites/llm/qat.hpp"
-#include "suites/llm/qlora.hpp"
+#include "suites/llm/optim/gradient_norm.hpp"
+#include "suites/llm/quant/qat.hpp"
+#include "suites/llm/quant/qlora.hpp"
+#include "suites/llm/train/memory.hpp"
 #include "tests/suites/llm/follow.hpp"
 
 namespace scalemark::llm {

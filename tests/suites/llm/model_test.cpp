@@ -6,7 +6,7 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/llama.hpp"
+#include "suites/llm/model/llama.hpp"
 #include "tests/suites/llm/small_config.hpp"
 
 namespace scalemark::llm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NF4 against a reference of single numbers, and QLoRA models.
-#include "suites/llm/nf4.hpp"
+#include "suites/llm/quant/nf4.hpp"
 
 #include <cmath>
 #include <limits>
@@ -12,9 +12,9 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/llama.hpp"
-#include "suites/llm/nf4_rows.hpp"
-#include "suites/llm/qlora.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/llm/quant/nf4_rows.hpp"
+#include "suites/llm/quant/qlora.hpp"
 
 namespace scalemark::llm {
 namespace {

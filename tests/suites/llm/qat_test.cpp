@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fake quantisation against a reference of single numbers and a naive composition, and QAT models.
-#include "suites/llm/qat.hpp"
+#include "suites/llm/quant/qat.hpp"
 
 #include <array>
 #include <cmath>
@@ -14,9 +14,9 @@
 
 #include "common/base/error.hpp"
 #include "common/torch/cpu_memory.hpp"
-#include "suites/llm/llama.hpp"
-#include "suites/llm/loss.hpp"
-#include "suites/llm/objective.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/llm/model/loss.hpp"
+#include "suites/llm/train/objective.hpp"
 
 namespace scalemark::llm {
 namespace {

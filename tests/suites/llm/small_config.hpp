@@ -2,7 +2,7 @@
 // Models small enough for unit tests.
 #pragma once
 
-#include "suites/llm/config.hpp"
+#include "suites/llm/model/config.hpp"
 
 namespace scalemark::llm {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "suites/llm/token_loader.hpp"
+#include "suites/llm/train/token_loader.hpp"
 
 namespace scalemark::llm {
 

@@ -11,10 +11,10 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "suites/llm/adamw.hpp"
-#include "suites/llm/llama.hpp"
-#include "suites/llm/lora_check.hpp"
-#include "suites/llm/loss.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/llm/model/loss.hpp"
+#include "suites/llm/optim/adamw.hpp"
+#include "suites/llm/train/lora_check.hpp"
 
 namespace scalemark::llm {
 namespace {

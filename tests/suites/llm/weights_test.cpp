@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights and adapters in files: names, rows, types, and files that do not fit.
-#include "suites/llm/weights.hpp"
+#include "suites/llm/io/weights.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -15,8 +15,8 @@
 #include <torch/utils.h>
 
 #include "common/base/error.hpp"
-#include "common/torch/safetensors.hpp"
-#include "suites/llm/adapters.hpp"
+#include "common/torch/files/safetensors.hpp"
+#include "suites/llm/io/adapters.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/support/temp_dir.hpp"
 

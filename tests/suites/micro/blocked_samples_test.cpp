@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples behind a kernel that gives up: discarded, counted, and not for ever.
-#include "suites/micro/blocked_samples.hpp"
+#include "suites/micro/launch/blocked_samples.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 TEST(BlockedSamples, TakesAnewWhatGaveUp) {
@@ -42,4 +42,4 @@ TEST(BlockedSamples, EndsWhereEveryAttemptGivesUp) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

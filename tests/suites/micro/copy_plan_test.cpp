@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // No copy that needs the host goes behind a kernel that waits for the host.
-#include "suites/micro/copy_plan.hpp"
+#include "suites/micro/memory/copy_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 using device::MemoryKind;
@@ -74,4 +74,4 @@ TEST(CopyPlan, PointsThatMakeNoSenseAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "suites/micro/event_work.hpp"
+#include "suites/micro/launch/event_work.hpp"
 #include "tests/support/run_case.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr int kSamples = 5, kWarmup = 2, kCallsASample = 32;
@@ -70,7 +70,7 @@ CaseResult measured(const std::string& name, FakeCalls& calls) {
   operation = name;
   seen = &calls;
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/events", measure_fake)).rank_local();
@@ -139,4 +139,4 @@ TEST(EventWork, EveryOperationIsMeasured) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

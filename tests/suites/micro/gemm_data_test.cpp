@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices whose products are exact: against sums of products, in each type.
-#include "suites/micro/gemm_data.hpp"
+#include "suites/micro/compute/gemm_data.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 #include "common/base/error.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"};
@@ -103,4 +103,4 @@ TEST(GemmData, SizesAreThoseOfTheModels) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

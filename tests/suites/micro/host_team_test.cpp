@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team does every member's work once a round, also after its members fell asleep.
-#include "suites/micro/host_team.hpp"
+#include "suites/micro/memory/host_team.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 TEST(HostTeam, EveryMemberWorksOnceARound) {
@@ -64,11 +64,11 @@ TEST(HostTeam, SleepersWakeUp) {
 TEST(HostTeam, MembersRunWhereTheyAreTold) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  std::vector<topology::CpuSet> cpus;
+  std::vector<hardware::CpuSet> cpus;
   for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
     if (CPU_ISSET(cpu, &before)) cpus.push_back({cpu});
   }
-  const std::vector<topology::CpuSet> told = {cpus.front(), cpus.back()};
+  const std::vector<hardware::CpuSet> told = {cpus.front(), cpus.back()};
   {
     HostTeam team(2, told);
     EXPECT_EQ(team.unbound(), 0);
@@ -83,4 +83,4 @@ TEST(HostTeam, MembersRunWhereTheyAreTold) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

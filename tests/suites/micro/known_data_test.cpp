@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Known data against the reductions' definitions, computed in the type itself in several orders;
 // blocks of results against routines worked out by hand.
-#include "suites/micro/known_data.hpp"
+#include "suites/micro/data/known_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 
 #include "common/collective/half.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 using collective::Call;
@@ -229,4 +229,4 @@ TEST(ResultBlocks, OfRankTwoOfThreeWithRootOne) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

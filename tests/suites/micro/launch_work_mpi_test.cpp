@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "suites/micro/launch_work.hpp"
+#include "suites/micro/launch/launch_work.hpp"
 #include "tests/support/run_case.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr std::uint64_t kCallNs = 3000, kPollNs = 100;
@@ -152,7 +152,7 @@ void measure_fake(Case& c) {
 CaseResult measured(Planned plan) {
   planned = plan;
   SessionOptions options;
-  options.placement = topology::Policy::none;
+  options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/launches", measure_fake)).rank_local();
@@ -205,4 +205,4 @@ TEST(Launches, AQueueThatIsTooShortOnSomeRankIsAFactOfTheRow) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

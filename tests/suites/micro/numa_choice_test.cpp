@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // NUMA nodes by name, on machines with none, one and four of them.
-#include "suites/micro/numa_choice.hpp"
+#include "suites/micro/memory/numa_choice.hpp"
 
 #include <gtest/gtest.h>
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
-topology::Machine machine_of(const std::vector<int>& nodes) {
-  topology::Machine machine;
+hardware::Machine machine_of(const std::vector<int>& nodes) {
+  hardware::Machine machine;
   for (const int node : nodes) {
-    topology::NumaNode one;
+    hardware::NumaNode one;
     one.index = node;
     one.memory_bytes = 1 << 30;
     machine.numa.push_back(one);
@@ -19,7 +19,7 @@ topology::Machine machine_of(const std::vector<int>& nodes) {
 }
 
 TEST(NumaChoice, NodesByName) {
-  topology::Machine machine = machine_of({0, 1, 2, 5});
+  hardware::Machine machine = machine_of({0, 1, 2, 5});
   machine.distances = {{10, 12, 32, 20}, {12, 10, 20, 32}, {32, 20, 10, 12}, {20, 32, 12, 10}};
   EXPECT_EQ(choose_numa(machine, 1, "local").node, 1);
   EXPECT_EQ(choose_numa(machine, 1, "remote").node, 5) << "the farthest";
@@ -32,14 +32,14 @@ TEST(NumaChoice, NodesByName) {
 }
 
 TEST(NumaChoice, WhatIsNotThereHasAReason) {
-  const topology::Machine machine = machine_of({0, 1});
+  const hardware::Machine machine = machine_of({0, 1});
   EXPECT_EQ(choose_numa(machine, 0, "3").reason,
             "no NUMA node 3 with memory that the rank may use; there are: 0, 1");
   EXPECT_EQ(choose_numa(machine, -1, "local").node, -1) << "where the thread runs";
   EXPECT_EQ(choose_numa(machine, -1, "local").reason, "");
   EXPECT_EQ(choose_numa(machine, -1, "remote").reason, "the rank is bound to no single NUMA node");
   EXPECT_EQ(choose_numa(machine_of({0}), 0, "remote").reason, "the machine has one NUMA node");
-  topology::Machine excluded = machine_of({0, 1, 2});
+  hardware::Machine excluded = machine_of({0, 1, 2});
   excluded.numa[1].memory_bytes = 0;  // a cpuset without this node's memory
   EXPECT_EQ(choose_numa(excluded, 1, "local").reason,
             "NUMA node 1, the rank's own, has no memory that it may use");
@@ -57,4 +57,4 @@ TEST(NumaChoice, OneNodeOrNoneNeedsNoChoice) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

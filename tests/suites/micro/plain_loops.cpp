@@ -21,9 +21,9 @@
 #include "common/base/error.hpp"
 #include "common/device/device.hpp"
 #include "common/stats/summary.hpp"
-#include "suites/micro/host_stream.hpp"
+#include "suites/micro/memory/host_stream.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr std::size_t kSmallest = 32 << 10, kLargest = 128 << 20;
@@ -105,7 +105,7 @@ Point compare_triads(const std::vector<int>& cores, std::size_t bytes, int block
   const std::size_t count = bytes / sizeof(double);
   const int threads = std::max(static_cast<int>(cores.size()), 1);
   const int* cpus = cores.empty() ? nullptr : cores.data();
-  std::vector<topology::CpuSet> places;
+  std::vector<hardware::CpuSet> places;
   for (const int core : cores) places.push_back({core});
   HostTeam team(threads, places);
   HostStreamArrays<double> arrays(team, count, 0, allocate);
@@ -172,7 +172,7 @@ int run(int blocks) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro
 
 int main(int argc, char** argv) {
   const int blocks = argc > 1 ? std::atoi(argv[1]) : 51;
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return scalemark::run(blocks);
+    return scalemark::micro::run(blocks);
   } catch (const std::exception& error) {
     fmt::print(stderr, "plain_loops: {}\n", error.what());
     return 1;

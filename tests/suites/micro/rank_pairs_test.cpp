@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rank meets every other once, and nobody twice at a time.
-#include "suites/micro/rank_pairs.hpp"
+#include "suites/micro/point_to_point/rank_pairs.hpp"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 TEST(RankPairs, EveryPairOnceInDisjointRounds) {
@@ -59,4 +59,4 @@ TEST(RankPairs, TheBusiestRoundLoadsALinkMost) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Known files: their bytes at any place, what is kept, what is refused.
-#include "suites/micro/read_files.hpp"
+#include "suites/micro/memory/read_files.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -10,7 +10,7 @@
 
 #include "common/base/error.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_F(ReadFiles, WhatIsInMemoryIsKnown) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

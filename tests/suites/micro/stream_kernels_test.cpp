@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // STREAM's loops against their definition, over any part of the arrays.
-#include "suites/micro/stream_kernels.hpp"
+#include "suites/micro/memory/stream_kernels.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -9,7 +9,7 @@
 
 #include "common/base/error.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr StreamKernel kKernels[] = {StreamKernel::copy, StreamKernel::scale, StreamKernel::add,
@@ -72,4 +72,4 @@ TEST(StreamKernels, AreCountedAsStreamCounts) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

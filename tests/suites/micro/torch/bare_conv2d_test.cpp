@@ -15,10 +15,10 @@
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
 #include "common/torch/setup.hpp"
-#include "suites/imaging/convolution.hpp"
+#include "suites/imaging/model/convolution.hpp"
 #include "tests/support/run_case.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 constexpr int kBlocks = 16;  // of each kind and shape
@@ -123,4 +123,4 @@ TEST(BareConv2d, TheBenchmarkAddsLessThanTwoPercent) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

@@ -9,7 +9,7 @@
 
 #include "tests/support/run_case.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 using test::root;
@@ -100,4 +100,4 @@ TEST(LayoutConversion, CountsWhatIsReadAndWritten) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

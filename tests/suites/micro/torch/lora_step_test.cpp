@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "common/result/summarise.hpp"
-#include "suites/llm/config.hpp"
+#include "suites/llm/model/config.hpp"
 #include "tests/support/run_case.hpp"
 
-namespace scalemark {
+namespace scalemark::micro {
 namespace {
 
 using test::root;
@@ -103,4 +103,4 @@ TEST(LoraStep, TheRealLayerIsTheDefaultWhereThereIsAGpu) {
 }
 
 }  // namespace
-}  // namespace scalemark
+}  // namespace scalemark::micro

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest loss of a table.
+#include "common/analysis/device_loss.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/analysis/table_columns.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+constexpr double kLeastLoss = 0.1;
+
+}  // namespace
+
+std::optional<DeviceLoss> device_loss(const CaseResult& result) {
+  const auto table = result.tables.find("devices");
+  if (result.status != Status::ok || table == result.tables.end()) return std::nullopt;
+  const auto* ranks = values_of<std::uint64_t>(table->second, "rank");
+  const auto* places = values_of<std::string>(table->second, "place");
+  const auto* devices = values_of<std::string>(table->second, "device");
+  const auto* losses = values_of<double>(table->second, "loss");
+  if (!ranks || !places || !devices || !losses || losses->empty()) return std::nullopt;
+  if (ranks->size() != losses->size() || places->size() != losses->size() ||
+      devices->size() != losses->size())
+    return std::nullopt;
+  std::optional<std::size_t> worst;
+  for (std::size_t i = 0; i < losses->size(); ++i) {
+    if (!((*losses)[i] > kLeastLoss)) continue;  // nor what is no number
+    if (!worst || (*losses)[i] > (*losses)[*worst]) worst = i;
+  }
+  if (!worst) return std::nullopt;
+  return DeviceLoss{(*ranks)[*worst], (*places)[*worst], (*devices)[*worst], (*losses)[*worst]};
+}
+
+std::string loss_text(const DeviceLoss& loss) {
+  return fmt::format("all at once rank {} ({}, {}) loses {:.0f} %", loss.rank,
+                     text::printable(loss.device, 32), text::printable(loss.place, 64),
+                     100 * loss.loss);
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lateness against what could pass for it.
+#include "common/analysis/late_rank.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/units.hpp"
+#include "common/result/summarise.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+constexpr double kLeastFraction = 0.02, kResiduals = 3;
+constexpr std::size_t kLeastIterations = 20;
+
+double fact(const CaseResult& result, const std::string& name) {
+  const auto found = result.facts.find(name);
+  const double* value = found == result.facts.end() ? nullptr : std::get_if<double>(&found->second);
+  return value == nullptr ? 0 : *value;
+}
+
+bool counts(const Samples& samples, std::size_t iteration) {
+  const bool is_void = !samples.flags.empty() && (samples.flags[iteration] & kInvalid) != 0;
+  return !samples.is_warmup(iteration) && !is_void;
+}
+
+/// What each rank is late beyond the other one, or the middle one, iteration by iteration.
+std::vector<std::vector<double>> beyond_others(const Samples& lateness) {
+  std::vector<std::vector<double>> beyond(lateness.ranks);
+  std::vector<double> column(lateness.ranks);
+  for (std::size_t i = 0; i < lateness.iterations; ++i) {
+    if (!counts(lateness, i)) continue;
+    for (std::size_t rank = 0; rank < lateness.ranks; ++rank)
+      column[rank] = lateness.value(rank, i);
+    const double middle = stats::median(column);
+    for (std::size_t rank = 0; rank < lateness.ranks; ++rank) {
+      const double other = lateness.ranks == 2 ? column[1 - rank] : middle;
+      beyond[rank].push_back(column[rank] - other);
+    }
+  }
+  return beyond;
+}
+
+}  // namespace
+
+std::optional<LateRank> late_rank(const CaseResult& result) {
+  const Metric* lateness = result.find("lateness");
+  const Metric* primary = result.find(result.primary_metric);
+  if (result.status != Status::ok || primary == nullptr || lateness == nullptr ||
+      lateness->kind != MetricKind::duration || lateness->samples.ranks < 2)
+    return std::nullopt;
+  if (primary->kind == MetricKind::rate) primary = result.find(primary->source);
+  if (primary == nullptr || primary->kind != MetricKind::duration) return std::nullopt;
+  const std::vector<std::vector<double>> beyond = beyond_others(lateness->samples);
+  if (beyond.front().size() < kLeastIterations) return std::nullopt;
+
+  double iteration = median_of(result, *primary);
+  if (const Metric* before = result.find("local_time")) iteration += median_of(result, *before);
+  LateRank latest;
+  for (std::size_t rank = 0; rank < beyond.size(); ++rank) {
+    const double median = stats::median(beyond[rank]);
+    if (rank == 0 || median > latest.seconds) latest = {rank, median, median / iteration};
+  }
+  const double limit =
+      std::max({kLeastFraction * iteration, kResiduals * fact(result, "clock_residual"),
+                fact(result, "barrier_time")});
+  if (!(stats::median_interval(beyond[latest.rank]).low > limit)) return std::nullopt;
+  return latest;
+}
+
+std::string late_text(const LateRank& late) {
+  return fmt::format("rank {} is late by {} ({:.1f} %)", late.rank, units::seconds(late.seconds, 3),
+                     100 * late.fraction);
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps of a run, and what the fit says of each.
+#include "common/analysis/message_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "common/base/key.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/result/summarise.hpp"
+#include "common/text/cells.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kLeastSizes = 5;
+constexpr double kMostResidual = 0.10;
+/// Part of the time of the smallest size; less is what rounding leaves.
+constexpr double kLeastLatency = 0.01;
+/// The largest size by n1/2 at least: there two thirds of the bandwidth are reached.
+constexpr double kReach = 2;
+
+bool is_time(const Metric& metric) {
+  return metric.kind == MetricKind::duration && metric.unit == "s";
+}
+
+/// NaN for a case that has no time.
+double seconds_of(const CaseResult& result, double bytes) {
+  const Metric* primary = result.find(result.primary_metric);
+  if (primary != nullptr && primary->kind == MetricKind::rate)
+    primary = result.find(primary->source);
+  if (primary != nullptr && is_time(*primary)) return median_of(result, *primary);
+  const Metric* bandwidth = result.find("bandwidth");
+  if (bandwidth == nullptr || bandwidth->unit != "By/s") return std::nan("");
+  return bytes / median_of(result, *bandwidth);
+}
+
+/// Two numbers a line, and one for where it ends.
+double parameters_of(const stats::CostFit& fit) {
+  return 3 * static_cast<double>(fit.regimes.size()) - 1;
+}
+
+/// `shortest`: the time of the smallest size.
+std::string problem_of(const MessageCost& cost, double shortest) {
+  if (!(cost.residual <= kMostResidual))
+    return fmt::format("residuals of {:.0f} %", 100 * cost.residual);
+  if (!std::isfinite(cost.fit.bandwidth())) return "more bytes take no longer";
+  if (!(cost.fit.latency() > kLeastLatency * shortest)) return "no latency is seen at these sizes";
+  if (cost.last_bytes < kReach * cost.fit.half_bandwidth_bytes())
+    return "the sizes end before the bandwidth is reached";
+  return {};
+}
+
+/// Of all these sizes.
+std::optional<MessageCost> fitted(std::span<const double> bytes, std::span<const double> seconds) {
+  if (bytes.size() < kLeastSizes) return std::nullopt;
+  MessageCost cost;
+  cost.fit = stats::fit_message_cost(bytes, seconds);
+  if (cost.fit.regimes.empty()) return std::nullopt;
+  cost.last_bytes = bytes.back();
+  const auto sizes = static_cast<double>(bytes.size());
+  cost.residual = cost.fit.relative_rms * std::sqrt(sizes / (sizes - parameters_of(cost.fit)));
+  cost.problem = problem_of(cost, seconds.front());
+  return cost;
+}
+
+}  // namespace
+
+std::optional<SweepCase> sweep_case(const CaseResult& result) {
+  const auto axis = result.params.find("bytes");
+  const auto* bytes =
+      axis == result.params.end() ? nullptr : std::get_if<std::int64_t>(&axis->second);
+  if (result.status != Status::ok || bytes == nullptr || *bytes < 1) return std::nullopt;
+  SweepCase one;
+  one.bytes = static_cast<double>(*bytes);
+  one.seconds = seconds_of(result, one.bytes);
+  if (!std::isfinite(one.seconds) || one.seconds <= 0) return std::nullopt;
+  one.key = result.key;
+  static const std::vector<AxisMap> kAnySize = {parse_axis_map("bytes=drop")};
+  one.sweep = mapped_key(result.key, kAnySize, false);
+  return one;
+}
+
+std::optional<MessageCost> message_cost(std::span<const double> bytes,
+                                        std::span<const double> seconds) {
+  const std::size_t least = std::max(kLeastSizes, bytes.size() - bytes.size() / 4);
+  const std::optional<MessageCost> all = fitted(bytes, seconds);
+  if (!all || all->problem.empty()) return all;
+  for (std::size_t count = bytes.size() - 1; count >= least; --count) {
+    std::optional<MessageCost> some = fitted(bytes.first(count), seconds.first(count));
+    if (!some || !some->problem.empty()) continue;
+    some->left_out = bytes.size() - count;
+    return some;
+  }
+  return all;
+}
+
+std::vector<Sweep> sweeps_of(std::span<const SweepCase> cases) {
+  std::vector<std::string> order;
+  std::map<std::string, std::map<double, const SweepCase*>> sizes;
+  for (const SweepCase& one : cases) {
+    const auto [place, fresh] = sizes.try_emplace(one.sweep);
+    if (fresh) order.push_back(one.sweep);
+    place->second.emplace(one.bytes, &one);
+  }
+  std::vector<Sweep> sweeps;
+  for (const std::string& name : order) {
+    Sweep sweep{name, {}, {}};
+    std::vector<double> bytes, seconds;
+    for (const auto& [size, one] : sizes[name]) {
+      bytes.push_back(size);
+      seconds.push_back(one->seconds);
+      sweep.keys.push_back(one->key);
+    }
+    std::optional<MessageCost> cost = message_cost(bytes, seconds);
+    if (!cost) continue;
+    sweep.cost = std::move(*cost);
+    sweeps.push_back(std::move(sweep));
+  }
+  return sweeps;
+}
+
+std::string message_cost_text(const MessageCost& cost) {
+  if (!cost.problem.empty()) return fmt::format("does not follow the model: {}", cost.problem);
+  const std::size_t lines = cost.fit.regimes.size();
+  return fmt::format(
+      "latency {}, bandwidth {}, n1/2 {} (residuals {:.1f} %{}{})",
+      units::seconds(cost.fit.latency()), units::quantity(cost.fit.bandwidth(), "By/s"),
+      units::bytes(static_cast<std::uint64_t>(
+          std::llround(std::min(cost.fit.half_bandwidth_bytes(), 1e18)))),
+      100 * cost.residual, lines > 1 ? fmt::format(", {} protocols", lines) : "",
+      cost.left_out > 0
+          ? fmt::format("; up to {}, {} larger left out",
+                        units::bytes(static_cast<std::uint64_t>(cost.last_bytes)), cost.left_out)
+          : "");
+}
+
+void print_message_costs(const std::vector<Sweep>& sweeps, std::ostream& out) {
+  if (!sweeps.empty()) out << "\nMessage costs, time = latency + bytes / bandwidth:\n";
+  for (const Sweep& sweep : sweeps) {
+    out << fmt::format("  {}\n      {}\n", text::printable(sweep.name, 400),
+                       message_cost_text(sweep.cost));
+  }
+}
+
+ordered_json message_cost_json(const Sweep& sweep) {
+  const MessageCost& cost = sweep.cost;
+  const bool follows = cost.problem.empty();
+  const auto number = [&](double value) {
+    return follows ? text::json_number(value) : ordered_json();
+  };
+  ordered_json regimes = ordered_json::array();
+  for (const stats::CostRegime& regime : cost.fit.regimes) {
+    if (!follows) break;
+    regimes.push_back({{"first_bytes", text::json_number(regime.first_bytes)},
+                       {"last_bytes", text::json_number(regime.last_bytes)},
+                       {"latency", text::json_number(regime.latency)},
+                       {"bandwidth", text::json_number(regime.bandwidth())}});
+  }
+  return {{"sweep", text::json_text(sweep.name)},
+          {"follows_model", follows},
+          {"problem", cost.problem},
+          {"latency", number(cost.fit.latency())},
+          {"bandwidth", number(cost.fit.bandwidth())},
+          {"half_bandwidth_bytes", number(cost.fit.half_bandwidth_bytes())},
+          {"last_bytes", number(cost.last_bytes)},
+          {"left_out", cost.left_out},
+          {"residual", text::json_number(cost.residual)},
+          {"regimes", std::move(regimes)}};
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the published numbers and finding what repeats them.
+#include "common/analysis/published.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/analysis/published_csv.hpp"
+#include "common/base/text.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Empty unless every word is name=value.
+std::map<std::string, std::string> pairs(const std::string& text) {
+  std::map<std::string, std::string> result;
+  for (const std::string& word : text::split(text, ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) return {};
+    result[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return result;
+}
+
+std::string workload_of(const std::string& experiment) {
+  if (experiment.starts_with("imaging-")) return "imaging/train";
+  if (experiment.starts_with("llm-")) return "llm/finetune";
+  return "";
+}
+
+/// The studies trained on all 60,000 images.
+bool on_full_set(const CaseResult& result) {
+  const auto images = result.params.find("images");
+  return images == result.params.end() || to_text(images->second) == "60000";
+}
+
+/// The profiling study's name for where the pictures come from; it had them in each rank's memory.
+std::string scenario_of(const CaseResult& result) {
+  const auto value = [&](const char* axis, const char* otherwise) {
+    const auto found = result.params.find(axis);
+    return found == result.params.end() ? std::string(otherwise) : to_text(found->second);
+  };
+  return value("storage", "per_rank") == "per_rank" ? value("scenario", "a") : "";
+}
+
+bool repeats(const CaseResult& result, const Published& one) {
+  const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
+    if (name == "scenario") return scenario_of(result);
+    const auto found = result.params.find(name);
+    if (found == result.params.end()) return std::nullopt;
+    return to_text(found->second);
+  };
+  if (result.name != workload_of(one.experiment)) return false;
+  // Watching slows a training: its times are compared with those of watched ones only.
+  const bool watched = text_of("profile") == "true";
+  if (watched != one.experiment.ends_with("-profile")) return false;
+  if (one.gpus != 0 && text_of("ranks") != std::to_string(one.gpus)) return false;
+  return std::ranges::all_of(one.parameters,
+                             [&](const auto& pair) { return text_of(pair.first) == pair.second; });
+}
+
+}  // namespace
+
+std::vector<Published> parse_published(std::string_view csv) {
+  std::vector<Published> all;
+  for (const std::string& line : text::split(std::string(csv), '\n')) {
+    const std::vector<std::string> fields = text::split(line, ',');
+    if (fields.size() != 7) continue;
+    const auto gpus = fields[2].empty() ? 0 : text::parse_integer(fields[2]);
+    const auto value = number(fields[5]);
+    Published one{.experiment = fields[0], .source = fields[1], .parameters = pairs(fields[3])};
+    if (!gpus || !value || one.parameters.empty()) continue;
+    one.gpus = *gpus;
+    const bool percent = fields[6] == "percent";
+    one.metric = fields[4];
+    one.unit = percent ? "1" : fields[6];
+    one.value = percent ? *value / 100 : *value;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+const std::vector<Published>& published_values() {
+  static const std::vector<Published> all = parse_published(published_csv());
+  return all;
+}
+
+std::vector<Published> published_for(const CaseResult& result, const std::vector<Published>& all) {
+  std::vector<Published> found;
+  if (result.status != Status::ok || !on_full_set(result)) return found;
+  std::ranges::copy_if(all, std::back_inserter(found), [&](const Published& one) {
+    const Metric* metric = result.find(one.metric);
+    return metric != nullptr && metric->unit == one.unit && repeats(result, one);
+  });
+  return found;
+}
+
+void print_published(const Run& run, const std::vector<Published>& all, std::ostream& out) {
+  bool first = true;
+  for (const CaseResult& result : run.cases) {
+    for (const Published& one : published_for(result, all)) {
+      if (first)
+        out << "\nPublished (4 x H100 94 GB, PyTorch 2.2), beside what was measured here:\n";
+      first = false;
+      const double here = summarise(result, *result.find(one.metric)).median;
+      out << fmt::format(
+          "  {}\n    {:<12} published {:.6g} {}, here {:.6g} {}, ratio {:.4g}  ({}, {}{})\n",
+          text::printable(result.key, 400), one.metric, one.value, one.unit, here, one.unit,
+          here / one.value, one.experiment, one.source,
+          one.gpus == 0 ? ", number of GPUs not stated" : "");
+    }
+  }
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two studies published, beside what was measured here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result/model.hpp"
+
+namespace scalemark::analysis {
+
+/// A published number.
+struct Published {
+  std::string experiment;  ///< "imaging-precision"
+  std::string source;      ///< "Table 2"
+  std::int64_t gpus = 0;   ///< ranks, one a GPU; 0: not stated, so any number
+  std::map<std::string, std::string> parameters;
+  std::string metric, unit;
+  double value = 0;  ///< in `unit`; percentages as ratios, unit "1"
+};
+
+/// Lines `experiment,source,gpus,parameters,metric,value,unit` below a header; parameters are
+/// name=value pairs separated by blanks, gpus may be empty. Rows in another form (a sentence as
+/// parameters) are left out.
+std::vector<Published> parse_published(std::string_view csv);
+/// results/published/studies.csv, built in.
+const std::vector<Published>& published_values();
+
+/// Those that `result` repeats: same workload, ranks and parameters, on the full data set, which
+/// each rank has in its own memory. Scenario a is what a case without that axis means.
+std::vector<Published> published_for(const CaseResult& result, const std::vector<Published>& all);
+
+/// For each matching case: published, measured, ratio. Nothing when none matches.
+void print_published(const Run& run, const std::vector<Published>& all, std::ostream& out);
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pair of a slow host is slow; of any other host some pair is fast.
+#include "common/analysis/slow_host.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/analysis/table_columns.hpp"
+#include "common/base/text.hpp"
+#include "common/stats/distributions.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+constexpr double kLeastSlower = 0.05, kFalseNames = 0.01, kUsualSpread = 0.1, kUsualFreedom = 4;
+
+struct LogPair {
+  std::size_t first, second;
+  double value;
+  bool has(std::size_t end) const { return first == end || second == end; }
+};
+
+std::vector<LogPair> logarithms(std::span<const PairTime> pairs) {
+  std::vector<LogPair> result;
+  for (const PairTime& pair : pairs) {
+    if (std::isfinite(pair.seconds) && pair.seconds > 0 && pair.first != pair.second)
+      result.push_back({pair.first, pair.second, std::log(pair.seconds)});
+  }
+  return result;
+}
+
+/// The fastest pair of each end that has enough of them, slowest end first.
+std::vector<std::pair<double, std::size_t>> fastest_pairs(std::span<const LogPair> pairs) {
+  std::map<std::size_t, std::vector<double>> of;
+  for (const LogPair& pair : pairs) {
+    of[pair.first].push_back(pair.value);
+    of[pair.second].push_back(pair.value);
+  }
+  std::vector<std::pair<double, std::size_t>> fastest;
+  for (const auto& [end, values] : of) {
+    if (values.size() >= 2 && 2 * values.size() >= of.size() - 1)
+      fastest.emplace_back(*std::ranges::min_element(values), end);
+  }
+  std::ranges::sort(fastest, std::ranges::greater());
+  return fastest;
+}
+
+/// The standard deviation of a pair around the middle of its group, and its degrees of freedom.
+std::pair<double, double> pair_spread(std::span<const std::vector<double>> groups,
+                                      std::span<const double> middles) {
+  std::vector<double> off;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (const double value : groups[i]) off.push_back(std::abs(value - middles[i]));
+  }
+  // A middle lies on one of its values, or as far from two: it has taken one deviation away.
+  std::ranges::sort(off, std::ranges::greater());
+  off.resize(off.size() - groups.size());
+  const auto freedom = static_cast<double>(off.size());
+  const double seen = off.empty() ? 0 : 1.4826 * stats::median(off);
+  const double variance = (kUsualFreedom * kUsualSpread * kUsualSpread + freedom * seen * seen) /
+                          (kUsualFreedom + freedom);
+  return {std::sqrt(variance), kUsualFreedom + freedom};
+}
+
+/// A row of table `pairs`.
+struct PairRow {
+  std::size_t rank, peer;
+  std::string_view rank_place, peer_place;
+  double seconds;
+};
+
+/// The one time in the table.
+const std::vector<double>* pair_seconds(const Table& table) {
+  for (const Column& column : table.columns) {
+    if (column.unit == "s") return std::get_if<std::vector<double>>(&column.values);
+  }
+  return nullptr;
+}
+
+/// Nothing if a column is missing or has another length.
+std::vector<PairRow> pair_rows(const CaseResult& result) {
+  const auto table = result.tables.find("pairs");
+  if (result.status != Status::ok || table == result.tables.end()) return {};
+  const auto* rank = values_of<std::uint64_t>(table->second, "rank");
+  const auto* peer = values_of<std::uint64_t>(table->second, "peer");
+  const auto* rank_place = values_of<std::string>(table->second, "rank_place");
+  const auto* peer_place = values_of<std::string>(table->second, "peer_place");
+  const auto* seconds = pair_seconds(table->second);
+  if (!rank || !peer || !rank_place || !peer_place || !seconds) return {};
+  const std::size_t count = rank->size();
+  if (peer->size() != count || rank_place->size() != count || peer_place->size() != count ||
+      seconds->size() != count)
+    return {};
+  std::vector<PairRow> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back({(*rank)[i], (*peer)[i], (*rank_place)[i], (*peer_place)[i], (*seconds)[i]});
+  return all;
+}
+
+std::string_view host_in(std::string_view place) { return place.substr(0, place.find(' ')); }
+
+std::optional<SlowPlace> slow_host(std::span<const PairRow> all, double level) {
+  std::map<std::string_view, std::set<std::size_t>> ranks;
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<double>> between;
+  for (const PairRow& row : all) {
+    std::string_view one = host_in(row.rank_place), other = host_in(row.peer_place);
+    ranks[one].insert(row.rank);
+    ranks[other].insert(row.peer);
+    if (other < one) std::swap(one, other);
+    if (one != other && std::isfinite(row.seconds) && row.seconds > 0)
+      between[{one, other}].push_back(row.seconds);
+  }
+  std::map<std::string_view, std::size_t> number;
+  for (const auto& [host, its] : ranks) number.emplace(host, number.size());
+  std::vector<PairTime> pairs;
+  for (const auto& [hosts, seconds] : between)
+    pairs.push_back({number.at(hosts.first), number.at(hosts.second), stats::median(seconds)});
+  const std::optional<SlowEnd> slow = slow_end(pairs, level);
+  if (!slow) return std::nullopt;
+  const auto& [host, its] = *std::next(ranks.begin(), static_cast<std::ptrdiff_t>(slow->end));
+  return SlowPlace{.host = std::string(host),
+                   .ranks = {its.begin(), its.end()},
+                   .factor = slow->factor,
+                   .pairs = slow->pairs};
+}
+
+std::optional<SlowPlace> slow_rank(std::span<const PairRow> all, double level) {
+  std::map<std::string_view, std::vector<PairTime>> within;
+  for (const PairRow& row : all) {
+    if (row.rank_place == row.peer_place)
+      within[row.rank_place].push_back({row.rank, row.peer, row.seconds});
+  }
+  std::optional<SlowPlace> slowest;
+  for (const auto& [place, pairs] : within) {
+    const std::optional<SlowEnd> slow = slow_end(pairs, level / static_cast<double>(within.size()));
+    if (slow && (!slowest || slow->factor > slowest->factor))
+      slowest = SlowPlace{.host = std::string(host_in(place)),
+                          .ranks = {slow->end},
+                          .is_rank = true,
+                          .factor = slow->factor,
+                          .pairs = slow->pairs};
+  }
+  return slowest;
+}
+
+}  // namespace
+
+std::optional<SlowEnd> slow_end(std::span<const PairTime> pairs, double level) {
+  const std::vector<LogPair> all = logarithms(pairs);
+  const std::vector<std::pair<double, std::size_t>> fastest = fastest_pairs(all);
+  if (fastest.size() < 3) return std::nullopt;
+  const auto [own, end] = fastest.front();
+  // Of the others, slowest first: what three quarters of them do not exceed.
+  const double theirs = fastest[1 + (fastest.size() - 1) / 4].first;
+  std::vector<double> groups[2];  // without the end, with it
+  for (const LogPair& pair : all) groups[pair.has(end) ? 1 : 0].push_back(pair.value);
+  if (groups[0].empty()) return std::nullopt;
+  const double middles[] = {stats::median(groups[0]), stats::median(groups[1])};
+  const auto [deviation, freedom] = pair_spread(groups, middles);
+  const double tail = level / static_cast<double>(fastest.size());
+  const double limit =
+      std::max(std::log1p(kLeastSlower), stats::student_t_quantile(1 - tail, freedom) * deviation);
+  if (!(std::min(own - theirs, middles[1] - middles[0]) > limit)) return std::nullopt;
+  return SlowEnd{end, std::exp(middles[1] - middles[0]), groups[1].size()};
+}
+
+std::optional<SlowPlace> slow_place(const CaseResult& result) {
+  const std::vector<PairRow> all = pair_rows(result);
+  if (const std::optional<SlowPlace> host = slow_host(all, kFalseNames / 2)) return host;
+  return slow_rank(all, kFalseNames / 2);
+}
+
+std::string slow_text(const SlowPlace& slow) {
+  const std::string host = text::printable(slow.host, 100);
+  const std::string who =
+      slow.is_rank ? fmt::format("rank {} on {}", slow.ranks.front(), host) : host;
+  return fmt::format("{} is slow: its {} pairs take {:.3g} times as long as others", who,
+                     slow.pairs, slow.factor);
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark compare --aa` and `--power`.
+#include "common/cli/commands/compare_plans.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands/read_digest.hpp"
+#include "common/cli/numbers.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/compare/join_runs.hpp"
+#include "common/compare/planning/run_cost.hpp"
+#include "common/compare/print/planning.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+int self_test(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+              const ModeRequest& request) {
+  if (request.fail_on.contains("inconclusive")) {
+    throw UsageError(
+        "--fail-on is \"inconclusive\"; with --aa allowed: regression (a false verdict in more "
+        "splits than the false discovery rate allows), failed, missing, env, none");
+  }
+  const compare::SelfTest test =
+      compare::self_test(read_digests(base), self_test_options(request.compare));
+  compare::print_self_test(test, request.format, std::cout,
+                           {.all = options.all, .width = table_width()});
+  const auto gates = [&](const char* name) { return request.fail_on.contains(name); };
+  if (gates("regression") && test.false_table_rate() > request.compare.alpha)
+    return static_cast<int>(ExitCode::worse);
+  if (gates("failed") && !test.failed.empty()) return static_cast<int>(ExitCode::worse);
+  if (gates("missing") && !test.incomplete.empty()) return static_cast<int>(ExitCode::worse);
+  if (test.tests == 0) return static_cast<int>(ExitCode::nothing);
+  if (gates("env") && !test.environment.empty()) return static_cast<int>(ExitCode::nothing);
+  return static_cast<int>(ExitCode::ok);
+}
+
+int power(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+          const ModeRequest& request) {
+  if (!request.fail_on.empty()) {
+    throw UsageError("--fail-on was given with --power, which compares nothing; allowed: none");
+  }
+  compare::RunPlanOptions plan_options{request.compare, options.runs, {}, std::nullopt};
+  for (const double percent : options.effects_percent)
+    plan_options.effects.push_back(percent / 100);
+  if (!options.budget.empty()) plan_options.budget = text::parse_seconds(options.budget);
+  std::vector<compare::RunDigest> runs;
+  std::vector<compare::RunCost> costs;
+  for (const std::filesystem::path& path : base) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      compare::RunCost cost;
+      const RunVisitor also{[&](const Run& run) { cost = compare::run_cost(run); },
+                            [&](const CaseResult& one) { compare::add_case(one, cost); }};
+      runs.push_back(read_digest(file, also));
+      costs.push_back(std::move(cost));
+    }
+  }
+  const std::vector<std::size_t> places = compare::join_runs(runs);
+  std::vector<compare::RunCost> joined(runs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) compare::add_part(costs[i], joined[places[i]]);
+  const compare::RunPlan plan = compare::plan_runs(runs, joined, plan_options);
+  compare::print_run_plan(plan, request.format, std::cout,
+                          {.all = options.all, .width = table_width()});
+  return static_cast<int>(plan.rows.empty() ? ExitCode::nothing : ExitCode::ok);
+}
+
+}  // namespace
+
+compare::SelfTestOptions self_test_options(const compare::CompareOptions& options) {
+  compare::SelfTestOptions test_options;
+  test_options.compare = options;
+  // The runs to come will be of another job: splits that happen to take turns are no pairs.
+  if (test_options.compare.pairing == compare::Pairing::automatic)
+    test_options.compare.pairing = compare::Pairing::no;
+  return test_options;
+}
+
+std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
+  CLI::Option* aa = command.add_flag(
+      "--aa", options.self_test,
+      "Without --against: compare the runs of BASE with themselves, split into two sides in all "
+      "ways: how often verdicts are false, and what would be found. Formats: text, json");
+  CLI::Option* power = command.add_flag(
+      "--power", options.power,
+      "Without --against: what runs to come would find, judged by the noise of BASE, and what they "
+      "would cost. Formats: text, json");
+  power->excludes(aa);
+  CLI::Option* runs =
+      command.add_option("--runs", options.runs, "--power: numbers of runs on a side, by commas");
+  take_number(runs, {NumberRule::Kind::integer, 2, 1000, false});
+  runs->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
+  CLI::Option* effect =
+      command.add_option("--effect", options.effects_percent,
+                         "--power: changes in percent that should be found, by commas");
+  take_number(effect, {NumberRule::Kind::percent, 0.001, 10000, false});
+  effect->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
+  take_text_number(
+      command.add_option("--budget", options.budget,
+                         "--power: time for all runs of a side (90s, 30m, 2h): says which rows to "
+                         "leave out where they take longer"),
+      {NumberRule::Kind::seconds, 0, NumberRule::kLongestTime, true})
+      ->needs(power);
+  CLI::Option* systems = command.add_option(
+      "--systems", options.systems,
+      "Instead of BASE: NAME=PATH of two systems and more, shown side by side with ratios to the "
+      "first, fractions of each one's peak, and ranks. Formats: text, md, json, csv");
+  systems->excludes(aa)->excludes(power);
+  command.add_flag("--all", options.all,
+                   "Show every row in text and md: sweeps are not folded into lines");
+  return {aa, power, systems};
+}
+
+int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
+              const ModeRequest& request) {
+  return options.power ? power(base, options, request) : self_test(base, options, request);
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark list`: benchmarks with their axes, and presets.
+#include <algorithm>
+#include <limits>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands/commands.hpp"
+#include "common/cli/key_filter.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/core/axis_docs.hpp"
+#include "common/core/benchmark.hpp"
+#include "common/core/plan.hpp"
+#include "common/core/preset.hpp"
+#include "common/text/fit.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct ListOptions {
+  std::vector<std::string> filters;
+  bool verbose = false, json = false, presets = false;
+};
+
+std::vector<std::string> texts(const std::vector<Value>& values) {
+  std::vector<std::string> result;
+  for (const Value& value : values) result.push_back(to_text(value));
+  return result;
+}
+
+bool has_range(const Axis& axis) {
+  return axis.type == Axis::Type::integer || axis.type == Axis::Type::number;
+}
+
+/// What an axis may be, as text: its values, or its range.
+std::string allowed(const Axis& axis) {
+  if (!has_range(axis)) return text::join(texts(axis.allowed), ", ");
+  const bool bounded = axis.maximum != std::numeric_limits<std::int64_t>::max();
+  return bounded ? fmt::format("{} to {}", axis.minimum, axis.maximum)
+                 : fmt::format("{} or more", axis.minimum);
+}
+
+nlohmann::json to_json(const Value& value) {
+  return std::visit([](const auto& held) { return nlohmann::json(held); }, value);
+}
+
+nlohmann::json describe(const Benchmark& benchmark) {
+  nlohmann::json axes = nlohmann::json::array();
+  for (const Axis& axis : benchmark.axes()) {
+    nlohmann::json defaults = nlohmann::json::array();
+    for (const Value& value : axis.defaults(PlanContext{})) defaults.push_back(to_json(value));
+    nlohmann::json values = nlohmann::json::array();
+    for (const Value& value : axis.allowed) values.push_back(to_json(value));
+    if (has_range(axis)) values.push_back(allowed(axis));
+    const AxisDoc* doc = axis_doc(benchmark.name(), axis.name);
+    axes.push_back({{"name", axis.name},
+                    {"values", values},
+                    {"default", defaults},
+                    {"doc", doc ? doc->doc : ""},
+                    {"unit", doc ? doc->unit : ""}});
+  }
+  nlohmann::json needs = benchmark.needs();
+  if (benchmark.usual_ranks() > 1)
+    needs.push_back(fmt::format("{} ranks", benchmark.usual_ranks()));
+  nlohmann::json row = {
+      {"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
+  if (!benchmark.why_unavailable().empty()) row["unavailable"] = benchmark.why_unavailable();
+  return row;
+}
+
+/// "[By] " in front of what an axis may be; words and plain numbers have no unit.
+std::string unit_of(const AxisDoc& doc) {
+  if (doc.unit.empty() || doc.unit == "1") return {};
+  std::string unit(doc.unit);
+  std::erase_if(unit, [](char c) { return c == '{' || c == '}'; });
+  return fmt::format("[{}] ", unit);
+}
+
+std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose) {
+  const std::string state =
+      benchmark.why_unavailable().empty() ? "" : " [" + benchmark.why_unavailable() + "]";
+  std::string lines =
+      fmt::format("{:<{}}  {}{}\n", benchmark.name(), width, benchmark.doc(), state);
+  if (!verbose) return lines;
+  for (const Axis& axis : benchmark.axes()) {
+    const std::vector<std::string> defaults = texts(axis.defaults(PlanContext{}));
+    if (const AxisDoc* doc = axis_doc(benchmark.name(), axis.name)) {
+      lines += fmt::format("    {:<12} {}\n", axis.name, doc->doc);
+      lines += fmt::format("    {:<12} {}{}; default here {}\n", "", unit_of(*doc), allowed(axis),
+                           text::join(defaults, ","));
+    } else {
+      lines += fmt::format("    {:<12} {}; default here {}\n", axis.name, allowed(axis),
+                           text::join(defaults, ","));
+    }
+  }
+  return lines;
+}
+
+/// The built-in presets that a filter finds; without filters all of them.
+std::vector<Preset> matching_presets(const Registry& registry,
+                                     const std::vector<std::string>& filters) {
+  std::vector<Preset> found;
+  std::vector<std::string> names;
+  std::vector<std::regex> expressions;
+  for (const std::string& filter : filters)
+    expressions.push_back(filter_expression("FILTER", filter));
+  for (const auto& [name, toml] : registry.presets()) {
+    names.push_back(name);
+    const auto finds = [&preset = name](const std::regex& expression) {
+      return std::regex_search(preset, expression);
+    };
+    if (filters.empty() || std::ranges::any_of(expressions, finds))
+      found.push_back(load_preset(registry, name));
+  }
+  if (!found.empty()) return found;
+  throw UsageError(fmt::format("FILTER is \"{}\", which is in no preset's name; allowed: {}",
+                               text::printable(text::join(filters, " "), 200),
+                               text::join(names, ", ")));
+}
+
+std::string lines_of(const Preset& preset) {
+  std::string lines = fmt::format("{}\n    {}\n", preset.name, preset.doc);
+  if (!preset.repeats.empty())
+    lines += fmt::format("    repeats: {} ({})\n", preset.repeats, preset.experiment);
+  return lines;
+}
+
+nlohmann::json describe(const Preset& preset) {
+  std::set<std::string> benchmarks;
+  for (const PresetEntry& entry : preset.entries) benchmarks.insert(entry.benchmark);
+  return {{"name", preset.name},
+          {"doc", preset.doc},
+          {"repeats", preset.repeats},
+          {"experiment", preset.experiment},
+          {"benchmarks", benchmarks}};
+}
+
+int list_presets(const ListOptions& options) {
+  nlohmann::json rows = nlohmann::json::array();
+  std::string lines;
+  for (const Preset& preset : matching_presets(Registry::instance(), options.filters)) {
+    rows.push_back(describe(preset));
+    lines += lines_of(preset);
+  }
+  fmt::print("{}", options.json ? rows.dump(2) + "\n" : text::wrapped(lines, table_width()));
+  return static_cast<int>(ExitCode::ok);
+}
+
+int list(const ListOptions& options) {
+  if (options.presets) return list_presets(options);
+  const Registry& registry = Registry::instance();
+  const std::vector<const Benchmark*> chosen = matching(registry, options.filters);
+  if (options.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Benchmark* benchmark : chosen) rows.push_back(describe(*benchmark));
+    fmt::print("{}\n", rows.dump(2));
+    return static_cast<int>(ExitCode::ok);
+  }
+  std::size_t width = 0;
+  for (const Benchmark* benchmark : chosen) width = std::max(width, benchmark->name().size());
+  std::string lines;
+  for (const Benchmark* benchmark : chosen) lines += lines_of(*benchmark, width, options.verbose);
+  std::vector<std::string> presets;
+  for (const auto& [name, toml] : registry.presets()) presets.push_back(name);
+  lines += fmt::format("\npresets: {}\nlist --presets tells what each of them measures.\n",
+                       text::join(presets, ", "));
+  fmt::print("{}", text::wrapped(lines, table_width()));
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command =
+      app.add_subcommand("list", "Show the benchmarks, their axes and what they need");
+  command->add_option("FILTER", options->filters,
+                      "Regular expressions searched in suite/name; default: all");
+  command->add_flag("-v,--verbose", options->verbose,
+                    "Show every axis: what it means, its unit, values and defaults");
+  command->add_flag("--presets", options->presets,
+                    "Show the presets instead: what each measures, and which table or figure of "
+                    "the studies it repeats; FILTER is searched in their names");
+  command->add_flag("--json", options->json, "Print as JSON");
+  command->callback([options, &exit_code] { exit_code = list(*options); });
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark report`: results, a comparison, systems side by side or noise as one HTML page.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/whole_file.hpp"
+#include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/compare_plans.hpp"
+#include "common/cli/commands/compare_systems.hpp"
+#include "common/cli/commands/judge_options.hpp"
+#include "common/cli/commands/read_digest.hpp"
+#include "common/compare/baseline.hpp"
+#include "common/compare/join_runs.hpp"
+#include "common/compare/match_axes.hpp"
+#include "common/compare/planning/self_test.hpp"
+#include "common/compare/systems.hpp"
+#include "common/html/page.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> files, base;
+  std::filesystem::path output = "report.html";
+  bool force = false, self_test = false;
+  std::vector<std::string> systems;
+  JudgeOptions judge;
+};
+
+/// What a page and its comparison need of runs, read case by case.
+struct Side {
+  std::vector<html::RunExtract> extracts;
+  std::vector<compare::RunDigest> digests;
+};
+
+/// File and folder: enough to know a file by, and nothing about whose machine it lay on.
+std::string label_of(const std::filesystem::path& file) {
+  return (file.parent_path().filename() / file.filename()).string();
+}
+
+Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
+  Side side;
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      const RunVisitor extract = {
+          [&](const Run& run) {
+            side.extracts.push_back(html::extract_header(run, label_of(file)));
+          },
+          [&](const CaseResult& one) {
+            if (!compared && compare::is_baseline(one)) {
+              throw InputError("is a baseline; allowed: runs (--base takes it)");
+            }
+            html::extract_case(one, side.extracts.back());
+          }};
+      if (compared) {
+        side.digests.push_back(read_digest(file, extract));
+      } else {
+        visit_run(file, {}, extract);
+      }
+    }
+  }
+  compare::join_runs(side.digests);
+  return side;
+}
+
+bool is_page(const std::filesystem::path& path) {
+  constexpr std::string_view kBegin = "<!doctype html>";
+  std::string begin(kBegin.size(), ' ');
+  std::ifstream stream(path, std::ios::binary);
+  return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
+}
+
+/// A slip of the hand must cost neither a page that somebody keeps nor a result file.
+void check_output(const Options& options) {
+  const std::filesystem::path& path = options.output;
+  if (!std::filesystem::exists(path)) return;
+  const std::string name = text::printable(path.string(), 400);
+  const bool file = std::filesystem::is_regular_file(path);
+  if (!file || !(std::filesystem::file_size(path) == 0 || is_page(path))) {
+    throw UsageError(fmt::format(
+        "--output is \"{}\", which exists and is no page of this program; allowed: a new file, or "
+        "with --force an earlier page",
+        name));
+  }
+  if (!options.force) {
+    throw UsageError(fmt::format(
+        "--output is \"{}\", which exists; allowed: a new file, or --force to replace that page",
+        name));
+  }
+}
+
+std::string systems_html(const Options& options) {
+  std::vector<html::SystemExtracts> extracts;
+  const SystemVisitor visitor = [&](const std::string& name, const std::filesystem::path& file) {
+    auto place = std::ranges::find(extracts, name, &html::SystemExtracts::name);
+    if (place == extracts.end()) place = extracts.insert(extracts.end(), {name, {}});
+    const auto system = static_cast<std::size_t>(place - extracts.begin());
+    return RunVisitor{[&extracts, system, label = label_of(file)](const Run& run) {
+                        extracts[system].runs.push_back(html::extract_header(run, label));
+                      },
+                      [&extracts, system](const CaseResult& one) {
+                        html::extract_case(one, extracts[system].runs.back());
+                      }};
+  };
+  const std::vector<compare::SystemRuns> systems = read_systems(options.systems, visitor);
+  return html::systems_page(compare::system_table(systems, compare_options_of(options.judge)),
+                            extracts);
+}
+
+std::string self_test_html(const Options& options) {
+  Side side = read_side(options.files, true);
+  return html::self_test_page(
+      compare::self_test(std::move(side.digests),
+                         self_test_options(compare_options_of(options.judge))),
+      side.extracts);
+}
+
+std::string comparison_html(const Options& options) {
+  const Side side = read_side(options.files, true), base = read_side(options.base, true);
+  const compare::CompareOptions compare = compare_options_of(options.judge);
+  compare::check_axis_maps(compare.maps, base.digests, side.digests);
+  const compare::Comparison comparison = compare::compare(base.digests, side.digests, compare);
+  return html::report_page(side.extracts, base.extracts, &comparison);
+}
+
+std::string html_of(const Options& options) {
+  if (!options.systems.empty()) return systems_html(options);
+  if (options.files.empty())
+    throw UsageError("report needs FILE..., the runs of the page, or --systems NAME=PATH...");
+  if (options.self_test) return self_test_html(options);
+  if (!options.base.empty()) return comparison_html(options);
+  return html::report_page(read_side(options.files, false).extracts);
+}
+
+int write_report(const Options& options) {
+  check_output(options);
+  const std::string html = html_of(options);
+  write_whole(options.output, html);
+  fmt::print(stderr, "scalemark report: wrote {} ({} KiB)\n",
+             text::printable(options.output.string(), 400), (html.size() + 1023) / 1024);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Write results as one HTML page that needs nothing else");
+  CLI::Option* files = command->add_option("FILE", options->files,
+                                           "Result files, .parts folders, or folders of runs");
+  command->add_option("-o,--output", options->output, "The page")->capture_default_str();
+  command->add_flag("--force", options->force,
+                    "Replace an earlier page; another file is never replaced");
+  CLI::Option* base =
+      command->add_option("--base", options->base,
+                          "Earlier runs: the page begins with the verdict on FILE against them");
+  CLI::Option* aa = command->add_flag(
+      "--aa", options->self_test,
+      "The noise of FILE, four runs of one machine and more: how often they differ from "
+      "themselves, and which change they would find");
+  CLI::Option* systems = command->add_option(
+      "--systems", options->systems,
+      "Instead of FILE: NAME=PATH of two systems and more, side by side, the first the reference");
+  aa->excludes(base);
+  systems->excludes(aa)->excludes(base)->excludes(files);
+  const std::vector<CLI::Option*> before = command->get_options();
+  add_judge_options(*command, options->judge)->excludes(aa);
+  command->footer(
+      "--threshold and what follows it need --base, --aa or --systems, and judge as they do for "
+      "compare.");
+  // Without two sides they would be ignored.
+  command->parse_complete_callback([=] {
+    if (base->count() + aa->count() + systems->count() > 0) return;
+    for (const CLI::Option* judging : command->get_options()) {
+      if (std::ranges::find(before, judging) == before.end() && judging->count() > 0) {
+        throw UsageError(
+            fmt::format("{} was given, and nothing is judged; allowed with it: --base, "
+                        "--aa, --systems",
+                        judging->get_name()));
+      }
+    }
+  });
+  command->callback([options, &exit_code] { exit_code = write_report(*options); });
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `scalemark run`.
+#include "common/cli/commands/run_options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <random>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/cli/numbers.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/core/policy_rules.hpp"
+#include "common/core/preset.hpp"
+#include "common/formats/make_printer.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+using Kind = NumberRule::Kind;
+
+/// Where sizes begin without --min-bytes.
+constexpr const char* kSmallest = "8";
+
+/// More than anyone has time for; the list of where they begin stays short.
+constexpr int kMostSweeps = 1000;
+
+std::map<std::string, std::string> parse_pairs(const std::string& option,
+                                               const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> result;
+  for (const std::string& one : texts) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(
+          fmt::format("{} is '{}'; allowed: name=value", option, text::printable(one, 80)));
+    }
+    result[one.substr(0, equals)] = one.substr(equals + 1);
+  }
+  return result;
+}
+
+/// The folder that the job scripts use too; empty where the environment names none.
+std::string cache_folder() {
+  std::string base = variable("XDG_CACHE_HOME").value_or("");
+  if (const std::string home = variable("HOME").value_or(""); base.empty() && !home.empty())
+    base = home + "/.cache";
+  return base.empty() ? "" : base + "/scalemark";
+}
+
+/// Seconds between readings; nothing for "off".
+std::optional<double> telemetry_interval(const std::string& given) {
+  return given == "off" ? std::nullopt : text::parse_seconds(given);
+}
+
+/// A preset that repeats another program prints as that program does.
+void take_format(const Preset& preset, RunOptions& options) {
+  if (preset.format.empty()) return;
+  const std::vector<std::string> known = print_formats();
+  if (std::ranges::find(known, preset.format) == known.end()) {
+    throw UsageError(fmt::format("--preset {}: format is '{}'; allowed: {}", preset.name,
+                                 text::printable(preset.format, 80), text::join(known, ", ")));
+  }
+  options.preset_doc = preset.doc;
+  if (options.format.empty()) options.format = preset.format;
+}
+
+/// -b, -e and -f are short for -a bytes=B:E:*F.
+void fold_byte_range(RunOptions& options) {
+  if (options.factor && options.max_bytes.empty()) {
+    throw UsageError(
+        fmt::format("--factor is {}, and --max-bytes is not given; allowed: with --max-bytes",
+                    *options.factor));
+  }
+  if (options.min_bytes.empty() && options.max_bytes.empty()) return;
+  for (const std::string& axis : options.axes) {
+    if (parse_override(axis).axis != "bytes") continue;
+    throw UsageError(fmt::format("--axis is '{}', and {} says the sizes, too; allowed: one of them",
+                                 text::printable(axis, 80),
+                                 options.min_bytes.empty() ? "--max-bytes" : "--min-bytes"));
+  }
+  const std::string from = options.min_bytes.empty() ? kSmallest : options.min_bytes;
+  const std::string to = options.max_bytes.empty() ? from : options.max_bytes;
+  if (text::parse_integer(from) > text::parse_integer(to)) {
+    throw UsageError(fmt::format("--max-bytes is '{}'; allowed: --min-bytes ({}) or more",
+                                 text::printable(to, 80), text::printable(from, 80)));
+  }
+  options.axes.push_back(fmt::format("bytes={}:{}:*{}", from, to, options.factor.value_or(2)));
+}
+
+/// Names of --data: what benchmarks ask Case::data() for, and the text rows that come by file.
+/// Known in every build, also where the benchmark that asks is left out.
+const std::vector<std::string>& data_names() {
+  static const std::vector<std::string> names = {"adapters", "alpaca",     "file_read", "grammar",
+                                                 "mnist",    "preference", "rgb300",    "samsum",
+                                                 "slimorca", "tokenizer",  "weights"};
+  return names;
+}
+
+std::map<std::string, std::string> parse_data(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> data = parse_pairs("--data", texts);
+  const std::vector<std::string>& names = data_names();
+  for (const auto& [name, path] : data) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const std::vector<std::string> near = text::nearest(name, names);
+    throw UsageError(
+        fmt::format("--data is '{}', a name that no benchmark asks for{}; allowed: {}",
+                    text::printable(name + "=" + path, 80),
+                    near.empty() ? "" : fmt::format(" (did you mean {}?)", text::join(near, ", ")),
+                    text::join(names, ", ")));
+  }
+  return data;
+}
+
+/// A count of samples leaves nothing to decide for the rules that it replaces.
+void check_count(const RunOptions& options) {
+  if (!options.iterations) return;
+  const char* ignored = options.ci ? "--ci" : options.min_time.empty() ? nullptr : "--min-time";
+  if (ignored == nullptr) return;
+  throw UsageError(
+      fmt::format("--iterations is {}, an exact count, and {} asks for as many as it takes; "
+                  "allowed: one of them, or --iterations with --max-time",
+                  *options.iterations, ignored));
+}
+
+void add_size_options(CLI::App& command, RunOptions& options) {
+  const NumberRule size{Kind::bytes, 0, NumberRule::kNoEnd, false};
+  take_text_number(command.add_option("-b,--min-bytes", options.min_bytes,
+                                      "Smallest message; short for -a bytes=..."),
+                   size);
+  take_text_number(command.add_option("-e,--max-bytes", options.max_bytes, "Largest message"),
+                   size);
+  take_number(command.add_option("-f,--factor", options.factor,
+                                 "Factor between message sizes (default 2); 0 is followed by 1"),
+              {Kind::integer, 2, 1 << 20, false});
+}
+
+void add_sampling_options(CLI::App& command, RunOptions& options) {
+  take_number(command.add_option("-n,--iterations", options.iterations,
+                                 "Exactly so many timed samples; fewer where --max-time ends"),
+              policy_rule("iterations"));
+  take_number(command.add_option("-w,--warmup", options.warmup, "So many untimed samples first"),
+              policy_rule("warmup"));
+  take_number(command.add_option("--ci", options.ci,
+                                 "Stop when the median is known to +- PERCENT (default 2)"),
+              policy_rule("ci"));
+  take_text_number(
+      command.add_option("--min-time", options.min_time, "Measure each case at least so long"),
+      policy_rule("min_time"));
+  take_text_number(command.add_option("--max-time", options.max_time,
+                                      "Measure each case at most so long (default 1s)"),
+                   policy_rule("max_time"));
+  take_text_number(
+      command.add_option("--max-volume", options.max_volume,
+                         "Let the samples of a case move at most so many bytes (default 4G)"),
+      policy_rule("max_volume"));
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option(
+      "FILTER", options.filters,
+      "Regular expressions searched in suite/name; an exact name selects only itself");
+  command.add_option("--preset", options.preset,
+                     "Built-in preset, or a .toml file (default without a filter: quick)");
+  command
+      .add_option("-a,--axis", options.axes,
+                  "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
+      ->allow_extra_args(false);
+  add_size_options(command, options);
+  command.add_flag("--quick", options.quick, "The smallest sensible set of points");
+  command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
+  command.add_flag("--force", options.force, "Replace an existing output");
+  command.add_flag(
+      "--resume", options.resume,
+      "Continue an interrupted run: finished cases are kept. Takes the same plan, build, "
+      "hosts and number of ranks, nodes and devices");
+  command.add_flag("--resume-hosts", options.resume_hosts,
+                   "With --resume: go on on other hosts, too; cases measured there name them");
+  command.add_flag("--redact", options.redact,
+                   "Store salted hashes in place of host, user and serial numbers");
+  take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
+              {Kind::integer, 0, NumberRule::kNoEnd, false})
+      ->capture_default_str();
+  take_number(command.add_option(
+                  "--sweeps", options.sweeps,
+                  "Measure the whole plan so often, each time in another order (trainings once)"),
+              {Kind::integer, 1, kMostSweeps, false})
+      ->capture_default_str();
+  command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
+  take_text_number(command.add_option("--budget", options.budget,
+                                      "Time for the whole run; later cases are skipped: 10m"),
+                   {Kind::seconds, 0, NumberRule::kLongestTime, false});
+  command.add_option("--tag", options.tag_texts, "name=value, stored with the result")
+      ->allow_extra_args(false);
+  command
+      .add_option("--data", options.data_texts,
+                  "NAME=PATH: where data lie (mnist=DIR, rgb300=DIR, weights=FILE, alpaca=FILE, "
+                  "tokenizer=FILE), or go to (adapters=DIR)")
+      ->allow_extra_args(false);
+  add_sampling_options(command, options);
+  command.add_option(
+      "--peak", options.peak,
+      "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
+      "network, nvlink, pcie = 5e10 (B/s one way); [memory], host, numa_node, gpu = 2e11 (B/s)");
+  command
+      .add_option("--sync", options.sync,
+                  "How ranks begin a sample: after a barrier, or at a moment of a common clock")
+      ->check(CLI::IsMember({"barrier", "clock"}))
+      ->capture_default_str();
+  command.add_flag("--no-verify", options.no_verify, "Do not check the data");
+  command
+      .add_option("--placement", options.placement,
+                  "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")
+      ->capture_default_str();
+  command
+      .add_option("--cuda-aware", options.cuda_aware,
+                  "Hand device memory to MPI as it is: where --probe has proved it, always, never")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
+  command.add_flag("--probe", options.probe,
+                   "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
+                   "keep the proof in the cache folder (--force: even where one stands)");
+  take_number(command.add_option("--timeout", options.timeout,
+                                 "End the job when a rank shows no sign of life for so long"),
+              {Kind::seconds, 0, NumberRule::kLongestTime, true})
+      ->capture_default_str();
+  take_text_number(
+      command.add_option(
+          "--telemetry", options.telemetry,
+          "Look at clocks, power, heat and load every so many seconds, between samples; off"),
+      {Kind::seconds, 0.1, 3600, false}, "off")
+      ->capture_default_str();
+  command
+      .add_option("--format", options.format, "Output format (default: the preset's, else table)")
+      ->check(CLI::IsMember(print_formats()));
+  take_number(command.add_option("--decimals", options.print.decimals,
+                                 "Decimals of printed numbers in table, osu and imb"),
+              {Kind::integer, 0, 12, false});
+  add_color_option(command, options.color);
+  command.add_flag("--quiet", options.quiet, "Warnings only on stderr");
+  command.add_flag("-v,--verbose", options.verbose,
+                   "More on stderr; in --format osu OSU's columns, too, as in `show`");
+}
+
+void check_run_options(RunOptions& options) {
+  if (options.probe && (!options.filters.empty() || !options.preset.empty() || options.resume ||
+                        options.dry_run || !options.output.empty())) {
+    throw UsageError(
+        "--probe measures nothing: no FILTER, --preset, --output, --resume or --dry-run beside it");
+  }
+  if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  if (options.resume_hosts && !options.resume)
+    throw UsageError("--resume-hosts allows --resume to go on on other hosts: give --resume, too");
+  if (options.resume && options.output.empty())
+    throw UsageError("--resume needs --output: which run shall go on?");
+  check_count(options);
+  options.tags = parse_pairs("--tag", options.tag_texts);
+  options.data = parse_data(options.data_texts);
+  fold_byte_range(options);
+  for (const std::string& axis : options.axes) parse_override(axis);
+  hardware::policy_from(options.placement);
+  if (!options.peak.empty()) options.peaks = Peaks::from_file(options.peak);
+  if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
+  if (!options.preset.empty())
+    take_format(load_preset(Registry::instance(), options.preset), options);
+  if (options.format.empty()) options.format = "table";
+  std::tie(options.campaign, options.repeat) = campaign_facts();
+  options.verbosity = options.quiet ? -1 : options.verbose;
+  options.print.verbosity = options.verbose;
+  const Stream output = stream_of(STDOUT_FILENO);
+  options.print.color = use_color(options.color, output);
+  options.print.width = output_width(output);
+  options.print.utf8 = knows_unicode();
+}
+
+void default_output(const mpi::Comm& world, RunOptions& options) {
+  if (!options.output.empty()) return;
+  std::string stamp = utc_now().substr(0, 19);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  options.output = world.broadcast(fmt::format("scalemark-{}-{}.h5", stamp, getpid()));
+}
+
+SessionOptions session_options(const RunOptions& options) {
+  SessionOptions result;
+  result.placement = hardware::policy_from(options.placement);
+  result.timeout = options.timeout;
+  result.seed = options.seed;
+  result.data = options.data;
+  result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
+  result.cache = cache_folder();
+  result.peaks = options.peaks;
+  result.sync = options.sync == "clock" ? Sync::clock : Sync::barrier;
+  result.cuda_aware = cuda_aware_from(options.cuda_aware);
+  result.telemetry.seconds = telemetry_interval(options.telemetry);
+  return result;
+}
+
+PlanRequest plan_request(const RunOptions& options) {
+  PlanRequest request;
+  request.filters = options.filters;
+  if (!options.preset.empty()) request.preset = load_preset(Registry::instance(), options.preset);
+  for (const std::string& axis : options.axes) request.overrides.push_back(parse_override(axis));
+  request.quick = options.quick;
+  request.command_line.iterations = options.iterations;
+  request.command_line.warmup = options.warmup;
+  request.command_line.ci_percent = options.ci;
+  request.command_line.min_time = seconds_of(options.min_time);
+  request.command_line.max_time = seconds_of(options.max_time);
+  if (const auto volume = text::parse_integer(options.max_volume))
+    request.command_line.max_volume = static_cast<double>(*volume);
+  if (options.no_verify) request.command_line.verify = false;
+  return request;
+}
+
+std::optional<double> seconds_of(const std::string& given) {
+  return given.empty() ? std::nullopt : text::parse_seconds(given);
+}
+
+std::string join_command_line(int argc, char** argv) {
+  const std::vector<std::string> parts(argv, argv + argc);
+  return text::join(parts, " ");
+}
+
+std::string host_label() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::string new_uuid() {
+  std::random_device device;
+  const auto word = [&] { return static_cast<std::uint32_t>(device()); };
+  const std::uint32_t a = word(), b = word(), c = word(), d = word();
+  // Version 4, variant 1 (RFC 4122).
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfffU,
+                     0x8000U | (c >> 18), c & 0xffffU, d);
+}
+
+std::map<std::string, std::string> producer_facts() {
+  std::map<std::string, std::string> facts = build_info();
+  facts["name"] = "scalemark";
+  facts["version"] = version();
+  facts["git_revision"] = git_revision();
+  facts["git_dirty"] = git_dirty() ? "true" : "false";
+  return facts;
+}
+
+std::map<std::string, std::string> scheduler_facts() {
+  std::map<std::string, std::string> facts;
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "PBS_JOBID",
+                           "LSB_JOBID", "FLUX_JOB_ID"}) {
+    if (const auto value = variable(name)) facts[name] = text::printable(*value, 128);
+  }
+  return facts;
+}
+
+std::pair<std::string, int> campaign_facts() {
+  const std::string campaign = variable("SCALEMARK_CAMPAIGN").value_or("");
+  const bool plain = std::ranges::all_of(campaign, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (!plain || campaign.size() > 64) {
+    throw UsageError(
+        fmt::format("SCALEMARK_CAMPAIGN is '{}', allowed: up to 64 of A-Z a-z 0-9 - _ .",
+                    text::printable(campaign, 80)));
+  }
+  const std::string given = variable("SCALEMARK_REPEAT").value_or("");
+  if (given.empty()) return {campaign, 0};
+  const NumberRule rule{Kind::integer, 0, 999'999, false};
+  const std::optional<double> repeat = rule.read(given);
+  if (!repeat) throw UsageError("SCALEMARK_REPEAT " + rule.refusal(given));
+  return {campaign, static_cast<int>(*repeat)};
+}
+
+std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options) {
+  std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
+                                   options.placement, options.seed);
+  if (options.sweeps > 1) result += fmt::format("sweeps: {}\n", options.sweeps);
+  // What --resume has to find again, too; not named where it is as by default.
+  if (options.sync != "barrier") result += fmt::format("sync: {}\n", options.sync);
+  if (options.redact) result += "redact: true\n";
+  for (const PlannedCase& planned : plan)
+    result += fmt::format("{} | {}\n", planned.key, to_text(planned.policy));
+  return result;
+}
+
+}  // namespace scalemark::cli

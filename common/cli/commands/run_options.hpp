@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `scalemark run`, and the plain values made of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "common/core/plan.hpp"
+#include "common/core/session.hpp"
+#include "common/print/printer.hpp"
+
+namespace scalemark::cli {
+
+struct RunOptions {
+  std::vector<std::string> filters;
+  std::string preset;
+  std::vector<std::string> axes;
+  std::string min_bytes, max_bytes;
+  std::optional<int> factor;
+  bool quick = false, dry_run = false, force = false, resume = false, redact = false;
+  bool resume_hosts = false;
+  std::filesystem::path output;
+  std::uint64_t seed = 1;
+  int sweeps = 1;
+  std::string sync = "barrier";
+  std::string budget, min_time, max_time, max_volume;
+  std::string telemetry = "1";
+  std::vector<std::string> tag_texts, data_texts;
+  std::map<std::string, std::string> tags, data;
+  std::optional<int> iterations, warmup;
+  std::optional<double> ci;
+  bool no_verify = false;
+  std::string placement = "near";
+  std::string cuda_aware = "auto";
+  bool probe = false;
+  std::string peak;
+  Peaks peaks;  ///< from the file `peak`
+  double timeout = 300;
+  std::string format, color = "auto";  ///< format: empty until check_run_options()
+  std::string preset_doc;              ///< of a preset that repeats another program
+  bool quiet = false;
+  int verbose = 0;       ///< how often -v was given
+  std::string campaign;  ///< campaign_facts()
+  int repeat = 0;
+  int verbosity = 0;
+  PrintOptions print;
+  std::string command_line;
+  std::vector<std::string> words;  ///< of the command line
+};
+
+void add_run_options(CLI::App& command, RunOptions& options);
+/// Completes what CLI11 cannot check. Throws UsageError. Needs no MPI.
+void check_run_options(RunOptions& options);
+/// Collective. Names the output file after date and process when none was given; equal on all
+/// ranks.
+void default_output(const mpi::Comm& world, RunOptions& options);
+
+SessionOptions session_options(const RunOptions& options);
+PlanRequest plan_request(const RunOptions& options);
+std::optional<double> seconds_of(const std::string& text);
+
+/// Facts for the result file.
+std::string join_command_line(int argc, char** argv);
+std::string host_label();
+std::string new_uuid();
+std::map<std::string, std::string> producer_facts();
+std::map<std::string, std::string> scheduler_facts();
+/// Name of the set of runs that this one belongs to, and its number in it, as the job scripts give
+/// them (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs of
+/// a set. Throws UsageError for other characters than letters, digits and -_. or more than 64 of
+/// them, and for a number that is none.
+std::pair<std::string, int> campaign_facts();
+/// The resolved plan and policies as text.
+std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark show`: the rows of a result file, or of several.
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/analysis/pauses.hpp"
+#include "common/analysis/published.hpp"
+#include "common/base/counted.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/show_runs.hpp"
+#include "common/cli/key_filter.hpp"
+#include "common/cli/numbers.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/compare/baseline.hpp"
+#include "common/compare/print/baseline.hpp"
+#include "common/formats/make_printer.hpp"
+#include "common/print/joined.hpp"
+#include "common/print/printer.hpp"
+#include "common/store/reader.hpp"
+#include "common/text/fit.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> words;  ///< as given: paths and CASE
+  std::filesystem::path file;      ///< of one run
+  std::string format = "table";
+  std::optional<int> decimals;
+  int verbose = 0;
+  std::string color = "auto";
+};
+
+/// Which keys CASE finds. Reads no samples.
+KeyFilter filter_for(const std::filesystem::path& file, const std::string& text) {
+  KeyFilter filter(text);
+  if (filter.takes_all()) return filter;
+  visit_run(file, {.samples = false},
+            {.header = [](const Run&) {},
+             .one_case = [&](const CaseResult& one) { filter.look_at(one.key, one.name); }});
+  filter.settle();
+  return filter;
+}
+
+/// What the tables below the rows look at; all of a large file would not fit into memory.
+void leave_for_footers(CaseResult& one) {
+  std::set<std::string> wanted = {"epoch_start_pause", "test_pause"};
+  for (const auto& published : analysis::published_for(one, analysis::published_values()))
+    wanted.insert(published.metric);
+  for (const Metric& metric : one.metrics) {
+    if (wanted.contains(metric.name) && !metric.source.empty()) wanted.insert(metric.source);
+  }
+  one.tables.clear();
+  std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
+}
+
+/// The JSON of a file says of a case what it is among others, too.
+std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& out,
+                                        const PrintOptions& print) {
+  if (options.format == "json" || options.format == "jsonl")
+    return print::make_joined_json_printer(out, print, options.format == "jsonl");
+  return make_printer(options.format, out, print);
+}
+
+/// Not only in the table's last line: whoever reads the other formats is told, too.
+void warn_if_incomplete(const Options& options, const Run& run, std::size_t cases) {
+  if (run.complete || options.format == "table") return;
+  fmt::print(stderr, "scalemark: {} is not complete: {} of {}\n",
+             text::printable(options.file.string()), cases,
+             text::counted(run.planned.size(), "planned case"));
+}
+
+PrintOptions print_options(const Options& options) {
+  PrintOptions print;
+  print.decimals = options.decimals;
+  print.verbosity = options.verbose;
+  print.width = table_width();
+  print.color = use_color(options.color, stream_of(STDOUT_FILENO));
+  print.utf8 = knows_unicode();
+  return print;
+}
+
+int show_run(const Options& options, const std::string& filter) {
+  const KeyFilter selection = filter_for(options.file, filter);
+  const PrintOptions print = print_options(options);
+  // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
+  std::ostringstream out;
+  const std::shared_ptr<ResultSink> printer = printer_for(options, out, print);
+  print::Joined joined;
+  Run run;
+  std::size_t cases = 0;
+  const auto take_header = [&](Run header) {
+    run = std::move(header);
+    // Only the chosen keys are announced.
+    if (!selection.takes_all())
+      run.planned.assign(selection.keys().begin(), selection.keys().end());
+    printer->begin(run);
+  };
+  std::optional<compare::RunDigest> baseline;
+  const auto take_case = [&](CaseResult one) {
+    if (!selection.has(one.key)) return;
+    if (compare::is_baseline(one)) baseline = compare::baseline_digest(one, options.file.string());
+    printer->add(one);
+    ++cases;
+    if (options.format == "table") joined.add(one);
+    leave_for_footers(one);
+    if (!one.metrics.empty()) run.cases.push_back(std::move(one));
+  };
+  visit_run(options.file, {}, {.header = take_header, .one_case = take_case});
+  printer->end(run);
+  if (baseline && options.format == "table") {
+    out.str({});
+    compare::print_baseline(*baseline, print.width, out);
+  }
+  warn_if_incomplete(options, run, cases);
+  if (options.format == "table") {
+    joined.print(out);
+    analysis::print_pauses(run, out);
+    analysis::print_published(run, analysis::published_values(), out);
+  }
+  std::cout << (options.format == "table" ? text::wrapped(out.view(), print.width) : out.str());
+  return static_cast<int>(ExitCode::ok);
+}
+
+int show(Options options) {
+  const ShownRuns runs = shown_runs(options.words);
+  if (runs.files.size() > 1) return show_runs(runs, options.format, print_options(options));
+  options.file = runs.files.front();
+  return show_run(options, runs.filter);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("show", "Print the rows of a result file, or of several");
+  command
+      ->add_option(
+          "FILE", options->words,
+          "Result files, .parts folders of runs under way, or folders of runs. Several runs make "
+          "one table: the median of their medians, and how far they are apart. A last word that is "
+          "no path is CASE: a regular expression searched in the keys")
+      ->required();
+  command->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(print_formats()))
+      ->capture_default_str();
+  take_number(command->add_option("--decimals", options->decimals,
+                                  "Decimals of printed numbers in table, osu and imb"),
+              {NumberRule::Kind::integer, 0, 12, false});
+  command->add_flag(
+      "-v,--verbose", options->verbose,
+      "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "
+      "-f, -c and -z. In --format google-benchmark every repetition, too");
+  add_color_option(*command, options->color);
+  command->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace scalemark::cli

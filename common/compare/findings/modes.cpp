@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two modes in sketches of runs.
+#include "common/compare/findings/modes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "common/compare/row_estimates.hpp"
+#include "common/stats/adjust.hpp"
+#include "common/stats/limits.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::compare {
+namespace {
+
+constexpr double kLeastApart = 0.02, kLeastDeviations = 4, kLeastShare = 0.04;
+constexpr double kLeastChange = 0.02;
+
+struct Part {
+  double mean = 0, variance = 0;
+};
+
+Part part_of(std::span<const float> values) {
+  Part part;
+  for (const float one : values) part.mean += one;
+  part.mean /= static_cast<double>(values.size());
+  for (const float one : values) part.variance += (one - part.mean) * (one - part.mean);
+  part.variance /= static_cast<double>(values.size());
+  return part;
+}
+
+/// A row's split goes by the run whose modes lie farthest apart.
+std::optional<ModeSplit> common_split(const PairedRow& pair, double least_apart) {
+  std::optional<ModeSplit> split;
+  for (const auto* side : {&pair.a, &pair.b}) {
+    for (const RowDigest* run : *side) {
+      if (run == nullptr || run->status != Status::ok) continue;
+      const std::optional<ModeSplit> own = mode_split(run->sketch, least_apart);
+      if (own && (!split || own->apart > split->apart)) split = own;
+    }
+  }
+  return split;
+}
+
+struct Shares {
+  std::vector<double> logit, share;  ///< NaN where a run has no sketch
+};
+
+Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
+  Shares shares;
+  for (const RowDigest* run : side) {
+    const bool known = run != nullptr && run->status == Status::ok && !run->sketch.empty();
+    if (!known) {
+      shares.logit.push_back(stats::kNan);
+      shares.share.push_back(stats::kNan);
+      continue;
+    }
+    const auto n = static_cast<double>(run->sketch.size());
+    const auto slow = static_cast<double>(
+        std::ranges::count_if(run->sketch, [split](float x) { return x > split; }));
+    // Half a value more on both sides, so that none and all have a logit, too.
+    shares.logit.push_back(std::log((slow + 0.5) / (n - slow + 0.5)));
+    shares.share.push_back(slow / n);
+  }
+  return shares;
+}
+
+double mean_share(const Shares& shares) {
+  std::vector<double> known;
+  std::ranges::copy_if(shares.share, std::back_inserter(known),
+                       [](double x) { return std::isfinite(x); });
+  return stats::mean(known);
+}
+
+/// A row's change of the mix on its way.
+struct Mix {
+  std::size_t row = 0;
+  double a = 0, b = 0, p = 0;
+};
+
+std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Design& design) {
+  const std::optional<ModeSplit> split = common_split(pair, 3 * row.clock_step);
+  if (!split) return std::nullopt;
+  const Shares a = shares_of(pair.a, split->middle), b = shares_of(pair.b, split->middle);
+  Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
+  if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
+  // A share of a hundred values is not known better than by counting: the logit's variance is
+  // 1 / (n p (1 - p)). The floor of a contrast is a step squared by 12.
+  const double share = (50 * (mix.a + mix.b) + 0.5) / 101;
+  const double step = std::sqrt(12 / (100 * share * (1 - share)));
+  const std::optional<RowContrast> contrast = contrast_of(a.logit, b.logit, design, step);
+  const auto estimate = contrast ? estimate_alone(*contrast) : std::nullopt;
+  if (!estimate) return std::nullopt;
+  mix.p = stats::p_different(*estimate);
+  return mix;
+}
+
+}  // namespace
+
+std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart) {
+  const auto n = static_cast<double>(sketch.size());
+  const auto least = static_cast<std::size_t>(std::ceil(kLeastShare * n));
+  if (least == 0 || sketch.size() < 4 * least) return std::nullopt;
+  const double center = part_of(sketch).mean;
+  double sum = 0, best = -1;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i + least < sketch.size(); ++i) {
+    sum += sketch[i] - center;
+    const auto below = static_cast<double>(i + 1);
+    // Variance between two parts whose sums about the center are equal and opposite.
+    const double between = sum * sum / (below * (n - below));
+    if (i + 1 < least || between <= best) continue;
+    best = between;
+    cut = i + 1;
+  }
+  const Part fast = part_of(sketch.first(cut)), slow = part_of(sketch.subspan(cut));
+  const double apart = slow.mean - fast.mean;
+  const double deviation = std::sqrt((fast.variance + slow.variance) / 2);
+  if (!(apart > std::max(kLeastApart, least_apart)) || apart < kLeastDeviations * deviation)
+    return std::nullopt;
+  return ModeSplit{(fast.mean + slow.mean) / 2, apart};
+}
+
+std::vector<Finding> find_changed_modes(const std::vector<PairedRow>& pairs,
+                                        std::vector<RowValues>& rows, const Design& design,
+                                        double alpha) {
+  std::vector<Mix> mixes;
+  std::vector<double> p;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::optional<Mix> mix = mix_of(pairs[i], rows[i], design);
+    if (!mix) continue;
+    mix->row = i;
+    mixes.push_back(*mix);
+    p.push_back(mix->p);
+  }
+  const std::vector<double> q = stats::benjamini_hochberg(p);
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < mixes.size(); ++i) {
+    const Mix& mix = mixes[i];
+    if (!(q[i] <= alpha) || std::abs(mix.b - mix.a) < kLeastChange) continue;
+    CompareRow& row = rows[mix.row].row;
+    row.flags.emplace_back("modes_changed");
+    if (row.verdict == Verdict::same) row.verdict = Verdict::inconclusive;
+    findings.push_back(
+        {"modes",
+         "both",
+         row.key,
+         fmt::format("{}: {:.0f} % of the iterations in the slow mode in A, {:.0f} % in B", row.key,
+                     100 * mix.a, 100 * mix.b),
+         {{"a", mix.a}, {"b", mix.b}, {"p", mix.p}, {"q", q[i]}}});
+  }
+  return findings;
+}
+
+}  // namespace scalemark::compare

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentence that a comparison ends with.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/base/counted.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/compare/print/formats.hpp"
+#include "common/text/cells.hpp"
+
+namespace scalemark::compare {
+namespace {
+
+/// More runs than these a side are asked for only where fewer decide nothing.
+constexpr int kManyMoreRuns = 50;
+constexpr std::size_t kSubjectWidth = 24;
+
+using Rows = std::vector<const CompareRow*>;
+
+/// "2 of 8 cases", "all 8 cases", "the only case".
+std::string of_cases(std::size_t count, std::size_t all) {
+  if (all == 1) return "the only case";
+  return count == all ? fmt::format("all {} cases", all)
+                      : fmt::format("{} of {} cases", count, all);
+}
+
+std::string spoken_percent(double fraction) {
+  const double value = 100 * fraction, size = std::abs(value);
+  return fmt::format("{:+.{}f} %", value, size < 9.95 ? 1 : 0);
+}
+
+/// Whether "slower" says it: times and rates, not loss or memory.
+bool is_speed(const CompareRow& row) { return row.unit == "s" || row.unit.ends_with("/s"); }
+
+const char* comparative(const Rows& rows, bool worse) {
+  const bool speed = std::ranges::all_of(rows, [](const auto* row) { return is_speed(*row); });
+  return speed ? (worse ? "slower" : "faster") : (worse ? "worse" : "better");
+}
+
+std::vector<std::string> keys_of(const Comparison& comparison) {
+  std::vector<std::string> keys;
+  for (const CompareRow& row : comparison.rows) keys.push_back(row.key);
+  for (const FailedRow& row : comparison.failed) keys.push_back(row.key);
+  keys.insert(keys.end(), comparison.only_a.begin(), comparison.only_a.end());
+  keys.insert(keys.end(), comparison.only_b.begin(), comparison.only_b.end());
+  return keys;
+}
+
+std::string benchmark_of(const std::string& key) {
+  const std::string name = key.substr(0, key.find(' '));
+  return name.substr(name.find('/') + 1);
+}
+
+/// A parameter as people say it: "64 MiB", "h2h", "ranks=2".
+std::string spoken(const std::string& parameter) {
+  const std::size_t equals = parameter.find('=');
+  if (equals == std::string::npos) return parameter;
+  const std::string name = parameter.substr(0, equals), value = parameter.substr(equals + 1);
+  const std::optional<std::int64_t> number = text::parse_integer(value);
+  if (name == "bytes" && number && *number >= 0)
+    return units::bytes(static_cast<std::uint64_t>(*number));
+  const bool is_word = !value.empty() && !number && value != "true" && value != "false" &&
+                       (value[0] < '0' || value[0] > '9');
+  return is_word ? value : parameter;
+}
+
+/// The benchmark with the parameters in which its cases differ: "memcpy 64 MiB h2h".
+std::string short_case(const std::string& key, const std::vector<std::string>& keys) {
+  const std::vector<std::string> parts = text::split(key, ' ');
+  std::map<std::string, std::size_t> having;
+  std::set<std::string> alike;
+  for (const std::string& other : keys) {
+    if (benchmark_of(other) != benchmark_of(key) || !alike.insert(other).second) continue;
+    const std::vector<std::string> words = text::split(other, ' ');
+    for (const std::string& part : std::set<std::string>(words.begin(), words.end()))
+      ++having[part];
+  }
+  std::string name = benchmark_of(key);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (having[parts[i]] < alike.size()) name.append(" ").append(spoken(parts[i]));
+  }
+  return text::printable(name, 120);
+}
+
+/// The row of the largest change of its cost, either way.
+const CompareRow& largest_change(const Rows& rows) {
+  return **std::ranges::max_element(
+      rows, {}, [](const CompareRow* row) { return std::abs(std::log1p(row->change)); });
+}
+
+std::string change_of(const CompareRow& row, const std::vector<std::string>& keys) {
+  const std::string metric = is_speed(row) && row.unit == "s" ? "" : row.metric + " ";
+  return fmt::format("{} {}{}", short_case(row.key, keys), metric, spoken_percent(row.change));
+}
+
+/// The rows of a comparison as the sentence groups them.
+struct RowGroups {
+  Rows worse, better, same, open;
+  Rows suspected;  ///< worse than --single-run-threshold allows, of single runs
+  std::size_t all() const {
+    return worse.size() + better.size() + same.size() + open.size() + suspected.size();
+  }
+};
+
+RowGroups row_groups(const Comparison& comparison) {
+  RowGroups groups;
+  for (const CompareRow& row : comparison.rows) {
+    if (!std::isfinite(row.change)) continue;
+    if (row.verdict == Verdict::regression) {
+      groups.worse.push_back(&row);
+    } else if (counts_as_regression(row)) {
+      groups.suspected.push_back(&row);
+    } else if (row.verdict == Verdict::improved) {
+      groups.better.push_back(&row);
+    } else {
+      (row.verdict == Verdict::same ? groups.same : groups.open).push_back(&row);
+    }
+  }
+  return groups;
+}
+
+bool is_untested(const CompareRow* row) { return std::isnan(row->low); }
+
+/// "5 more runs a side would decide 4 of them"; empty where no number is known.
+std::string runs_advice(const Rows& open) {
+  if (!open.empty() && std::ranges::all_of(open, is_untested))
+    return "3 runs a side would show the noise";
+  std::vector<int> more;
+  bool hopeless = false, uneven = false;
+  int made = 0;
+  for (const CompareRow* row : open) {
+    if (!row->runs_needed) continue;
+    hopeless = hopeless || *row->runs_needed >= text::kTooManyRuns;
+    if (*row->runs_needed >= text::kTooManyRuns) continue;
+    uneven = uneven || row->runs_a != row->runs_b || (made > 0 && made != row->runs_a);
+    made = row->runs_a;
+    more.push_back(*row->runs_needed);
+  }
+  if (more.empty()) return hopeless ? "too noisy for any number of runs" : "";
+  std::ranges::sort(more);
+  // Two rows of three, as long as that is no long night's work.
+  std::size_t at = (2 * more.size() + 2) / 3 - 1;
+  while (at > 0 && more[at] > made + kManyMoreRuns) --at;
+  const int runs = more[at];
+  const auto decided = std::ranges::count_if(more, [runs](int needed) { return needed <= runs; });
+  const std::string what = static_cast<std::size_t>(decided) < open.size()
+                               ? fmt::format("{} of them", decided)
+                               : (open.size() == 1 ? "it" : "them");
+  if (uneven) return fmt::format("{} runs a side would decide {}", runs, what);
+  const int added = runs - made;
+  return fmt::format("{} more run{} a side would decide {}", added, added == 1 ? "" : "s", what);
+}
+
+std::string with_advice(std::string text, const Rows& open) {
+  const std::string advice = runs_advice(open);
+  return advice.empty() ? text : fmt::format("{} ({})", text, advice);
+}
+
+std::string changed_clause(const RowGroups& groups, const std::string& b,
+                           const std::vector<std::string>& keys) {
+  const auto clause = [&](const Rows& rows, bool worse) {
+    return fmt::format("{} in {}: {}", comparative(rows, worse),
+                       of_cases(rows.size(), groups.all()), change_of(largest_change(rows), keys));
+  };
+  if (groups.worse.empty()) return fmt::format("{} is {}", b, clause(groups.better, false));
+  std::string text = fmt::format("{} is {}", b, clause(groups.worse, true));
+  if (!groups.better.empty()) {
+    text += fmt::format(", and {} in {}: {}", comparative(groups.better, false),
+                        groups.better.size(), change_of(largest_change(groups.better), keys));
+  }
+  return text;
+}
+
+/// Nothing is shown to have changed.
+std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
+                         const std::string& a, const std::string& b,
+                         const std::vector<std::string>& keys) {
+  const double threshold = 100 * comparison.options.threshold;
+  const std::size_t all = groups.all();
+  if (groups.open.empty()) {
+    return fmt::format("{} is as good as {} in {}, within {:g} %", b, a, of_cases(all, all),
+                       threshold);
+  }
+  if (std::ranges::all_of(groups.open, is_untested) && groups.same.empty()) {
+    return with_advice(
+        fmt::format("One run a side cannot tell whether {} changed: largest "
+                    "difference {}; {} undecided",
+                    b, change_of(largest_change(groups.open), keys), of_cases(all, all)),
+        groups.open);
+  }
+  if (groups.same.empty()) {
+    return with_advice(
+        fmt::format("No change is shown between {} and {}, and none ruled out: {} undecided", a, b,
+                    of_cases(all, all)),
+        groups.open);
+  }
+  return with_advice(fmt::format("{} is as good as {} in {}, within {:g} %; {} undecided", b, a,
+                                 of_cases(groups.same.size(), all), threshold, groups.open.size()),
+                     groups.open);
+}
+
+/// What one run a side has that --single-run-threshold does not allow.
+std::string suspected_clause(const RowGroups& groups, const Comparison& comparison,
+                             const std::string& b, const std::vector<std::string>& keys) {
+  return fmt::format("{} is over {:g} % {} in {}, by one run a side: {}", b,
+                     100 * comparison.options.single_run_threshold.value_or(0),
+                     comparative(groups.suspected, true),
+                     of_cases(groups.suspected.size(), groups.all()),
+                     change_of(largest_change(groups.suspected), keys));
+}
+
+/// "1 case failed in new: memcpy 8 B", "2 cases missing in new: ...".
+std::vector<std::string> lost_clauses(const Comparison& comparison, const std::string& b,
+                                      const std::vector<std::string>& keys) {
+  std::vector<std::string> clauses;
+  const auto failed = std::ranges::find_if(comparison.failed, &FailedRow::counts);
+  if (failed != comparison.failed.end()) {
+    clauses.push_back(fmt::format("{} failed in {}: {}",
+                                  text::counted(comparison.count_failed(), "case"), b,
+                                  short_case(failed->key, keys)));
+  }
+  if (!comparison.only_a.empty()) {
+    clauses.push_back(fmt::format("{} missing in {}: {}",
+                                  text::counted(comparison.only_a.size(), "case"), b,
+                                  short_case(comparison.only_a.front(), keys)));
+  }
+  return clauses;
+}
+
+}  // namespace
+
+std::string summary_sentence(const Comparison& comparison) {
+  const auto name = [](const SideFacts& side, const char* letter) {
+    return side.name.size() <= kSubjectWidth ? side.called(letter) : letter;
+  };
+  const std::string a = name(comparison.side_a, "A"), b = name(comparison.side_b, "B");
+  const std::vector<std::string> keys = keys_of(comparison);
+  const RowGroups groups = row_groups(comparison);
+  const std::vector<std::string> lost = lost_clauses(comparison, b, keys);
+  if (groups.all() == 0) {
+    std::vector<std::string> parts = {
+        fmt::format("Nothing was compared: no case has {} in both {} and {}",
+                    comparison.rows.empty() ? "a result" : "a usable value of one metric", a, b)};
+    parts.insert(parts.end(), lost.begin(), lost.end());
+    return text::join(parts, "; ");
+  }
+  std::vector<std::string> parts;
+  const bool worse = !groups.worse.empty() || !groups.suspected.empty();
+  if (!worse) parts = lost;
+  if (!groups.suspected.empty()) parts.push_back(suspected_clause(groups, comparison, b, keys));
+  if (!groups.worse.empty() || !groups.better.empty()) {
+    parts.push_back(changed_clause(groups, b, keys));
+  } else if (groups.suspected.empty()) {
+    parts.push_back(quiet_clause(groups, comparison, a, b, keys));
+  }
+  if (worse) parts.insert(parts.end(), lost.begin(), lost.end());
+  const bool told = groups.worse.empty() && groups.better.empty() && groups.suspected.empty();
+  if (!told && !groups.open.empty()) {
+    parts.push_back(with_advice(fmt::format("{} undecided", groups.open.size()), groups.open));
+  }
+  return text::join(parts, "; ");
+}
+
+}  // namespace scalemark::compare

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each node has a proof of its own; together they count as far as each of them does.
+#include "common/core/cuda_aware/node_proof.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/log.hpp"
+#include "common/base/text.hpp"
+#include "common/core/environment/collect_env.hpp"
+#include "common/mpi/environment.hpp"
+#include "common/mpi/transport.hpp"
+
+namespace scalemark {
+namespace {
+
+std::vector<std::string> sorted_once(const std::vector<std::string>& texts) {
+  const std::set<std::string> once(texts.begin(), texts.end());
+  return {once.begin(), once.end()};
+}
+
+/// What this node's file says.
+Findings read_findings(const NodeProof& mine) {
+  Findings none;
+  if (mine.file.empty()) return none;
+  std::string why;
+  const std::optional<Proof> proof = read_proof(mine.file, why);
+  if (proof) return findings_for(*proof, mine.subject, mine.reach);
+  if (!why.empty()) {
+    log::warn(fmt::format("{} is no proof: {}", text::printable(mine.file.string(), 300), why));
+    for (Finding& one : none) one.reason = "the file is no proof";
+  }
+  return none;
+}
+
+nlohmann::json as_json(const Findings& findings) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Finding& one : findings)
+    rows.push_back({static_cast<int>(one.state), one.date, one.reason});
+  return rows;
+}
+
+Findings as_findings(const nlohmann::json& rows) {
+  Findings findings;
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    findings[i] = {static_cast<Finding::State>(rows.at(i).at(0).get<int>()),
+                   rows.at(i).at(1).get<std::string>(), rows.at(i).at(2).get<std::string>()};
+  return findings;
+}
+
+}  // namespace
+
+mpi::CudaSupport agreed_cuda_support(const mpi::Comm& world) {
+  return static_cast<mpi::CudaSupport>(world.min(static_cast<int>(mpi::cuda_support())));
+}
+
+NodeProof describe_proof(Session& session) {
+  NodeProof mine;
+  mine.subject.library = mpi::Environment::library_text();
+  std::map<std::string, std::string> transport = mpi::transport_facts();
+  transport.merge(transport_variables());
+  transport.erase("mpi_yield_when_idle");  // how ranks wait, not what they move
+  for (const auto& [name, value] : transport) mine.subject.transport[name] = text::printable(value);
+  mine.subject.node = text::printable(session.host());
+  mine.subject.gpus = sorted_once(session.node().all_gather(text::printable(session.gpu().name())));
+  mine.subject.driver = text::printable(session.machine().driver_version);
+  mine.subject.cuda = text::printable(device::cuda_versions());
+  // Ranks of one node may differ in a variable; its first rank speaks for it.
+  mine.subject.transport =
+      nlohmann::json::parse(session.node().broadcast(nlohmann::json(mine.subject.transport).dump()))
+          .get<std::map<std::string, std::string>>();
+  mine.reach.nodes = sorted_once(session.world().all_gather(mine.subject.node));
+  mine.reach.within_node = session.world().max(session.node().size()) > 1;
+  if (!session.options().cache.empty())
+    mine.file = std::filesystem::path(session.options().cache) / proof_name(mine.subject);
+  return mine;
+}
+
+Findings known_findings(const Session& session, const NodeProof& mine) {
+  std::string said;
+  if (session.node().rank() == 0) said = as_json(read_findings(mine)).dump();
+  std::optional<Findings> all;
+  for (const std::string& one : session.world().all_gather(said)) {
+    if (one.empty()) continue;
+    const Findings findings = as_findings(nlohmann::json::parse(one));
+    all = all ? combine(*all, findings) : findings;
+  }
+  return all.value_or(Findings());
+}
+
+}  // namespace scalemark

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the environment by allow-list.
+#include "common/core/environment/collect_env.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/small_files.hpp"
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/core/environment/loaded_libraries.hpp"
+#include "common/core/environment/machine_kinds.hpp"
+#include "common/core/environment/system_facts.hpp"
+#include "common/mpi/environment.hpp"
+#include "common/mpi/transport.hpp"
+
+extern char** environ;  // NOLINT: the C library declares it nowhere else
+
+namespace scalemark {
+namespace {
+
+/// Whether a value shows a name and password of an address: scheme://user:password@host.
+bool carries_credentials(const std::string& value) {
+  const std::size_t scheme = value.find("://");
+  return scheme != std::string::npos && value.find('@', scheme) != std::string::npos;
+}
+
+void add_variables(Facts& facts) {
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string line = *entry;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || !may_store_variable(line.substr(0, equals))) continue;
+    const std::string value = line.substr(equals + 1);
+    facts["env." + line.substr(0, equals)] = carries_credentials(value)
+                                                 ? "withheld: an address with a password"
+                                                 : text::printable(value, kMaxFact);
+  }
+}
+
+/// "96.00.A5", or, where GPUs differ, "96.00.A5 (0000:0a:00.0), ..."
+void add_gpu_settings(const hardware::Machine& machine, Facts& facts) {
+  std::map<std::string, std::map<std::string, std::string>> by_setting;  // -> value -> addresses
+  std::vector<std::string> gpus;
+  for (const hardware::Gpu& gpu : machine.gpus) gpus.push_back(gpu.pci_bus_id);
+  for (const auto& [gpu, settings] : hardware::gpu_settings(gpus)) {
+    for (const auto& [setting, value] : settings) {
+      std::string& addresses = by_setting[setting][value];
+      addresses += (addresses.empty() ? "" : " ") + gpu;
+    }
+  }
+  for (const auto& [setting, values] : by_setting) {
+    std::vector<std::string> parts;
+    for (const auto& [value, addresses] : values)
+      parts.push_back(values.size() == 1 ? value : fmt::format("{} ({})", value, addresses));
+    facts["gpu_" + setting] = text::join(parts, ", ");
+  }
+}
+
+/// Collective. This node's facts, of each node by one rank; common where equal, by node where not.
+/// On rank 0.
+void gather_facts(const Session& session, const Facts& facts, Environment& environment) {
+  const bool speaks = session.node().rank() == 0;
+  const nlohmann::json mine = {{"host", session.host()}, {"facts", facts}};
+  const std::vector<std::string> texts =
+      session.world().gather(speaks ? mine.dump() : std::string());
+  std::map<std::string, std::map<std::string, std::string>> by_key;  // key -> node -> value
+  std::set<std::string> nodes;
+  for (const std::string& line : texts) {
+    if (line.empty()) continue;
+    const nlohmann::json row = nlohmann::json::parse(line);
+    const std::string node = row["host"];
+    nodes.insert(node);
+    for (const auto& [key, value] : row["facts"].items())
+      by_key[key][node] = value.get<std::string>();
+  }
+  for (const auto& [key, values] : by_key) {
+    const bool equal = values.size() == nodes.size() &&
+                       std::ranges::all_of(values, [&values = values](const auto& one) {
+                         return one.second == values.begin()->second;
+                       });
+    if (equal)
+      environment.common[key] = values.begin()->second;
+    else
+      environment.differs[key] = values;
+  }
+}
+
+}  // namespace
+
+bool may_store_variable(const std::string& name) {
+  static constexpr std::array kPrefixes = {
+      "OMP_",  "GOMP_",     "KMP_",    "OMPI_MCA_", "PMIX_MCA_", "UCX_",    "FI_",
+      "NCCL_", "CUDA_",     "NVIDIA_", "TORCH_",    "PYTORCH_",  "CUBLAS_", "MALLOC_",
+      "MKL_",  "PRTE_MCA_", "HWLOC_",  "OPENBLAS_", "GLIBC_"};
+  static const std::set<std::string> kNames = {"LD_PRELOAD",
+                                               "SLURM_JOB_ID",
+                                               "SLURM_JOB_NUM_NODES",
+                                               "SLURM_NTASKS",
+                                               "SLURM_NTASKS_PER_NODE",
+                                               "SLURM_CPUS_PER_TASK",
+                                               "SLURM_MPI_TYPE",
+                                               "SLURM_CPU_BIND",
+                                               "PBS_JOBID",
+                                               "LSB_JOBID",
+                                               "FLUX_JOB_ID"};
+  static constexpr std::array kSecrets = {"TOKEN",  "KEY",  "SECRET", "PASS",       "CREDENTIAL",
+                                          "COOKIE", "AUTH", "URI",    "TRANSPORTS", "SESSION",
+                                          "JOBFAM", "HNP",  "DIR",    "PATH",       "FILE",
+                                          "USER",   "HOST", "PWD",    "HOME"};
+  // What mpirun tells its own processes, other in each job.
+  static constexpr std::array kLaunchers = {"OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix",
+                                            "OMPI_MCA_shmem_RUNTIME", "PMIX_MCA_mca_base_"};
+  const auto starts = [&](const char* prefix) { return name.starts_with(prefix); };
+  if (std::ranges::any_of(kLaunchers, starts)) return false;
+  std::string upper = name;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (std::ranges::any_of(kSecrets,
+                          [&](const char* word) { return upper.find(word) != std::string::npos; }))
+    return false;
+  if (kNames.contains(name)) return true;
+  return std::ranges::any_of(kPrefixes, starts);
+}
+
+std::map<std::string, std::string> transport_variables() {
+  static constexpr std::array kPrefixes = {"env.OMPI_MCA_pml",
+                                           "env.OMPI_MCA_btl",
+                                           "env.OMPI_MCA_mtl",
+                                           "env.OMPI_MCA_osc",
+                                           "env.OMPI_MCA_coll",
+                                           "env.OMPI_MCA_smsc",
+                                           "env.OMPI_MCA_opal",
+                                           "env.OMPI_MCA_accelerator",
+                                           "env.OMPI_MCA_mpi_cuda",
+                                           "env.UCX_",
+                                           "env.FI_"};
+  Facts all, result;
+  add_variables(all);
+  for (const auto& [name, value] : all) {
+    if (std::ranges::any_of(kPrefixes,
+                            [&name = name](const char* one) { return name.starts_with(one); }))
+      result[name] = value;
+  }
+  return result;
+}
+
+Facts collect_node_environment() {
+  Facts facts = system_facts();
+  facts.merge(network_facts());
+  facts.merge(changing_facts());
+  facts["mpi_library"] = mpi::Environment::library_version();
+  if (const std::string cuda = device::cuda_versions(); !cuda.empty()) facts["cuda"] = cuda;
+  if (const std::string nccl = collective::nccl_version(); !nccl.empty()) facts["nccl"] = nccl;
+  for (const auto& [name, value] : build_info()) facts["build." + name] = value;
+  facts["program_build_id"] = program_build_id();
+  facts.merge(library_facts(loaded_libraries()));
+  add_variables(facts);
+  return facts;
+}
+
+Facts gpu_facts(const hardware::Machine& machine) {
+  Facts facts;
+  if (machine.gpus.empty()) return facts;
+  std::set<std::string> models;
+  for (const hardware::Gpu& gpu : machine.gpus) models.insert(gpu.name);
+  facts["gpu_model"] = text::join(std::vector<std::string>(models.begin(), models.end()), ", ");
+  facts["gpu_count"] = std::to_string(machine.gpus.size());
+  if (!machine.driver_version.empty()) facts["gpu_driver"] = machine.driver_version;
+  if (!machine.nvml_problem.empty()) facts["nvml"] = "unavailable: " + machine.nvml_problem;
+  add_gpu_settings(machine, facts);
+  return facts;
+}
+
+void collect_environment(const Session& session, Run& run) {
+  const bool speaks = session.node().rank() == 0;
+  Facts facts;
+  if (speaks) {
+    facts = collect_node_environment();
+    facts.merge(gpu_facts(session.machine()));
+    for (const auto& [name, value] : mpi::transport_facts())
+      facts["mpi." + name] = text::printable(value, kMaxFact);
+  }
+  std::string kind;
+  run.machines = gather_machines(session, kind);
+  if (!kind.empty()) facts["machine_kind"] = kind;
+  gather_facts(session, facts, run.environment);
+  if (session.world().rank() == 0)
+    run.environment.raw["libraries"] = text::join(loaded_libraries(), "\n");
+}
+
+void collect_end(const Session& session, Environment& environment) {
+  Facts facts;
+  if (session.node().rank() == 0) {
+    for (const auto& [fact, value] : changing_facts()) facts["end." + fact] = value;
+  }
+  gather_facts(session, facts, environment);
+}
+
+}  // namespace scalemark

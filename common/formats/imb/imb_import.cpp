@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of the Intel MPI Benchmarks: tables under "# Benchmarking NAME".
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/formats/case_key.hpp"
+#include "common/formats/imb/imb_tests.hpp"
+#include "common/formats/printed_table.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+
+struct ImbColumn {
+  const char* name;
+  Quantity quantity;
+  const char* formula;  ///< where it is the time that a row is about
+};
+constexpr const char* kImbMean = "IMB: mean over ranks of each rank's mean";
+/// The first that a table has becomes the primary metric.
+constexpr std::array kImbColumns = {
+    ImbColumn{"t[usec]", kLatency, kImbMean},
+    ImbColumn{"t_avg[usec]", kLatency, kImbMean},
+    ImbColumn{"t_pure[usec]", kLatency,
+              "IMB: mean of the rank on which communication beside computation takes longest"},
+    ImbColumn{"t_min[usec]", kLatencyMin, ""},
+    ImbColumn{"t_max[usec]", kLatencyMax, ""},
+    ImbColumn{"t_ovrl[usec]", {"overall_time", "s", -6, Better::lower}, ""},
+    ImbColumn{"t_CPU[usec]", {"compute_time", "s", -6, Better::none}, ""},
+    ImbColumn{"overlap[%]", {"overlap_ratio", "1", -2, Better::higher}, ""},
+    ImbColumn{"Mbytes/sec", kBandwidthMb, ""},
+    ImbColumn{"Msg/sec", kMessageRate, ""},
+};
+
+constexpr std::string_view kImbEnd = "All processes entering MPI_Finalize";
+
+/// The column in front of all others where groups of ranks work at once (-multi 1).
+constexpr std::string_view kImbGroup = "Group";
+
+/// What stands behind the size where IMB did not measure it (src_c/IMB_output.c).
+constexpr std::array kNotMeasured = {"out-of-mem.;", "int-overflow.;", "time-out.;"};
+
+/// A test that is ours too, and whether it is the non-blocking one: Iallreduce of IMB-NBC.
+struct KnownImbTest {
+  const ImbTest* test = nullptr;
+  bool is_nonblocking = false;
+};
+KnownImbTest known_imb_test(std::string_view name) {
+  for (const ImbTest& test : kImbTests) {
+    if (name == test.theirs) return {&test, false};
+    const std::string nonblocking = "i" + snake_case(test.theirs);
+    if (name.starts_with('I') && snake_case(name) == nonblocking) return {&test, true};
+  }
+  return {};
+}
+
+/// The text behind `sign`, without blanks around it; nothing if the line has no such sign.
+std::optional<std::string> behind(std::string_view line, std::string_view sign) {
+  const std::size_t at = line.find(sign);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string_view> rest = words(line.substr(at + sign.size()));
+  return rest.empty() ? std::string() : std::string(rest.front());
+}
+
+/// "4;" of "# #processes = 4; rank order (rowwise):" without its end.
+std::string without_semicolon(std::string word) {
+  if (word.ends_with(';')) word.pop_back();
+  return word;
+}
+
+class ImbReader {
+ public:
+  ImbReader(const ImportSource& source, const ImportTaker& taker)
+      : source_(source),
+        taker_(taker),
+        lines_(source.file, kLongestText),
+        builder_(imported_run(source, "Intel MPI Benchmarks", "", read_text(source.file))) {}
+
+  void read() {
+    while (const auto line = lines_.next()) {
+      const std::vector<std::string_view> parts = words(*line);
+      if (parts.empty()) continue;
+      if (parts[0].starts_with("#bytes") || parts[0].starts_with("#repetitions") ||
+          (parts[0] == kImbGroup && parts.size() > 1 && parts[1].starts_with('#'))) {
+        begin_rows(parts);
+      } else if (parts[0][0] == '#') {
+        take_comment(*line);
+      } else if (parts[0][0] >= '0' && parts[0][0] <= '9') {
+        take_row(*line, parts);
+      } else if (!name_.empty()) {
+        take_foreign_line(*line, lines_, builder_.run(), taker_);
+      }
+    }
+    if (builder_.empty())
+      throw InputError(
+          fmt::format("{}: holds no row of an IMB table", text::printable(source_.file.string())));
+    if (is_open_) {
+      builder_.run().complete = false;
+      builder_.run().exit_reason = fmt::format("the text ends before \"{}\"", kImbEnd);
+    }
+    taker_.run({builder_.take(), {}});
+  }
+
+ private:
+  void take_comment(std::string_view line) {
+    if (line.find(kImbEnd) != std::string_view::npos) {
+      is_open_ = false;
+    } else if (const auto ours = behind(line, "IMB 2021.11 format, measured by Scalemark ")) {
+      take_program("Scalemark", *ours);
+    } else if (const auto theirs = foreign_program(line)) {
+      take_program(theirs->tool, theirs->version);
+    } else if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
+      take_program("Intel MPI Benchmarks", version->substr(0, version->find(',')));
+      is_open_ = true;
+      is_p2p_ = line.find("P2P part") != std::string_view::npos;
+    } else if (const auto type = behind(line, "# MPI_Datatype for reductions")) {
+      const std::vector<std::string_view> parts = words(line);
+      reduced_type_ = parts.back();
+    } else if (const auto name = behind(line, "# Benchmarking ")) {
+      begin_table(*name);
+    } else if (const auto ranks = behind(line, "# #processes = ")) {
+      said_["ranks"] = count_of({"#processes", without_semicolon(*ranks)}, kMostRanks, lines_);
+    } else if (line.find(" processes each running simultaneous") != std::string_view::npos) {
+      take_groups(words(line));
+    } else if (const auto mode = behind(line, " MODE: ")) {
+      said_["mode"] = snake_case(*mode);
+    } else if (const std::size_t at = line.find(kImbParameters); at != std::string_view::npos) {
+      const std::string_view pairs = line.substr(at + std::strlen(kImbParameters));
+      params_ = case_of_key("x " + std::string(pairs), lines_.place()).params;
+      if (params_->empty()) lines_.fail("axis=value pairs of a table", line);
+    }
+  }
+
+  void begin_table(const std::string& name) {
+    name_ = name;
+    columns_.clear();
+    said_.clear();
+    params_.reset();
+  }
+
+  /// "# ( 2 groups of 4 processes each running simultaneous )"
+  void take_groups(const std::vector<std::string_view>& parts) {
+    if (parts.size() < 6 || parts[3] != "groups") return;
+    const std::int64_t groups = count_of({"groups", parts[2]}, 1'000'000, lines_);
+    const std::int64_t each = count_of({"processes", parts[5]}, kMostRanks / 100, lines_);
+    said_["groups"] = groups;
+    said_["ranks"] = groups * each;
+  }
+
+  void take_program(const std::string& name, std::string_view version) {
+    const std::string clean = text::printable(version, 40);
+    builder_.run().producer["imported_from"] = name;
+    builder_.run().producer["imported_version"] = clean;
+    builder_.run().environment.common["measured_by"] = fmt::format("{} {}", name, clean);
+  }
+
+  void begin_rows(const std::vector<std::string_view>& parts) {
+    columns_.assign(parts.begin(), parts.end());
+    for (const std::string& column : columns_) {
+      const bool known = column == "#bytes" || column == kImbGroup || column == "#repetitions" ||
+                         column == "defects" ||
+                         std::any_of(kImbColumns.begin(), kImbColumns.end(),
+                                     [&](const ImbColumn& one) { return column == one.name; });
+      if (!known)
+        taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
+                                text::printable(column, 80)));
+    }
+  }
+
+  void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
+    if (name_.empty() || columns_.empty())
+      lines_.fail("\"# Benchmarking NAME\" and a line of columns above the first row", line);
+    CaseResult result = named_case();
+    if (take_not_measured(result, line, cells)) return;
+    if (cells.size() != columns_.size())
+      lines_.fail(fmt::format("{} columns", columns_.size()), line);
+    const char* formula = nullptr;
+    for (const ImbColumn& known : kImbColumns) {
+      const auto found = std::find(columns_.begin(), columns_.end(), known.name);
+      if (found == columns_.end()) continue;
+      const auto place = static_cast<std::size_t>(found - columns_.begin());
+      add_cell(result, known.quantity, {columns_[place], cells[place]}, lines_);
+      if (formula == nullptr) formula = known.formula;
+    }
+    if (result.metrics.empty()) lines_.fail("a time or a rate", line);
+    for (std::size_t i = 0; i < cells.size(); ++i) take_count(result, {columns_[i], cells[i]});
+    result.metrics.front().formula = formula;
+    set_key(result);
+    builder_.add(std::move(result), lines_.place());
+  }
+
+  /// A size that IMB left out, and why: "4194304 out-of-mem.; needed X=   8.001 GB; ..."
+  bool take_not_measured(CaseResult& result, std::string_view line,
+                         const std::vector<std::string_view>& cells) {
+    const std::size_t size = columns_.front() == kImbGroup ? 1 : 0;
+    if (cells.size() < size + 2 ||
+        std::find(kNotMeasured.begin(), kNotMeasured.end(), cells[size + 1]) == kNotMeasured.end())
+      return false;
+    for (std::size_t i = 0; i <= size; ++i) {
+      // Where a table has no sizes one stands there all the same.
+      if (columns_[i] != "#repetitions") take_count(result, {columns_[i], cells[i]});
+    }
+    result.status = Status::skipped;
+    result.reason =
+        fmt::format("IMB: {}", text::printable(line.substr(line.find(cells[size + 1])), 120));
+    set_key(result);
+    builder_.add(std::move(result), lines_.place());
+    return true;
+  }
+
+  CaseResult named_case() const {
+    CaseResult result;
+    const KnownImbTest known = is_p2p_ ? KnownImbTest{} : known_imb_test(name_);
+    result.name = known.test != nullptr
+                      ? std::string(known.test->ours)
+                      : fmt::format("imb/{}{}", is_p2p_ ? "p2p_" : "", snake_case(name_));
+    if (params_ && known.test != nullptr) {
+      result.params = *params_;
+      return result;
+    }
+    result.params = said_;
+    result.params["backend"] = std::string("mpi");
+    if (result.name != "micro/barrier") result.params["memory"] = std::string("host");
+    if (known.is_nonblocking) result.params["call"] = std::string("nonblocking");
+    if (known.test != nullptr && known.test->reduces && reduced_type_ != "MPI_FLOAT")
+      result.params["dtype"] = type_of_mpi(reduced_type_);
+    return result;
+  }
+
+  void take_count(CaseResult& result, const Cell& cell) {
+    if (cell.column == kImbGroup) result.params["group"] = count_of(cell, kMostRanks, lines_);
+    if (cell.column == "#bytes") result.params["bytes"] = count_of(cell, kMostBytes, lines_);
+    if (cell.column == "#repetitions")
+      result.facts["iterations"] = count_of(cell, kMostBytes, lines_);
+    if (cell.column == "defects")
+      set_verification(result, parse_decimal(cell.text).value_or(Decimal{1, 0}).digits == 0,
+                       "IMB's own check");
+  }
+
+  const ImportSource& source_;
+  const ImportTaker& taker_;
+  Lines lines_;
+  RunBuilder builder_;
+  std::string name_, reduced_type_ = "MPI_FLOAT";
+  bool is_open_ = false;          ///< a text of IMB has begun and not ended
+  bool is_p2p_ = false;           ///< IMB-P2P: tests of all ranks, with names of tests of two
+  Params said_;                   ///< what stands between a table's name and its columns
+  std::optional<Params> params_;  ///< of a table of ours: those of its keys
+  std::vector<std::string> columns_;
+};
+
+}  // namespace
+
+void import_imb(const ImportSource& source, const ImportTaker& taker) {
+  ImbReader(source, taker).read();
+}
+
+}  // namespace scalemark::formats

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Intel MPI Benchmarks that a benchmark of ours measures too.
+#pragma once
+
+#include <array>
+
+namespace scalemark::formats {
+
+struct ImbTest {
+  const char* theirs;
+  const char* ours;
+  bool reduces;      ///< its data has the type for reductions, ours fp32
+  bool has_rate;     ///< a column Mbytes/sec
+  bool ranks_alike;  ///< t_min, t_max and t_avg over ranks; else one t
+};
+inline constexpr std::array kImbTests = {
+    ImbTest{"PingPong", "micro/pingpong", false, true, false},
+    ImbTest{"Sendrecv", "micro/sendrecv", false, true, true},
+    ImbTest{"Allreduce", "micro/allreduce", true, false, true},
+    ImbTest{"Allgather", "micro/allgather", false, false, true},
+    ImbTest{"Allgatherv", "micro/allgatherv", false, false, true},
+    ImbTest{"Reduce_scatter", "micro/reduce_scatter", true, false, true},
+    ImbTest{"Bcast", "micro/broadcast", false, false, true},
+    ImbTest{"Reduce", "micro/reduce", true, false, true},
+    ImbTest{"Gather", "micro/gather", false, false, true},
+    ImbTest{"Gatherv", "micro/gatherv", false, false, true},
+    ImbTest{"Scatter", "micro/scatter", false, false, true},
+    ImbTest{"Scatterv", "micro/scatterv", false, false, true},
+    ImbTest{"Alltoall", "micro/alltoall", false, false, true},
+    ImbTest{"Alltoallv", "micro/alltoallv", false, false, true},
+    ImbTest{"Barrier", "micro/barrier", false, false, true},
+};
+
+/// Behind "# ": the parameters of a table that Scalemark printed, as in its cases' keys.
+inline constexpr const char* kImbParameters = "Parameters of Scalemark:";
+
+}  // namespace scalemark::formats

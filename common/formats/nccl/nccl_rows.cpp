@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of nccl-tests as benchmarks of ours.
+#include "common/formats/nccl/nccl_rows.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/formats/nccl/nccl_tests.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+std::string type_name(const std::string& theirs) {
+  const NcclType* type = nccl_type(&NcclType::theirs, theirs);
+  return type == nullptr ? snake_case(theirs) : type->ours;
+}
+
+/// The program without its folder and what builds add to the name.
+const NcclTest* find_test(std::string_view program) {
+  program.remove_prefix(std::min(program.rfind('/') + 1, program.size()));
+  for (const NcclTest& test : kNcclTests) {
+    if (program.starts_with(test.program)) return &test;
+  }
+  return nullptr;
+}
+
+/// What stands in the key of a case of ours: total_bytes may be more than the parts of all ranks.
+std::int64_t bytes_of_count(const NcclRow& row, const NcclTest* test, const std::string& place) {
+  const NcclType* type = nccl_type(&NcclType::theirs, row.type);
+  const bool is_divided = test != nullptr && test->size == NcclSize::divided;
+  const std::int64_t parts = is_divided ? row.ranks.value_or(1) : 1;
+  const std::int64_t bytes = type == nullptr ? 1 : type->bytes;
+  if (row.count > kMostBytes / parts)
+    throw InputError(fmt::format("{}: {} elements are too many", place, row.count));
+  return row.count * bytes * parts;
+}
+
+}  // namespace
+
+CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std::string& place) {
+  const std::string program = options.program.empty() ? row.program : options.program;
+  if (program.empty())
+    throw InputError(fmt::format(
+        "{}: the text does not say which test it is: give --program all_reduce_perf or such",
+        place));
+  const NcclTest* test = find_test(program);
+  CaseResult result;
+  result.name =
+      test != nullptr
+          ? std::string(test->name)
+          : "nccl/" + snake_case(std::string_view(program).substr(program.rfind('/') + 1));
+  result.facts["total_bytes"] = row.size;
+  if (row.iterations > 0) result.facts["iterations"] = row.iterations;
+  if (row.ours) {
+    result.params = *row.ours;
+    result.params["bytes"] = bytes_of_count(row, test, place);
+    if (row.in_place) result.params["in_place"] = true;
+    set_key(result);
+    return result;
+  }
+  const std::optional<std::int64_t> ranks = options.ranks ? options.ranks : row.ranks;
+  result.params = {{"backend", std::string("nccl")}, {"memory", std::string("device")}};
+  if (!row.is_blocking) result.params["timing"] = std::string("pipelined");
+  std::int64_t bytes = row.size;
+  if (test != nullptr && test->size == NcclSize::of_all_ranks && ranks && *ranks > 0)
+    bytes /= *ranks;
+  result.params["bytes"] = bytes;
+  if (ranks) result.params["ranks"] = *ranks;
+  if (test == nullptr || type_name(row.type) != test->type)
+    result.params["dtype"] = type_name(row.type);
+  if (row.in_place) result.params["in_place"] = true;
+  if (!row.reduction.empty() && row.reduction != "none" && row.reduction != "sum")
+    result.params["op"] = snake_case(row.reduction);
+  if (const auto root = parse_count(row.root, kMostRanks); root && *root != 0)
+    result.params["root"] = *root;
+  set_key(result);
+  return result;
+}
+
+}  // namespace scalemark::formats

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nvbandwidth prints with -j: a matrix of bandwidths for each test.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/formats/case_key.hpp"
+#include "common/formats/json_fields.hpp"
+#include "common/formats/nvbandwidth/nvbandwidth_tests.hpp"
+#include "common/formats/printed_table.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+using nlohmann::json;
+
+constexpr Quantity kNanoseconds{"latency", "s", -9, Better::lower};
+constexpr std::size_t kMostCells = 1'000'000;
+
+/// Null: none that a benchmark of ours measures.
+const NvbandwidthTest* known_test(const std::string& name) {
+  const auto* const found = std::ranges::find_if(
+      kNvbandwidthTests,
+      [&](const NvbandwidthTest& test) { return name == test.name || name == test.of_all; });
+  return found == kNvbandwidthTests.end() ? nullptr : found;
+}
+
+/// memcpy of ours with the values that a key leaves out left out, or nvbandwidth/NAME. The size of
+/// a copy, 512 MiB unless told, is not printed.
+CaseResult named_test(const std::string& name) {
+  CaseResult result;
+  result.name = "nvbandwidth/" + snake_case(name);
+  const NvbandwidthTest* test = known_test(name);
+  if (test != nullptr && name == test->name && test->counted == 1) {
+    result.name = "micro/memcpy";
+    result.params = {{"direction", std::string(test->direction)},
+                     {"host_memory", std::string(test->host_memory)}};
+    if (test->engine != std::string("copy_engine"))
+      result.params["engine"] = std::string(test->engine);
+  }
+  result.params["ranks"] = std::int64_t{1};
+  return result;
+}
+
+/// Numbers of a row's cells, which are texts; "N/A" is a pair that cannot be.
+void take_cells(const json& row, const std::string& place, std::vector<Decimal>& cells) {
+  if (!row.is_array()) fail(place, "lists in \"bandwidth_matrix\"", row);
+  for (const json& cell : row) {
+    const std::string text =
+        cell.is_string() ? text_of(cell, "bandwidth_matrix", place) : cell.dump();
+    if (text == "N/A") continue;
+    const auto value = parse_decimal(text);
+    if (!value || cells.size() >= kMostCells)
+      fail(place, "numbers or \"N/A\" in \"bandwidth_matrix\"", cell);
+    cells.push_back(*value);
+  }
+}
+
+double value_of(const Decimal& cell) {
+  CaseResult scratch;
+  return add_metric(scratch, {"value", "1", 0, Better::none}, cell).samples.value(0, 0);
+}
+
+/// Cells as the samples of ranks: their mean, and the worst and the sum beside it.
+void add_matrix(CaseResult& result, const Quantity& quantity, const std::vector<Decimal>& cells) {
+  std::vector<double> values;
+  for (const Decimal& cell : cells) values.push_back(value_of(cell));
+  Metric& mean = add_metric(result, quantity, {});
+  mean.samples.ranks = values.size();
+  mean.samples.scale = quantity.exponent > 0 ? 1e9 : 1e-9;
+  mean.samples.values = values;
+  mean.kind = MetricKind::count;
+  mean.formula = "mean over the cells of nvbandwidth's matrix, row by row";
+  const bool is_rate = quantity.better == Better::higher;
+  Metric worst = mean;
+  worst.name = is_rate ? "bandwidth_min" : "latency_max";
+  worst.formula = "of the cells";
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  worst.samples.ranks = 1;
+  worst.samples.values = std::vector<double>{is_rate ? *least : *most};
+  result.metrics.push_back(worst);
+  if (!is_rate) return;
+  Metric sum = result.metrics.front();
+  sum.name = "total_bandwidth";
+  sum.rank_reduce = RankReduce::sum;
+  sum.formula = "sum over the cells";
+  result.metrics.push_back(std::move(sum));
+}
+
+/// What our own output says of a case: its slowest rank.
+void add_own(CaseResult& result, const std::vector<Decimal>& cells, double counted) {
+  double least = value_of(cells.front());
+  for (const Decimal& cell : cells) least = std::min(least, value_of(cell));
+  constexpr Quantity kOwn{kNvbandwidthMetric, "By/s", 9, Better::higher};
+  Metric& metric = add_metric(result, kOwn, {});
+  metric.samples.scale = 1e9;
+  metric.samples.values = std::vector<double>{least / counted};
+  metric.kind = MetricKind::count;
+  metric.formula = "least of the ranks' cells";
+}
+
+void take_status(CaseResult& result, const json& test, const std::string& place) {
+  const std::string status = text_of(member(test, "status", place), "status", place);
+  const std::string error = test.contains("error") ? text_of(test["error"], "error", place) : "";
+  if (status == "Passed" && error.empty()) return;
+  const bool is_waived = status == "Waived" || status == "Not Found";
+  result.status = is_waived ? Status::skipped : Status::failed;
+  result.reason = fmt::format("nvbandwidth: {} {}", status, error);
+}
+
+void take_test(RunBuilder& builder, const json& test, const std::string& place,
+               const ImportTaker& taker) {
+  if (!test.is_object()) fail(place, "an object", test);
+  note_unknown(test,
+               {"name", "status", "bandwidth_description", "bandwidth_matrix", "sum", "min", "max",
+                "average", "error", kNvbandwidthKey},
+               place, taker);
+  const std::string name = text_of(member(test, "name", place), "name", place);
+  const NvbandwidthTest* known = known_test(name);
+  const bool is_own = known != nullptr && test.contains(kNvbandwidthKey);
+  CaseResult result =
+      is_own ? case_of_key(text_of(test[kNvbandwidthKey], kNvbandwidthKey, place), place)
+             : named_test(name);
+  take_status(result, test, place);
+  std::vector<Decimal> cells;
+  if (const auto matrix = test.find("bandwidth_matrix"); matrix != test.end()) {
+    if (!matrix->is_array()) fail(place, "\"bandwidth_matrix\" to be a list", *matrix);
+    for (const json& row : *matrix) take_cells(row, place, cells);
+  }
+  const std::string description =
+      test.contains("bandwidth_description")
+          ? text_of(test["bandwidth_description"], "bandwidth_description", place)
+          : "";
+  if (!cells.empty() && is_own) {
+    add_own(result, cells, known->counted);
+  } else if (!cells.empty()) {
+    const bool is_latency = description.find("latency") != std::string::npos;
+    add_matrix(result, is_latency ? kNanoseconds : kBandwidthGb, cells);
+  } else if (result.status == Status::ok) {
+    fail(place, "\"bandwidth_matrix\" of a test that passed", test);
+  }
+  set_key(result);
+  builder.add(std::move(result), place);
+}
+
+}  // namespace
+
+void import_nvbandwidth(const ImportSource& source, const ImportTaker& taker) {
+  const std::string file = text::printable(source.file.string()), content = read_text(source.file);
+  const json document = parse_json(content, file);
+  const json& root = member(document, "nvbandwidth", file);
+  if (!root.is_object()) fail(file, "\"nvbandwidth\" to be an object", root);
+  note_unknown(
+      root,
+      {"version", "git_version", "CUDA Runtime Version", "CUDA Driver Version", "Driver Version",
+       "GPU Device list", "testcases", "error", "warning", "measured_by"},
+      file, taker);
+  const std::string version =
+      root.contains("version") ? text_of(root["version"], "version", file) : "";
+  RunBuilder builder(imported_run(source, "nvbandwidth", version, content));
+  Run& run = builder.run();
+  if (root.contains("Driver Version"))
+    run.environment.common["gpu_driver"] = text_of(root["Driver Version"], "Driver Version", file);
+  const json& tests = member(root, "testcases", file);
+  if (!tests.is_array()) fail(file, "\"testcases\" to be a list", tests);
+  for (std::size_t i = 0; i < tests.size(); ++i)
+    take_test(builder, tests[i], fmt::format("{}: testcases[{}]", file, i), taker);
+  if (builder.empty()) throw InputError(fmt::format("{}: holds no test", file));
+  if (root.contains("error")) {
+    run.complete = false;
+    run.exit_reason = text::printable(root["error"].dump(), kLongestName);
+  }
+  taker.run({builder.take(), {}});
+}
+
+}  // namespace scalemark::formats

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of the OSU micro-benchmarks, versions 5 to 7: tables under "# OSU MPI... Test v7.4".
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/formats/osu/osu_sentence.hpp"
+#include "common/formats/osu/osu_tests.hpp"
+#include "common/formats/osu/osu_title.hpp"
+#include "common/formats/printed_table.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+/// Above the columns: a case of ours that OSU's text has no place for.
+constexpr std::string_view kNoRow = "not in this format: ";
+/// What a column of non-blocking collectives is the sum of.
+constexpr std::string_view kOverall = "Overall = ";
+
+struct ReadColumn {
+  const char* name;
+  Quantity quantity;
+};
+constexpr Quantity tail(const char* metric) { return {metric, "s", -6, Better::lower}; }
+constexpr Quantity rate_tail(const char* metric) { return {metric, "By/s", 6, Better::higher}; }
+constexpr std::array kOsuColumns = {
+    ReadColumn{"Overall(us)", {"overall_time", "s", -6, Better::lower}},
+    ReadColumn{"Compute(us)", {"compute_time", "s", -6, Better::none}},
+    ReadColumn{"Coll. Init(us)", {"init_time", "s", -6, Better::lower}},
+    ReadColumn{"MPI_Test(us)", {"test_time", "s", -6, Better::lower}},
+    ReadColumn{"MPI_Wait(us)", {"wait_time", "s", -6, Better::lower}},
+    ReadColumn{"Pure Comm.(us)", kLatency},
+    ReadColumn{"Min Comm.(us)", kLatencyMin},
+    ReadColumn{"Max Comm.(us)", kLatencyMax},
+    ReadColumn{"Overlap(%)", {"overlap_ratio", "1", -2, Better::higher}},
+    ReadColumn{"Avg Latency(us)", kLatency},
+    ReadColumn{"Latency (us)", kLatency},
+    ReadColumn{"Min Latency(us)", kLatencyMin},
+    ReadColumn{"Max Latency(us)", kLatencyMax},
+    ReadColumn{"P50 Tail Lat(us)", tail("latency_p50")},
+    ReadColumn{"P90 Tail Lat(us)", tail("latency_p90")},
+    ReadColumn{"P99 Tail Lat(us)", tail("latency_p99")},
+    ReadColumn{"Bandwidth (MB/s)", kBandwidthMb},
+    ReadColumn{"MB/s", kBandwidthMb},
+    ReadColumn{"Messages/s", kMessageRate},
+    ReadColumn{"P50 Tail BW(MB/s)", rate_tail("bandwidth_p50")},
+    ReadColumn{"P90 Tail BW(MB/s)", rate_tail("bandwidth_p90")},
+    ReadColumn{"P99 Tail BW(MB/s)", rate_tail("bandwidth_p99")},
+};
+
+constexpr std::array kOverallTails = {ReadColumn{"P50 Tail Lat(us)", tail("overall_time_p50")},
+                                      ReadColumn{"P90 Tail Lat(us)", tail("overall_time_p90")},
+                                      ReadColumn{"P99 Tail Lat(us)", tail("overall_time_p99")}};
+
+/// What the lines above a table say.
+struct Table {
+  OsuTitle title;
+  Params facts;
+  std::vector<std::string> columns;
+};
+
+class OsuReader {
+ public:
+  OsuReader(const ImportSource& source, const ImportTaker& taker)
+      : source_(source), taker_(taker), lines_(source.file, kLongestText) {}
+
+  void read() {
+    while (const auto line = lines_.next()) {
+      if (line->starts_with("# OSU ")) {
+        begin_table(*line);
+      } else if (line->starts_with('#')) {
+        take_comment(*line);
+      } else if (!words(*line).empty()) {
+        take_row(*line);
+      }
+    }
+    if (!builder_ || builder_->empty())
+      throw InputError(
+          fmt::format("{}: holds no row of an OSU table", text::printable(source_.file.string())));
+    taker_.run({builder_->take(), {}});
+  }
+
+ private:
+  void begin_table(std::string_view line) {
+    table_.emplace();
+    table_->title = osu_title_of(line, lines_);
+    const OsuTitle& said = table_->title;
+    if (builder_) return;
+    const ForeignProgram who = origin_.value_or(ForeignProgram{said.tool, said.version});
+    builder_.emplace(imported_run(source_, who.tool, who.version, read_text(source_.file)));
+  }
+
+  void take_comment(std::string_view line) {
+    if (!table_) {
+      if (auto theirs = foreign_program(line)) origin_ = std::move(theirs);
+      return;
+    }
+    const std::vector<std::string_view> parts = words(line);
+    const std::string_view said = line.substr(std::min(line.find_first_not_of("# "), line.size()));
+    if (said.starts_with("Datatype: ")) return take_datatype(said.substr(10));
+    if (said.starts_with("Size ") || said.starts_with("Avg Latency") ||
+        said.starts_with("Latency (us)") || said.starts_with("Overall(us)")) {
+      table_->columns = osu_column_names(line.substr(1));
+      return note_columns();
+    }
+    if (said.starts_with("[ pairs: ") && parts.size() >= 9) return take_pairs(parts);
+    if (said.starts_with("Send Buffer on ") && parts.size() >= 11)
+      return take_memory(parts[4], parts[10]);
+    if (said.starts_with("Rank 0 Memory on ") && parts.size() >= 13)
+      return take_memory(parts[5], parts[12]);
+    if (said.starts_with("Synchronization: ") && parts.size() == 3) return take_sync(parts[2]);
+    if (said.starts_with("Window creation: ") && parts.size() == 4)
+      return take_window_creation(parts[3]);
+    if (said.starts_with(kNoRow) || said.starts_with(kOverall)) return;  // no number, no axis
+    if (!said.empty())
+      taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
+                              text::printable(line, 120)));
+  }
+
+  void take_datatype(std::string_view type) {
+    while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
+    const OsuTitle& title = table_->title;
+    const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
+    // Keys of one-sided operations on numbers always say it.
+    const bool always = title.name == "micro/accumulate";
+    if (!title.ours && (always || !is_usual)) table_->title.params["dtype"] = type_of_mpi(type);
+  }
+
+  /// "# [ pairs: 1 ] [ window size: 64 ]"
+  void take_pairs(const std::vector<std::string_view>& parts) {
+    if (table_->title.ours) return;
+    Params& params = table_->title.params;
+    params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMostRanks, lines_);
+    params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
+  }
+
+  /// "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", of ranks 0 and 1
+  void take_memory(std::string_view first, std::string_view second) {
+    if (table_->title.ours) return;
+    const auto kind = [](std::string_view word) {
+      return std::string(word == "HOST" ? "host" : word == "MANAGED" ? "managed" : "device");
+    };
+    const std::string from = kind(first), to = kind(second);
+    set_memory(table_->title, from == to ? from : from + "_" + to);
+  }
+
+  /// "# Window creation: MPI_Win_create". OSU's default is ours, and not in our keys.
+  void take_window_creation(std::string_view theirs) {
+    table_->facts["window_creation"] = text::printable(theirs, 40);
+    constexpr std::string_view kPrefix = "MPI_Win_";
+    if (table_->title.ours || theirs == "MPI_Win_allocate") return;
+    if (theirs.starts_with(kPrefix)) theirs.remove_prefix(kPrefix.size());
+    table_->title.params["window_creation"] = snake_case(theirs);
+  }
+
+  /// "# Synchronization: MPI_Win_flush"
+  void take_sync(std::string_view theirs) {
+    if (table_->title.ours) return;
+    std::string ours = snake_case(theirs);
+    for (const OsuSync& sync : kOsuSyncs) {
+      if (theirs == sync.theirs) ours = sync.ours;
+    }
+    table_->title.params["sync"] = ours;
+  }
+
+  void note_columns() {
+    for (const std::string& column : table_->columns) {
+      const bool known = column == "Size" || column == "Iterations" || column == "Validation" ||
+                         std::any_of(kOsuColumns.begin(), kOsuColumns.end(),
+                                     [&](const ReadColumn& one) { return column == one.name; });
+      if (!known)
+        taker_.note(fmt::format("{}: column \"{}\" is not known and not imported", lines_.place(),
+                                text::printable(column, 80)));
+    }
+  }
+
+  void take_row(std::string_view line) {
+    const std::vector<std::string_view> cells = words(line);
+    const bool is_row = cells[0][0] >= '0' && cells[0][0] <= '9';
+    if (!is_row || !table_) {
+      if (!builder_) return;  // what a launcher says before the first table
+      if (auto found = case_of_sentence(line, lines_)) {
+        if (table_ && table_->title.ours && found->name == table_->title.name) {
+          found->params = table_->title.params;
+          set_key(*found);
+        }
+        return builder_->add(std::move(*found), lines_.place());
+      }
+      return take_foreign_line(line, lines_, builder_->run(), taker_);
+    }
+    if (table_->columns.empty()) lines_.fail("a line \"# Size ...\" above the first row", line);
+    if (cells.size() != table_->columns.size())
+      lines_.fail(fmt::format("{} columns", table_->columns.size()), line);
+    CaseResult result;
+    result.name = table_->title.name;
+    result.params = table_->title.params;
+    result.facts = table_->facts;
+    if (source_.options.ranks) result.params.try_emplace("ranks", *source_.options.ranks);
+    note_what_osu_leaves_out(result);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      take_cell(result, {table_->columns[i], cells[i]});
+    if (result.metrics.empty()) lines_.fail("a latency or a bandwidth", line);
+    if (result.find(kLatency.metric) != nullptr) result.primary_metric = kLatency.metric;
+    for (Metric& metric : result.metrics) {
+      if (metric.name == result.primary_metric)
+        metric.formula = "OSU: mean over ranks of each rank's mean";
+    }
+    set_key(result);
+    builder_->add(std::move(result), lines_.place());
+  }
+
+  void note_what_osu_leaves_out(const CaseResult& result) const {
+    if (!result.params.contains("ranks"))
+      taker_.note("OSU's text does not say how many ranks took part: give --ranks");
+    const OsuTitle& title = table_->title;
+    if (!title.ours && title.test != nullptr && title.test->table == OsuTable::bandwidth)
+      taker_.note(fmt::format(
+          "OSU's text does not say the window of {}: its keys have 64, OSU's default", title.name));
+  }
+
+  void take_cell(CaseResult& result, const Cell& cell) {
+    if (cell.column == "Size") {
+      result.params["bytes"] = count_of(cell, kMostBytes, lines_);
+    } else if (cell.column == "Iterations") {
+      result.facts["iterations"] = count_of(cell, kMostBytes, lines_);
+    } else if (cell.column == "Validation") {
+      const bool passed = cell.text == "Pass" || cell.text == "passed";
+      if (!passed && cell.text != "Fail" && cell.text != "failed" && cell.text != "skipped")
+        lines_.fail("Pass or Fail in column Validation", cell.text);
+      if (cell.text != "skipped") set_verification(result, passed, "OSU's own validation");
+    } else {
+      for (const ReadColumn& known : kOsuColumns) {
+        if (cell.column == known.name) add_cell(result, quantity_of(known), cell, lines_);
+      }
+    }
+  }
+
+  /// Tails beside Overall(us) are percentiles of that.
+  Quantity quantity_of(const ReadColumn& column) const {
+    const bool overlaps = std::any_of(table_->columns.begin(), table_->columns.end(),
+                                      [](const std::string& one) { return one == "Overall(us)"; });
+    for (const ReadColumn& one : kOverallTails) {
+      if (overlaps && std::string_view(column.name) == one.name) return one.quantity;
+    }
+    return column.quantity;
+  }
+
+  const ImportSource& source_;
+  const ImportTaker& taker_;
+  Lines lines_;
+  std::optional<RunBuilder> builder_;
+  std::optional<ForeignProgram> origin_;  ///< who measured it, where another program did
+  std::optional<Table> table_;
+};
+
+}  // namespace
+
+void import_osu(const ImportSource& source, const ImportTaker& taker) {
+  OsuReader(source, taker).read();
+}
+
+}  // namespace scalemark::formats

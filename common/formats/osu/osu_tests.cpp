@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which test of OSU measures what a case of ours does, and how its variants are called.
+#include "common/formats/osu/osu_tests.hpp"
+
+#include "common/print/printers.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+/// OSU pairs each rank of the first half with one of the second, where it pairs.
+bool has_osu_ranks(const OsuTest& test, const CaseResult& result) {
+  const std::string pairs = print::param_text(result, "pairs");
+  if (!pairs.empty() && pairs != "adjacent") return false;
+  const bool is_more = print::param_integer(result, "ranks").value_or(0) > 2;
+  return test.ranks == OsuRanks::any || is_more == (test.ranks == OsuRanks::more_than_two);
+}
+
+}  // namespace
+
+bool is_collective(const OsuTest& test) {
+  return test.table == OsuTable::collective || test.table == OsuTable::barrier;
+}
+
+const OsuTest* osu_test_of(const CaseResult& result) {
+  for (const OsuTest& test : kOsuTests) {
+    if (result.name == test.name && has_osu_ranks(test, result) &&
+        !osu_title(test, print::param_text(result, "call")).empty())
+      return &test;
+  }
+  return nullptr;
+}
+
+bool is_overlapped(const OsuTest& test, const CaseResult& result) {
+  return is_collective(test) && print::param_text(result, "call") == "nonblocking";
+}
+
+// The titles of OSU 7.4, c/mpi/{collective,pt2pt}/*/*.c. Its windows are non-blocking messages.
+std::string osu_title(const OsuTest& test, std::string_view call) {
+  const bool is_window = test.table == OsuTable::bandwidth || test.table == OsuTable::message_rate;
+  std::string title = test.title;
+  if (call.empty() || call == (is_window ? "nonblocking" : "blocking")) return title;
+  if (call == "nonblocking" && is_collective(test))
+    return *test.nonblocking ? test.nonblocking : "Non-blocking " + title;
+  if (call != "persistent") return "";
+  if (is_collective(test)) return title.insert(title.rfind(" Latency Test"), " Persistent");
+  const bool has_persistent = test.table == OsuTable::latency || test.table == OsuTable::bandwidth;
+  if (!has_persistent || test.ranks != OsuRanks::two) return "";
+  return title.insert(title.rfind(" Test"), " Persistent");
+}
+
+}  // namespace scalemark::formats

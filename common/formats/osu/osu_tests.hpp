@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tests of the OSU micro-benchmarks 7.4 that a benchmark of ours measures too.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "common/result/model.hpp"
+
+namespace scalemark::formats {
+
+/// What the table of a test looks like.
+enum class OsuTable {
+  latency,       ///< between two ranks
+  bandwidth,     ///< MB/s
+  message_rate,  ///< MB/s and messages a second of several pairs
+  collective,    ///< latency of operations that have a size
+  barrier,       ///< latency alone
+  one_sided,
+  start_up,  ///< no table: a sentence
+};
+
+/// How many ranks a test takes; OSU's text says it of pairs only.
+enum class OsuRanks { any, two, more_than_two };
+
+struct OsuTest {
+  const char* name;      ///< of our benchmark
+  const char* title;     ///< behind "OSU MPI-CUDA "
+  const char* datatype;  ///< of our data where the key says nothing; OSU's default is MPI_CHAR
+  OsuTable table;
+  OsuRanks ranks = OsuRanks::any;
+  const char* library = "MPI";   ///< before the first blank of the title; MPI_Put is a library
+  const char* nonblocking = "";  ///< title, where it is not "Non-blocking " and the title
+  bool has_validation = true;    ///< the test can check its data
+};
+
+inline constexpr std::array kOsuTests = {
+    OsuTest{"micro/pingpong", "Latency Test", "MPI_CHAR", OsuTable::latency, OsuRanks::two},
+    OsuTest{"micro/pingpong", "Multi Latency Test", "MPI_CHAR", OsuTable::latency,
+            OsuRanks::more_than_two},
+    OsuTest{"micro/bandwidth", "Bandwidth Test", "MPI_CHAR", OsuTable::bandwidth, OsuRanks::two},
+    OsuTest{"micro/bidirectional_bandwidth", "Bi-Directional Bandwidth Test", "MPI_CHAR",
+            OsuTable::bandwidth, OsuRanks::two},
+    OsuTest{"micro/multi_pair", "Multiple Bandwidth / Message Rate Test", "MPI_CHAR",
+            OsuTable::message_rate},
+    OsuTest{"micro/allreduce", "Allreduce Latency Test", "MPI_FLOAT", OsuTable::collective},
+    OsuTest{"micro/allgather", "Allgather Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{"micro/allgatherv", "Allgatherv Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{"micro/reduce_scatter", "Reduce_scatter Latency Test", "MPI_FLOAT",
+            OsuTable::collective},
+    OsuTest{.name = "micro/broadcast",
+            .title = "Broadcast Latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::collective,
+            .nonblocking = "Non-Blocking Broadcast Latency Test"},
+    OsuTest{"micro/reduce", "Reduce Latency Test", "MPI_FLOAT", OsuTable::collective},
+    OsuTest{"micro/gather", "Gather Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{"micro/gatherv", "Gatherv Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{"micro/scatter", "Scatter Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{"micro/scatterv", "Scatterv Latency Test", "MPI_CHAR", OsuTable::collective},
+    OsuTest{.name = "micro/alltoall",
+            .title = "All-to-All Personalized Exchange Latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::collective,
+            .nonblocking = "Non-blocking All-to-All Latency Test"},
+    OsuTest{"micro/alltoallv", "All-to-Allv Personalized Exchange Latency Test", "MPI_CHAR",
+            OsuTable::collective},
+    OsuTest{.name = "micro/barrier",
+            .title = "Barrier Latency Test",
+            .datatype = "",
+            .table = OsuTable::barrier,
+            .has_validation = false},
+    OsuTest{"micro/put", "Latency Test", "MPI_CHAR", OsuTable::one_sided, OsuRanks::two, "MPI_Put",
+            "", false},
+    OsuTest{"micro/get", "latency Test", "MPI_CHAR", OsuTable::one_sided, OsuRanks::two, "MPI_Get",
+            "", false},
+    OsuTest{"micro/accumulate", "latency Test", "MPI_FLOAT", OsuTable::one_sided, OsuRanks::two,
+            "MPI_Accumulate"},
+    OsuTest{.name = "micro/init",
+            .title = "Init Test",
+            .datatype = "",
+            .table = OsuTable::start_up,
+            .has_validation = false},
+};
+
+/// Whether all ranks take part in one operation.
+bool is_collective(const OsuTest& test);
+
+/// The test whose text has a place for the case; null if there is none.
+const OsuTest* osu_test_of(const CaseResult& result);
+
+/// The title of a test by axis `call` (blocking, nonblocking, persistent; empty = as OSU's test
+/// without a word for it); empty where OSU has no such test.
+std::string osu_title(const OsuTest& test, std::string_view call);
+
+/// Whether OSU measures the case beside computation.
+bool is_overlapped(const OsuTest& test, const CaseResult& result);
+
+/// MPI's names of types as OSU prints them, and ours.
+struct OsuType {
+  const char* theirs;
+  const char* ours;
+};
+inline constexpr std::array kOsuTypes = {OsuType{"MPI_CHAR", "int8"}, OsuType{"MPI_INT", "int32"},
+                                         OsuType{"MPI_FLOAT", "fp32"},
+                                         OsuType{"MPI_DOUBLE", "fp64"}};
+
+/// How OSU's one-sided tests name what completes an operation, and axis `sync`.
+struct OsuSync {
+  const char* theirs;
+  const char* ours;
+};
+inline constexpr std::array kOsuSyncs = {OsuSync{"MPI_Win_flush", "flush"},
+                                         OsuSync{"MPI_Win_fence", "fence"},
+                                         OsuSync{"MPI_Win_lock/unlock", "lock"}};
+
+}  // namespace scalemark::formats

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// From titles to benchmarks of ours: which test, in which call, over which library.
+#include "common/formats/osu/osu_title.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/formats/case_key.hpp"
+#include "common/formats/printed_table.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+constexpr std::string_view kTitle = "# OSU ";
+/// Messages in flight of osu_bw and osu_bibw, which do not print it.
+constexpr std::int64_t kUsualWindow = 64;
+/// At the end of the title of a table that Scalemark printed: its version.
+constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
+/// The same of a table that another program measured, and Scalemark printed after its import.
+constexpr std::string_view kPrinted = " (OSU 7.4 format, printed by Scalemark ";
+
+/// What Scalemark adds to a title.
+struct OurNote {
+  std::string_view version;
+  std::string_view pairs;    ///< axis=value of the table
+  std::size_t in_front = 0;  ///< characters of them in front of kOurs
+};
+
+/// "... v7.4 [backend=mpi ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)", where `note` is
+/// the place of kOurs; or, as before, "... Scalemark 0.1; backend=mpi ranks=2)".
+OurNote our_note(std::string_view line, std::size_t note, std::string_view sign) {
+  std::string_view behind_sign = line.substr(note + sign.size());
+  behind_sign = behind_sign.substr(0, behind_sign.find_last_of(')'));
+  const std::size_t semicolon = std::min(behind_sign.find(';'), behind_sign.size());
+  OurNote ours;
+  ours.version = behind_sign.substr(0, semicolon);
+  ours.pairs = behind_sign.substr(std::min(semicolon + 2, behind_sign.size()));
+  const std::string_view front = line.substr(0, note);
+  const std::size_t open = front.find(" [");
+  if (front.ends_with(']') && open != std::string_view::npos) {
+    ours.in_front = front.size() - open;
+    ours.pairs = front.substr(open + 2, front.size() - open - 3);
+  }
+  return ours;
+}
+
+/// The test of that title and how it calls the operation.
+struct KnownTest {
+  const OsuTest* test;
+  const char* call;
+};
+std::optional<KnownTest> known_test(std::string_view library, std::string_view title) {
+  // MPI, NCCL and such have the same titles; MPI_Put and such have their own.
+  const std::string_view group = library.find('_') == std::string_view::npos ? "MPI" : library;
+  for (const OsuTest& test : kOsuTests) {
+    for (const char* call : {"", "nonblocking", "persistent"}) {
+      if (group == test.library && title == osu_title(test, call)) return KnownTest{&test, call};
+    }
+  }
+  return std::nullopt;
+}
+
+/// A benchmark of ours, or osu/ and the title. `library` is "MPI-CUDA" or such.
+void name_case(OsuTitle& said, std::string_view library, std::string_view title) {
+  const std::string_view plain = library.substr(0, library.find('-'));
+  // "MPI-CUDA", or a library that knows devices only.
+  const bool on_device = !plain.starts_with("MPI") || plain.size() < library.size();
+  const bool is_managed = title.starts_with("MANAGED ");
+  if (is_managed) title.remove_prefix(8);
+  said.params["backend"] = snake_case(plain.substr(0, plain.find('_')));
+  const char* memory = is_managed ? "managed" : on_device ? "device" : "host";
+  const auto known = known_test(plain, title);
+  if (!known) {
+    const bool is_operation = plain.find('_') != std::string_view::npos;
+    set_memory(said, memory);
+    // Those of one operation are of two ranks, but for "Multi Latency" and such.
+    if (is_operation && !title.starts_with("Multi")) said.params["ranks"] = std::int64_t{2};
+    said.name = "osu/" + snake_case(fmt::format("{} {}", is_operation ? plain : "", title));
+    return;
+  }
+  said.test = known->test;
+  said.name = said.test->name;
+  set_memory(said, memory);
+  if (said.test->ranks == OsuRanks::two) said.params["ranks"] = std::int64_t{2};
+  if (said.test->table == OsuTable::bandwidth) said.params["window"] = kUsualWindow;
+  if (*known->call != '\0') said.params["call"] = std::string(known->call);
+}
+
+}  // namespace
+
+void set_memory(OsuTitle& said, const std::string& memory) {
+  const OsuTable table = said.test == nullptr ? OsuTable::latency : said.test->table;
+  if (table == OsuTable::start_up || table == OsuTable::barrier) return;
+  // Our windows are in the memory of the host: their keys say nothing else.
+  if (table == OsuTable::one_sided && memory == "host") {
+    said.params.erase("memory");
+  } else {
+    said.params["memory"] = memory;
+  }
+}
+
+OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
+  constexpr std::string_view kExpected = "\"# OSU LIBRARY TEST vVERSION\"";
+  OsuTitle said;
+  said.tool = "OSU Micro-Benchmarks";
+  const bool is_printed = line.find(kPrinted) != std::string_view::npos;
+  const std::string_view sign = is_printed ? kPrinted : kOurs;
+  const std::size_t note = line.find(sign);
+  const OurNote ours = note == std::string_view::npos ? OurNote{} : our_note(line, note, sign);
+  const std::string_view theirs = line.substr(0, std::min(note, line.size()) - ours.in_front);
+  const std::size_t v = theirs.rfind(" v");
+  if (v == std::string_view::npos || v < kTitle.size()) lines.fail(kExpected, line);
+  const std::vector<std::string_view> version = words(theirs.substr(v + 2));
+  if (version.size() != 1) lines.fail(kExpected, line);
+  said.version = version[0];
+  std::string_view title = theirs.substr(kTitle.size(), v - kTitle.size());
+  const std::string_view library = title.substr(0, title.find(' '));
+  title.remove_prefix(std::min(library.size() + 1, title.size()));
+  name_case(said, library, title);
+  if (note == std::string_view::npos) return said;
+  if (!is_printed) {
+    said.tool = "Scalemark";
+    said.version = ours.version;
+  }
+  if (words(ours.pairs).empty()) return said;
+  // A table of ours has the keys that its cases had.
+  const std::string key = fmt::format("{} {}", said.name, ours.pairs);
+  said.params = case_of_key(key, lines.place()).params;
+  if (said.params.empty()) lines.fail("axis=value pairs in the title", line);
+  said.ours = true;
+  return said;
+}
+
+std::vector<std::string> osu_column_names(std::string_view header) {
+  // Names have single blanks in them. Where they fill their columns single ones part them too: in
+  // front of a percentile.
+  const auto ends = [&](std::size_t at) {
+    const std::string_view rest = header.substr(at);
+    return rest.starts_with("  ") ||
+           (rest.size() > 2 && rest.starts_with(" P") && rest[2] >= '0' && rest[2] <= '9');
+  };
+  std::vector<std::string> names;
+  for (std::size_t from = header.find_first_not_of(' '); from < header.size();) {
+    std::size_t to = from;
+    while (to < header.size() && !ends(to)) ++to;
+    names.emplace_back(header.substr(from, to - from));
+    from = header.find_first_not_of(' ', to);
+  }
+  return names;
+}
+
+}  // namespace scalemark::formats

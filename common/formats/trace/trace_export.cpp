@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases as a trace that Chrome (about:tracing) and Perfetto show: when each ran, its phases in it,
+// the iterations of rank 0, and the epochs of a training on a line of each rank.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/formats/exporters.hpp"
+#include "common/formats/trace/trace_clock.hpp"
+#include "common/text/cells.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The line of the cases; that of rank r is r + 1.
+constexpr std::size_t kCases = 0;
+constexpr const char* kEpochs = "epoch_time";
+/// Iterations of a case that are shown.
+constexpr std::size_t kMostSteps = 10'000;
+
+/// Prints events as they come: a trace may be long.
+class Events {
+ public:
+  explicit Events(std::ostream& out) : out_(out) {
+    out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  }
+  void add(const ordered_json& event) {
+    out_ << (first_ ? "\n" : ",\n") << event.dump();
+    first_ = false;
+  }
+  void end() { out_ << "\n]}\n"; }
+
+ private:
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+ordered_json name_event(const char* what, std::size_t thread, const std::string& name) {
+  return {{"ph", "M"},
+          {"name", what},
+          {"pid", 0},
+          {"tid", thread},
+          {"args", {{"name", text::json_text(name)}}}};
+}
+
+/// An event from `from` on, in microseconds.
+ordered_json complete_event(const std::string& name, const char* category, std::size_t thread,
+                            double from, double duration, ordered_json args) {
+  return {{"ph", "X"},       {"name", text::json_text(name)},
+          {"cat", category}, {"pid", 0},
+          {"tid", thread},   {"ts", from},
+          {"dur", duration}, {"args", std::move(args)}};
+}
+
+/// Each phase lasts until the next one; the last row is the end. What comes behind the end of a
+/// sweep are other cases.
+void add_phases(Events& events, const Table& phases, double offset, const TraceInterval& whole) {
+  const auto* names = column_of<std::string>(phases, "phase");
+  const auto* t = column_of<std::uint64_t>(phases, "t");
+  if (names == nullptr || t == nullptr || names->size() != t->size()) return;
+  for (std::size_t i = 0; i + 1 < t->size(); ++i) {
+    if ((*names)[i] == "done") continue;
+    const double from = whole.clamped(static_cast<double>((*t)[i]) * 1e-3 + offset);
+    const double to = whole.clamped(static_cast<double>((*t)[i + 1]) * 1e-3 + offset);
+    events.add(complete_event(text::printable((*names)[i], 200), "phase", kCases, from,
+                              std::max(0.0, to - from), ordered_json::object()));
+  }
+}
+
+/// The iterations of rank 0 whose beginnings are stored; false if some have no room.
+bool add_steps(Events& events, const Metric& metric, std::size_t thread, double offset,
+               const TraceInterval& whole) {
+  const Samples& samples = metric.samples;
+  const auto* times = std::get_if<std::vector<std::uint64_t>>(&samples.values);
+  if (times == nullptr || metric.name == kEpochs) return true;
+  const bool steps = metric.name == "step_time";
+  const std::size_t count = std::min({samples.iterations, times->size(), samples.t0.size()});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double from = static_cast<double>(samples.t0[i]) * 1e-3 + offset;
+    const double duration = static_cast<double>((*times)[i]) * 1e-3;
+    // What is not within its case can only be what a file claims.
+    if (from + 1e3 < whole.from || from + duration > whole.to + 1e3) continue;
+    events.add(complete_event(
+        fmt::format("{} {}", steps ? "step" : "sample", i + 1), steps ? "step" : "sample", thread,
+        from, duration,
+        {{"metric", text::json_text(metric.name)}, {"warmup", samples.is_warmup(i)}}));
+  }
+  return count == samples.t0.size();
+}
+
+/// The epochs of one rank, one behind the other until the case's end: how long each took is
+/// measured, when it began is not.
+void add_epochs(Events& events, const Metric& epochs, std::size_t rank,
+                const TraceInterval& whole) {
+  const Samples& samples = epochs.samples;
+  double total = 0;
+  for (std::size_t i = 0; i < samples.iterations; ++i) total += samples.value(rank, i) * 1e6;
+  // Longer than the case can only be what a file claims.
+  if (!std::isfinite(total) || total <= 0 || total > whole.to - whole.from) return;
+  double now = whole.to - total;
+  for (std::size_t i = 0; i < samples.iterations; ++i) {
+    const double duration = std::max(0.0, samples.value(rank, i) * 1e6);
+    events.add(complete_event(fmt::format("epoch {}", i + 1), "epoch", rank + 1, now,
+                              std::min(duration, whole.to - now),
+                              {{"placed", "before the end of the case, one behind the other"}}));
+    now = std::min(now + duration, whole.to);
+  }
+}
+
+void add_epochs(Events& events, const CaseResult& result, const TraceInterval& whole) {
+  const Metric* epochs = result.find(kEpochs);
+  if (epochs == nullptr) return;
+  for (std::size_t rank = 0; rank < epochs->samples.ranks; ++rank)
+    add_epochs(events, *epochs, rank, whole);
+}
+
+/// Where the rows of a table come from: its texts but for those that are readings.
+std::string source_of(const Table& table, std::size_t row) {
+  std::string source;
+  for (const char* label : {"node", "device"}) {
+    for (const Column& column : table.columns) {
+      const auto* texts = std::get_if<std::vector<std::string>>(&column.values);
+      if (column.name == label && texts != nullptr && row < texts->size())
+        source += " " + (*texts)[row];
+    }
+  }
+  return source;
+}
+
+/// A reading by its table, source and time: cases that follow each other share one.
+using Seen = std::set<std::pair<std::string, std::uint64_t>>;
+
+/// Readings of telemetry as counters, those that no case before had.
+void add_counters(Events& events, const std::string& name, const Table& table, double offset,
+                  Seen& seen) {
+  const auto times = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [](const Column& column) { return column.name == "t"; });
+  if (times == table.columns.end()) return;
+  const auto* t = std::get_if<std::vector<std::uint64_t>>(&times->values);
+  if (t == nullptr) return;
+  std::vector<bool> fresh;
+  for (std::size_t row = 0; row < t->size(); ++row)
+    fresh.push_back(seen.emplace(name + source_of(table, row), (*t)[row]).second);
+  for (const Column& column : table.columns) {
+    const auto* numbers = std::get_if<std::vector<double>>(&column.values);
+    if (numbers == nullptr || numbers->size() != t->size()) continue;
+    for (std::size_t row = 0; row < t->size(); ++row) {
+      if (!fresh[row] || !std::isfinite((*numbers)[row])) continue;
+      const std::string label = column.name + (column.unit.empty() ? "" : " [" + column.unit + "]");
+      events.add({{"ph", "C"},
+                  {"name", text::json_text(name + source_of(table, row) + " " + label)},
+                  {"pid", 0},
+                  {"tid", kCases},
+                  {"ts", std::max(0.0, static_cast<double>((*t)[row]) * 1e-3 + offset)},
+                  {"args", {{text::json_text(column.name).get<std::string>(), (*numbers)[row]}}}});
+    }
+  }
+}
+
+std::size_t ranks_with_epochs(const Run& run) {
+  std::size_t most = 0;
+  for (const CaseResult& result : run.cases) {
+    if (const Metric* epochs = result.find(kEpochs)) most = std::max(most, epochs->samples.ranks);
+  }
+  return most;
+}
+
+}  // namespace
+
+void reduce_for_trace(const CaseResult& /*result*/, Metric& metric) {
+  Samples& samples = metric.samples;
+  if (metric.name == kEpochs) return;
+  auto* times = std::get_if<std::vector<std::uint64_t>>(&samples.values);
+  if (samples.t0.empty() || times == nullptr || metric.kind != MetricKind::duration) {
+    samples = {};
+    return;
+  }
+  samples.ranks = 1;
+  samples.iterations = std::min(samples.iterations, kMostSteps);
+  times->resize(std::min(times->size(), samples.iterations));
+  times->shrink_to_fit();
+}
+
+void export_trace(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
+  const TraceClock clock(run);
+  const std::size_t ranks = ranks_with_epochs(run);
+  Events events(target.out);
+  events.add(name_event("process_name", kCases, "run " + text::printable(run.uuid)));
+  events.add(name_event("thread_name", kCases, "cases"));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::string node = rank < run.ranks.size() ? " on " + run.ranks[rank].node : "";
+    events.add(name_event("thread_name", rank + 1, fmt::format("rank {}{}", rank, node)));
+  }
+  events.add(name_event("thread_name", ranks + 1, "iterations of rank 0"));
+  Seen seen;
+  for (const CaseResult& result : run.cases) {
+    const std::optional<TraceInterval> whole = clock.whole(result);
+    if (!whole) {
+      target.note(fmt::format("left out, for it does not say when it ran: {}",
+                              text::printable(result.key)));
+      continue;
+    }
+    events.add(complete_event(text::printable(result.key), "case", kCases, whole->from,
+                              whole->to - whole->from,
+                              {{"status", to_string(result.status)},
+                               {"phase", text::json_text(result.phase)},
+                               {"reason", text::json_text(result.reason)}}));
+    add_epochs(events, result, *whole);
+    const std::optional<double> offset = clock.offset(result);
+    if (!offset) continue;
+    for (const Metric& metric : result.metrics) {
+      if (!add_steps(events, metric, ranks + 1, *offset, *whole))
+        target.note(fmt::format("{}: the first {} iterations of {} are in the trace",
+                                text::printable(result.key), kMostSteps, metric.samples.t0.size()));
+    }
+    for (const auto& [name, table] : result.tables) {
+      if (name == "phases") add_phases(events, table, *offset, *whole);
+      if (name.starts_with("telemetry/")) add_counters(events, name, table, *offset, seen);
+    }
+  }
+  events.end();
+}
+
+}  // namespace scalemark::formats

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking NVML for links.
+#include "common/hardware/gpu_links.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "common/hardware/nvml_library.hpp"
+
+namespace scalemark::hardware {
+namespace {
+
+/// More than any GPU has: 18 in NVLink 4 and 5.
+constexpr unsigned kMostLinks = 64;
+constexpr double kMostMegabytes = 1e6;
+constexpr const char* kNotTold = "NVML does not tell whether the GPU has NVLinks";
+
+/// GB/s of a link in one direction by nvmlNvlinkVersion_t, whose values are not the versions:
+/// lanes x Gb/s / 8. Lanes are 8 of 20 (NVLink 1) and 25 (2), 4 of 50 (3), 2 of 106.25 (4) and
+/// 212.5 (5): the signalling rates, which are what NVML itself names where it can.
+double link_gigabytes(unsigned version) {
+  static constexpr std::array kByVersion = {0.0, 20.0, 25.0, 25.0, 25.0, 25.0, 26.5625, 53.125};
+  return version < kByVersion.size() ? kByVersion.at(version) : 0;
+}
+
+/// MB/s that the links that are up run at, where all run alike; 0 if NVML does not tell.
+double common_megabytes(const nvml::Library& nvml, nvml::Device* device) {
+  nvml::FieldValue field{};
+  field.field = nvml::kNvlinkSpeedCommon;
+  if (nvml.field_values == nullptr || nvml.field_values(device, 1, &field) != nvml::kSuccess ||
+      field.result != nvml::kSuccess || field.type != nvml::kUnsignedInt)
+    return 0;
+  const double megabytes = field.value.unsigned_int;
+  return megabytes <= kMostMegabytes ? megabytes : 0;
+}
+
+double gigabytes_a_link(const nvml::Library& nvml, nvml::Device* device, unsigned link) {
+  if (const double told = common_megabytes(nvml, device); told > 0) return told * 1e-3;
+  unsigned version = 0;
+  if (nvml.nvlink_version == nullptr ||
+      nvml.nvlink_version(device, link, &version) != nvml::kSuccess)
+    return 0;
+  return link_gigabytes(version);
+}
+
+/// "switch", a GPU's address, "host" (processors of POWER), or "" where NVML does not tell.
+std::string other_end(const nvml::Library& nvml, nvml::Device* device, unsigned link) {
+  unsigned type = nvml::kNvlinkToUnknown;
+  if (nvml.nvlink_remote_type == nullptr ||
+      nvml.nvlink_remote_type(device, link, &type) != nvml::kSuccess)
+    return "";
+  if (type == nvml::kNvlinkToSwitch) return "switch";
+  if (type == nvml::kNvlinkToHost) return "host";
+  nvml::Pci pci{};
+  if (type != nvml::kNvlinkToGpu || nvml.nvlink_remote_pci == nullptr ||
+      nvml.nvlink_remote_pci(device, link, &pci) != nvml::kSuccess)
+    return "";
+  return nvml::bus_id(pci);
+}
+
+void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& links) {
+  if (nvml.nvlink_state == nullptr) return;
+  int up = 0;
+  unsigned last = 0;
+  for (unsigned link = 0; link < kMostLinks; ++link) {
+    unsigned active = 0;
+    const int code = nvml.nvlink_state(device, link, &active);
+    // There is no such link.
+    if (code == nvml::kNotSupported || code == nvml::kInvalidArgument) break;
+    if (code != nvml::kSuccess) return;
+    if (active == 0) continue;
+    const std::string end = other_end(nvml, device, link);
+    if (end == "host")
+      links.host = {0, {}, "NVLink to the processor, of how many links is not known"};
+    links.nvlink_to = up == 0 || links.nvlink_to == end ? end : "";
+    ++up;
+    last = link;
+  }
+  links.nvlinks = up;
+  links.nvlink.missing = up == 0 ? "the GPU has no NVLink that is up" : "";
+  if (up == 0) return;
+  const double gigabytes = gigabytes_a_link(nvml, device, last);
+  if (gigabytes <= 0) {
+    links.nvlink.missing = "NVML does not tell how fast the GPU's NVLinks are";
+    return;
+  }
+  links.nvlink.value = up * gigabytes * 1e9;
+  links.nvlink.source = fmt::format("NVLink {} x {:.5g} GB/s, theoretical", up, gigabytes);
+}
+
+Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
+  // NVML's generations, and the lowest of the GPU, the port and the system.
+  static constexpr std::array kGigatransfers = {0.0, 2.5, 5.0, 8.0, 16.0, 32.0, 64.0};
+  unsigned generation = 0, width = 0;
+  if (nvml.max_pcie_generation == nullptr || nvml.max_pcie_width == nullptr ||
+      nvml.max_pcie_generation(device, &generation) != nvml::kSuccess ||
+      nvml.max_pcie_width(device, &width) != nvml::kSuccess ||
+      generation >= kGigatransfers.size() || width > 32)
+    return {0, {}, "neither /sys nor NVML tells the GPU's PCIe link"};
+  return pcie_rate(kGigatransfers.at(generation), static_cast<int>(width));
+}
+
+/// Whether processor and GPU share a package (Grace Hopper and later) and talk past PCIe.
+bool has_c2c(const nvml::Library& nvml, nvml::Device* device) {
+  nvml::C2cMode mode{};
+  return nvml.c2c_mode != nullptr && nvml.c2c_mode(device, &mode) == nvml::kSuccess &&
+         mode.enabled != 0;
+}
+
+}  // namespace
+
+GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& root,
+                   const std::string& library) {
+  GpuLinks links;
+  links.host = links.pcie = pcie_peak(pci_bus_id, root);
+  links.nvlink.missing = kNotTold;
+  const nvml::Running running(library);
+  nvml::Device* device = running.find(pci_bus_id);
+  if (device == nullptr) return links;
+  std::error_code error;
+  if (!std::filesystem::exists(root / "sys/bus/pci/devices" / pci_bus_id, error))
+    links.host = links.pcie = pcie_by_nvml(running.nvml, device);
+  if (has_c2c(running.nvml, device))
+    links.host = {0, {}, "NVLink-C2C to the processor, whose rate is not known"};
+  read_nvlinks(running.nvml, device, links);
+  return links;
+}
+
+Peak gpu_peer_peak(const GpuLinks& links, std::span<const std::string> gpus) {
+  if (!links.nvlinks) return {0, {}, kNotTold};
+  if (*links.nvlinks == 0) return links.pcie;
+  const bool one_other = gpus.size() == 2 && std::ranges::count(gpus, links.nvlink_to) == 1;
+  if (links.nvlink_to == "switch" || one_other) return links.nvlink;
+  return {0, {}, "not all of the GPU's NVLinks lead to a switch, or to the only other GPU"};
+}
+
+}  // namespace scalemark::hardware

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking NVML again and again.
+#include "common/hardware/sensors/gpu_sensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/hardware/nvml_library.hpp"
+
+namespace scalemark::hardware {
+namespace {
+
+/// nvmlClocksEventReason...
+struct Reason {
+  unsigned long long bit;
+  const char* name;
+  bool slows_down;
+};
+constexpr std::array kReasons = {Reason{0x1, "gpu_idle", false},
+                                 Reason{0x2, "clocks_setting", false},
+                                 Reason{0x4, "sw_power_cap", false},
+                                 Reason{0x8, "hw_slowdown", true},
+                                 Reason{0x10, "sync_boost", false},
+                                 Reason{0x20, "sw_thermal_slowdown", true},
+                                 Reason{0x40, "hw_thermal_slowdown", true},
+                                 Reason{0x80, "hw_power_brake", true},
+                                 Reason{0x100, "display_clock_setting", false}};
+
+std::string names_of(unsigned long long reasons) {
+  std::vector<std::string> names;
+  for (const Reason& reason : kReasons) {
+    if ((reasons & reason.bit) != 0) names.emplace_back(reason.name);
+  }
+  return names.empty() ? "none" : text::join(names, "+");
+}
+
+/// A function of NVML that gives one number; nothing if it is missing or refuses.
+template <class Value, class Function, class... Arguments>
+std::optional<double> number(Function function, Arguments... arguments) {
+  Value value{};
+  if (function == nullptr || function(arguments..., &value) != nvml::kSuccess) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::string on_off(std::optional<double> value) {
+  return !value ? "unavailable: NVML does not tell" : *value != 0 ? "on" : "off";
+}
+
+std::string scaled(std::optional<double> value, double factor, const char* unit) {
+  if (!value) return "unavailable: NVML does not tell";
+  return fmt::format("{:g}{}{}", *value * factor, *unit == '\0' ? "" : " ", unit);
+}
+
+std::map<std::string, std::string> settings_of(const nvml::Library& nvml, nvml::Device* device) {
+  std::map<std::string, std::string> settings;
+  const std::string vbios = nvml::text_of(nvml.vbios, device);
+  settings["vbios"] = vbios.empty() ? "unavailable: NVML does not tell" : vbios;
+  settings["power_limit"] = scaled(number<unsigned>(nvml.power_limit, device), 1e-3, "W");
+  settings["power_limit_default"] =
+      scaled(number<unsigned>(nvml.default_power_limit, device), 1e-3, "W");
+  settings["power_limit_enforced"] =
+      scaled(number<unsigned>(nvml.enforced_power_limit, device), 1e-3, "W");
+  settings["sm_clock_max"] =
+      scaled(number<unsigned>(nvml.max_clock, device, nvml::kSmClock), 1, "MHz");
+  settings["memory_clock_max"] =
+      scaled(number<unsigned>(nvml.max_clock, device, nvml::kMemoryClock), 1, "MHz");
+  settings["pcie_generation_max"] =
+      scaled(number<unsigned>(nvml.max_pcie_generation, device), 1, "");
+  settings["pcie_width_max"] = scaled(number<unsigned>(nvml.max_pcie_width, device), 1, "");
+  settings["persistence"] = on_off(number<unsigned>(nvml.persistence, device));
+  settings["compute_mode"] = scaled(number<unsigned>(nvml.compute_mode, device), 1, "");
+  unsigned current = 0, pending = 0;
+  const auto mode_of = [&](auto function) {
+    const bool told = function && function(device, &current, &pending) == nvml::kSuccess;
+    return on_off(told ? std::optional<double>(current) : std::nullopt);
+  };
+  settings["ecc"] = mode_of(nvml.ecc_mode);
+  settings["mig"] = mode_of(nvml.mig_mode);
+  unsigned corrected = 0, uncorrected = 0, failed = 0;
+  const bool rows = nvml.remapped_rows && nvml.remapped_rows(device, &corrected, &uncorrected,
+                                                             &pending, &failed) == nvml::kSuccess;
+  settings["remapped_rows"] =
+      rows ? fmt::format("{} corrected, {} uncorrected{}{}", corrected, uncorrected,
+                         pending ? ", pending" : "", failed ? ", failed" : "")
+           : "unavailable: NVML does not tell";
+  return settings;
+}
+
+}  // namespace
+
+struct GpuSensors::State {
+  State(const std::string& pci_bus_id, const std::string& library)
+      : running(library), device(running.find(pci_bus_id)) {}
+
+  /// Part of the time since the last call in which the clocks were held down; nothing at first.
+  std::optional<double> held_down(int cause, std::optional<nvml::Violation>& last) const {
+    nvml::Violation now{};
+    if (running.nvml.violation == nullptr ||
+        running.nvml.violation(device, cause, &now) != nvml::kSuccess)
+      return std::nullopt;
+    const auto before = std::exchange(last, now);
+    if (!before || now.reference_us <= before->reference_us) return std::nullopt;
+    const auto passed = static_cast<double>(now.reference_us - before->reference_us) * 1e3;
+    const auto held = now.violation_ns >= before->violation_ns
+                          ? static_cast<double>(now.violation_ns - before->violation_ns)
+                          : 0.0;
+    return std::min(1.0, held / passed);
+  }
+
+  nvml::Running running;
+  nvml::Device* device;
+  std::optional<nvml::Violation> by_power, by_heat;
+};
+
+GpuSensors::GpuSensors(const std::string& pci_bus_id, const std::string& library)
+    : state_(std::make_unique<State>(pci_bus_id, library)) {
+  if (!found()) return;
+  state_->held_down(nvml::kByPower, state_->by_power);
+  state_->held_down(nvml::kByHeat, state_->by_heat);
+}
+
+GpuSensors::~GpuSensors() = default;
+
+bool GpuSensors::found() const { return state_->device != nullptr; }
+
+Reading GpuSensors::read() {
+  Reading reading;
+  if (!found()) return reading;
+  const nvml::Library& nvml = state_->running.nvml;
+  nvml::Device* device = state_->device;
+  const auto add = [&](const char* name, const char* unit, std::optional<double> value,
+                       double factor) {
+    if (value) reading.quantities.push_back({name, unit, *value * factor});
+  };
+  add("sm_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kSmClock), 1e6);
+  add("memory_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kMemoryClock), 1e6);
+  add("power", "W", number<unsigned>(nvml.power, device), 1e-3);
+  add("temperature", "Cel", number<unsigned>(nvml.temperature, device, 0), 1);
+  add("power_capped", "1", state_->held_down(nvml::kByPower, state_->by_power), 1);
+  add("heat_slowed", "1", state_->held_down(nvml::kByHeat, state_->by_heat), 1);
+  add("ecc_corrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 0, 0), 1);
+  add("ecc_uncorrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 1, 0), 1);
+  add("pcie_generation", "1", number<unsigned>(nvml.pcie_generation, device), 1);
+  add("pcie_width", "1", number<unsigned>(nvml.pcie_width, device), 1);
+  unsigned long long reasons = 0;
+  if (nvml.clock_event_reasons && nvml.clock_event_reasons(device, &reasons) == nvml::kSuccess)
+    reading.texts["clock_event_reasons"] = names_of(reasons);
+  return reading;
+}
+
+bool is_slowed_down(const std::string& clock_event_reasons) {
+  const std::vector<std::string> names = text::split(clock_event_reasons, '+');
+  return std::ranges::any_of(kReasons, [&](const Reason& reason) {
+    return reason.slows_down && std::ranges::find(names, reason.name) != names.end();
+  });
+}
+
+std::map<std::string, std::map<std::string, std::string>> gpu_settings(
+    std::span<const std::string> pci_bus_ids, const std::string& library) {
+  std::map<std::string, std::map<std::string, std::string>> settings;
+  if (pci_bus_ids.empty()) return settings;
+  const nvml::Running running(library);
+  for (const std::string& address : pci_bus_ids) {
+    if (nvml::Device* device = running.find(address))
+      settings[address] = settings_of(running.nvml, device);
+  }
+  return settings;
+}
+
+}  // namespace scalemark::hardware

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs reduced to what is drawn.
+#include "common/html/extract.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/base/text.hpp"
+#include "common/compare/environment.hpp"
+#include "common/html/extract_samples.hpp"
+
+namespace scalemark::html {
+namespace {
+
+constexpr std::size_t kWord = 120, kSentence = 400, kKey = 600;
+constexpr std::size_t kMostQuantities = 6;
+constexpr std::size_t kMostGrids = 12;
+constexpr std::size_t kMostTrainings = 48;
+constexpr std::size_t kMostRanks = 4096;
+
+bool is_bookkeeping(const std::string& metric) {
+  return metric == "first_call" || metric == "timer_cost";
+}
+
+std::optional<double> peak_of(const CaseResult& result, const Metric& metric) {
+  // achieved_flops has the fact peak_flops.
+  const std::string name = metric.name == "achieved_flops" ? std::string("flops") : metric.name;
+  const auto found = result.facts.find("peak_" + name);
+  if (found == result.facts.end()) return std::nullopt;
+  if (const auto* number = std::get_if<double>(&found->second)) return *number;
+  if (const auto* whole = std::get_if<std::int64_t>(&found->second))
+    return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+void add_quantities(const CaseResult& result, CaseExtract& extract) {
+  const auto add = [&](const Metric& metric) {
+    extract.quantities.push_back({text::printable(metric.name, kWord),
+                                  text::printable(metric.unit, kWord), metric.better, metric.kind,
+                                  summarise(result, metric), peak_of(result, metric)});
+  };
+  const Metric* primary = result.find(result.primary_metric);
+  if (primary != nullptr) add(*primary);
+  // What a training is bought for comes before its parts.
+  for (const bool headline : {true, false}) {
+    for (const Metric& metric : result.metrics) {
+      if (&metric == primary || is_bookkeeping(metric.name)) continue;
+      if (metric.name.ends_with("s_per_second") != headline) continue;
+      if (extract.quantities.size() == kMostQuantities) break;
+      add(metric);
+    }
+  }
+}
+
+/// Of all cases those with the largest differences between ranks keep their grid.
+void keep_most_telling(std::vector<CaseExtract>& cases) {
+  CaseExtract* least = nullptr;
+  std::size_t count = 0;
+  for (CaseExtract& one : cases) {
+    if (!one.grid) continue;
+    ++count;
+    if (least == nullptr || one.grid->imbalance < least->grid->imbalance) least = &one;
+  }
+  if (count > kMostGrids) least->grid.reset();
+}
+
+void add_published(const CaseResult& result, CaseExtract& extract) {
+  for (const analysis::Published& one :
+       analysis::published_for(result, analysis::published_values())) {
+    extract.published.push_back({one, summarise(result, *result.find(one.metric)).median});
+  }
+}
+
+void add_scaling(const CaseResult& result, std::vector<analysis::ScalingCase>& scaling) {
+  std::optional<analysis::ScalingCase> one = analysis::scaling_case(result);
+  if (!one) return;
+  for (std::string* text : {&one->key, &one->curve}) *text = text::printable(*text, kKey);
+  for (std::string* text : {&one->rate_name, &one->rate_unit, &one->work_rule})
+    *text = text::printable(*text, kWord);
+  scaling.push_back(std::move(*one));
+}
+
+}  // namespace
+
+const Quantity* CaseExtract::find(std::string_view metric) const {
+  const auto found = std::ranges::find(quantities, metric, &Quantity::name);
+  return found == quantities.end() ? nullptr : &*found;
+}
+
+RunExtract extract_header(const Run& header, const std::string& label) {
+  RunExtract run;
+  run.label = text::printable(label, kSentence);
+  run.uuid = text::printable(header.uuid, kWord);
+  run.created = text::printable(header.created, kWord);
+  run.exit_reason = text::printable(header.exit_reason, kSentence);
+  run.command_line = text::printable(header.command_line, kSentence);
+  run.complete = header.complete;
+  run.planned = header.planned.size();
+  run.facts = compare::environment_facts(header);
+  run.ranks = header.ranks;
+  if (run.ranks.size() > kMostRanks) run.ranks.resize(kMostRanks);
+  for (RankInfo& rank : run.ranks) {
+    for (std::string* text : {&rank.node, &rank.cpuset, &rank.gpu_uuid, &rank.gpu_pci,
+                              &rank.gpu_model, &rank.nic, &rank.note})
+      *text = text::printable(*text, kWord);
+  }
+  return run;
+}
+
+void extract_case(const CaseResult& result, RunExtract& run) {
+  CaseExtract extract;
+  extract.key = text::printable(result.key, kKey);
+  const std::vector<std::string> words = text::split(extract.key, ' ');
+  extract.name = words.empty() ? std::string() : words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals == std::string::npos) continue;
+    extract.params[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+  }
+  extract.status = result.status;
+  extract.reason = text::printable(result.reason, kSentence);
+  if (result.verification.wrong > 0) {
+    extract.status = Status::failed;
+    extract.reason = fmt::format("wrong data: {} of {} elements", result.verification.wrong,
+                                 result.verification.checked);
+  }
+  if (extract.status == Status::ok) {
+    add_quantities(result, extract);
+    extract.quantiles = quantiles_of(result);
+    extract.grid = grid_of(result);
+    if (std::ranges::count_if(run.cases, [](const CaseExtract& one) {
+          return one.training.has_value();
+        }) < static_cast<std::ptrdiff_t>(kMostTrainings))
+      extract.training = training_of(result);
+    add_published(result, extract);
+    add_scaling(result, run.scaling);
+  }
+  const bool gridded = extract.grid.has_value();
+  run.cases.push_back(std::move(extract));
+  if (gridded) keep_most_telling(run.cases);
+}
+
+}  // namespace scalemark::html

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as one HTML page that needs nothing else: no script, no network, no other file.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/compare/compare.hpp"
+#include "common/compare/planning/self_test.hpp"
+#include "common/compare/systems.hpp"
+#include "common/html/extract.hpp"
+
+namespace scalemark::html {
+
+/// A page about `runs`. With a comparison (`base` as its side A, the runs as B) its verdict comes
+/// first, and curves show both.
+std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base = {},
+                        const compare::Comparison* comparison = nullptr);
+
+/// A page about the comparison alone.
+std::string comparison_page(const compare::Comparison& comparison);
+
+/// A system's runs, in the order of the table's names.
+struct SystemExtracts {
+  std::string name;
+  std::vector<RunExtract> runs;
+};
+
+/// A page about several systems, the first of them the reference.
+std::string systems_page(const compare::SystemTable& table,
+                         const std::vector<SystemExtracts>& runs);
+
+/// A page about the noise of one machine's runs.
+std::string self_test_page(const compare::SelfTest& test, std::span<const RunExtract> runs);
+
+}  // namespace scalemark::html

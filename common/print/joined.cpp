@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and JSON fields of cases that belong together.
+#include "common/print/joined.hpp"
+
+#include <span>
+#include <utility>
+
+#include "common/print/printers.hpp"
+
+namespace scalemark::print {
+namespace {
+
+/// Objects as text: as JSON they would need several times the memory.
+class JoinedJsonPrinter final : public Printer {
+ public:
+  JoinedJsonPrinter(std::ostream& out, const PrintOptions& options, bool lines)
+      : Printer(out, options), lines_(lines) {}
+
+  void add(const CaseResult& result) override {
+    objects_.emplace_back(result.key, case_json(result).dump());
+    joined_.add(result);
+  }
+
+  void end(const Run& /*run*/) override {
+    const std::map<std::string, nlohmann::ordered_json> fields = joined_.fields();
+    const char* before = lines_ ? "" : "[\n";
+    for (auto& [key, object] : objects_) {
+      if (const auto more = fields.find(key); more != fields.end()) {
+        object.back() = ',';
+        object += more->second.dump().substr(1);
+      }
+      out() << before << object;
+      before = lines_ ? "\n" : ",\n";
+    }
+    if (lines_) {
+      if (!objects_.empty()) out() << '\n';
+    } else {
+      out() << (objects_.empty() ? "[]\n" : "\n]\n");
+    }
+    out().flush();
+  }
+
+ private:
+  bool lines_;
+  std::vector<std::pair<std::string, std::string>> objects_;  ///< by key
+  Joined joined_;
+};
+
+}  // namespace
+
+void Joined::add(const CaseResult& result) {
+  if (std::optional<analysis::SweepCase> one = analysis::sweep_case(result))
+    sizes_.push_back(std::move(*one));
+  if (std::optional<analysis::ScalingCase> one = analysis::scaling_case(result))
+    scaling_.push_back(std::move(*one));
+  if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
+    layouts_.push_back(std::move(*one));
+}
+
+void Joined::print(std::ostream& out) const {
+  analysis::print_message_costs(analysis::sweeps_of(sizes_), out);
+  analysis::print_scaling(analysis::scaling_curves(std::span(&scaling_, 1)), out);
+}
+
+std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
+  std::map<std::string, nlohmann::ordered_json> fields;
+  for (const analysis::Sweep& sweep : analysis::sweeps_of(sizes_)) {
+    const nlohmann::ordered_json cost = analysis::message_cost_json(sweep);
+    for (const std::string& key : sweep.keys) fields[key]["message_cost"] = cost;
+  }
+  for (const analysis::ScalingCurve& curve : analysis::scaling_curves(std::span(&scaling_, 1))) {
+    for (const analysis::ScalingPoint& point : curve.points)
+      fields[point.key]["scaling"] = analysis::scaling_json(curve, point);
+  }
+  for (const analysis::LayoutRatios& network : analysis::layout_ratios(layouts_)) {
+    for (const analysis::LayerRatio& layer : network.layers) {
+      for (const analysis::LayoutCase* one : {&layer.nchw, &layer.nhwc})
+        fields[one->key]["layout_ratio"] = analysis::layout_ratio_json(network, layer);
+    }
+  }
+  return fields;
+}
+
+std::shared_ptr<ResultSink> make_joined_json_printer(std::ostream& out, const PrintOptions& options,
+                                                     bool lines) {
+  return std::make_shared<JoinedJsonPrinter>(out, options, lines);
+}
+
+}  // namespace scalemark::print

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result table: rows grouped by benchmark, printed as they arrive.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "common/analysis/device_loss.hpp"
+#include "common/analysis/late_rank.hpp"
+#include "common/analysis/layout_ratio.hpp"
+#include "common/analysis/slow_host.hpp"
+#include "common/base/counted.hpp"
+#include "common/base/text.hpp"
+#include "common/base/version.hpp"
+#include "common/print/printers.hpp"
+#include "common/print/table_layout.hpp"
+#include "common/result/summarise.hpp"
+#include "common/text/cells.hpp"
+#include "common/text/display_unit.hpp"
+#include "common/text/table.hpp"
+
+namespace scalemark::print {
+namespace {
+
+constexpr std::string_view kRed = "31";
+constexpr std::string_view kYellow = "33";
+constexpr std::string_view kBold = "1";
+constexpr std::size_t kIntervalWidth = 22;
+constexpr std::string_view kIntervalHeader = "95 % interval";
+constexpr std::string_view kPlusMinus = "\u00b1", kAsciiPlusMinus = "+-";
+
+/// Further numbers of the primary metric, blank where there are too few samples.
+struct Statistic {
+  std::string_view header;
+  double Summary::*value;
+};
+constexpr std::array kStatistics = {
+    Statistic{"mean", &Summary::mean}, Statistic{"min", &Summary::min},
+    Statistic{"p95", &Summary::p95}, Statistic{"p99", &Summary::p99},
+    Statistic{"p99.9", &Summary::p999}};
+constexpr std::size_t kStatisticWidth = 9;
+/// How far sweeps over the case are apart; only where there are several.
+constexpr std::string_view kBetweenHeader = "between %";
+constexpr const char* kBetweenFact = "between_sweeps";
+
+class TablePrinter final : public Printer {
+ public:
+  using Printer::Printer;
+
+  void begin(const Run& run) override {
+    layouts_ = layouts_of(run.planned);
+    planned_ = run.planned.size();
+    if (options().quiet) return;
+    if (const auto tool = run.producer.find("imported_from");
+        run.ranks.empty() && tool != run.producer.end()) {
+      fmt::print(out(), "Scalemark {}, imported from {}, {}\n", producer_version(run),
+                 text::printable(tool->second, 100), text::printable(run.created, 64));
+      out().flush();
+      return;
+    }
+    std::vector<std::string> nodes;
+    for (const RankInfo& rank : run.ranks) nodes.push_back(rank.node);
+    std::sort(nodes.begin(), nodes.end());
+    const auto node_count = std::unique(nodes.begin(), nodes.end()) - nodes.begin();
+    fmt::print(out(), "Scalemark {}, {} rank{} on {} node{}, {}\n", producer_version(run),
+               run.ranks.size(), run.ranks.size() == 1 ? "" : "s", node_count,
+               node_count == 1 ? "" : "s", text::printable(run.created, 64));
+    out().flush();
+  }
+
+  void add(const CaseResult& result) override {
+    ++counts_[static_cast<std::size_t>(result.status)];
+    if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
+      layers_.push_back(std::move(*one));
+    const bool measured =
+        result.status == Status::ok && result.find(result.primary_metric) != nullptr;
+    const bool new_group = result.name != group_name_ || !group_.suits(result);
+    const bool repeats =
+        !new_group && result.status == Status::skipped && skipped_for_ == result.reason;
+    if (repeats) {
+      ++folded_;
+      return;
+    }
+    print_folded();
+    skipped_for_ = result.status == Status::skipped ? std::optional(result.reason) : std::nullopt;
+    if (new_group) open_group(result);
+    if (measured) {
+      print_metric_header(result);
+      print_measured(result);
+    } else {
+      if (!header_printed_) print_header({});
+      print_unmeasured(result);
+    }
+    out().flush();
+  }
+
+  void end(const Run& run) override {
+    print_folded();
+    if (!options().quiet) {
+      print_footer(run);
+      analysis::print_layout_ratios(analysis::layout_ratios(layers_), out());
+    }
+    out().flush();
+  }
+
+ private:
+  static std::string producer_version(const Run& run) {
+    const auto found = run.producer.find("version");
+    return found == run.producer.end() ? "of unknown version" : text::printable(found->second, 64);
+  }
+
+  std::string colored(std::string_view text, std::string_view code) const {
+    return options().color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+
+  void open_group(const CaseResult& result) {
+    if (!group_name_.empty() || !options().quiet) out() << '\n';
+    group_name_ = result.name;
+    layout_ = {};
+    between_ = false;
+    header_printed_ = false;
+    const std::string name = text::printable(result.name);
+    const auto announced = layouts_.find(name);
+    const bool suits = announced != layouts_.end() && announced->second.suits(result);
+    group_ = suits ? announced->second : layout_of(result);
+    out() << colored(group_.title, kBold) << '\n';
+  }
+
+  /// The header again when a case brings other metrics or other units than the one before.
+  void print_metric_header(const CaseResult& result) {
+    std::size_t axes_width = 0;
+    for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
+    const std::size_t width = options().width;
+    const bool between = result.facts.contains(kBetweenFact);
+    const std::size_t other_width = axes_width + (between ? 2 + kBetweenHeader.size() : 0);
+    const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
+    MetricLayout layout = metric_layout(shown_metrics(result), rest,
+                                        {kIntervalWidth, text::columns_of(half_width("9.9 %"))});
+    // What is left of the line is for more of the primary metric.
+    const std::size_t room = (std::max(rest, layout.used) - layout.used) / (2 + kStatisticWidth);
+    const std::size_t statistics =
+        width == 0 ? kStatistics.size() : std::min(room, kStatistics.size());
+    const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
+      return a.metric == b.metric;
+    };
+    // One unit for a group, even where a later row would rather have another.
+    if (statistics == statistics_ && between == between_ && layout.narrow == layout_.narrow &&
+        std::ranges::equal(layout.columns, layout_.columns, same_metric))
+      return;
+    layout_ = std::move(layout);
+    narrow_seen_ = narrow_seen_ || layout_.narrow;
+    statistics_ = statistics;
+    between_ = between;
+    sweeps_seen_ = sweeps_seen_ || between;
+    print_header(layout_);
+  }
+
+  void print_header(const MetricLayout& layout) {
+    header_printed_ = true;
+    std::string line;
+    for (const AxisColumn& axis : group_.axes) line += "  " + aligned(axis, axis.axis);
+    for (const MetricColumn& column : layout.columns) {
+      line += "  " + text::right_aligned(column.header, column.width);
+      if (&column != &layout.columns.front()) continue;
+      line += "  " + (layout.narrow ? text::right_aligned(half_width("95 %"), interval_width())
+                                    : text::right_aligned(kIntervalHeader, kIntervalWidth));
+    }
+    if (!layout.columns.empty()) {
+      line += "  " + text::right_aligned("n", layout.count_width);
+      if (between_) line += fmt::format("  {}", kBetweenHeader);
+      for (std::size_t i = 0; i < statistics_; ++i)
+        line += "  " + text::right_aligned(kStatistics[i].header, kStatisticWidth);
+    }
+    const std::string more = layout.left_out > 0
+                                 ? fmt::format("  (+{} more: --format csv)", layout.left_out)
+                                 : std::string();
+    const bool fits =
+        options().width == 0 || text::columns_of(line) + more.size() <= options().width;
+    if (!fits) out() << more << '\n';
+    if (fits) line += more;
+    if (!line.empty()) out() << line << '\n';
+  }
+
+  /// "± 1.2 %", where the locale knows the sign.
+  std::string half_width(std::string_view percent) const {
+    return fmt::format("{} {}", options().utf8 ? kPlusMinus : kAsciiPlusMinus, percent);
+  }
+  std::size_t interval_width() const {
+    return layout_.narrow ? text::columns_of(half_width("9.9 %")) : kIntervalWidth;
+  }
+
+  /// How far the interval reaches: both ends, or the farther one in percent of the median.
+  std::string interval_cell(const Summary& summary, const MetricColumn& column) const {
+    if (summary.n < 2) return "-";
+    if (layout_.narrow) {
+      const double reach = std::max(summary.high - summary.median, summary.median - summary.low);
+      return half_width(text::percent_cell(reach / std::abs(summary.median)));
+    }
+    return fmt::format("[{}, {}]", text::metric_cell(summary.low, column.unit, options().decimals),
+                       text::metric_cell(summary.high, column.unit, options().decimals));
+  }
+
+  static std::string aligned(const AxisColumn& axis, std::string_view text) {
+    return axis.numeric ? text::right_aligned(text, axis.width)
+                        : text::left_aligned(text, axis.width);
+  }
+
+  std::string axis_cells(const CaseResult& result) const {
+    std::string line;
+    for (const AxisColumn& axis : group_.axes) {
+      const auto found = result.params.find(axis.axis);
+      const std::string value =
+          found == result.params.end() ? "-" : text::printable(to_text(found->second));
+      line += "  " + aligned(axis, value);
+    }
+    return line;
+  }
+
+  void print_measured(const CaseResult& result) {
+    std::string line = axis_cells(result);
+    std::size_t n = 0;
+    for (const MetricColumn& column : layout_.columns) {
+      const Summary summary = summarise(result, *result.find(column.metric));
+      line += "  " +
+              text::right_aligned(
+                  text::metric_cell(summary.median, column.unit, options().decimals), column.width);
+      if (&column != &layout_.columns.front()) continue;
+      n = summary.n;
+      line += "  " + text::right_aligned(interval_cell(summary, column), interval_width());
+    }
+    line += "  " + text::right_aligned(fmt::format("{}", n), layout_.count_width);
+    line += between_cell(result) + statistic_cells(result);
+    const Verification& check = result.verification;
+    if (check.wrong > 0) {
+      const std::string text =
+          fmt::format("{} of {} elements are wrong", check.wrong, check.checked);
+      line += "  " + colored(text, kRed);
+    }
+    if (!check.done) ++unverified_;
+    if (const std::optional<analysis::LateRank> late = analysis::late_rank(result))
+      line += "  " + colored(analysis::late_text(*late), kYellow);
+    if (const std::optional<analysis::SlowPlace> slow = analysis::slow_place(result))
+      line += "  " + colored(analysis::slow_text(*slow), kYellow);
+    if (const std::optional<analysis::DeviceLoss> loss = analysis::device_loss(result))
+      line += "  " + colored(analysis::loss_text(*loss), kYellow);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out() << line << '\n';
+  }
+
+  std::string between_cell(const CaseResult& result) const {
+    if (!between_) return {};
+    const auto* between = std::get_if<double>(&result.facts.at(kBetweenFact));
+    const std::string percent =
+        between == nullptr ? ""
+                           : fmt::format("{:.{}f}", 100 * *between, options().decimals.value_or(2));
+    return "  " + text::right_aligned(percent, kBetweenHeader.size());
+  }
+
+  std::string statistic_cells(const CaseResult& result) const {
+    std::string cells;
+    if (layout_.columns.empty() || statistics_ == 0) return cells;
+    const MetricColumn& primary = layout_.columns.front();
+    const Summary summary = summarise(result, *result.find(primary.metric));
+    for (std::size_t i = 0; i < statistics_; ++i) {
+      const double value = summary.*kStatistics[i].value;
+      const std::string cell =
+          std::isnan(value) ? "" : text::metric_cell(value, primary.unit, options().decimals);
+      cells += "  " + text::right_aligned(cell, kStatisticWidth);
+    }
+    return cells;
+  }
+
+  /// Rows skipped for the reason of the row above are counted in one line; csv and json have them
+  /// all.
+  void print_folded() {
+    if (folded_ > 0) fmt::print(out(), "  ({} more skipped for the same reason)\n", folded_);
+    folded_ = 0;
+  }
+
+  void print_unmeasured(const CaseResult& result) {
+    const bool harmless = result.status == Status::skipped || result.status == Status::oom;
+    const std::string status(to_string(result.status));
+    const std::string reason = result.reason.empty() ? "" : ": " + text::printable(result.reason);
+    out() << axis_cells(result) << "  " << colored(status, harmless ? kYellow : kRed) << reason
+          << '\n';
+  }
+
+  void print_footer(const Run& run) {
+    std::size_t total = 0;
+    std::string parts;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      total += counts_[i];
+      if (counts_[i] == 0) continue;
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts_[i],
+                           to_string(static_cast<Status>(i)));
+    }
+    fmt::print(out(), "\n{}: {}", text::counted(total, "case"), parts.empty() ? "none" : parts);
+    if (unverified_ > 0) fmt::print(out(), "; {} without a check of the data", unverified_);
+    if (planned_ > total)
+      fmt::print(out(), "; {} of {} {} not here", planned_ - total,
+                 text::counted(planned_, "planned case"), planned_ - total == 1 ? "is" : "are");
+    if (!run.complete) fmt::print(out(), "; the run is not complete");
+    fmt::print(out(),
+               "\nMedians over n iterations, with the 95 % interval of the median within this run; "
+               "another run may differ by more.\n");
+    if (narrow_seen_) {
+      fmt::print(out(),
+                 "{}: how far that interval reaches from the median, in percent of it; the wider "
+                 "side counts.\n",
+                 options().utf8 ? kPlusMinus : kAsciiPlusMinus);
+    }
+    if (sweeps_seen_) {
+      fmt::print(out(), "{}: standard deviation between the sweeps of this run, in percent.\n",
+                 kBetweenHeader);
+    }
+  }
+
+  std::map<std::string, GroupLayout> layouts_;
+  std::string group_name_;
+  GroupLayout group_;
+  MetricLayout layout_;
+  std::size_t statistics_ = 0;  ///< how many of kStatistics are shown
+  bool between_ = false;        ///< whether kBetweenHeader is
+  bool sweeps_seen_ = false;    ///< whether it ever was
+  bool narrow_seen_ = false;    ///< whether an interval was printed in its narrow form
+  bool header_printed_ = false;
+  std::array<std::size_t, 5> counts_{};
+  std::size_t planned_ = 0;
+  std::size_t unverified_ = 0;
+  std::optional<std::string> skipped_for_;
+  std::size_t folded_ = 0;
+  std::vector<analysis::LayoutCase> layers_;
+};
+
+}  // namespace
+
+std::shared_ptr<ResultSink> make_table_printer(std::ostream& out, const PrintOptions& options) {
+  return std::make_shared<TablePrinter>(out, options);
+}
+
+}  // namespace scalemark::print

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dimension scales as netCDF-4 has them, so that its readers see named dimensions.
+#include <fmt/format.h>
+#include <hdf5_hl.h>
+
+#include "common/store/h5/h5.hpp"
+
+namespace scalemark::store::h5 {
+namespace {
+
+// Names that the standard of dimension scales gives.
+constexpr const char* kReferences = "REFERENCE_LIST";
+constexpr const char* kScales = "DIMENSION_LIST";
+
+}  // namespace
+
+Id open_known_dataset(hid_t parent, const std::string& name) {
+  return {H5Dopen2(parent, name.c_str(), H5P_DEFAULT), H5Dclose, "dataset " + name};
+}
+
+Id write_dimension(hid_t parent, const std::string& name, hsize_t length) {
+  const std::string what = "dimension " + name;
+  if (has(parent, name)) {
+    Id scale = open_known_dataset(parent, name);
+    if (has_attribute(scale.get(), kReferences)) check(H5Adelete(scale.get(), kReferences), what);
+    return scale;
+  }
+  const Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  check(H5Pset_obj_track_times(properties.get(), false), what);
+  const Id space(H5Screate_simple(1, &length, nullptr), H5Sclose, what);
+  // Nothing is ever written into it, so it takes no space. Type and name are those that netCDF
+  // gives a dimension without coordinates, by which it knows it again.
+  Id scale(H5Dcreate2(parent, name.c_str(), H5T_IEEE_F32BE, space.get(), H5P_DEFAULT,
+                      properties.get(), H5P_DEFAULT),
+           H5Dclose, what);
+  const std::string marked =
+      fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length);
+  check(H5DSset_scale(scale.get(), marked.c_str()), what);
+  return scale;
+}
+
+void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales) {
+  if (has_attribute(dataset, kScales)) check(H5Adelete(dataset, kScales), kScales);
+  unsigned dimension = 0;
+  for (const Id* scale : scales)
+    check(H5DSattach_scale(dataset, scale->get(), dimension++), "dimension scale");
+}
+
+}  // namespace scalemark::store::h5

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fork, limits, a pipe, and what became of the child.
+#include "common/store/untrusted/sandbox.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/error.hpp"
+#include "common/store/untrusted/tree_check.hpp"
+
+namespace scalemark::store {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::size_t kBuffer = std::size_t{256} << 10;
+
+/// The stream ended where more was expected: the child's status says why.
+struct EndOfStream {};
+
+class End {
+ public:
+  explicit End(int file) : file_(file) {}
+  ~End() { close(); }
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+  int get() const { return file_; }
+  void close() {
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
+  }
+
+ private:
+  int file_;
+};
+
+/// A child that is ended and waited for when it goes out of scope.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  ~Child() {
+    if (id_ < 0) return;
+    kill(id_, SIGKILL);
+    status();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  /// Waits for its end.
+  int status() {
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) continue;
+    id_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t id_;
+};
+
+void limit(int resource, rlim_t value) {
+  rlimit now{};
+  getrlimit(static_cast<__rlimit_resource_t>(resource), &now);
+  now.rlim_max = std::min(now.rlim_max, value);
+  now.rlim_cur = std::min(now.rlim_cur, value);
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
+}
+
+/// Address space of this process, in bytes; nothing where /proc does not say.
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void confine(const SandboxLimits& limits, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
+  for (const int signal : {SIGXCPU, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ})
+    std::signal(signal, SIG_DFL);
+  // What a library says when it crashes would be a second line.
+  if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
+  }
+  if (const std::uint64_t mapped = mapped_bytes(); mapped > 0)
+    limit(RLIMIT_AS, mapped + limits.memory);
+  limit(RLIMIT_CPU, limits.cpu_seconds);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, 0);
+}
+
+/// Collects what is small.
+class Sender {
+ public:
+  explicit Sender(int file) : file_(file) { buffer_.reserve(kBuffer); }
+  void add(std::span<const char> bytes) {
+    if (buffer_.size() + bytes.size() > kBuffer) flush();
+    if (bytes.size() > kBuffer) return write_all(bytes);
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  }
+  void flush() {
+    write_all(buffer_);
+    buffer_.clear();
+  }
+
+ private:
+  void write_all(std::span<const char> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = write(file_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      // Nobody reads any more.
+      if (written <= 0) _exit(1);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+  int file_;
+  std::vector<char> buffer_;
+};
+
+[[noreturn]] void live_as_child(int file, const SandboxLimits& limits,
+                                const std::function<void(const SendBytes&)>& produce) {
+  Sender sender(file);
+  const SendBytes send = [&](std::span<const char> bytes) { sender.add(bytes); };
+  try {
+    produce(send);
+  } catch (const std::bad_alloc&) {
+    send_refusal(send, fmt::format("needs more than {} MiB of memory", limits.memory / kMiB));
+  } catch (const std::exception& error) {
+    send_refusal(send, error.what());
+  }
+  sender.flush();
+  // Without the destructors and buffers that this process has from its parent.
+  _exit(0);
+}
+
+class Receiver {
+ public:
+  Receiver(int file, const SandboxLimits& limits)
+      : file_(file), left_(limits.sent), silent_seconds_(limits.silent_seconds), buffer_(kBuffer) {}
+  void fill(std::span<char> bytes) {
+    if (bytes.size() > left_) throw InputError("more was read than the file can hold");
+    left_ -= bytes.size();
+    while (!bytes.empty()) {
+      // What is long goes past the buffer.
+      if (begin_ == end_ && bytes.size() >= buffer_.size()) {
+        bytes = bytes.subspan(read_some(bytes));
+        continue;
+      }
+      if (begin_ == end_) {
+        begin_ = 0;
+        end_ = read_some(buffer_);
+      }
+      const std::size_t some = std::min(bytes.size(), end_ - begin_);
+      std::memcpy(bytes.data(), buffer_.data() + begin_, some);
+      begin_ += some;
+      bytes = bytes.subspan(some);
+    }
+  }
+
+ private:
+  /// A child that sleeps uses no processor time, whose limit would end it.
+  void await() const {
+    pollfd waiting{file_, POLLIN, 0};
+    int ready = 0;
+    do {
+      ready = poll(&waiting, 1, silent_seconds_ * 1000);
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0)
+      throw InputError(
+          fmt::format("reading came to a standstill: nothing for {} s", silent_seconds_));
+  }
+  std::size_t read_some(std::span<char> into) const {
+    await();
+    ssize_t got = 0;
+    do {
+      got = read(file_, into.data(), into.size());
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) throw EndOfStream{};
+    return static_cast<std::size_t>(got);
+  }
+  int file_;
+  std::uint64_t left_;
+  int silent_seconds_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+std::string fate(int status, const SandboxLimits& limits) {
+  if (!WIFSIGNALED(status)) {
+    return fmt::format("could not be read: the process that did ended with code {}",
+                       WEXITSTATUS(status));
+  }
+  const int signal = WTERMSIG(status);
+  // The soft limit is the hard one, too, which the kernel may notice first.
+  if (signal == SIGXCPU || signal == SIGKILL) {
+    return fmt::format("reading took more than {} s of processor time, or memory was lacking",
+                       limits.cpu_seconds);
+  }
+  return fmt::format("reading crashed (signal {}): the file is damaged, or was made to do harm",
+                     signal);
+}
+
+}  // namespace
+
+SandboxLimits limits_for(std::uint64_t file_size) {
+  constexpr std::uint64_t kLargest = h5::kMaxDatasetBytes + 1024 * kMiB;
+  const TreeLimits tree;
+  const std::uint64_t size = std::min(file_size, std::uint64_t{1} << 50);
+  return {.memory = 384 * kMiB + std::min(size * tree.expansion, kLargest),
+          .cpu_seconds = 20 + size / (4 * kMiB),
+          .sent = 2 * tree.unpacked + size * 2 * tree.expansion};
+}
+
+void run_apart(const SandboxLimits& limits, const std::function<void(const SendBytes&)>& produce,
+               const std::function<void(const ReceiveBytes&)>& consume) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Error(fmt::format("no pipe for reading a file: {}", std::strerror(errno)));
+  }
+  End source(ends[0]), sink(ends[1]);
+  fcntl(sink.get(), F_SETPIPE_SZ, 1 << 20);
+  const pid_t parent = getpid(), id = fork();
+  if (id < 0) throw Error(fmt::format("no process for reading a file: {}", std::strerror(errno)));
+  if (id == 0) {
+    source.close();
+    confine(limits, parent);
+    live_as_child(sink.get(), limits, produce);
+  }
+  Child child(id);
+  sink.close();
+  Receiver receiver(source.get(), limits);
+  try {
+    consume([&](std::span<char> bytes) { receiver.fill(bytes); });
+  } catch (const EndOfStream&) {
+    throw InputError(fate(child.status(), limits));
+  }
+}
+
+}  // namespace scalemark::store

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checking the headers of safetensors files.
+#include "common/torch/files/safetensors_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+
+namespace scalemark::torch_support {
+namespace {
+
+using nlohmann::json;
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr std::uint64_t kMaxHeader = 100'000'000;  ///< the format's own limit
+constexpr std::uintmax_t kMaxIndex = 100'000'000;
+constexpr std::size_t kMaxDimensions = 32;
+constexpr int kMaxDepth = 8;
+
+const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
+    {{"F64", at::kDouble},
+     {"F32", at::kFloat},
+     {"F16", at::kHalf},
+     {"BF16", at::kBFloat16},
+     {"F8_E4M3", at::kFloat8_e4m3fn},
+     {"F8_E5M2", at::kFloat8_e5m2},
+     {"I64", at::kLong},
+     {"I32", at::kInt},
+     {"I16", at::kShort},
+     {"I8", at::kChar},
+     {"U8", at::kByte},
+     {"BOOL", at::kBool}}};
+
+[[noreturn]] void refuse(const std::string& source, const std::string& why) {
+  throw InputError(
+      fmt::format("{} is no valid safetensors file: {}", text::printable(source, 300), why));
+}
+
+/// JSON of limited depth in which no object has a key twice.
+json parse_json(std::string_view bytes, const std::string& source) {
+  std::vector<std::set<std::string>> keys;
+  std::string problem;
+  const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth > kMaxDepth) problem = "the header is nested too deeply";
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.empty() &&
+        !keys.back().insert(parsed.get<std::string>()).second) {
+      problem = fmt::format("the name '{}' stands there twice",
+                            text::printable(parsed.get<std::string>(), 80));
+    }
+    return problem.empty();
+  };
+  json result = json::parse(bytes.begin(), bytes.end(), look, /*allow_exceptions=*/false);
+  if (!problem.empty()) refuse(source, problem);
+  if (!result.is_object()) refuse(source, "the header is no JSON object");
+  return result;
+}
+
+/// An entry of the header, and where it lies behind it.
+struct Entry {
+  SafetensorsEntry tensor;
+  std::uint64_t begin = 0, end = 0;
+};
+
+class EntryReader {
+ public:
+  EntryReader(const std::string& source, const std::string& name, const json& entry)
+      : source_(source), name_(name), entry_(entry) {
+    if (!entry.is_object() || entry.size() != 3)
+      refuse("is no object of dtype, shape and data_offsets");
+  }
+
+  Entry read() const {
+    Entry entry{.tensor = {.name = name_, .type = type(), .shape = {}, .bytes = {}}};
+    std::uint64_t bytes = c10::elementSize(entry.tensor.type);
+    for (const std::uint64_t size : numbers("shape", kMaxDimensions)) {
+      if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+          __builtin_mul_overflow(bytes, size, &bytes)) {
+        refuse("has a shape that no memory can hold");
+      }
+      entry.tensor.shape.push_back(static_cast<std::int64_t>(size));
+    }
+    const std::vector<std::uint64_t> offsets = numbers("data_offsets", 2);
+    if (offsets.size() != 2 || offsets[0] > offsets[1]) refuse("has no valid data_offsets");
+    entry.begin = offsets[0];
+    entry.end = offsets[1];
+    if (entry.end - entry.begin != bytes) {
+      refuse(
+          fmt::format("has {} bytes, its shape and dtype mean {}", entry.end - entry.begin, bytes));
+    }
+    return entry;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    torch_support::refuse(source_, fmt::format("'{}' {}", text::printable(name_, 80), why));
+  }
+
+  at::ScalarType type() const {
+    const auto found = entry_.find("dtype");
+    if (found == entry_.end() || !found->is_string()) refuse("has no dtype");
+    const auto name = found->get<std::string>();
+    const auto* type = std::ranges::find(kTypes, name, [](const auto& one) { return one.first; });
+    if (type == kTypes.end())
+      refuse(fmt::format("has the unknown dtype '{}'", text::printable(name, 40)));
+    return type->second;
+  }
+
+  std::vector<std::uint64_t> numbers(const char* field, std::size_t most) const {
+    const auto found = entry_.find(field);
+    if (found == entry_.end() || !found->is_array() || found->size() > most)
+      refuse(fmt::format("has no valid {}", field));
+    std::vector<std::uint64_t> values;
+    for (const json& value : *found) {
+      if (!value.is_number_unsigned()) refuse(fmt::format("has no valid {}", field));
+      values.push_back(value.get<std::uint64_t>());
+    }
+    return values;
+  }
+
+  const std::string& source_;
+  const std::string& name_;
+  const json& entry_;
+};
+
+/// Entries by place; together they fill `bytes` exactly.
+std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
+                                const std::string& source) {
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : header.items()) {
+    if (name == "__metadata__") {
+      const bool texts = value.is_object() && std::ranges::all_of(value, [](const json& one) {
+                           return one.is_string();
+                         });
+      if (!texts) refuse(source, "its __metadata__ are no texts");
+    } else {
+      entries.push_back(EntryReader(source, name, value).read());
+    }
+  }
+  std::ranges::sort(entries, {}, [](const Entry& one) { return std::pair(one.begin, one.end); });
+  std::uint64_t at = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != at) {
+      refuse(source,
+             fmt::format("'{}' {} what stands before it", text::printable(entry.tensor.name, 80),
+                         entry.begin < at ? "overlaps" : "leaves a gap behind"));
+    }
+    at = entry.end;
+  }
+  if (at != bytes)
+    refuse(source, fmt::format("{} bytes of tensors are there, its header means {}", bytes, at));
+  return entries;
+}
+
+}  // namespace
+
+std::vector<SafetensorsEntry> parse_safetensors(std::string_view bytes, const std::string& source) {
+  std::uint64_t length = 0;
+  if (bytes.size() < kSafetensorsLength) refuse(source, "it is shorter than its header");
+  std::memcpy(&length, bytes.data(), kSafetensorsLength);
+  if (length > kMaxHeader || length > bytes.size() - kSafetensorsLength) {
+    refuse(source, fmt::format("its header has {} bytes, more than {}", length,
+                               length > kMaxHeader ? "the format allows" : "the file holds"));
+  }
+  const json header = parse_json(bytes.substr(kSafetensorsLength, length), source);
+  const std::string_view data = bytes.substr(kSafetensorsLength + length);
+  std::vector<SafetensorsEntry> tensors;
+  for (Entry& entry : read_entries(header, data.size(), source)) {
+    entry.tensor.bytes = data.substr(entry.begin, entry.end - entry.begin);
+    tensors.push_back(std::move(entry.tensor));
+  }
+  return tensors;
+}
+
+std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string_view bytes,
+                                                                     const std::string& source) {
+  if (bytes.size() > kMaxIndex) refuse(source, "the index is larger than 100 MB");
+  const json parsed = parse_json(bytes, source);
+  const auto map = parsed.find("weight_map");
+  if (map == parsed.end() || !map->is_object()) refuse(source, "it has no weight_map");
+  std::map<std::string, std::set<std::string>> names_of;
+  for (const auto& [name, file] : map->items()) {
+    if (!file.is_string()) refuse(source, "its weight_map has a file that is no text");
+    const auto shard = file.get<std::string>();
+    if (shard.empty() || shard.find('/') != std::string::npos || shard.starts_with('.') ||
+        !shard.ends_with(".safetensors")) {
+      refuse(source,
+             fmt::format("'{}' is no name of a file beside it", text::printable(shard, 80)));
+    }
+    names_of[shard].insert(name);
+  }
+  return names_of;
+}
+
+const char* safetensors_type(at::ScalarType type) {
+  const auto* found =
+      std::ranges::find(kTypes, type, [](const auto& entry) { return entry.second; });
+  return found == kTypes.end() ? nullptr : found->first;
+}
+
+}  // namespace scalemark::torch_support

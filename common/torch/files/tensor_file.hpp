@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safetensors on disk, read tensor by tensor.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/torch/files/safetensors_header.hpp"
+
+namespace scalemark::torch_support {
+
+/// A file, or the shards of one: mapped into memory, so that only what is used is read.
+class TensorFile {
+ public:
+  /// `*.safetensors`, or `*.safetensors.index.json` with the files of its "weight_map" beside it,
+  /// which must hold exactly the names that it says. Throws InputError as parse_safetensors() does.
+  explicit TensorFile(const std::filesystem::path& path);
+
+  const std::string& source() const { return source_; }  ///< the path, for messages
+  bool contains(const std::string& name) const { return entries_.contains(name); }
+  /// By name.
+  const std::map<std::string, SafetensorsEntry>& entries() const { return entries_; }
+
+  /// On the host, over the mapped bytes themselves (a copy where they are not aligned): not to be
+  /// written to; it may outlive this. Throws InputError for a name that is not there.
+  at::Tensor tensor(const std::string& name) const;
+
+ private:
+  void add(const std::filesystem::path& path);
+
+  std::string source_;
+  std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, std::shared_ptr<const void>> mapping_of_;  ///< of each name
+};
+
+}  // namespace scalemark::torch_support

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the LibTorch of the build has no gloo process group that we know.
+#include "common/base/error.hpp"
+#include "common/torch/process_group/process_group.hpp"
+
+namespace scalemark::torch_support {
+
+bool has_gloo() { return false; }
+
+ProcessGroupPtr make_gloo_process_group(const mpi::Comm& /*ranks*/,
+                                        std::chrono::milliseconds /*timeout*/) {
+  throw Unavailable("gloo was not built: the LibTorch of this build has another one, or none");
+}
+
+}  // namespace scalemark::torch_support

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process group a case gets.
+#include "common/torch/process_group/process_group.hpp"
+
+#include <fmt/format.h>
+
+namespace scalemark::torch_support {
+namespace {
+
+/// As the watchdog's own default: a rank that waits so long for the others will not see them again.
+constexpr std::chrono::seconds kGlooTimeout{300};
+
+}  // namespace
+
+std::vector<std::string> backend_names() { return {"auto", "mpi", "nccl", "gloo"}; }
+
+std::string meant_backend(const std::string& backend, const std::string& device) {
+  if (backend != "auto") return backend;
+  return device == "cuda" ? "nccl" : "mpi";
+}
+
+std::string simplest_backend(const std::string& backend, const std::string& device) {
+  return backend == meant_backend("auto", device) ? "auto" : backend;
+}
+
+ProcessGroupPtr make_process_group(Case& c, c10::Device device, const std::string& backend) {
+  c.checkpoint();
+  const std::string kind = device.is_cuda() ? "cuda" : "cpu";
+  const std::string name = meant_backend(backend, kind);
+  if ((name == "nccl") != device.is_cuda()) {
+    c.skip(fmt::format("backend={} is for {}, and device={}", name,
+                       name == "nccl" ? "GPUs" : "CPUs", kind));
+  }
+  if (name == "nccl") return make_nccl_process_group(c.ranks(), device);
+  if (name == "gloo") return make_gloo_process_group(c.ranks(), kGlooTimeout);
+  return make_mpi_process_group(c.communicator("mpi"));
+}
+
+}  // namespace scalemark::torch_support

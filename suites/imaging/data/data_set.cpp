@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data set of a case.
+#include "suites/imaging/data/data_set.hpp"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "suites/imaging/data/mnist.hpp"
+#include "suites/imaging/data/rgb300.hpp"
+#include "suites/imaging/data/rgb300_data.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+bool in_files(const Params& params) { return std::get<std::string>(params.at("scenario")) == "b"; }
+
+Pictures to_tensors(const LabelledImages& set) {
+  const std::int64_t count = set.count();
+  Pictures result{at::empty({count, 1, set.images.shape[1], set.images.shape[2]}, at::kByte),
+                  at::empty({count}, at::kLong)};
+  std::copy_n(set.images.values.begin(), result.pixels.numel(),
+              result.pixels.mutable_data_ptr<std::uint8_t>());
+  std::copy_n(set.labels.values.begin(), count, result.labels.mutable_data_ptr<std::int64_t>());
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> data_set_names() { return {"mnist_subset", "mnist"}; }
+
+std::vector<std::string> scenario_names() { return {"a", "b"}; }
+
+std::vector<std::string> storage_names() { return {"per_rank", "shared"}; }
+
+void adjust_storage(Params& params) {
+  if (!in_files(params)) params["storage"] = std::string("per_rank");
+}
+
+std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element) {
+  const auto count = static_cast<std::uint64_t>(pictures);
+  if (!in_files(params)) return count * 784 * 2;
+  // How many ranks share a window is known when they run: one at least.
+  const bool shared = std::get<std::string>(params.at("storage")) == "shared";
+  return count * (kRgbBytes * (shared ? 1 : element) + 8);
+}
+
+DataSet load_data_set(Case& c, const DataRequest& request) {
+  const std::string& wanted = c.text("dataset");
+  if (wanted == "mnist" && c.data("mnist").empty())
+    c.skip("the full set is not given: --data mnist=DIR");
+  const Mnist mnist = load_mnist(wanted == "mnist_subset" ? "" : c.data("mnist"));
+  if (request.train > std::int64_t{mnist.train.count()}) {
+    c.skip(fmt::format("images={}, but the training set has {}{}", *request.train,
+                       mnist.train.count(),
+                       c.data("mnist").empty() ? " (the full one: --data mnist=DIR)" : ""));
+  }
+  if (c.text("scenario") == "b") return load_rgb300(c, mnist, request);
+  DataSet data;
+  data.train = to_tensors(mnist.train);
+  data.test = to_tensors(mnist.test);
+  if (request.test) data.test = data.test.first(*request.test);
+  data.name = mnist.name;
+  return data;
+}
+
+void record_loading(Case& c, const DataSet& data) {
+  if (!data.disk) return;
+  c.record_durations("disk_load_time", std::vector<std::uint64_t>{data.disk->load_time_ns},
+                     RankReduce::max);
+  c.record("resident_bytes", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector<double>{static_cast<double>(data.disk->resident_bytes)},
+           "memory of the data set / ranks that share it");
+  c.fact("disk_bytes", static_cast<std::int64_t>(data.disk->disk_bytes));
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// MNIST: the subset built into the program, or the full set in a folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "suites/imaging/data/idx.hpp"
+
+namespace scalemark::imaging {
+
+inline constexpr std::uint8_t kMnistClasses = 10;
+/// Mean and standard deviation of pixels in [0, 1].
+inline constexpr double kMnistMean = 0.1307, kMnistStd = 0.3081;
+
+/// Images [count, rows, columns] and their labels, all below kMnistClasses.
+struct LabelledImages {
+  Idx images;
+  Idx labels;
+  std::uint32_t count() const { return images.shape[0]; }
+};
+
+struct Mnist {
+  LabelledImages train, test;
+  std::string name;  ///< "mnist_subset" (built in: the first 10,000 and 2,000 images) or "mnist"
+};
+
+/// The set in folder `dir`, which holds train-images-idx3-ubyte, train-labels-idx1-ubyte and the
+/// same with t10k- (as they are, with .gz, or with '.idx' for '-idx'); for an empty `dir` the
+/// built-in subset. Throws InputError that names the file: missing, no IDX file, images and labels
+/// that do not belong together.
+Mnist load_mnist(const std::string& dir = {});
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and loading the 300x300 set by the ranks and threads of a case.
+#include "suites/imaging/data/rgb300_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/log.hpp"
+#include "suites/imaging/data/resample.hpp"
+#include "suites/imaging/data/rgb300.hpp"
+#include "suites/imaging/train/team.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+/// The pictures of a case in one row: first those for training.
+struct Row {
+  std::int64_t train = 0, test = 0;
+  std::int64_t size() const { return train + test; }
+  PictureId operator[](std::int64_t i) const {
+    const bool first = i < train;
+    return {first ? Half::train : Half::test, static_cast<std::uint32_t>(first ? i : i - train)};
+  }
+};
+
+Row row_of(const Mnist& source, const DataRequest& request) {
+  const std::int64_t train = source.train.count(), test = source.test.count();
+  return {.train = std::min(request.train.value_or(train), train),
+          .test = std::min(request.test.value_or(test), test)};
+}
+
+std::filesystem::path folder_of(Case& c, const Mnist& source) {
+  if (const std::string given = c.data("rgb300"); !given.empty()) return given;
+  if (c.cache().empty()) c.skip("no folder for the pictures is known: --data rgb300=DIR");
+  return std::filesystem::path(c.cache()) / (source.name + "-rgb300");
+}
+
+/// work(from) .. work(to - 1) on the members of a team. The caller, one of them, gives the signs of
+/// life. After an exception nothing more is begun.
+template <typename Work>
+void for_each(Case& c, Team& team, std::int64_t from, std::int64_t to, const Work& work) {
+  std::atomic<std::int64_t> next{from};
+  team.run(static_cast<std::size_t>(c.threads()), [&](std::size_t member) {
+    try {
+      for (std::int64_t i = next++; i < to; i = next++) {
+        if (member == 0) c.tick();
+        work(i);
+      }
+    } catch (...) {
+      next = to;
+      throw;
+    }
+  });
+}
+
+/// Collective. The ranks of each node divide what is missing there.
+void make_missing(Case& c, const RgbFolder& folder, const Row& row, Team& team) {
+  c.phase("make pictures");
+  const mpi::Comm node = c.ranks().split_node();
+  if (node.rank() == 0) folder.open();
+  c.checkpoint();
+  std::vector<PictureId> mine;
+  for (std::int64_t i = node.rank(); i < row.size(); i += node.size()) {
+    if (folder.is_missing(row[i])) mine.push_back(row[i]);
+  }
+  const std::int64_t missing = node.sum(static_cast<std::int64_t>(mine.size()));
+  if (missing > 0) {
+    folder.require_space(static_cast<std::uint64_t>(missing));
+    log::info(fmt::format("making {} pictures in {}, once", missing, folder.root().string()));
+  }
+  c.checkpoint();
+  const std::uint64_t start = now_ns();
+  for_each(c, team, 0, static_cast<std::int64_t>(mine.size()),
+           [&](std::int64_t i) { folder.make(mine[static_cast<std::size_t>(i)]); });
+  const std::uint64_t took = now_ns() - start;
+  c.checkpoint();
+  c.fact("generated_files", c.ranks().sum(static_cast<std::int64_t>(mine.size())));
+  c.fact("generation_time",
+         static_cast<double>(c.ranks().max(static_cast<std::int64_t>(took))) * 1e-9);
+}
+
+at::Tensor labels_of(const RgbFolder& folder, const Row& row) {
+  at::Tensor labels = at::empty({row.size()}, at::kLong);
+  auto* values = labels.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < row.size(); ++i) values[i] = folder.label(row[i]);
+  return labels;
+}
+
+/// Every picture into this rank's own memory.
+template <typename T>
+std::uint64_t load_own(Case& c, const RgbFolder& folder, const Row& row, Team& team,
+                       const LoaderOptions& loading, at::Tensor& pixels) {
+  const Resampler normaliser(3, kRgbSize, kRgbSize, kRgbSize, loading.mean, loading.std);
+  T* values = pixels.mutable_data_ptr<T>();
+  std::atomic<std::uint64_t> bytes{0};
+  for_each(c, team, 0, row.size(), [&](std::int64_t i) {
+    static thread_local std::vector<std::uint8_t> planes(kRgbBytes);
+    bytes += folder.read(row[i], planes);
+    normaliser.run(planes.data(), values + i * normaliser.output_size(), Layout::nchw);
+  });
+  return bytes;
+}
+
+/// Collective. Each rank's part of the pictures into the memory that it shares.
+std::uint64_t load_shared(Case& c, const RgbFolder& folder, const Row& row, Team& team,
+                          const mpi::SharedWindow& window) {
+  const std::int64_t rank = window.ranks().rank(), ranks = window.ranks().size();
+  std::atomic<std::uint64_t> bytes{0};
+  for_each(
+      c, team, row.size() * rank / ranks, row.size() * (rank + 1) / ranks, [&](std::int64_t i) {
+        bytes += folder.read(
+            row[i], window.bytes().subspan(static_cast<std::size_t>(i) * kRgbBytes, kRgbBytes));
+      });
+  c.checkpoint();
+  window.publish();
+  return static_cast<std::uint64_t>(window.ranks().sum(static_cast<std::int64_t>(bytes)));
+}
+
+}  // namespace
+
+DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
+  const Row row = row_of(source, request);
+  const RgbFolder folder(folder_of(c, source), source);
+  Team team(c.threads(), 1);
+  make_missing(c, folder, row, team);
+  c.phase("load pictures");
+  DataSet data;
+  data.name = source.name + " at 300x300";
+  const std::array<std::int64_t, 4> shape{row.size(), 3, kRgbSize, kRgbSize};
+  const bool shared = c.text("storage") == "shared";
+  const at::Tensor labels = labels_of(folder, row);
+  at::Tensor pixels;
+  DiskFacts disk;
+  const std::uint64_t start = now_ns();
+  int sharers = 1;
+  if (shared) {
+    const mpi::SharedWindow& window = c.share(static_cast<std::size_t>(row.size()) * kRgbBytes);
+    sharers = window.ranks().size();
+    disk.disk_bytes = load_shared(c, folder, row, team, window);
+    pixels = at::from_blob(window.bytes().data(), shape, at::kByte);
+  } else {
+    pixels = at::empty(shape, request.loading.type);
+    disk.disk_bytes = request.loading.type == at::kDouble
+                          ? load_own<double>(c, folder, row, team, request.loading, pixels)
+                          : load_own<float>(c, folder, row, team, request.loading, pixels);
+  }
+  disk.load_time_ns = now_ns() - start;
+  c.checkpoint();
+  disk.resident_bytes = pixels.nbytes() / static_cast<std::size_t>(sharers) + labels.nbytes();
+  data.train = {pixels.narrow(0, 0, row.train), labels.narrow(0, 0, row.train)};
+  data.test = {pixels.narrow(0, row.train, row.test), labels.narrow(0, row.train, row.test)};
+  data.disk = disk;
+  return data;
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of the pipeline, and the way of a batch through it.
+#include "suites/imaging/loader/dali_pipeline.hpp"
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "suites/imaging/loader/dali_library.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+constexpr const char* kInput = "pixels";
+constexpr int kLinear = 1;  ///< DALIInterpType; the C API has no header for it
+
+daliPipelineParams_t parameters(const DaliOptions& options) {
+  daliPipelineParams_t params{};
+  params.max_batch_size_present = params.num_threads_present = 1;
+  params.exec_type_present = params.prefetch_queue_depths_present = 1;
+  params.max_batch_size = static_cast<int>(options.batch);
+  params.num_threads = options.threads;
+  params.exec_type = DALI_EXEC_DYNAMIC;  // what it gives may be kept
+  params.prefetch_queue_depths = {options.prefetch, options.prefetch};
+  params.device_id_present = options.gpu ? 1 : 0;
+  params.device_id = options.gpu.value_or(0);
+  return params;
+}
+
+// Arguments of operators. What DALI's Python has as an enumeration is an integer.
+daliArgDesc_t integer(const char* name, int value, daliDataType_t type = DALI_INT32) {
+  daliArgDesc_t made{};
+  made.name = name;
+  made.dtype = type;
+  made.ivalue = value;
+  return made;
+}
+
+daliArgDesc_t number(const char* name, std::int64_t value) {
+  daliArgDesc_t made{};
+  made.name = name;
+  made.dtype = DALI_FLOAT;
+  made.fvalue = static_cast<float>(value);
+  return made;
+}
+
+daliArgDesc_t list_of_one(const char* name, const float& value) {
+  daliArgDesc_t made{};
+  made.name = name;
+  made.dtype = DALI_FLOAT_VEC;
+  made.size = 1;
+  made.arr = &value;
+  return made;
+}
+
+daliArgDesc_t text(const char* name, const char* value) {
+  daliArgDesc_t made{};
+  made.name = name;
+  made.dtype = DALI_STRING;
+  made.str = value;
+  return made;
+}
+
+}  // namespace
+
+std::string why_no_dali(std::optional<int> gpu) {
+  const DaliLibrary dali;
+  if (!dali.problem.empty()) return dali.problem;
+  daliPipeline_h pipeline = nullptr;
+  const daliPipelineParams_t params = parameters({.gpu = gpu});
+  if (dali.create(&pipeline, &params) < 0) return "DALI: " + dali.message();
+  dali.destroy(pipeline);
+  return "";
+}
+
+struct DaliPipeline::State {
+  explicit State(const DaliOptions& wanted) : options(wanted) {
+    if (!dali->problem.empty()) throw Unavailable(dali->problem);
+    for (std::int64_t i = 0; i < options.batch; ++i)
+      shapes.insert(shapes.end(), {options.channels, options.rows, options.columns});
+    const daliPipelineParams_t params = parameters(options);
+    dali->check(dali->create(&pipeline, &params));
+  }
+  ~State() {
+    if (pipeline) dali->destroy(pipeline);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  daliStorageDevice_t place() const { return options.gpu ? DALI_STORAGE_GPU : DALI_STORAGE_CPU; }
+  daliDataType_t pixel() const { return options.bytes ? DALI_UINT8 : DALI_FLOAT; }
+
+  /// Adds an operator to which what the last one gives is handed `count` times.
+  void add(const char* schema, int count, const std::vector<daliArgDesc_t>& arguments) {
+    const std::vector<daliIODesc_t> inputs(static_cast<std::size_t>(count), {last, place()});
+    const daliIODesc_t output{schema, place()};
+    daliOperatorDesc_t made{};
+    made.schema_name = schema;
+    made.backend = options.gpu ? DALI_BACKEND_GPU : DALI_BACKEND_CPU;
+    made.num_inputs = count;
+    made.inputs = inputs.data();
+    made.num_outputs = 1;
+    made.outputs = &output;
+    made.num_args = static_cast<int>(arguments.size());
+    made.args = arguments.data();
+    dali->check(dali->add_operator(pipeline, &made));
+    last = schema;
+  }
+
+  void resize() {
+    if (options.rows == options.image && options.columns == options.image) return;
+    add("Resize", 1,
+        {number("resize_x", options.image), number("resize_y", options.image),
+         integer("interp_type", kLinear), integer("antialias", 0, DALI_BOOL),
+         integer("dtype", DALI_FLOAT)});
+  }
+
+  void normalise() {
+    const float mean = options.bytes ? static_cast<float>(options.mean * 255) : 0;
+    const float std = options.bytes ? static_cast<float>(options.std * 255) : 1;
+    add("CropMirrorNormalize", 1,
+        {list_of_one("mean", mean), list_of_one("std", std), integer("dtype", DALI_FLOAT),
+         text("output_layout", options.channels_last ? "HWC" : "CHW")});
+  }
+
+  void three_channels() {
+    if (options.channels == 1) add("Cat", 3, {integer("axis", 0)});
+  }
+
+  /// Pixels are given on the host; for a GPU's first operator DALI copies them there.
+  void build() {
+    daliPipelineIODesc_t input{};
+    input.name = kInput;
+    input.device = DALI_STORAGE_CPU;
+    input.dtype_present = input.ndim_present = 1;
+    input.dtype = pixel();
+    input.ndim = 3;
+    input.layout = "CHW";
+    dali->check(dali->add_input(pipeline, &input));
+    resize();
+    // Planes are joined while each lies in one piece, and as late as that.
+    if (options.channels_last) three_channels();
+    normalise();
+    if (!options.channels_last) three_channels();
+    daliPipelineIODesc_t output{};
+    output.name = last;
+    output.device = place();
+    dali->check(dali->set_outputs(pipeline, 1, &output));
+    dali->check(dali->build(pipeline));
+  }
+
+  void feed(const void* pixels) {
+    daliTensorList_h made = nullptr;
+    dali->check(
+        dali->create_list(&made, {DALI_STORAGE_CPU, options.gpu.value_or(0), options.pinned}));
+    const auto release = [this](daliTensorList_h list) { dali->release_list(list, nullptr); };
+    const std::unique_ptr<_DALITensorList, decltype(release)> list(made, release);
+    // It is read only: the C API has no other pointer.
+    dali->check(dali->attach(made, static_cast<int>(options.batch), 3, shapes.data(), pixel(),
+                             "CHW", const_cast<void*>(pixels), nullptr, {}));
+    dali->check(dali->feed(pipeline, kInput, made, nullptr, DALI_FEED_INPUT_NO_COPY, nullptr));
+    dali->check(dali->run(pipeline));
+  }
+
+  std::shared_ptr<float> take(void* stream) {
+    daliPipelineOutputs_h popped = nullptr;
+    dali->check(options.gpu ? dali->pop_async(pipeline, &popped, static_cast<cudaStream_t>(stream))
+                            : dali->pop(pipeline, &popped));
+    const std::unique_ptr<_DALIPipelineOutputs, decltype(dali->destroy_outputs)> outputs(
+        popped, dali->destroy_outputs);
+    daliTensorList_h got = nullptr;
+    dali->check(dali->output(popped, &got, 0));
+    const auto release = [this](daliTensorList_h list) { dali->release_list(list, nullptr); };
+    const std::unique_ptr<_DALITensorList, decltype(release)> list(got, release);
+    daliTensor_h view = nullptr;
+    dali->check(dali->as_tensor(got, &view));
+    const std::shared_ptr<_DALITensor> tensor(
+        view, [dali = dali](daliTensor_h one) { dali->release_tensor(one, nullptr); });
+    return {tensor, checked(view)};
+  }
+
+  /// The first value of a tensor that is what the pipeline was built for.
+  float* checked(daliTensor_h tensor) const {
+    daliTensorDesc_t is{};
+    dali->check(dali->describe(tensor, &is));
+    std::int64_t values = 1;
+    for (int i = 0; i < is.ndim; ++i) values *= is.shape[i];
+    if (is.dtype != DALI_FLOAT || values != options.batch * 3 * options.image * options.image)
+      throw Error(
+          fmt::format("DALI gave {} values of type {}", values, static_cast<int>(is.dtype)));
+    return static_cast<float*>(is.data);
+  }
+
+  std::shared_ptr<const DaliLibrary> dali = std::make_shared<DaliLibrary>();
+  DaliOptions options;
+  daliPipeline_h pipeline = nullptr;
+  const char* last = kInput;         ///< what the operator added last gives
+  std::vector<std::int64_t> shapes;  ///< of the samples of a batch
+  std::exception_ptr failure;
+
+  /// `work`, unless the pipeline has failed.
+  template <class Work>
+  auto attempt(Work work) {
+    if (failure) std::rethrow_exception(failure);
+    try {
+      return work();
+    } catch (...) {
+      failure = std::current_exception();
+      throw;
+    }
+  }
+};
+
+DaliPipeline::DaliPipeline(const DaliOptions& options) : state_(std::make_unique<State>(options)) {
+  state_->build();
+}
+
+DaliPipeline::~DaliPipeline() = default;
+
+void DaliPipeline::feed(const void* pixels) {
+  state_->attempt([&] { state_->feed(pixels); });
+}
+
+std::shared_ptr<float> DaliPipeline::take(void* stream) {
+  return state_->attempt([&] { return state_->take(stream); });
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loader that prepares on the device, and the choice of a loader.
+#include "suites/imaging/loader/loader.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "suites/imaging/data/images.hpp"
+#include "suites/imaging/loader/loader_dali.hpp"
+#include "suites/imaging/loader/loader_threads.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+/// Sends the pictures as they are stored: as bytes, 1/12 of fp32 in three channels at equal size,
+/// and less the more they are enlarged.
+class DeviceLoader final : public Loader {
+ public:
+  DeviceLoader(const Pictures& pictures, LoaderOptions options)
+      : pictures_(pictures), options_(options) {}
+
+  void start(std::vector<std::int64_t> order) override {
+    order_ = at::tensor(order, at::kLong);
+    next_ = 0;
+  }
+
+  Batch next() override {
+    if (next_ + options_.batch > order_.size(0))
+      throw Error("the loader has no further batch in this epoch");
+    const at::Tensor which = order_.narrow(0, next_, options_.batch);
+    next_ += options_.batch;
+    const at::Tensor pixels = send(pictures_.pixels.index_select(0, which));
+    const at::Tensor labels = send(pictures_.labels.index_select(0, which));
+    bytes_ += pixels.nbytes() + labels.nbytes();
+    return {prepare(pixels, options_), labels};
+  }
+
+  std::uint64_t bytes() const override { return bytes_; }
+
+ private:
+  at::Tensor send(const at::Tensor& host) const {
+    if (options_.device.is_cpu()) return host;
+    return (options_.pin_memory ? host.pin_memory() : host)
+        .to(options_.device, /*non_blocking=*/options_.pin_memory);
+  }
+
+  const Pictures& pictures_;
+  LoaderOptions options_;
+  at::Tensor order_ = at::empty({0}, at::kLong);
+  std::int64_t next_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options) {
+  const at::Tensor values = pixels.scalar_type() == at::kByte
+                                ? normalise(scale(pixels, options.type), options.mean, options.std)
+                                : pixels;
+  const bool fits = values.size(2) == options.image && values.size(3) == options.image;
+  const at::Tensor images = fits ? values : upsample(values, options.image);
+  return images.size(1) == 3 ? images.contiguous(options.format)
+                             : three_channels(images, options.format);
+}
+
+std::vector<std::string> loader_names() { return {"threads", "dali", "device"}; }
+
+void require_loader(const std::string& name, c10::Device device) {
+  if (name != "dali") return;
+  if (const std::string reason = why_no_dali_loader(device); !reason.empty())
+    throw Unavailable(reason);
+}
+
+std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,
+                                    const LoaderOptions& options) {
+  if (name == "threads") return make_threads_loader(pictures, options);
+  if (name == "dali") return make_dali_loader(pictures, options);
+  if (name == "device") return std::make_unique<DeviceLoader>(pictures, options);
+  throw Error(fmt::format("no loader '{}'", name));
+}
+
+}  // namespace scalemark::imaging

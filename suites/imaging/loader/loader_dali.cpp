@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches go through a pipeline of DALI, some ahead of the caller.
+#include "suites/imaging/loader/loader_dali.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <ATen/ATen.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "suites/imaging/loader/dali_pipeline.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+std::optional<int> gpu_of(c10::Device device) {
+  return device.is_cuda() ? std::optional<int>(device.index()) : std::nullopt;
+}
+
+DaliOptions pipeline_options(const Pictures& pictures, const LoaderOptions& options) {
+  const at::Tensor& pixels = pictures.pixels;
+  return {.batch = options.batch,
+          .channels = pixels.size(1),
+          .rows = pixels.size(2),
+          .columns = pixels.size(3),
+          .image = options.image,
+          .bytes = pixels.scalar_type() == at::kByte,
+          .mean = options.mean,
+          .std = options.std,
+          .channels_last = options.format == at::MemoryFormat::ChannelsLast,
+          .pinned = options.pin_memory && options.device.is_cuda(),
+          .threads = std::max(1, options.workers),
+          .prefetch = std::max(1, options.prefetch),
+          .gpu = gpu_of(options.device)};
+}
+
+/// What must stay while a batch is under way: its pixels until DALI has read them, and on a GPU
+/// DALI's result until it has been copied.
+struct Slot {
+  at::Tensor pixels, labels;
+  std::shared_ptr<float> result;
+  std::optional<c10::Event> copied;
+};
+
+class DaliLoader final : public Loader {
+ public:
+  DaliLoader(const Pictures& pictures, const LoaderOptions& options)
+      : pictures_(pictures),
+        options_(options),
+        ahead_(static_cast<std::size_t>(std::max(1, options.prefetch))),
+        // One more for the batch in the caller's hands, and one whose copy may be under way.
+        slots_(ahead_ + 2),
+        pipeline_(pipeline_options(pictures, options)) {}
+
+  ~DaliLoader() override {
+    for (Slot& slot : slots_) {
+      if (slot.copied) slot.copied->synchronize();
+    }
+  }
+  DaliLoader(const DaliLoader&) = delete;
+  DaliLoader& operator=(const DaliLoader&) = delete;
+
+  void start(std::vector<std::int64_t> order) override {
+    while (taken_ < fed_) take();  // and drops it
+    order_ = at::tensor(order, at::kLong);
+    batches_ = order.size() / static_cast<std::size_t>(options_.batch);
+    fed_ = taken_ = 0;
+    while (fed_ < std::min(ahead_, batches_)) feed();
+  }
+
+  Batch next() override {
+    if (taken_ >= batches_) throw Error("the loader has no further batch in this epoch");
+    if (taken_ == fed_) feed();  // where that failed before, it says so again
+    const Slot& slot = slots_[taken_ % slots_.size()];
+    bytes_ += slot.pixels.nbytes() + slot.labels.nbytes();
+    const Batch batch = take();
+    if (fed_ < batches_) feed();
+    return batch;
+  }
+
+  std::uint64_t bytes() const override { return bytes_; }
+
+ private:
+  void feed() {
+    Slot& slot = slots_[fed_ % slots_.size()];
+    if (slot.copied) slot.copied->synchronize();
+    slot.result.reset();
+    const at::Tensor which =
+        order_.narrow(0, static_cast<std::int64_t>(fed_) * options_.batch, options_.batch);
+    const at::Tensor pixels = pictures_.pixels.index_select(0, which);
+    slot.pixels = on_host(pixels.scalar_type() == at::kDouble ? pixels.to(at::kFloat) : pixels);
+    slot.labels = on_host(pictures_.labels.index_select(0, which));
+    pipeline_.feed(slot.pixels.const_data_ptr());
+    ++fed_;
+  }
+
+  at::Tensor on_host(const at::Tensor& tensor) const {
+    return options_.pin_memory && options_.device.is_cuda() ? tensor.pin_memory() : tensor;
+  }
+
+  Batch take() {
+    Slot& slot = slots_[taken_ % slots_.size()];
+    if (options_.device.is_cpu()) {
+      slot.result = pipeline_.take(nullptr);
+      ++taken_;
+      return {view(std::move(slot.result)).to(options_.type), slot.labels};
+    }
+    const c10::impl::VirtualGuardImpl guard(options_.device.type());
+    const c10::Stream stream = guard.getStream(options_.device);
+    slot.result = pipeline_.take(stream.native_handle());
+    ++taken_;
+    Batch batch{view(slot.result).to(options_.type, /*non_blocking=*/true, /*copy=*/true),
+                slot.labels.to(options_.device, options_.pin_memory)};
+    if (!slot.copied) slot.copied.emplace(options_.device.type());
+    slot.copied->record(stream);
+    return batch;
+  }
+
+  /// A tensor in DALI's memory, which it keeps.
+  at::Tensor view(std::shared_ptr<float> result) const {
+    const std::int64_t size = options_.image;
+    const bool nhwc = options_.format == at::MemoryFormat::ChannelsLast;
+    const std::int64_t plane = size * size;
+    const std::vector<std::int64_t> sizes{options_.batch, 3, size, size};
+    const std::vector<std::int64_t> strides{3 * plane, nhwc ? 1 : plane, nhwc ? 3 * size : size,
+                                            nhwc ? 3 : 1};
+    float* data = result.get();
+    return at::for_blob(data, sizes)
+        .strides(strides)
+        .deleter([kept = std::move(result)](void*) {})
+        .options(at::TensorOptions(at::kFloat).device(options_.device))
+        .target_device(options_.device)
+        .make_tensor();
+  }
+
+  const Pictures& pictures_;
+  LoaderOptions options_;
+  std::size_t ahead_;  ///< batches under way
+  std::vector<Slot> slots_;
+  DaliPipeline pipeline_;  ///< gone before the slots are
+  at::Tensor order_ = at::empty({0}, at::kLong);
+  std::size_t batches_ = 0, fed_ = 0, taken_ = 0;  ///< of this epoch
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::string why_no_dali_loader(c10::Device device) { return why_no_dali(gpu_of(device)); }
+
+std::unique_ptr<Loader> make_dali_loader(const Pictures& pictures, const LoaderOptions& options) {
+  const at::ScalarType type = pictures.pixels.scalar_type();
+  if (type != at::kByte && type != at::kFloat && type != at::kDouble)
+    throw Error(
+        fmt::format("the DALI loader takes bytes, fp32 or fp64, not {}", c10::toString(type)));
+  return std::make_unique<DaliLoader>(pictures, options);
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without DALI: the loader that says so.
+#include "common/base/error.hpp"
+#include "suites/imaging/loader/loader_dali.hpp"
+
+namespace scalemark::imaging {
+
+std::string why_no_dali_loader(c10::Device /*device*/) { return "built without DALI"; }
+
+std::unique_ptr<Loader> make_dali_loader(const Pictures& /*pictures*/,
+                                         const LoaderOptions& options) {
+  throw Unavailable(why_no_dali_loader(options.device));
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One training step, by strategy: forward, backward, gradients brought together, update.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <torch/optim/sgd.h>
+
+#include "common/torch/grad_scaler.hpp"
+#include "common/torch/parallel/ddp.hpp"
+#include "common/torch/precision.hpp"
+#include "suites/imaging/loader/loader.hpp"
+#include "suites/imaging/model/mobilenet.hpp"
+#include "suites/imaging/train/strategy.hpp"
+
+namespace scalemark::imaging {
+
+struct TrainerOptions {
+  Strategy strategy = Strategy::single;
+  torch_support::Precision precision;
+  c10::Device device = c10::Device(c10::kCPU);
+  at::MemoryFormat format = at::MemoryFormat::Contiguous;
+  double learning_rate = 0.01, momentum = 0.9;
+  torch_support::DdpOptions ddp;
+  int replicas = 1;  ///< data_parallel: devices (on a CPU: threads with their own copy)
+  int threads = 1;   ///< compute threads of each
+  /// Where the replicas after the first run; fewer are enough, see Team.
+  std::vector<hardware::CpuSet> replica_cpus;
+  bool graphs = false;  ///< launch each step as one CUDA graph: GPU, one rank, no loss scaling
+};
+
+/// Of this rank's batch, before the update; scalars on a device, not yet computed perhaps.
+struct StepResult {
+  at::Tensor loss;   ///< mean cross entropy
+  at::Tensor right;  ///< how many the network got right
+  /// DDP on a CPU: ns from this rank's last gradient until all gradients were reduced; what of the
+  /// communication the computation did not hide.
+  std::uint64_t exposed_communication = 0;
+};
+
+/// Trains one model. Its parameters are those of `precision`, its convolutions in `format`.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  /// The batch must lie on input_device(). Collective for ddp strategies.
+  virtual StepResult step(const Batch& batch) = 0;
+  /// Where batches are wanted.
+  virtual c10::Device input_device() const = 0;
+  /// Collective for ddp strategies. Makes the buffers those of rank 0, before testing.
+  virtual void synchronise_buffers() {}
+  virtual MobileNetV2& model() = 0;
+  virtual torch::optim::SGD& optimiser() = 0;
+  virtual torch_support::GradScaler& scaler() = 0;
+};
+
+/// `group` is needed by ddp strategies only. Collective for them.
+std::unique_ptr<Trainer> make_trainer(std::shared_ptr<MobileNetV2> model,
+                                      const TrainerOptions& options,
+                                      torch_support::ProcessGroupPtr group);
+
+/// Mean cross entropy, computed in at least fp32.
+at::Tensor mean_loss(const at::Tensor& logits, const at::Tensor& labels);
+/// How many rows of `logits` are largest at their label.
+at::Tensor count_right(const at::Tensor& logits, const at::Tensor& labels);
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation checkpointing as a function of LibTorch's autograd.
+#include "suites/llm/model/checkpoint.hpp"
+
+#include <utility>
+
+#include <torch/autograd.h>
+#include <torch/custom_class.h>
+
+namespace scalemark::llm {
+namespace {
+
+using Layer = std::function<torch::Tensor(const torch::Tensor&)>;
+
+/// A layer as what a context of autograd can keep.
+struct KeptLayer : torch::CustomClassHolder {
+  explicit KeptLayer(Layer kept) : layer(std::move(kept)) {}
+  Layer layer;
+};
+
+class Checkpoint : public torch::autograd::Function<Checkpoint> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const c10::intrusive_ptr<KeptLayer>& kept) {
+    context->save_for_backward({x});
+    context->saved_data["layer"] = c10::IValue::make_capsule(kept);
+    return kept->layer(x);  // gradients are off in here
+  }
+
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const auto capsule = context->saved_data["layer"].toCapsule();
+    const auto& layer = static_cast<const KeptLayer&>(*capsule).layer;
+    torch::Tensor x = context->get_saved_variables()[0].detach().requires_grad_();
+    torch::Tensor y;
+    {
+      const torch::AutoGradMode with_gradients(true);
+      y = layer(x);
+    }
+    torch::autograd::backward({y}, {gradients[0]});
+    return {x.grad(), torch::Tensor()};
+  }
+};
+
+}  // namespace
+
+torch::Tensor checkpointed(Layer layer, const torch::Tensor& x) {
+  // Autograd comes by only where an input wants a gradient: the first layer's does not if the
+  // embedding is frozen.
+  const torch::Tensor input = x.requires_grad() ? x : x.detach().requires_grad_();
+  return Checkpoint::apply(input, c10::make_intrusive<KeptLayer>(std::move(layer)));
+}
+
+}  // namespace scalemark::llm

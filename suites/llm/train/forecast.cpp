@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a point's axes to the requests of the predictions.
+#include "suites/llm/train/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "suites/llm/train/memory.hpp"
+#include "suites/llm/train/method.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+/// Axes of a point.
+struct Point {
+  const Params& params;
+  const std::string& text(const char* axis) const { return std::get<std::string>(params.at(axis)); }
+  std::int64_t integer(const char* axis) const { return std::get<std::int64_t>(params.at(axis)); }
+  bool flag(const char* axis) const { return std::get<bool>(params.at(axis)); }
+  Method method() const { return parse_method(text("method")); }
+  /// Of a micro-batch.
+  std::int64_t rows() const { return integer("batch") * (compares_answers(method()) ? 2 : 1); }
+};
+
+std::int64_t usual_width(const Point& point, const LlamaConfig& config) {
+  constexpr std::int64_t kUsualRow = 512;
+  const std::int64_t asked = point.integer("sequence");
+  return std::min(asked > 0 ? asked : kUsualRow, config.max_seq_len);
+}
+
+MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int64_t width) {
+  const Method method = point.method();
+  MemoryRequest request{.config = config,
+                        .lora = trains_adapters(method),
+                        .nf4 = method == Method::qlora,
+                        .fake_quant = method == Method::qat,
+                        .reference = method == Method::dpo_full,
+                        .pairs = compares_answers(method),
+                        .packed = point.flag("packed"),
+                        .gradients_stay = point.text("parallel") == "ddp" ||
+                                          point.integer("accumulation") > 1 || point.flag("graphs"),
+                        .element_bytes = static_cast<std::int64_t>(
+                            c10::elementSize(element_type(point.text("precision")))),
+                        .batch = point.rows(),
+                        .width = width,
+                        .checkpointing = point.flag("checkpointing"),
+                        .fused_loss = point.text("mode") == "tuned",
+                        .fused = point.text("mode") == "tuned",
+                        .sharding = {}};
+  if (point.text("parallel") == "fsdp") {
+    request.sharding = MemorySharding{.ranks = point.integer("ranks"),
+                                      .reshard = point.flag("reshard"),
+                                      .prefetch = point.integer("prefetch"),
+                                      .offload = point.flag("offload")};
+  }
+  return request;
+}
+
+/// Bytes that are whole at a time, by unit, as the request has them.
+double gathered_bytes(const Point& point, const MemoryRequest& request) {
+  const auto ranks = static_cast<double>(request.sharding->ranks);
+  const double passes = compares_answers(point.method()) ? 2 : 1,
+               again = request.sharding->reshard ? 1 : 0;
+  const double moved = (passes + again) * static_cast<double>(layer_bytes(request)) +
+                       passes * static_cast<double>(root_bytes(request));
+  return moved * static_cast<double>(point.integer("accumulation")) * (ranks - 1) / ranks;
+}
+
+}  // namespace
+
+std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
+                               std::int64_t width) {
+  return predict_memory(request_of({params}, config, width)).total();
+}
+
+std::uint64_t expected_memory(const Params& params) {
+  const Point point{params};
+  const LlamaConfig config = llama_config(point.text("model"));
+  return predicted_memory(params, config, usual_width(point, config));
+}
+
+std::vector<Forecast> forecast_step(const Params& params) {
+  const Point point{params};
+  const LlamaConfig config = llama_config(point.text("model"));
+  const std::int64_t width = usual_width(point, config);
+  const MemoryRequest request = request_of(point, config, width);
+  const auto positions = static_cast<double>(point.integer("accumulation") * point.rows() * width);
+  const auto trained = static_cast<double>(trained_elements(request) * request.element_bytes);
+  std::vector<Forecast> forecasts{{fmt::format("rows of {} tokens", width), "", 0},
+                                  {"loads", "By", positions * 2 * sizeof(std::int64_t)}};
+  if (point.text("parallel") == "ddp") forecasts.push_back({"reduces", "By", trained});
+  if (request.sharding) {
+    const auto ranks = static_cast<double>(request.sharding->ranks);
+    forecasts.push_back({"gathers", "By", std::floor(gathered_bytes(point, request))});
+    forecasts.push_back({"reduces", "By",
+                         std::floor(trained * static_cast<double>(point.integer("accumulation")) *
+                                    (ranks - 1) / ranks)});
+  }
+  forecasts.push_back(
+      {"computes", "flop", positions * method_flops(point.method(), config, width)});
+  return forecasts;
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a fine-tuning. What is kept is counted operation by operation of llama.cpp.
+#include "suites/llm/train/memory.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "suites/llm/model/loss.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+std::int64_t wide_bytes(const MemoryRequest& request) {
+  return std::max<std::int64_t>(request.element_bytes, 4);
+}
+
+/// Bytes that one layer keeps for each position until its backward pass.
+std::int64_t kept_by_layer(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  // Norms compute in fp32 at least: their inputs, and where their scales learn the normal forms.
+  const std::int64_t norms = (request.lora ? 2 : 4) * config.dim;
+  // What the norms give; q and k rotated, k and v repeated to all heads, attention's result; w1's
+  // and w3's results, the product, and silu of the one where they are not fused.
+  std::int64_t others = (2 + 4) * config.dim + (request.fused ? 3 : 4) * config.ffn_dim;
+  // Narrow products, before and after their factor.
+  if (request.lora) {
+    const LoraConfig adapters;
+    others += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
+  }
+  return norms * wide_bytes(request) + others * request.element_bytes;
+}
+
+/// Elements of a head that is made for its product and dropped behind it.
+std::int64_t head_made(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  return request.fake_quant && !config.tied_output ? config.dim * config.vocab_size : 0;
+}
+
+/// Bytes of head and loss at their worst, without the gradient of the head.
+std::int64_t loss_bytes(const MemoryRequest& request) {
+  const std::int64_t positions = request.batch * request.width,
+                     vocabulary = request.config.vocab_size, narrow = request.element_bytes,
+                     wide = wide_bytes(request);
+  if (request.fused_loss) {
+    // Logits of some rows, what logsumexp makes of them, and the gradient of the hidden states;
+    // where fake-quantised, these and the head.
+    const std::int64_t logits = std::min(kLossRows, positions) * vocabulary,
+                       hidden = positions * request.config.dim,
+                       quantised = request.fake_quant ? hidden + head_made(request) : 0;
+    return logits * (2 * wide + (narrow < wide ? narrow : 0)) + (hidden + quantised) * narrow;
+  }
+  // Logits and their logarithms of the softmax, and a chunk's copy; not in chunks, the gradient.
+  const std::int64_t logits = positions * vocabulary;
+  if (request.pairs) return logits * (narrow + 2 * wide);
+  return logits * (narrow + wide) + logits * wide / kLossChunks;
+}
+
+/// Masks of packed rows: as booleans, and as what is added to the scores.
+std::int64_t mask_bytes(const MemoryRequest& request) {
+  if (!request.packed) return 0;
+  return request.batch * request.width * request.width * (1 + request.element_bytes);
+}
+
+/// Of `layers` layers of the base model, and of `rest` other elements.
+std::uint64_t base_bytes(const MemoryRequest& request, std::int64_t layers, std::int64_t rest) {
+  const ParameterCounts counts = count_parameters(request.config);
+  const std::int64_t quantised = request.nf4 ? layers * counts.layer_linear : 0;
+  // Codes of 4 bits, int8 scalers of 64 elements, factors of 256 scalers (nf4.hpp).
+  return static_cast<std::uint64_t>(
+      (layers * counts.per_layer + rest - quantised) * request.element_bytes + quantised / 2 +
+      quantised / 64 + quantised / (64 * 256) * request.element_bytes);
+}
+
+/// Elements of embedding, last norm and head.
+std::int64_t root_elements(const LlamaConfig& config) {
+  const ParameterCounts counts = count_parameters(config);
+  return counts.total - config.layers * counts.per_layer;
+}
+
+/// The same of the largest weight of a layer.
+std::int64_t weight_made(const MemoryRequest& request) {
+  return request.nf4 || request.fake_quant ? request.config.dim * request.config.ffn_dim : 0;
+}
+
+/// The root and the layers at work are whole; of gradients a whole that is collected, and one that
+/// is under way.
+void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int64_t trained) {
+  const MemorySharding& sharding = *request.sharding;
+  const ParameterCounts counts = count_parameters(request.config);
+  const std::int64_t layers = request.config.layers,
+                     adapters = request.lora ? count_lora_parameters(request.config, {}) : 0,
+                     there = sharding.reshard ? std::min(layers, 1 + sharding.prefetch) : layers;
+  const std::int64_t collected =
+      request.lora ? adapters : std::max(counts.per_layer, counts.embedding);
+  const auto ranks = static_cast<std::uint64_t>(sharding.ranks);
+  const auto part = [&](std::uint64_t bytes) {
+    return sharding.offload ? 0 : (bytes + ranks - 1) / ranks;
+  };
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements * request.element_bytes);
+  };
+  prediction.weights = part(prediction.weights);
+  prediction.optimiser = part(prediction.optimiser);
+  // Layers that stayed whole go one by one, faster than parts of gradients come.
+  prediction.gradients = bytes(2 * collected) + (sharding.reshard ? part(bytes(trained)) : 0);
+  const std::int64_t root = root_elements(request.config);
+  prediction.gathered = base_bytes(request, there, root) + bytes(there * adapters);
+  // It computed before, and all of it that was kept is still there.
+  if (request.reference)
+    prediction.gathered += base_bytes(request, sharding.reshard ? 0 : layers, root);
+}
+
+}  // namespace
+
+MemoryPrediction predict_memory(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements * request.element_bytes);
+  };
+  const std::int64_t trained = trained_elements(request);
+  const std::int64_t positions = request.batch * request.width;
+  MemoryPrediction prediction;
+  prediction.weights = layer_bytes(request) + root_bytes(request);
+  if (request.reference)
+    prediction.weights += base_bytes(request, config.layers, root_elements(config));
+  prediction.optimiser = bytes(2 * trained);
+
+  const auto layer = static_cast<std::uint64_t>(positions * kept_by_layer(request));
+  const std::uint64_t inputs = bytes(config.layers * positions * config.dim),
+                      all = request.checkpointing
+                                ? inputs
+                                : static_cast<std::uint64_t>(config.layers) * layer,
+                      mask = static_cast<std::uint64_t>(mask_bytes(request)),
+                      head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
+  const std::uint64_t made = bytes(weight_made(request)), made_head = bytes(head_made(request));
+  // The greatest of three moments: head and loss; the first layer of the backward pass; its end.
+  const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
+  struct Moment {
+    std::uint64_t gradients, activations, temporaries;
+    std::uint64_t total() const { return gradients + activations + temporaries; }
+  };
+  const std::uint64_t everything = bytes(trained), before = request.gradients_stay ? everything : 0;
+  const std::array<Moment, 3> moments{
+      {{std::max(before, head), all + mask,
+        std::max(static_cast<std::uint64_t>(loss_bytes(request)),
+                 request.fused_loss ? head : std::max(made, made_head))},
+       {std::max(before, head), all + mask + (request.checkpointing ? layer : 0), flowing},
+       {everything, layer + mask, made}}};
+  const Moment& worst = *std::ranges::max_element(moments, {}, &Moment::total);
+  prediction.gradients = worst.gradients;
+  prediction.activations = worst.activations;
+  prediction.temporaries = worst.temporaries;
+  if (request.sharding) shard(prediction, request, trained);
+  return prediction;
+}
+
+std::uint64_t layer_bytes(const MemoryRequest& request) {
+  const std::int64_t adapters = request.lora ? trained_elements(request) : 0;
+  return base_bytes(request, request.config.layers, 0) +
+         static_cast<std::uint64_t>(adapters * request.element_bytes);
+}
+
+std::uint64_t root_bytes(const MemoryRequest& request) {
+  return base_bytes(request, 0, root_elements(request.config));
+}
+
+std::int64_t trained_elements(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  return request.lora ? config.layers * count_lora_parameters(config, {})
+                      : count_parameters(config).total;
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a fine-tuning, predicted from its configuration.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "suites/llm/model/config.hpp"
+
+namespace scalemark::llm {
+
+/// Of Fsdp.
+struct MemorySharding {
+  std::int64_t ranks = 1;
+  bool reshard = true;
+  std::int64_t prefetch = 1;
+  bool offload = false;  ///< parts, their gradients and moments are not in the device's memory
+};
+
+struct MemoryRequest {
+  LlamaConfig config;
+  bool lora = true;
+  bool nf4 = false;             ///< the layers' base is quantised
+  bool fake_quant = false;      ///< products of quantised copies of weight and input
+  bool reference = false;       ///< a frozen copy of the model stands beside it
+  bool pairs = false;           ///< log-probabilities of whole rows, not a loss in chunks
+  bool packed = false;          ///< attention has masks
+  bool gradients_stay = false;  ///< from step to step, or over micro-batches
+  std::int64_t element_bytes = 4;
+  std::int64_t batch = 1, width = 1;  ///< rows of a micro-batch, with their padding
+  bool checkpointing = false, fused_loss = false;
+  bool fused = false;  ///< Llama::fuse
+  std::optional<MemorySharding> sharding;
+};
+
+/// Bytes a rank at the moment of the greatest need, by what they are for.
+struct MemoryPrediction {
+  std::uint64_t weights = 0;      ///< with adapters and reference; this rank's parts where sharded
+  std::uint64_t gradients = 0;    ///< of what is trained; with those being reduced where sharded
+  std::uint64_t optimiser = 0;    ///< two moments
+  std::uint64_t activations = 0;  ///< kept for the backward pass
+  std::uint64_t temporaries = 0;  ///< the largest beside them: logits and their gradient, weights
+                                  ///< made for a product
+  std::uint64_t gathered = 0;     ///< whole parameters that are there at a time, where sharded
+  std::uint64_t total() const {
+    return weights + gradients + optimiser + activations + temporaries + gathered;
+  }
+};
+
+MemoryPrediction predict_memory(const MemoryRequest& request);
+
+/// Bytes of all layers, with their adapters; and of embedding, last norm and head. Once each.
+std::uint64_t layer_bytes(const MemoryRequest& request);
+std::uint64_t root_bytes(const MemoryRequest& request);
+/// Elements that the optimiser updates.
+std::int64_t trained_elements(const MemoryRequest& request);
+
+}  // namespace scalemark::llm

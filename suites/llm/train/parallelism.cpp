@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of a training work together.
+#include "suites/llm/train/parallelism.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/utils.h>
+
+#include "common/torch/fingerprint.hpp"
+#include "common/torch/parallel/ddp.hpp"
+#include "suites/llm/optim/gradient_norm.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+using torch_support::Fsdp;
+using torch_support::FsdpTraffic;
+using torch_support::ProcessGroupPtr;
+
+void drop_gradients(const std::vector<torch::Tensor>& parameters) {
+  for (const torch::Tensor& parameter : parameters) parameter.mutable_grad().reset();
+}
+
+class Single final : public Parallelism {
+ public:
+  void add(Llama& model) override { parameters_ = trainable_parameters(*model); }
+  const std::vector<torch::Tensor>& parameters() const override { return parameters_; }
+  torch::Tensor gradient_norm() override { return llm::gradient_norm(parameters_); }
+  void zero_gradients() override { drop_gradients(parameters_); }
+
+ private:
+  std::vector<torch::Tensor> parameters_;
+};
+
+class DataParallel final : public Parallelism {
+ public:
+  explicit DataParallel(ProcessGroupPtr group) : group_(std::move(group)) {}
+  void add(Llama& model) override {
+    parameters_ = trainable_parameters(*model);
+    // Buffers hold quantised weights: no step changes them.
+    ddp_.emplace(model.ptr(), group_, torch_support::DdpOptions{.broadcast_buffers = false});
+  }
+  const std::vector<torch::Tensor>& parameters() const override { return parameters_; }
+  /// DDP leaves the mean over the ranks.
+  double loss_factor() const override { return group_->getSize(); }
+  // Buckets are reduced with the last micro-batch's gradients only.
+  void before_forward(bool last) override {
+    if (last) ddp_->before_forward();
+  }
+  void before_backward(bool last) override {
+    if (last) ddp_->before_backward();
+  }
+  torch::Tensor gradient_norm() override { return llm::gradient_norm(parameters_); }
+  void zero_gradients() override { ddp_->zero_gradients(); }
+  Communication take_communication() override {
+    return {.exposed = ddp_->exposed_communication(), .traffic = {}};
+  }
+
+ private:
+  ProcessGroupPtr group_;
+  std::vector<torch::Tensor> parameters_;
+  std::optional<torch_support::Ddp> ddp_;
+};
+
+/// A model whose layers are Fsdp's units.
+class ShardedModel final : public LayerGate {
+ public:
+  ShardedModel(const ProcessGroupPtr& group, const torch_support::FsdpOptions& options)
+      : fsdp_(group, options) {}
+  Fsdp& fsdp() { return fsdp_; }
+  const Fsdp& fsdp() const { return fsdp_; }
+
+  void add_part(const torch::nn::Module& part) {
+    if (part.as<DecoderLayerImpl>() == nullptr)
+      fsdp_.shard_root(part);
+    else
+      fsdp_.shard(layers_++, part);
+  }
+  void add(Llama& model) {
+    std::size_t layer = 0;
+    for (const auto& part : model->modules(/*include_self=*/false)) {
+      if (part->as<DecoderLayerImpl>() != nullptr) fsdp_.shard(layer++, *part);
+    }
+    for (const auto& part : model->children()) {
+      if (part->as<torch::nn::ModuleListImpl>() == nullptr) fsdp_.shard_root(*part);
+    }
+    fsdp_.prepare();
+    model->set_gate(this);
+  }
+  void open() override { fsdp_.before_forward(); }
+  torch::Tensor pass(std::size_t layer, const Layer& compute, const torch::Tensor& x) override {
+    return fsdp_.forward(layer, compute, x);
+  }
+
+ private:
+  Fsdp fsdp_;
+  std::size_t layers_ = 0;
+};
+
+class FullySharded final : public Parallelism {
+ public:
+  FullySharded(ProcessGroupPtr group, const torch_support::FsdpOptions& options)
+      : group_(std::move(group)), options_(options), trained_(group_, options_) {}
+
+  void add_part(torch::nn::Module& part) override { trained_.add_part(part); }
+  void add(Llama& model) override {
+    trained_.add(model);
+    device_ = model->options().device();
+  }
+  /// Part by part, as the model itself was made.
+  Llama make_frozen_copy(const Llama& model) override {
+    copies_.push_back(std::make_unique<ShardedModel>(group_, options_));
+    const std::vector<torch::Tensor> originals = model->parameters();
+    auto next = originals.begin();
+    const auto fill = [&](torch::nn::Module& part) {
+      const torch::NoGradGuard no_grad;
+      std::vector<torch::Tensor> parameters = part.parameters();
+      const auto end = next + static_cast<std::ptrdiff_t>(parameters.size());
+      auto copied = parameters.begin();
+      visit({next, end}, [&](const torch::Tensor& original) {
+        copied->copy_(original);
+        copied->set_requires_grad(false);
+        ++copied;
+      });
+      next = end;
+      copies_.back()->add_part(part);
+    };
+    Llama copy(model->config(), model->options(), fill, Initial::unset);
+    copies_.back()->add(copy);
+    return copy;
+  }
+
+  const std::vector<torch::Tensor>& parameters() const override { return trained_.fsdp().parts(); }
+  void after_backward() override {
+    trained_.fsdp().after_backward();
+    for (const auto& copy : copies_) copy->fsdp().release();
+  }
+  torch::Tensor gradient_norm() override {
+    const torch::Tensor mine = llm::gradient_norm(parameters());
+    std::vector<torch::Tensor> sum{mine.to(torch::kDouble).square().to(device_)};
+    group_->allreduce(sum)->wait();
+    return sum.front().sqrt().to(mine.options());
+  }
+  void zero_gradients() override { drop_gradients(parameters()); }
+  Communication take_communication() override {
+    Communication all{.exposed = trained_.fsdp().take_exposed_communication(),
+                      .traffic = trained_.fsdp().take_traffic()};
+    for (const auto& copy : copies_) {
+      all.exposed += copy->fsdp().take_exposed_communication();
+      all.traffic += copy->fsdp().take_traffic();
+    }
+    return all;
+  }
+  void visit(const std::vector<torch::Tensor>& tensors,
+             const std::function<void(const torch::Tensor&)>& see) override {
+    trained_.fsdp().visit(tensors, see);
+    trained_.fsdp().take_traffic();  // are no step's
+    trained_.fsdp().take_exposed_communication();
+  }
+
+ private:
+  ProcessGroupPtr group_;
+  torch_support::FsdpOptions options_;
+  ShardedModel trained_;
+  std::vector<std::unique_ptr<ShardedModel>> copies_;
+  torch::Device device_{torch::kCPU};
+};
+
+}  // namespace
+
+void Parallelism::visit(const std::vector<torch::Tensor>& tensors,
+                        const std::function<void(const torch::Tensor&)>& see) {
+  for (const torch::Tensor& tensor : tensors) see(tensor);
+}
+
+std::unique_ptr<Parallelism> make_single() { return std::make_unique<Single>(); }
+
+std::unique_ptr<Parallelism> make_ddp(ProcessGroupPtr group) {
+  return std::make_unique<DataParallel>(std::move(group));
+}
+
+std::unique_ptr<Parallelism> make_fsdp(ProcessGroupPtr group,
+                                       const torch_support::FsdpOptions& options) {
+  return std::make_unique<FullySharded>(std::move(group), options);
+}
+
+std::uint64_t fingerprint(Parallelism& parallelism, const Llama& model) {
+  std::uint64_t hash = 0;
+  parallelism.visit(model->parameters(), [&](const torch::Tensor& tensor) {
+    hash = torch_support::fingerprint({tensor}, hash);
+  });
+  return hash;
+}
+
+FsdpTraffic expected_traffic(const Llama& model, const TrafficRequest& request) {
+  struct Whole {
+    std::int64_t elements = 0, element_bytes = 0;
+  };
+  std::map<std::tuple<std::string, torch::ScalarType, bool, bool>, Whole> wholes;
+  const auto count = [&](const std::string& name, const torch::Tensor& tensor, bool buffer) {
+    const bool in_layer = name.starts_with("layers.");
+    const std::string part = name.substr(0, name.find('.', in_layer ? 7 : 0));
+    Whole& whole = wholes[{part, tensor.scalar_type(), tensor.requires_grad(), buffer}];
+    whole.elements += tensor.numel();
+    whole.element_bytes = tensor.element_size();
+  };
+  for (const auto& item : model->named_parameters()) count(item.key(), item.value(), false);
+  for (const auto& item : model->named_buffers()) count(item.key(), item.value(), true);
+
+  FsdpTraffic traffic;
+  for (const auto& [what, whole] : wholes) {
+    const auto& [part, type, trained, buffer] = what;
+    const std::int64_t each = (whole.elements + request.ranks - 1) / request.ranks;
+    const auto moved = static_cast<std::uint64_t>(each * (request.ranks - 1) * whole.element_bytes);
+    const std::int64_t passes =
+        request.reshard && part.starts_with("layers.") ? 2 + request.reference_passes : 1;
+    const auto gathers = static_cast<std::uint64_t>((passes + (request.frozen_copy ? 1 : 0)) *
+                                                    request.micro_batches);
+    const auto reductions = static_cast<std::uint64_t>(trained ? request.micro_batches : 0);
+    traffic.gathers += gathers;
+    traffic.gathered_bytes += gathers * moved;
+    traffic.reductions += reductions;
+    traffic.reduced_bytes += reductions * moved;
+  }
+  return traffic;
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allgather: how long until every rank holds the blocks of all ranks. `bytes` is what each rank
+// sends.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// Of the n blocks that a rank ends up with, n - 1 came over its link (nccl-tests,
+/// doc/PERFORMANCE.md).
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void allgather(Case& c) {
+  measure_collective(c, Routine::allgather,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/allgather", allgather)
+    .doc("Blocks of all ranks on every rank; bytes is what each rank sends")
+    .ranks(1, 1)
+    .with(collective_axes(Routine::allgather));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allgatherv: an allgather through the routine with a count for each rank; the counts are equal, as
+// OSU has them.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// As allgather: n - 1 of n blocks come over a link.
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void allgatherv(Case& c) {
+  measure_collective(c, Routine::allgatherv,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/allgatherv", allgatherv)
+    .doc("Allgather by the routine with a count for each rank; bytes is what each rank sends")
+    .ranks(1, 1)
+    .with(collective_axes(Routine::allgatherv));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Alltoallv: an alltoall through the routine with a count for each rank; the counts are equal, as
+// OSU has them.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// As alltoall: n - 1 of a rank's n blocks leave over its link.
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void alltoallv(Case& c) {
+  measure_collective(c, Routine::alltoallv,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/alltoallv", alltoallv)
+    .doc("Alltoall by the routine with a count for each rank; bytes is the block")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::alltoallv));
+
+}  // namespace
+}  // namespace scalemark::micro

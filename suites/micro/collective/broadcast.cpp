@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcast: how long until every rank holds what the root has.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// The buffer leaves the root once in the best algorithm (nccl-tests, doc/PERFORMANCE.md).
+double bus_factor(int n) { return n > 1 ? 1.0 : 0.0; }
+
+void broadcast(Case& c) {
+  measure_collective(c, Routine::broadcast,
+                     {.bus_factor = bus_factor, .formula = "bytes / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/broadcast", broadcast)
+    .doc("The root's buffer on every rank")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::broadcast));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way in which all collective routines are measured.
+#include "suites/micro/collective/collective_case.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/core/cuda_aware/transfer.hpp"
+#include "common/core/rank_group.hpp"
+#include "suites/micro/collective/collective_overlap.hpp"
+#include "suites/micro/collective/collective_point.hpp"
+#include "suites/micro/data/message_pattern.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Call;
+using collective::Routine;
+
+/// Operations a sample when pipelined, as nccl-tests has them.
+constexpr std::uint64_t kPipelined = 20;
+
+/// Messages beyond this are verified in two rounds only.
+constexpr std::uint64_t kBig = std::uint64_t{64} << 20;
+
+bool has_flag(const Params& params, const char* axis) {
+  const auto found = params.find(axis);
+  return found != params.end() && std::get<bool>(found->second);
+}
+
+const std::string& text_of(const Params& params, const char* axis) {
+  return std::get<std::string>(params.at(axis));
+}
+
+/// NCCL has graphs, MPI has persistent operations; an in-place all-to-all is MPI's alone.
+bool makes_sense(const Params& params, Routine routine) {
+  if (routine == Routine::barrier) return text_of(params, "backend") != "nccl";
+  if (!backend_suits_memory(params)) return false;
+  const std::string &backend = text_of(params, "backend"), &call = text_of(params, "call");
+  if (call != "nonblocking" && std::get<std::int64_t>(params.at("probes")) > 0) return false;
+  if (has_flag(params, "graphs") && (backend != "nccl" || call != "blocking")) return false;
+  if (call == "persistent" && backend != "mpi") return false;
+  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
+  if (has_flag(params, "in_place") && exchanges && backend != "mpi") return false;
+  return text_of(params, "timing") == "single" || call == "blocking";
+}
+
+/// What libraries take device memory for differs by how they are called.
+collective::DeviceUse use_of(const Params& params) {
+  return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
+                                               : collective::DeviceUse::nonblocking_collectives;
+}
+
+std::string rule_of(const Call& call) {
+  if (!reduces(call.routine)) return "every byte against its sender's pattern";
+  const bool floats = call.type != collective::DType::int8 &&
+                      call.type != collective::DType::int32 &&
+                      call.type != collective::DType::int64;
+  if (call.op == collective::ReduceOp::avg && floats)
+    return "every element against the exact average, within 2 units in the last place";
+  return fmt::format("every element against the exact {}", to_string(call.op));
+}
+
+/// Skips a size that the type or the ranks do not divide into anything.
+void require_elements(Case& c, const Call& call) {
+  const std::int64_t bytes = c.integer("bytes");
+  if (bytes == 0 || call.count > 0) return;
+  c.skip(fmt::format("{} B hold no element of {}{}", bytes, to_string(call.type),
+                     call.routine == Routine::reduce_scatter ? " for every rank" : ""));
+}
+
+void state_work(Case& c, Routine routine, const CollectiveWork& work, double total) {
+  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
+  c.work({.bytes = total,
+          .bus_factor = work.bus_factor(c.size()),
+          .formula = work.formula,
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=, factor = work.bus_factor](Ends ends) {
+            return collective_bytes(total, factor, exchanges, ends);
+          }});
+}
+
+void state_facts(Case& c, const collective::Communicator& comm, const Call& call) {
+  const auto total = static_cast<std::int64_t>(total_bytes(call, c.size()));
+  c.fact("total_bytes", total);
+  const std::size_t parts =
+      call.routine == Routine::reduce_scatter ? static_cast<std::size_t>(c.size()) : 1;
+  const auto used = static_cast<std::int64_t>(call.count * parts * size_of(call.type));
+  if (used != c.integer("bytes")) c.fact("requested_bytes", c.integer("bytes"));
+  if (reduces(call.routine) && comm.is_emulated(call.type, call.op)) c.fact("emulated", true);
+}
+
+/// Buffer sets, which the operations take in turn.
+class InTurn {
+ public:
+  InTurn(Case& c, collective::Communicator& comm, const Call& call, bool in_place) {
+    const std::int64_t sets = c.integer("buffers");
+    for (std::int64_t i = 0; i < sets; ++i)
+      sets_.push_back(std::make_unique<CollectiveData>(c, comm, call, in_place));
+  }
+  void fill(int round) {
+    for (const auto& set : sets_) set->fill(round);
+  }
+  /// The set that the last operation took.
+  Case::Checked check(int round) { return sets_[last_]->check(round); }
+  collective::Operation& operation() { return sets_.front()->operation(); }
+  collective::Operation& next() {
+    last_ = next_;
+    next_ = next_ + 1 == sets_.size() ? 0 : next_ + 1;
+    return sets_[last_]->operation();
+  }
+  void wait() {
+    for (const auto& set : sets_) set->operation().wait();
+  }
+
+ private:
+  std::vector<std::unique_ptr<CollectiveData>> sets_;
+  std::size_t next_ = 0, last_ = 0;
+};
+
+void measure_barrier(Case& c) {
+  collective::Communicator& comm = c.communicator();
+  const Call call = call_of(c.result().params, Routine::barrier, c.size());
+  require_support(c, comm, call, use_of(c.result().params));
+  const auto barrier = comm.prepare(call);
+  if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, *barrier);
+  c.measure([&] { barrier->run(); },
+            {.metric = "latency", .warmup = 10, .before = computing_before(c)});
+}
+
+}  // namespace
+
+void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
+  if (routine == Routine::barrier) return measure_barrier(c);
+  const Call call = call_of(c.result().params, routine, c.size());
+  if (call.root >= c.size()) c.skip(fmt::format("root {} of {} ranks", call.root, c.size()));
+  require_elements(c, call);
+  collective::Communicator& comm = c.communicator();
+  require_support(c, comm, call, use_of(c.result().params));
+  const bool in_place = c.flag("in_place");
+  const std::uint64_t total = total_bytes(call, c.size());
+  InTurn data(c, comm, call, in_place);
+  c.verify(rule_of(call), {.fill = [&](int round) { data.fill(round); },
+                           .check = [&](int round) { return data.check(round); },
+                           .count = total > kBig ? 2 : 4,
+                           .inputs_stay = !in_place});
+  state_work(c, routine, work, static_cast<double>(total));
+  state_facts(c, comm, call);
+  if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
+  const std::function<void()> before = computing_before(c);
+  if (c.text("timing") == "pipelined") {
+    c.measure([&] { data.next().start(); }, [&] { data.wait(); },
+              {.metric = "latency", .inner = kPipelined, .warmup = 10, .before = before});
+  } else {
+    c.measure([&] { data.next().run(); }, {.metric = "latency", .warmup = 10, .before = before});
+  }
+}
+
+std::function<void(Benchmark&)> collective_axes(Routine routine) {
+  return [routine](Benchmark& b) {
+    b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
+    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
+    b.axis("call", {"blocking", "nonblocking", "persistent"}, {"blocking"})
+        .implied(std::string("blocking"));
+    b.axis_integer("probes", 0, 1'000'000, "0").implied(std::int64_t{0});
+    b.axis_integer("compute", 0, 10'000'000, "0").implied(std::int64_t{0});
+    b.where([routine](const Params& p) { return makes_sense(p, routine); });
+    if (routine == Routine::barrier) return;
+    const bool adds = reduces(routine);
+    b.axis("memory", {"host", "device"});
+    b.axis_integer("bytes", 0, std::int64_t{1} << 36, adds ? "8:4M:*2" : "8:1M:*2",
+                   adds ? "8,1M" : "8,64K");
+    b.axis("dtype", {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int8"},
+           {adds ? "fp32" : "int8"})
+        .implied(std::string(adds ? "fp32" : "int8"));
+    if (adds)
+      b.axis("op", {"sum", "prod", "min", "max", "avg"}, {"sum"}).implied(std::string("sum"));
+    if (has_root(routine)) b.axis_integer("root", 0, 1 << 20, "0").implied(std::int64_t{0});
+    b.axis_boolean("in_place", {false}).implied(false);
+    b.axis("timing", {"single", "pipelined"}, {"single"}).implied(std::string("single"));
+    b.axis_boolean("graphs", {false}).implied(false);
+    b.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
+    b.adjust_to_job([](Params& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
+    b.memory([routine](const Params& p) {
+      const int ranks = static_cast<int>(std::get<std::int64_t>(p.at("ranks")));
+      const Call call = call_of(p, routine, ranks);
+      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("buffers"))) *
+             buffer_bytes(call, has_flag(p, "in_place"), ranks);
+    });
+  };
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts, buffers and data of a collective routine's point.
+#include "suites/micro/collective/collective_point.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "suites/micro/data/message_pattern.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Call;
+using collective::Communicator;
+using collective::DType;
+using collective::Mode;
+using collective::Routine;
+
+/// The text of an axis, or `otherwise` where the benchmark has none.
+std::string text_or(const Params& params, const char* axis, const char* otherwise) {
+  const auto found = params.find(axis);
+  return found == params.end() ? otherwise : std::get<std::string>(found->second);
+}
+
+bool has_parts(Routine routine) {
+  return routine == Routine::allgatherv || routine == Routine::gatherv ||
+         routine == Routine::scatterv || routine == Routine::alltoallv;
+}
+
+/// Whether the root alone can work in one buffer.
+bool only_root_in_place(Routine routine) {
+  return has_root(routine) && routine != Routine::broadcast;
+}
+
+const void* at(const device::Buffer& buffer, std::size_t elements, DType type) {
+  return buffer.as<char>() + elements * size_of(type);
+}
+
+}  // namespace
+
+Call call_of(const Params& params, Routine routine, int ranks) {
+  Call call{.routine = routine};
+  if (routine != Routine::barrier) {
+    call.type =
+        collective::dtype_from(text_or(params, "dtype", reduces(routine) ? "fp32" : "int8"));
+    const auto bytes = static_cast<std::size_t>(std::get<std::int64_t>(params.at("bytes")));
+    call.count = bytes / size_of(call.type);
+    if (routine == Routine::reduce_scatter) call.count /= static_cast<std::size_t>(ranks);
+  }
+  call.op = collective::reduce_op_from(text_or(params, "op", "sum"));
+  const auto root = params.find("root");
+  if (root != params.end()) call.root = static_cast<int>(std::get<std::int64_t>(root->second));
+  call.mode = collective::mode_from(text_or(params, "call", "blocking"));
+  const auto graphs = params.find("graphs");
+  if (graphs != params.end() && std::get<bool>(graphs->second)) call.mode = Mode::graph;
+  // OSU's and IMB's routines with a count for each rank give all the same.
+  if (has_parts(routine))
+    call.to = call.from = std::vector<std::size_t>(static_cast<std::size_t>(ranks), call.count);
+  return call;
+}
+
+std::uint64_t total_bytes(const Call& call, int ranks) {
+  const std::uint64_t part = call.count * size_of(call.type);
+  switch (call.routine) {
+    case Routine::barrier:
+      return 0;
+    case Routine::allreduce:
+    case Routine::reduce:
+    case Routine::broadcast:
+      return part;
+    default:
+      return part * static_cast<std::uint64_t>(ranks);
+  }
+}
+
+std::uint64_t buffer_bytes(Call call, bool in_place, int ranks) {
+  call.root = std::min(call.root, ranks - 1);  // a plan may have roots that the ranks lack
+  const std::uint64_t in = in_elements(call, call.root, ranks) * size_of(call.type);
+  const std::uint64_t out = out_elements(call, call.root, ranks) * size_of(call.type);
+  if (in_place || call.routine == Routine::broadcast) return std::max(in, out);
+  return in + out;
+}
+
+CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_place)
+    : c_(c), call_(std::move(call)), in_place_(in_place) {
+  const int rank = c.rank(), size = c.size();
+  if (call_.routine == Routine::broadcast) in_place_ = true;
+  if (in_place_ && only_root_in_place(call_.routine)) in_place_ = rank == call_.root;
+  const std::size_t in = in_elements(call_, rank, size), out = out_elements(call_, rank, size);
+  const std::size_t element = size_of(call_.type);
+  const auto mine = static_cast<std::size_t>(rank);
+  if (in_place_) {
+    out_ = c.alloc(std::max(in, out) * element);
+    if (in < out) in_base_ = mine * call_.count;
+    if (out < in && call_.routine == Routine::reduce_scatter)
+      out_base_ = comm.reduced_part(call_.count);
+    if (out < in && only_root_in_place(call_.routine)) out_base_ = mine * call_.count;
+    if (call_.routine == Routine::broadcast) in_base_ = 0;
+  } else {
+    in_ = c.alloc(in * element);
+    out_ = c.alloc(out * element);
+  }
+  call_.in = at(in_place_ ? out_ : in_, in_base_, call_.type);
+  call_.out = const_cast<void*>(at(out_, out_base_, call_.type));
+  call_.stream = &c.stream();
+  c.checkpoint();
+  operation_ = comm.prepare(call_);
+}
+
+KnownData CollectiveData::data_of(int round) const {
+  const std::uint64_t seed = c_.seed() + static_cast<std::uint64_t>(round);
+  if (!reduces(call_.routine)) return {seed, call_.type};
+  return {seed, call_.type, call_.op, c_.size()};
+}
+
+void CollectiveData::fill(int round) {
+  const std::size_t count = in_elements(call_, c_.rank(), c_.size());
+  micro::fill(c_, (in_place_ ? out_ : in_).data(), in_base_, data_of(round), call_.type, count,
+              c_.rank());
+}
+
+Case::Checked CollectiveData::check(int round) {
+  const KnownData data = data_of(round);
+  Case::Checked all;
+  for (const Block& block : result_blocks(call_, c_.rank(), c_.size())) {
+    const Case::Checked one = micro::check(c_, out_.data(), out_base_, data, call_.type, block);
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
+}  // namespace scalemark::micro

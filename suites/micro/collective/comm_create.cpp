@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making a communicator: how long until every rank has it. Giving it back is not timed.
+#include <optional>
+#include <utility>
+
+#include "common/base/clock.hpp"
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/core/rank_group.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+std::uint64_t time_duplicate(const mpi::Comm& ranks) {
+  const std::uint64_t start = now_ns();
+  const mpi::Comm made = ranks.duplicate();
+  return now_ns() - start;
+}
+
+/// The first half of the ranks, and the others.
+std::uint64_t time_split(const mpi::Comm& ranks) {
+  const int color = 2 * ranks.rank() < ranks.size() ? 0 : 1;
+  const std::uint64_t start = now_ns();
+  const mpi::Comm made = ranks.split(color, ranks.rank());
+  return now_ns() - start;
+}
+
+void comm_create(Case& c) {
+  const std::string& kind = c.text("kind");
+  device::Device& device = c.text("backend") == "nccl" ? c.gpu() : c.host();
+  c.communicator("mpi");  // its barrier starts the samples
+  const auto create = [&] {
+    if (kind == "init") return collective::time_nccl_creation(c.ranks(), device);
+    return kind == "split" ? time_split(c.ranks()) : time_duplicate(c.ranks());
+  };
+  // The first one before anybody is bound to the others: where NCCL does not start, ranks say so.
+  std::optional<std::uint64_t> first = create();
+  // Few: some libraries never use the number of a communicator again.
+  c.measure_timed([&] { return first ? *std::exchange(first, std::nullopt) : create(); },
+                  {.metric = "time", .warmup = 2, .most_samples = 99});
+}
+
+SCALEMARK_BENCHMARK("micro/comm_create", comm_create)
+    .doc("Making a communicator: MPI_Comm_dup, MPI_Comm_split into halves, or ncclCommInitRank")
+    .ranks(1, 2)
+    .axis("backend", {"mpi", "nccl"})
+    .axis("span", rank_spans(), {"any"})
+    .implied(std::string("any"))
+    .axis("kind", {"duplicate", "split", "init"})
+    .where([](const Params& p) {
+      return (std::get<std::string>(p.at("backend")) == "nccl") ==
+             (std::get<std::string>(p.at("kind")) == "init");
+    });
+
+}  // namespace
+}  // namespace scalemark::micro

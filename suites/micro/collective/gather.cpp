@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gather: how long until the root holds the blocks of all ranks. `bytes` is what each rank sends.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// The root's link carries the n - 1 blocks of the others.
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void gather(Case& c) {
+  measure_collective(c, Routine::gather,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/gather", gather)
+    .doc("Blocks of all ranks on the root; bytes is what each rank sends")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::gather));
+
+}  // namespace
+}  // namespace scalemark::micro

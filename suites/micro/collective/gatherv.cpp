@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gatherv: a gather through the routine with a count for each rank; the counts are equal, as OSU
+// has them.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// As gather: the root's link carries the n - 1 blocks of the others.
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void gatherv(Case& c) {
+  measure_collective(c, Routine::gatherv,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/gatherv", gatherv)
+    .doc("Gather by the routine with a count for each rank; bytes is what each rank sends")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::gatherv));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start of MPI: how long MPI_Init_thread took each rank of this job. It cannot be repeated within a
+// run, so that a run gives one value.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+void init(Case& c) {
+  const auto nanoseconds = static_cast<std::uint64_t>(c.init_seconds() * 1e9 + 0.5);
+  c.record_durations("time", {&nanoseconds, 1}, RankReduce::max);
+}
+
+SCALEMARK_BENCHMARK("micro/init", init)
+    .doc("How long MPI_Init_thread took; all ranks of the job, once a run")
+    .ranks(1)
+    .fixed_work()
+    .axis("backend", {"mpi"});
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduce: how long until the root holds the reduction of all ranks' buffers.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// The buffer reaches the root once in the best algorithm (nccl-tests, doc/PERFORMANCE.md).
+double bus_factor(int n) { return n > 1 ? 1.0 : 0.0; }
+
+void reduce(Case& c) {
+  measure_collective(c, Routine::reduce, {.bus_factor = bus_factor, .formula = "bytes / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/reduce", reduce)
+    .doc("Sum (or another reduction) of all ranks' buffers on the root")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::reduce));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatter: how long until every rank holds its block of what the root has. `bytes` is the block.
+#include "suites/micro/collective/collective_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Routine;
+
+/// The root's link carries the n - 1 blocks of the others.
+double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
+
+void scatter(Case& c) {
+  measure_collective(c, Routine::scatter,
+                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+}
+
+SCALEMARK_BENCHMARK("micro/scatter", scatter)
+    .doc("A block of the root's buffer for each rank; bytes is the block")
+    .ranks(1, 2)
+    .with(collective_axes(Routine::scatter));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// One convolution of MobileNetV2 on its real shapes, NCHW against NHWC: forward, or with both
+// gradients.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/torch/precision.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/imaging/model/convolution.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// Skips the case where the device does not compute it so.
+void require(const Case& c, const imaging::Convolution& shape,
+             const imaging::ConvolutionOptions& options, bool train) {
+  if (c.flag("autotune") && options.device.is_cpu())
+    c.skip("autotune=true has cuDNN try its algorithms, which are for GPUs");
+  const std::string lacking = imaging::why_not(shape, options, train);
+  if (!c.agree(lacking.empty()))
+    c.skip(lacking.empty() ? "another rank cannot compute in this precision" : lacking);
+}
+
+void convolve(Case& c) {
+  const imaging::ConvolutionOptions options{.batch = c.integer("batch"),
+                                            .nhwc = c.text("layout") == "nhwc",
+                                            .precision = c.text("precision"),
+                                            .device = torch_support::prepare(c)};
+  torch_support::allow_tf32(options.precision == "tf32");
+  const imaging::Convolution shape = imaging::convolution(c.text("layer"), c.integer("image"));
+  const bool train = c.text("pass") == "train";
+  require(c, shape, options, train);
+  const imaging::Autotune autotune(c.flag("autotune"));
+  imaging::ConvolutionLayer layer(shape, options);
+  c.verify(
+      "sampled outputs and gradients against sums in double: within 128 unit roundoffs of the sum "
+      "of absolute terms, in 16 bits plus those of the result and of sums in parts",
+      [&] { return layer.check(train); });
+  c.work({.bytes = layer.bytes(train),
+          .moved = layer.bytes(train),
+          .flops = layer.flops(train),
+          .precision = options.precision,
+          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
+  c.fact("occurrences", imaging::occurrences(shape.name));
+  c.measure(
+      [&] {
+        layer.run(train);
+        c.device().synchronize();
+      },
+      {.metric = "time", .inner = 0, .barrier = false});
+}
+
+void conv2d(Case& c) {
+  torch_support::run_body([&] { convolve(c); });
+}
+
+/// Tensors, gradients, scratch.
+std::uint64_t memory(const Params& p) {
+  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
+  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
+  const imaging::Convolution shape = imaging::convolution(text("layer"), integer("image"));
+  const auto pixels =
+      shape.size * shape.size * shape.in + shape.out_size() * shape.out_size() * shape.out;
+  return static_cast<std::uint64_t>(pixels * integer("batch")) * 4 *
+         c10::elementSize(torch_support::storage_type(text("precision")));
+}
+
+SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
+    .doc("A convolution of MobileNetV2, NCHW against NHWC: forward, or forward and both gradients")
+    .axis("layer", imaging::distinct_convolutions(),
+          {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"})
+    .axis("layout", {"nchw", "nhwc"})
+    .axis("pass", {"forward", "train"})
+    .axis_integer("image", 28, 1024, "100", "100")
+    .axis_integer("batch", 1, 4096, "16", "8")
+    .axis("precision", torch_support::precision_names(), {"fp32"})
+    .implied(std::string("fp32"))
+    .axis_boolean("autotune", {false})
+    .implied(false)
+    .compute_axes()
+    .ranks(1)
+    .rank_local()
+    .memory(memory)
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::micro

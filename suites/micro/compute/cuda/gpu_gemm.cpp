@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by cuBLASLt.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "common/base/clock.hpp"
+#include "common/base/error.hpp"
+#include "common/device/cuda/check.hpp"
+#include "suites/micro/compute/gemm_engine.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+constexpr std::size_t kWorkspace = std::size_t{64} << 20;
+constexpr int kMostAlgorithms = 16;
+constexpr int kTrials = 3;
+
+void check_lt(cublasStatus_t code) {
+  if (code == CUBLAS_STATUS_SUCCESS) return;
+  if (code == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory("cuBLASLt lacks memory");
+  throw Error(fmt::format("cuBLASLt: {}", cublasLtGetStatusString(code)));
+}
+
+struct Types {
+  cudaDataType_t operand, result, scale;
+  cublasComputeType_t compute;
+};
+
+Types types_of(const std::string& precision) {
+  if (precision == "fp64") return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+  if (precision == "tf32")
+    return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+  if (precision == "bf16") return {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  if (precision == "fp16") return {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  if (precision == "fp8") return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+}
+
+/// Owner of one of cuBLASLt's objects.
+template <typename Handle, auto Destroy>
+class Owned {
+ public:
+  Owned() = default;
+  ~Owned() {
+    if (handle_ != nullptr) Destroy(handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  Handle* out() { return &handle_; }
+  Handle get() const { return handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+
+// cuBLASLt counts columns first: what it takes for C [n, m] is our C [m, n], with W turned.
+class GpuGemm final : public GemmEngine {
+ public:
+  GpuGemm(Case& c, const GemmSize& size)
+      : case_(c), size_(size), precision_(c.text("precision")), types_(types_of(precision_)) {
+    place_matrices();
+    check_lt(cublasLtCreate(library_.out()));
+    check_lt(cublasLtMatmulDescCreate(product_.out(), types_.compute, types_.scale));
+    const cublasOperation_t turned = CUBLAS_OP_T;
+    check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &turned,
+                                            sizeof turned));
+    const auto k = static_cast<std::uint64_t>(size.k), n = static_cast<std::uint64_t>(size.n),
+               m = static_cast<std::uint64_t>(size.m);
+    check_lt(cublasLtMatrixLayoutCreate(weight_layout_.out(), types_.operand, k, n, size.k));
+    check_lt(cublasLtMatrixLayoutCreate(a_layout_.out(), types_.operand, k, m, size.k));
+    check_lt(cublasLtMatrixLayoutCreate(c_layout_.out(), types_.result, n, m, size.n));
+    choose_algorithm();
+  }
+
+  void start() override { check_lt(multiply(algorithm_)); }
+  void finish() override { case_.stream().synchronize(); }
+  GemmCheck check() override {
+    std::vector<std::uint8_t> host(c_.bytes());
+    device().copy(host.data(), c_.data(), host.size(), case_.stream());
+    finish();
+    const GemmCheck result = check_product(host.data(), size_, precision_);
+    device::check(cudaMemsetAsync(c_.data(), 0x7F, c_.bytes(), native()));
+    finish();
+    return result;
+  }
+
+ private:
+  device::Device& device() { return case_.gpu(); }
+  cudaStream_t native() { return static_cast<cudaStream_t>(case_.stream().native()); }
+
+  device::Buffer upload(std::int64_t rows, int (*value)(std::int64_t, std::int64_t)) {
+    std::vector<std::uint8_t> host(static_cast<std::size_t>(rows * size_.k) *
+                                   gemm_types(precision_).operand);
+    write_operand(host.data(), rows, size_.k, precision_, value);
+    device::Buffer buffer = device().allocate(host.size(), device::MemoryKind::device);
+    device().copy(buffer.data(), host.data(), host.size(), case_.stream());
+    finish();
+    return buffer;
+  }
+  void place_matrices() {
+    a_ = upload(size_.m, gemm_a);
+    weight_ = upload(size_.n, gemm_w);
+    const std::size_t elements = static_cast<std::size_t>(size_.m * size_.n);
+    c_ = device().allocate(elements * gemm_types(precision_).result, device::MemoryKind::device);
+    workspace_ = device().allocate(kWorkspace, device::MemoryKind::device);
+  }
+
+  cublasStatus_t multiply(const cublasLtMatmulAlgo_t& algorithm) {
+    const double one = 1, zero = 0;
+    const float one_f = 1, zero_f = 0;
+    const bool wide = types_.scale == CUDA_R_64F;
+    const void* const alpha = wide ? static_cast<const void*>(&one) : &one_f;
+    const void* const beta = wide ? static_cast<const void*>(&zero) : &zero_f;
+    return cublasLtMatmul(library_.get(), product_.get(), alpha, weight_.data(),
+                          weight_layout_.get(), a_.data(), a_layout_.get(), beta, c_.data(),
+                          c_layout_.get(), c_.data(), c_layout_.get(), &algorithm,
+                          workspace_.data(), kWorkspace, native());
+  }
+
+  /// Seconds of the fastest of some products; infinite if the algorithm fails.
+  double seconds_of(const cublasLtMatmulAlgo_t& algorithm) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int trial = 0; trial <= kTrials; ++trial) {  // the first loads the kernel
+      const std::uint64_t start = now_ns();
+      if (multiply(algorithm) != CUBLAS_STATUS_SUCCESS)
+        return std::numeric_limits<double>::infinity();
+      finish();
+      if (trial > 0) best = std::min(best, static_cast<double>(now_ns() - start) * 1e-9);
+    }
+    return best;
+  }
+
+  void choose_algorithm() {
+    Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference;
+    check_lt(cublasLtMatmulPreferenceCreate(preference.out()));
+    check_lt(cublasLtMatmulPreferenceSetAttribute(preference.get(),
+                                                  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                  &kWorkspace, sizeof kWorkspace));
+    std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
+    int count = 0;
+    const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(
+        library_.get(), product_.get(), weight_layout_.get(), a_layout_.get(), c_layout_.get(),
+        c_layout_.get(), preference.get(), kMostAlgorithms, found.data(), &count);
+    if (code == CUBLAS_STATUS_NOT_SUPPORTED || count == 0)
+      throw Unavailable(fmt::format("cuBLASLt has no {} product for this GPU", precision_));
+    check_lt(code);
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < count; ++i) {
+      const cublasLtMatmulAlgo_t& one = found.at(static_cast<std::size_t>(i)).algo;
+      const double seconds = seconds_of(one);
+      if (seconds < best) best = seconds, algorithm_ = one;
+    }
+    if (best == std::numeric_limits<double>::infinity())
+      throw Error("cuBLASLt: none of its algorithms ran");
+    case_.fact("algorithms", static_cast<std::int64_t>(count));
+  }
+
+  Case& case_;
+  GemmSize size_;
+  std::string precision_;
+  Types types_;
+  device::Buffer a_, weight_, c_, workspace_;
+  Owned<cublasLtHandle_t, cublasLtDestroy> library_;
+  Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> product_;
+  Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> weight_layout_, a_layout_, c_layout_;
+  cublasLtMatmulAlgo_t algorithm_{};
+};
+
+}  // namespace
+
+std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size) {
+  c.gpu();
+  return std::make_unique<GpuGemm>(c, size);
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of small whole numbers.
+#include "suites/micro/compute/gemm_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/collective/half.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// Sizes of Meta's models (config.json of Meta-Llama-3-8B, Llama-3.2-3B and -1B).
+struct Llama {
+  const char* name;
+  std::int64_t dim, key_value, feed_forward, vocabulary;
+};
+constexpr std::array<Llama, 3> kLlamas = {{{"8b", 4096, 1024, 14336, 128256},
+                                           {"3b", 3072, 1024, 8192, 128256},
+                                           {"1b", 2048, 512, 8192, 128256}}};
+
+/// E4M3 of -3 .. 3: a sign, four bits of exponent with bias 7, three of fraction (OCP OFP8).
+constexpr std::array<std::uint8_t, 4> kE4m3 = {0x00, 0x38, 0x40, 0x44};
+
+/// Places that are looked at in each direction.
+constexpr std::int64_t kPlaces = 48;
+
+/// The bytes of -3 .. 3 in the operands' type.
+class Patterns {
+ public:
+  explicit Patterns(const std::string& precision) : width_(gemm_types(precision).operand) {
+    for (int value = -kLargest; value <= kLargest; ++value) {
+      const auto number = static_cast<float>(value);
+      if (precision == "fp64")
+        put(value, static_cast<double>(value));
+      else if (precision == "bf16")
+        put(value, collective::Bf16::narrow(number));
+      else if (precision == "fp16")
+        put(value, collective::Fp16::narrow(number));
+      else if (precision == "fp8")
+        put(value, e4m3(value));
+      else
+        put(value, number);
+    }
+  }
+  void write(std::uint8_t* to, int value) const { std::memcpy(to, at(value).data(), width_); }
+  std::size_t width() const { return width_; }
+
+ private:
+  static constexpr int kLargest = 3;
+  using Bytes = std::array<std::uint8_t, sizeof(double)>;
+
+  static std::uint8_t e4m3(int value) {
+    const std::uint8_t magnitude = kE4m3.at(static_cast<std::size_t>(value < 0 ? -value : value));
+    return static_cast<std::uint8_t>(magnitude | (value < 0 ? 0x80U : 0U));
+  }
+  const Bytes& at(int value) const { return bytes_.at(static_cast<std::size_t>(value + kLargest)); }
+  template <typename T>
+  void put(int value, T number) {
+    std::memcpy(bytes_.at(static_cast<std::size_t>(value + kLargest)).data(), &number,
+                sizeof number);
+  }
+
+  std::size_t width_;
+  std::array<Bytes, 2 * kLargest + 1> bytes_{};
+};
+
+double read_result(const std::uint8_t* from, const std::string& precision) {
+  const auto get = [from](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  };
+  if (precision == "fp64") return get(0.0);
+  if (precision == "fp32" || precision == "tf32") return static_cast<double>(get(0.0F));
+  const std::uint16_t bits = get(std::uint16_t{0});
+  return static_cast<double>(precision == "fp16" ? collective::Fp16::widen(bits)
+                                                 : collective::Bf16::widen(bits));
+}
+
+/// Some indices below `count`, the first and the last among them, unevenly apart.
+std::vector<std::int64_t> places(std::int64_t count) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t i = 0; i < std::min(kPlaces, count); ++i)
+    result.push_back(count <= kPlaces ? i : (i * (count - 1) / (kPlaces - 1)));
+  return result;
+}
+
+}  // namespace
+
+double GemmSize::flops() const {
+  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+const std::vector<std::string>& gemm_shapes() {
+  static const std::vector<std::string> names = {"square", "query",        "key_value",
+                                                 "gate",   "feed_forward", "head"};
+  return names;
+}
+
+GemmSize gemm_size(const std::string& shape, const std::string& model, std::int64_t rows) {
+  if (shape == "square") return {rows, rows, rows};
+  const auto* const llama =
+      std::ranges::find_if(kLlamas, [&](const Llama& one) { return model == one.name; });
+  if (llama == kLlamas.end())
+    throw UsageError(fmt::format("no model '{}'; allowed: 1b, 3b, 8b", model));
+  if (shape == "query") return {rows, llama->dim, llama->dim};
+  if (shape == "key_value") return {rows, llama->key_value, llama->dim};
+  if (shape == "gate") return {rows, llama->feed_forward, llama->dim};
+  if (shape == "feed_forward") return {rows, llama->dim, llama->feed_forward};
+  if (shape == "head") return {rows, llama->vocabulary, llama->dim};
+  throw UsageError(fmt::format("no product '{}'", shape));
+}
+
+GemmTypes gemm_types(const std::string& precision) {
+  if (precision == "fp64") return {8, 8};
+  if (precision == "fp32" || precision == "tf32") return {4, 4};
+  if (precision == "bf16" || precision == "fp16") return {2, 2};
+  if (precision == "fp8") return {1, 2};
+  throw UsageError(fmt::format("no precision '{}'", precision));
+}
+
+int gemm_a(std::int64_t row, std::int64_t inner) {
+  return static_cast<int>((row * 3 + inner * 5) % 7) - 3;
+}
+
+int gemm_w(std::int64_t column, std::int64_t inner) {
+  return static_cast<int>((column * 3 + inner * 2) % 5) - 2;
+}
+
+int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k) {
+  constexpr std::int64_t kPeriod = 35;  // of the seven and the five values, all of which add to 0
+  int sum = 0;
+  for (std::int64_t inner = k / kPeriod * kPeriod; inner < k; ++inner)
+    sum += gemm_a(row, inner) * gemm_w(column, inner);
+  return sum;
+}
+
+void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
+                   int (*value)(std::int64_t, std::int64_t)) {
+  auto* place = static_cast<std::uint8_t*>(to);
+  const Patterns patterns(precision);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j, place += patterns.width())
+      patterns.write(place, value(i, j));
+  }
+}
+
+GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision) {
+  GemmCheck result;
+  const std::size_t width = gemm_types(precision).result;
+  for (const std::int64_t i : places(size.m)) {
+    for (const std::int64_t j : places(size.n)) {
+      const auto* place =
+          static_cast<const std::uint8_t*>(c) + static_cast<std::size_t>(i * size.n + j) * width;
+      ++result.checked;
+      if (read_result(place, precision) != gemm_expected(i, j, size.k)) ++result.wrong;
+    }
+  }
+  return result;
+}
+
+}  // namespace scalemark::micro

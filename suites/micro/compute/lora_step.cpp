@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time of one LoRA training step of one Llama3 decoder layer: forward, backward, AdamW.
+#include <string>
+#include <vector>
+
+#include <torch/utils.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/torch/precision.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/train/lora_check.hpp"
+#include "suites/llm/train/method.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+void train_layer(Case& c) {
+  const LlamaConfig config = llama_config(c.text("model"));
+  const std::int64_t batch = c.integer("batch"), sequence = c.integer("sequence");
+  const std::string& precision = c.text("precision");
+  const LayerStepOptions how{.checkpointing = c.flag("checkpointing"),
+                             .fused_optimizer = c.flag("fused_optimizer")};
+  const torch::Device device = torch_support::prepare(c);
+  if (precision == "tf32" && device.is_cpu()) c.skip("tf32 is a format of NVIDIA GPUs");
+  torch_support::allow_tf32(precision == "tf32");
+  const auto options = torch::TensorOptions().device(device).dtype(element_type(precision));
+  LayerData data = random_layer_data(config, batch, sequence, options);
+  DecoderLayer layer(config, options);
+  add_lora(*layer, LoraConfig{});
+  LayerOptimizer optimizer(layer, {.learning_rate = 3e-4, .weight_decay = 0.01}, how);
+  const auto step = [&] {
+    optimizer.zero_grad();
+    data.x.mutable_grad().reset();
+    const torch::Tensor y = layer_output(layer, data.x, data.positions, how);
+    torch::mse_loss(y, data.target).backward();
+    optimizer.step();
+    c.device().synchronize();
+  };
+  c.work({.flops = lora_layer_flops(config, {}, batch, sequence),
+          .precision = precision,
+          .formula = "tokens (4 N_linear + 6 N_lora + 12 dim sequence) / step_time"});
+  c.fact("hardware_flops",
+         lora_layer_hardware_flops(config, {}, batch, sequence, how.checkpointing));
+  std::uint64_t peak = 0;
+  c.verify(kLoraRule, [&] {
+    if (peak == 0) peak = torch_support::peak_memory(device);  // the check needs more than a step
+    return check_lora_layer(layer, data, how);
+  });
+  c.measure(step, {.metric = "step_time", .barrier = false, .warmup = 2});
+  c.record_rate("tokens_per_second", "{token}/s", "step_time",
+                static_cast<double>(batch * sequence), "tokens / step_time");
+  if (peak == 0) peak = torch_support::peak_memory(device);
+  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector{static_cast<double>(peak)},
+           "largest number of bytes of tensors up to the end of the first step");
+}
+void lora_step(Case& c) {
+  torch_support::run_body([&] { train_layer(c); });
+}
+
+/// The backward pass of a checkpointed layer has all of it in memory again.
+std::uint64_t memory(const Params& p) {
+  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
+  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
+  const auto bytes = c10::elementSize(element_type(text("precision")));
+  return lora_layer_bytes(llama_config(text("model")), {}, integer("batch"), integer("sequence"),
+                          static_cast<std::int64_t>(bytes));
+}
+
+// Not in fp16: the gradients of a mean over batch * sequence * dim elements are below its smallest
+// number, and torchtune refuses it, too.
+SCALEMARK_BENCHMARK("micro/lora_step", lora_step)
+    .doc("Training step of a Llama3 layer with LoRA: forward, backward, AdamW")
+    .axis("model", llama_names())
+    .default_by_gpu("1b", "8b")
+    .axis("precision", {"fp64", "fp32", "tf32", "bf16"}, {"fp32"})
+    .axis_integer("batch", 1, 4096, "2")
+    .axis_integer("sequence", 1, 8192, "128")
+    .axis_boolean("checkpointing", {false})
+    .implied(false)
+    .axis_boolean("fused_optimizer", {true})
+    .implied(true)
+    .compute_axes()
+    .rank_local()
+    .memory(memory)
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::llm

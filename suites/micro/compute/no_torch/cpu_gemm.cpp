@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without LibTorch nobody multiplies matrices on the host.
+#include "common/base/error.hpp"
+#include "suites/micro/compute/gemm_engine.hpp"
+
+namespace scalemark::micro {
+
+std::unique_ptr<GemmEngine> make_cpu_gemm(Case& /*c*/, const GemmSize& /*size*/) {
+  throw Unavailable("built without LibTorch, which multiplies matrices on CPUs");
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values, their reductions by integer arithmetic, and their bits.
+#include "suites/micro/data/known_data.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "common/collective/half.hpp"
+#include "common/golden/fill.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Call;
+using collective::DType;
+using collective::ReduceOp;
+using collective::Routine;
+
+/// The largest integer up to which the type has all of them.
+std::int64_t exact_up_to(DType type) {
+  switch (type) {
+    case DType::int8:
+      return 127;
+    case DType::bf16:
+      return 256;
+    case DType::fp16:
+      return 2048;
+    case DType::fp32:
+      return std::int64_t{1} << 24;
+    default:
+      return std::int64_t{1} << 31;
+  }
+}
+
+/// The largest value of a summand, where there is room.
+constexpr std::int64_t kLargest = 255;
+/// Bounds of values of which the smallest or largest is taken.
+constexpr std::int64_t kBound = 100;
+/// Factors of 2 in a product: 64 is exact in every type.
+constexpr std::int64_t kFactors = 6;
+
+/// What ranks reduce at one place of the period.
+class Column {
+ public:
+  Column(std::uint64_t seed, DType type, ReduceOp op, int ranks, std::size_t place)
+      : op_(op),
+        ranks_(ranks),
+        word_(golden::word(seed, 0x5EED, place)),
+        seed_(seed),
+        place_(place) {
+    // Where a sum of ones from all ranks is too large, so many ranks bring something.
+    givers_ = std::min<std::int64_t>(ranks, exact_up_to(type));
+    room_ = exact_up_to(type) / ranks;
+  }
+
+  std::int64_t value(int rank) const {
+    switch (op_) {
+      case ReduceOp::sum:
+        return is_giver(rank, givers_)
+                   ? below(rank, std::clamp<std::int64_t>(room_, 1, kLargest) + 1)
+                   : 0;
+      case ReduceOp::prod:
+        return is_giver(rank, below(-1, std::min<std::int64_t>(ranks_, kFactors) + 1)) ? 2 : 1;
+      case ReduceOp::min:
+      case ReduceOp::max:
+        return below(rank, 2 * kBound + 1) - kBound;
+      case ReduceOp::avg:
+        return average() + swing(rank);
+    }
+    return 0;
+  }
+
+  std::int64_t reduced() const {
+    if (op_ == ReduceOp::avg) return average();
+    std::int64_t result = value(0);
+    for (int rank = 1; rank < ranks_; ++rank) {
+      const std::int64_t x = value(rank);
+      if (op_ == ReduceOp::sum) result += x;
+      if (op_ == ReduceOp::prod) result *= x;
+      if (op_ == ReduceOp::min) result = std::min(result, x);
+      if (op_ == ReduceOp::max) result = std::max(result, x);
+    }
+    return result;
+  }
+
+ private:
+  /// A number in [0, end) of this place and rank.
+  std::int64_t below(int rank, std::int64_t end) const {
+    const std::uint64_t word = golden::word(seed_, static_cast<std::uint64_t>(rank + 1), place_);
+    return static_cast<std::int64_t>(word % static_cast<std::uint64_t>(end));
+  }
+  /// Whether the rank is one of `count`, others at every place.
+  bool is_giver(int rank, std::int64_t count) const {
+    const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
+    return (rank + shift) % ranks_ < count;
+  }
+  /// One less than there is room for, since a rank may bring one more.
+  std::int64_t average() const {
+    return below(-1, std::clamp<std::int64_t>(room_ - 1, 1, kLargest));
+  }
+  /// +1 and -1 on neighbours, so that the sum is that of averages; there must be two, and room.
+  std::int64_t swing(int rank) const {
+    if (room_ < 2) return 0;
+    const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
+    const std::int64_t place = (rank + shift) % ranks_;
+    if (ranks_ % 2 == 1 && place == ranks_ - 1) return 0;
+    return place % 2 == 0 ? 1 : -1;
+  }
+
+  ReduceOp op_;
+  int ranks_;
+  std::uint64_t word_, seed_;
+  std::size_t place_;
+  std::int64_t givers_ = 0, room_ = 0;
+};
+
+template <typename T>
+void put(void* to, std::size_t index, T value) {
+  std::memcpy(static_cast<T*>(to) + index, &value, sizeof value);
+}
+
+void encode(void* to, std::size_t index, DType type, std::int64_t value) {
+  switch (type) {
+    case DType::int8:
+      return put(to, index, static_cast<std::int8_t>(value));
+    case DType::int32:
+      return put(to, index, static_cast<std::int32_t>(value));
+    case DType::int64:
+      return put(to, index, value);
+    case DType::fp16:
+      return put(to, index, collective::Fp16::narrow(static_cast<float>(value)));
+    case DType::bf16:
+      return put(to, index, collective::Bf16::narrow(static_cast<float>(value)));
+    case DType::fp32:
+      return put(to, index, static_cast<float>(value));
+    case DType::fp64:
+      return put(to, index, static_cast<double>(value));
+  }
+}
+
+template <typename T>
+T get(const void* from, std::size_t index) {
+  T value{};
+  std::memcpy(&value, static_cast<const T*>(from) + index, sizeof value);
+  return value;
+}
+
+/// Whether two floating-point numbers are at most 2 units in the last place apart.
+bool is_near(const void* data, const void* wanted, std::size_t at, DType type) {
+  double is = 0, should = 0, step = 0;
+  const auto read = [&](auto widen, double epsilon) {
+    is = widen(data, at);
+    should = widen(wanted, at);
+    // The distance of neighbours where the value lies; the averages are integers.
+    step = std::ldexp(epsilon, std::ilogb(std::max(std::abs(should), 1.0)));
+  };
+  switch (type) {
+    case DType::fp16:
+      read([](const void* from,
+              std::size_t i) { return collective::Fp16::widen(get<std::uint16_t>(from, i)); },
+           0x1p-10);
+      break;
+    case DType::bf16:
+      read([](const void* from,
+              std::size_t i) { return collective::Bf16::widen(get<std::uint16_t>(from, i)); },
+           0x1p-7);
+      break;
+    case DType::fp32:
+      read(get<float>, 0x1p-23);
+      break;
+    case DType::fp64:
+      read(get<double>, 0x1p-52);
+      break;
+    default:
+      return false;
+  }
+  return std::abs(is - should) <= 2 * step;
+}
+
+}  // namespace
+
+KnownData::KnownData(std::uint64_t seed, DType type) : seed_(seed), type_(type) {}
+
+KnownData::KnownData(std::uint64_t seed, DType type, ReduceOp op, int ranks)
+    : seed_(seed), type_(type), op_(op), ranks_(ranks) {
+  reduced_.resize(kPeriod * size_of(type));
+  for (std::size_t i = 0; i < kPeriod; ++i)
+    encode(reduced_.data(), i, type, Column(seed, type, op, ranks, i).reduced());
+}
+
+KnownData::Bytes KnownData::period_of(int rank) const {
+  Bytes period(kPeriod * size_of(type_));
+  if (ranks_ > 0) {
+    for (std::size_t i = 0; i < kPeriod; ++i)
+      encode(period.data(), i, type_, Column(seed_, type_, op_, ranks_, i).value(rank));
+    return period;
+  }
+  for (std::size_t i = 0; i < period.size(); ++i)
+    period[i] = static_cast<std::uint8_t>(golden::word(seed_, static_cast<std::uint64_t>(rank), i));
+  return period;
+}
+
+const KnownData::Bytes& KnownData::kept_period_of(int rank) const {
+  if (rank != kept_rank_) {
+    kept_ = period_of(rank);
+    kept_rank_ = rank;
+  }
+  return kept_;
+}
+
+void KnownData::write(void* to, std::size_t count, int rank, std::size_t position) const {
+  const Bytes& period = kept_period_of(rank);
+  const std::size_t element = size_of(type_);
+  auto* out = static_cast<std::uint8_t*>(to);
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t from = (position + done) % kPeriod;
+    const std::size_t run = std::min(kPeriod - from, count - done);
+    std::memcpy(out + done * element, period.data() + from * element, run * element);
+    done += run;
+  }
+}
+
+std::size_t KnownData::wrong(const void* data, std::size_t count, int rank,
+                             std::size_t position) const {
+  return differing(data, count, kept_period_of(rank), position, /*exact=*/true);
+}
+
+std::size_t KnownData::wrong_reduction(const void* data, std::size_t count,
+                                       std::size_t position) const {
+  return differing(data, count, reduced_, position, op_ != ReduceOp::avg);
+}
+
+std::size_t KnownData::differing(const void* data, std::size_t count, const Bytes& period,
+                                 std::size_t position, bool exact) const {
+  const std::size_t element = size_of(type_);
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  std::size_t differ = 0;
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t from = (position + done) % kPeriod;
+    const std::size_t run = std::min(kPeriod - from, count - done);
+    const std::uint8_t *is = bytes + done * element, *should = period.data() + from * element;
+    if (std::memcmp(is, should, run * element) != 0) {
+      for (std::size_t i = 0; i < run; ++i) {
+        const bool same = std::memcmp(is + i * element, should + i * element, element) == 0;
+        if (!same && (exact || !is_near(is, should, i, type_))) ++differ;
+      }
+    }
+    done += run;
+  }
+  return differ;
+}
+
+std::vector<Block> result_blocks(const Call& call, int rank, int size) {
+  const auto mine = static_cast<std::size_t>(rank);
+  const bool is_root = rank == call.root;
+  std::vector<Block> blocks;
+  std::size_t offset = 0;
+  const auto add = [&](std::size_t count, int sender, std::size_t position) {
+    if (count > 0) blocks.push_back({offset, count, sender, position});
+    offset += count;
+  };
+  const auto before = [](const std::vector<std::size_t>& counts, std::size_t end) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < end; ++i) sum += counts.at(i);
+    return sum;
+  };
+  switch (call.routine) {
+    case Routine::barrier:
+      break;
+    case Routine::allreduce:
+      add(call.count, Block::kReduced, 0);
+      break;
+    case Routine::reduce:
+      if (is_root) add(call.count, Block::kReduced, 0);
+      break;
+    case Routine::reduce_scatter:
+      add(call.count, Block::kReduced, mine * call.count);
+      break;
+    case Routine::broadcast:
+      if (!is_root) add(call.count, call.root, 0);
+      break;
+    case Routine::scatter:
+      add(call.count, call.root, mine * call.count);
+      break;
+    case Routine::scatterv:
+      add(call.to.at(mine), call.root, before(call.to, mine));
+      break;
+    case Routine::gather:
+    case Routine::allgather:
+    case Routine::alltoall:
+      if (call.routine == Routine::gather && !is_root) break;
+      for (int sender = 0; sender < size; ++sender)
+        add(call.count, sender, call.routine == Routine::alltoall ? mine * call.count : 0);
+      break;
+    case Routine::gatherv:
+    case Routine::allgatherv:
+      if (call.routine == Routine::gatherv && !is_root) break;
+      for (int sender = 0; sender < size; ++sender)
+        add(call.from.at(static_cast<std::size_t>(sender)), sender, 0);
+      break;
+    case Routine::alltoallv:
+      // Where a sender's part for this rank lies is the sender's knowledge: equal parts only.
+      for (int sender = 0; sender < size; ++sender)
+        add(call.from.at(static_cast<std::size_t>(sender)), sender,
+            mine * call.from.at(static_cast<std::size_t>(sender)));
+      break;
+  }
+  return blocks;
+}
+
+}  // namespace scalemark::micro

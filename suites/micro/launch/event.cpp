@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host pays for a call on an event, or for a wait that has nothing to wait for.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/device/event_calls.hpp"
+#include "suites/micro/launch/event_work.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+void event(Case& c) {
+  const auto calls = device::make_event_calls(c.gpu(), c.flag("timing"));
+  measure_event_calls(c, *calls, c.text("operation"));
+}
+
+SCALEMARK_BENCHMARK("micro/event", event)
+    .doc("Host time of a call: events recorded, waited for, made, destroyed; waits for an idle GPU")
+    .rank_local()
+    .axis("operation", event_operations())
+    .axis_boolean("timing", {true})
+    .implied(true)
+    .where([](const Params& p) {
+      const auto& operation = std::get<std::string>(p.at("operation"));
+      // Only events with timing have an elapsed time; waits for streams know no events.
+      return std::get<bool>(p.at("timing")) ||
+             (operation != "elapsed" && operation != "stream_synchronize" &&
+              operation != "device_synchronize");
+    })
+    .needs("a CUDA device");
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting kernels that do nothing: what the call takes, how long until the kernel runs, until the
+// host knows that it is done, and how fast a full queue empties.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "common/device/launch.hpp"
+#include "suites/micro/launch/launch_work.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+void kernel_launch(Case& c) {
+  const int nodes = static_cast<int>(c.integer("graph_nodes"));
+  const auto queue =
+      device::make_launch_queue(c.gpu(), static_cast<int>(c.integer("streams")), nodes);
+  measure_launches(c, *queue, nodes);
+}
+
+SCALEMARK_BENCHMARK("micro/kernel_launch", kernel_launch)
+    .doc("Launching empty kernels: the call, the start, the end, a full queue; plain and as graphs")
+    .rank_local()
+    .axis_integer("graph_nodes", 0, 1000, "0,1,10,100,1000", "0")
+    .implied(std::int64_t{0})
+    .axis_integer("streams", 1, 16, "1,4,16", "1")
+    .implied(std::int64_t{1})
+    .needs("a CUDA device");
+
+}  // namespace
+}  // namespace scalemark::micro

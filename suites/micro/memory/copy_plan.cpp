@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies by direction and kind of memory.
+#include "suites/micro/memory/copy_plan.hpp"
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using device::MemoryKind;
+
+const std::string& text_of(const Params& point, const char* axis) {
+  return std::get<std::string>(point.at(axis));
+}
+
+/// Whether the device reads and writes it by itself, without the host or the driver on the way.
+bool is_locked(MemoryKind kind) {
+  return kind == MemoryKind::pinned || kind == MemoryKind::registered ||
+         kind == MemoryKind::write_combined || kind == MemoryKind::device;
+}
+
+CopyEngine engine_of(const Params& point, MemoryKind host) {
+  const bool kernel = text_of(point, "engine") == "kernel";
+  if (text_of(point, "direction") == "h2h") return CopyEngine::host;
+  if (text_of(point, "direction") != "d2d" && host == MemoryKind::managed)
+    return kernel ? CopyEngine::faults : CopyEngine::prefetch;
+  return kernel ? CopyEngine::kernel : CopyEngine::copy_engine;
+}
+
+}  // namespace
+
+CopyPlan plan_copy(const Params& point) {
+  const std::string& direction = text_of(point, "direction");
+  const MemoryKind host = device::memory_kind_from(text_of(point, "host_memory"));
+  CopyPlan plan{.from = host, .to = host, .engine = engine_of(point, host)};
+  if (direction == "h2d" || direction == "bidirectional") {
+    plan.to = MemoryKind::device;
+  } else if (direction == "d2h") {
+    plan.from = MemoryKind::device;
+  } else if (direction == "d2d") {
+    plan.from = plan.to = MemoryKind::device;
+  } else if (direction != "h2h") {
+    throw UsageError(
+        fmt::format("no direction '{}'; allowed: h2d, d2h, d2d, h2h, bidirectional", direction));
+  }
+  plan.both_ways = direction == "bidirectional";
+  plan.needs_device =
+      direction != "h2h" || (host != MemoryKind::pageable && host != MemoryKind::huge_pages);
+  plan.needs_reset = plan.engine == CopyEngine::prefetch || plan.engine == CopyEngine::faults;
+  plan.moved_per_byte = direction == "d2d" || direction == "h2h" ? 2 : 1;
+  const bool by_device =
+      plan.engine == CopyEngine::copy_engine || plan.engine == CopyEngine::kernel;
+  plan.behind_blocker = by_device && is_locked(plan.from) && is_locked(plan.to);
+  return plan;
+}
+
+bool copy_makes_sense(const Params& point) {
+  const std::string &direction = text_of(point, "direction"), &host = text_of(point, "host_memory");
+  const bool kernel = text_of(point, "engine") == "kernel";
+  if (direction == "d2d") return host == "pageable";
+  if (direction == "h2h") return !kernel && host != "write_combined" && host != "managed";
+  // The device's threads draw managed pages to it, never to the host.
+  if (kernel && host == "managed" && direction != "h2d") return false;
+  // Threads of a device do not reach plain memory of the host on most machines.
+  if (kernel && (host == "pageable" || host == "huge_pages")) return false;
+  return direction != "bidirectional" || host != "managed";
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of every kind.
+#include "suites/micro/memory/copy_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common/base/clock.hpp"
+#include "common/device/blocker.hpp"
+#include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/launch/blocked_samples.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using device::MemoryKind;
+
+/// Copies behind one blocking kernel, and untimed ones before them, as nvbandwidth has them. Few
+/// enough for any queue.
+constexpr int kCopies = 16, kUntimed = 4;
+
+}  // namespace
+
+CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
+    : c_(c),
+      plan_(plan),
+      bytes_(bytes),
+      device_(plan.needs_device ? c.gpu() : c.host()),
+      pattern_(c.host().allocate(bytes, MemoryKind::pageable)) {
+  ways_.push_back(make_way(plan.from, plan.to, node));
+  if (plan.both_ways) ways_.push_back(make_way(plan.to, plan.from, node));
+  for (std::size_t i = 0; i < ways_.size(); ++i) fill(ways_[i], static_cast<int>(i));
+}
+
+CopyWork::Way CopyWork::make_way(MemoryKind from, MemoryKind to, int node) {
+  const auto memory = [&](MemoryKind kind) {
+    return device_.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
+  };
+  // Managed memory is moved, so it is both ends.
+  const bool moves = plan_.engine == CopyEngine::prefetch;
+  return {memory(moves ? MemoryKind::managed : from), moves ? device::Buffer() : memory(to),
+          device_.make_stream()};
+}
+
+void CopyWork::fill(Way& way, int salt) {
+  fill_message(c_, pattern_, bytes_, c_.rank() + salt);
+  device_.copy(way.from.data(), pattern_.data(), bytes_, *way.stream);
+  way.stream->synchronize();
+}
+
+void CopyWork::start(Way& way) {
+  switch (plan_.engine) {
+    case CopyEngine::host:
+      std::memcpy(way.to.data(), way.from.data(), bytes_);
+      return;
+    case CopyEngine::prefetch:
+      return device_.prefetch(way.from.data(), bytes_, plan_.to == MemoryKind::device, *way.stream);
+    case CopyEngine::kernel:
+    case CopyEngine::faults:
+      return device_.copy_by_kernel(way.to.data(), way.from.data(), bytes_, *way.stream);
+    case CopyEngine::copy_engine:
+      return device_.copy(way.to.data(), way.from.data(), bytes_, *way.stream);
+  }
+}
+
+void CopyWork::copy() {
+  for (Way& way : ways_) start(way);
+  if (plan_.engine == CopyEngine::host) return;
+  for (const Way& way : ways_) way.stream->synchronize();
+}
+
+void CopyWork::bring_back(Way& way) {
+  // Managed memory that is prefetched is both ends, and pages fault on their way to the device
+  // only.
+  device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
+  way.stream->synchronize();
+}
+
+std::uint64_t CopyWork::time(std::uint64_t copies) {
+  if (plan_.needs_reset) {
+    for (Way& way : ways_) bring_back(way);
+  }
+  const std::uint64_t began = now_ns();
+  for (std::uint64_t i = 0; i < copies; ++i) copy();
+  return now_ns() - began;
+}
+
+CopyWork::Batch CopyWork::time_batch() {
+  Batch batch;
+  for (Way& way : ways_) {
+    way.blocker->block(*way.stream);
+    for (int i = 0; i < kUntimed; ++i) start(way);
+    way.begin->record(*way.stream);
+  }
+  const std::uint64_t before = now_ns();
+  for (int i = 0; i < kCopies; ++i) {
+    for (Way& way : ways_) start(way);
+  }
+  batch.issue_ns = now_ns() - before;
+  for (Way& way : ways_) way.end->record(*way.stream);
+  for (Way& way : ways_) way.blocker->release();
+  batch.valid = true;
+  double seconds = 0;
+  for (Way& way : ways_) {
+    way.stream->synchronize();
+    batch.valid = batch.valid && !way.blocker->gave_up();
+    seconds = std::max(seconds, way.end->seconds_since(*ways_.front().begin));
+  }
+  batch.device_ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+  return batch;
+}
+
+void CopyWork::measure_by_events(double counted_bytes) {
+  for (Way& way : ways_) {
+    way.blocker = device::make_blocker(device_);
+    way.begin = device_.make_event();
+    way.end = device_.make_event();
+  }
+  std::vector<std::uint64_t> issue;
+  BlockedSamples samples;
+  const auto sample = [&] {
+    return samples.take([&]() -> std::optional<std::uint64_t> {
+      const Batch batch = time_batch();
+      if (!batch.valid) return std::nullopt;
+      issue.push_back(batch.issue_ns);
+      return batch.device_ns;
+    });
+  };
+  // `inner` copies a sample, whatever the harness would choose.
+  c_.measure_timed(sample,
+                   {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
+  c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
+  issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(c_.samples_taken()));
+  for (std::uint64_t& one : issue) one /= kCopies * ways_.size();
+  c_.record_durations("issue_time", issue, RankReduce::max, {},
+                      "time of a call that enqueues a copy");
+  c_.fact("discarded_samples", samples.discarded());
+}
+
+Case::Checked CopyWork::check(Way& way, int salt) {
+  device::Buffer& to = plan_.engine == CopyEngine::prefetch ? way.from : way.to;
+  std::memset(pattern_.data(), 0, bytes_);  // what is checked must have come through `to`
+  device_.copy(pattern_.data(), to.data(), bytes_, *way.stream);
+  way.stream->synchronize();
+  const Case::Checked result = check_message(c_, pattern_, bytes_, c_.rank() + salt);
+  if (plan_.engine == CopyEngine::prefetch) {
+    fill(way, salt);
+  } else {
+    device_.copy(to.data(), pattern_.data(), bytes_, *way.stream);  // overwritten by the check
+    way.stream->synchronize();
+  }
+  return result;
+}
+
+Case::Checked CopyWork::check() {
+  Case::Checked all;
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    const Case::Checked one = check(ways_[i], static_cast<int>(i));
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// STREAM by threads of the host.
+#include "suites/micro/memory/host_stream.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace scalemark::micro {
+namespace {
+
+template <typename T>
+class HostStream final : public StreamEngine {
+ public:
+  HostStream(Case& c, std::size_t count, int node)
+      : kernel_(stream_kernel_from(c.text("operation"))),
+        past_caches_(c.text("stores") == "non_temporal"),
+        team_(c.threads(), c.thread_cpus()),
+        arrays_(team_, count, static_cast<std::size_t>(c.rank()), [&](std::size_t bytes) {
+          return c.host().allocate(bytes, device::memory_kind_from(c.text("host_memory")), node);
+        }) {}
+
+  // The loops of a sample run behind one another without coming back here.
+  void start() override { ++started_; }
+  void finish() override { arrays_.run(kernel_, past_caches_, std::exchange(started_, 0)); }
+  Case::Checked check() override { return arrays_.check(kernel_); }
+
+ private:
+  StreamKernel kernel_;
+  bool past_caches_;
+  HostTeam team_;
+  HostStreamArrays<T> arrays_;
+  std::uint64_t started_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamEngine> make_host_stream(Case& c, std::size_t count, int node) {
+  const std::string why = why_no_stores_past_caches();
+  if (c.text("stores") == "non_temporal" && !why.empty()) c.skip(why);
+  if (c.text("dtype") == "fp64") return std::make_unique<HostStream<double>>(c, count, node);
+  return std::make_unique<HostStream<float>>(c, count, node);
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between host and device memory, by kind of host memory, NUMA node and engine. The host
+// clock times all of them alike, from the call to the synchronisation behind it; events behind a
+// blocking kernel time those that the device carries out alone. Every copy takes the same buffers,
+// so small ones stay in the cache.
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/micro/memory/copy_plan.hpp"
+#include "suites/micro/memory/copy_work.hpp"
+#include "suites/micro/memory/device_turns.hpp"
+#include "suites/micro/memory/numa_choice.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+Carrier carrier_of(const CopyPlan& plan) {
+  if (plan.from != plan.to) return Carrier::to_gpu;
+  return plan.from == device::MemoryKind::device ? Carrier::device_memory : Carrier::host_memory;
+}
+
+void copy_memory(Case& c) {
+  const CopyPlan plan = plan_copy(c.result().params);
+  const NumaChoice numa = require_numa(c);
+  CopyWork work(c, plan, static_cast<std::size_t>(c.integer("bytes")), numa.node);
+  c.verify("every copied byte against this rank's pattern", [&] { return work.check(); });
+  const auto one_way = static_cast<double>(c.integer("bytes"));
+  const double counted = one_way * (plan.both_ways ? 2 : 1);
+  c.work(
+      {.bytes = counted,
+       .moved = counted * plan.moved_per_byte,
+       .formula = "bytes / time",
+       .carrier = carrier_of(plan),
+       .link_bytes = plan.both_ways ? LinkBytes([one_way](Ends) { return one_way; }) : LinkBytes(),
+       .memory_node = numa.node,
+       .in_turn = c.text("devices") == "one"});
+  DeviceTurns turns(
+      c, [&](std::uint64_t copies) { return work.time(copies); }, counted, plan.needs_device);
+  turns.measure(plan.needs_reset ? 1 : 0);
+  // Events are not taken in turn.
+  const bool together = c.size() == 1 || c.text("devices") == "all";
+  if (plan.behind_blocker && together) work.measure_by_events(counted);
+}
+
+SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
+    .doc("Copies within the host, to the device and back, within the device, both ways")
+    .rank_local()
+    .axis("direction", {"h2h", "h2d", "d2h", "d2d", "bidirectional"}, {"h2h", "h2d", "d2h"})
+    .axis("host_memory",
+          {"pageable", "pinned", "registered", "write_combined", "managed", "huge_pages"},
+          {"pageable", "pinned"})
+    .axis("engine", {"copy_engine", "kernel"}, {"copy_engine"})
+    .implied(std::string("copy_engine"))
+    .with(numa_axis)
+    .with(devices_axis)
+    .axis_integer("bytes", 1, std::int64_t{1} << 36, "4,256,4K:64M:*4", "1M")
+    .where(copy_makes_sense)
+    .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
+    .memory([](const Params& p) {  // sources, destinations, and the pattern
+      const auto bytes = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+      return bytes * (std::get<std::string>(p.at("direction")) == "h2h" ? 3 : 2);
+    });
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPUs for which no stores past the caches are written yet.
+#include "common/base/error.hpp"
+#include "suites/micro/memory/stream_kernels.hpp"
+
+namespace scalemark::micro {
+
+template <typename T>
+void stream_past_caches(StreamKernel, const StreamArrays<T>&, std::size_t, std::size_t) {
+  throw Unavailable(why_no_stores_past_caches());
+}
+template void stream_past_caches(StreamKernel, const StreamArrays<double>&, std::size_t,
+                                 std::size_t);
+template void stream_past_caches(StreamKernel, const StreamArrays<float>&, std::size_t,
+                                 std::size_t);
+
+std::string why_no_stores_past_caches() {
+  return "stores past the caches are there on x86-64 only";
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// STREAM (McCalpin 1995): copy, scale, add and triad over arrays of `bytes` each, by all compute
+// threads of each rank at once, or by its GPU.
+#include <cstdint>
+#include <memory>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/micro/memory/numa_choice.hpp"
+#include "suites/micro/memory/stream_engine.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+bool on_gpu(const Params& p) { return std::get<std::string>(p.at("device")) == "cuda"; }
+
+/// What the axes of memory and stores mean is the host's business.
+bool stream_makes_sense(const Params& p) {
+  const auto is = [&](const char* axis, const char* value) {
+    return std::get<std::string>(p.at(axis)) == value;
+  };
+  return !on_gpu(p) ||
+         (is("stores", "plain") && is("host_memory", "pageable") && is("numa", "local"));
+}
+
+/// Arrays that go through memory: a plain store of a line that is in no cache of the host reads it
+/// first.
+double arrays_moved(const Params& p, StreamKernel kernel) {
+  const bool reads_first = !on_gpu(p) && std::get<std::string>(p.at("stores")) == "plain";
+  return stream_reads(kernel) + 1 + (reads_first ? 1 : 0);
+}
+
+void measure_stream(Case& c) {
+  const StreamKernel kernel = stream_kernel_from(c.text("operation"));
+  const std::size_t element = c.text("dtype") == "fp64" ? sizeof(double) : sizeof(float);
+  const std::size_t count = static_cast<std::size_t>(c.integer("bytes")) / element;
+  const bool gpu = on_gpu(c.result().params);
+  const int node = gpu ? -1 : require_numa(c).node;
+  const std::unique_ptr<StreamEngine> engine =
+      gpu ? make_gpu_stream(c, count) : make_host_stream(c, count, node);
+  c.verify("every element against the loop's exact result", [&] { return engine->check(); });
+  const auto array = static_cast<double>(count * element);
+  const double counted = (stream_reads(kernel) + 1) * array;
+  c.work({.bytes = counted,
+          .moved = arrays_moved(c.result().params, kernel) * array,
+          .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
+          .precision = c.text("dtype"),
+          .formula = "bytes read and written / time",
+          .carrier = gpu ? Carrier::device_memory : Carrier::host_memory,
+          .memory_node = node});
+  c.measure([&] { engine->start(); }, [&] { engine->finish(); },
+            {.metric = "time", .inner = 0, .barrier = false});
+  if (c.size() > 1)
+    c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted,
+                  "ranks * bytes read and written / time");
+  c.primary("bandwidth");
+}
+
+SCALEMARK_BENCHMARK("micro/stream", measure_stream)
+    .doc("STREAM: copy, scale, add, triad over three arrays")
+    .axis("operation", {"copy", "scale", "add", "triad"})
+    .axis("stores", {"plain", "non_temporal"}, {"plain"})
+    .implied(std::string("plain"))
+    .axis("dtype", {"fp64", "fp32"}, {"fp64"})
+    .implied(std::string("fp64"))
+    .axis("host_memory", {"pageable", "huge_pages"}, {"pageable"})
+    .implied(std::string("pageable"))
+    .with(numa_axis)
+    .axis_integer("bytes", 8, std::int64_t{1} << 38, "32K:128M:*16", "128M")
+    .compute_axes()
+    .rank_local()
+    .where(stream_makes_sense)
+    .memory([](const Params& p) {
+      return 3 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    })
+    .host_memory([](const Params& p) {
+      return on_gpu(p) ? static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes"))) : 0;
+    });
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accumulate: how long until numbers of rank 0 are added to those in the window of rank 1.
+#include "suites/micro/one_sided/one_sided_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+void accumulate(Case& c) { measure_one_sided(c, collective::Access::Kind::accumulate); }
+
+SCALEMARK_BENCHMARK("micro/accumulate", accumulate)
+    .doc("Latency of a one-sided accumulate of rank 0 onto rank 1 and its completion")
+    .with(one_sided_axes)
+    .axis("dtype", {"int8", "int32", "int64", "fp16", "bf16", "fp32", "fp64"}, {"fp32"})
+    .axis("op", {"sum", "prod", "min", "max"}, {"sum"})
+    .implied(std::string("sum"));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known data in a window and at its origin, and what an access makes of them.
+#include "suites/micro/one_sided/one_sided_case.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "common/core/rank_group.hpp"
+#include "suites/micro/data/known_data.hpp"
+#include "suites/micro/data/message_pattern.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::Access;
+using collective::DType;
+using collective::ReduceOp;
+using Kind = Access::Kind;
+
+constexpr int kOrigin = 0, kTarget = 1;
+
+/// Messages beyond this are verified in two rounds only.
+constexpr std::size_t kBig = std::size_t{64} << 20;
+
+class OneSidedCase {
+ public:
+  OneSidedCase(Case& c, const Access& access)
+      : c_(c),
+        access_(access),
+        window_(c.window(access.count * size_of(access.type))),
+        origin_(c.alloc(access.count * size_of(access.type))) {
+    access_.origin = origin_.data();
+  }
+
+  collective::OneSided& window() { return window_; }
+
+  /// Collective. The operation of rank 0; that of rank 1 takes part.
+  std::unique_ptr<collective::Operation> prepare() {
+    Access mine = access_;
+    if (c_.rank() != kOrigin) mine.kind = Kind::none;
+    c_.checkpoint();
+    const Case::Communicating inside(c_);
+    return window_.prepare(mine);
+  }
+
+  /// Collective. Each rank puts into its own memory what it has.
+  void fill(int round) {
+    publish();  // no access is under way
+    const KnownData data = known(round);
+    if (c_.rank() == kOrigin && access_.kind != Kind::get)
+      micro::fill(c_, origin_.data(), 0, data, access_.type, access_.count, kOrigin);
+    if (c_.rank() == kTarget && access_.kind != Kind::put)
+      micro::fill(c_, window_.local().data(), 0, data, access_.type, access_.count, kTarget);
+    publish();
+  }
+
+  /// Collective. What the access has left on the rank that gets something.
+  Case::Checked check(int round) {
+    publish();
+    Case::Checked result;
+    const bool at_origin = access_.kind == Kind::get;
+    if (c_.rank() == (at_origin ? kOrigin : kTarget)) {
+      void* place = at_origin ? origin_.data() : window_.local().data();
+      const int sender = at_origin ? kTarget : kOrigin;
+      const bool adds = access_.kind == Kind::accumulate;
+      result = micro::check(c_, place, 0, known(round), access_.type,
+                            {0, access_.count, adds ? Block::kReduced : sender, 0});
+    }
+    publish();
+    return result;
+  }
+
+ private:
+  KnownData known(int round) const {
+    const std::uint64_t seed = c_.seed() + static_cast<std::uint64_t>(round);
+    if (access_.kind == Kind::accumulate) return {seed, access_.type, access_.op, 2};
+    return {seed, access_.type};
+  }
+  void publish() {
+    c_.checkpoint();
+    const Case::Communicating inside(c_);
+    window_.publish();
+  }
+
+  Case& c_;
+  Access access_;
+  collective::OneSided& window_;
+  device::Buffer origin_;
+};
+
+/// The access of the case's point, without its data.
+Access access_of(const Case& c, Kind kind) {
+  Access access{.kind = kind, .sync = collective::sync_from(c.text("sync")), .peer = kTarget};
+  if (kind == Kind::accumulate) {
+    access.type = collective::dtype_from(c.text("dtype"));
+    access.op = collective::reduce_op_from(c.text("op"));
+  }
+  access.count = static_cast<std::size_t>(c.integer("bytes")) / size_of(access.type);
+  return access;
+}
+
+std::string rule_of(const Access& access) {
+  if (access.kind == Kind::put) return "every byte of the target against the origin's pattern";
+  if (access.kind == Kind::get) return "every byte at the origin against the target's pattern";
+  return fmt::format("every element of the target, after one access, against the exact {}",
+                     to_string(access.op));
+}
+
+}  // namespace
+
+void one_sided_axes(Benchmark& benchmark) {
+  benchmark.two_ranks()
+      .axis("backend", {"mpi"})
+      .axis("span", rank_spans(), {"any"})
+      .implied(std::string("any"))
+      .axis_integer("bytes", 0, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
+      .axis("sync", {"flush", "fence", "lock"}, {"flush"})
+      .memory([](const Params& p) {
+        return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+      });
+}
+
+void one_sided_memory_axis(Benchmark& benchmark) {
+  benchmark.axis("memory", {"host", "device"}, {"host"})
+      .implied(std::string("host"))
+      .adjust_to_job(transfer_of(collective::DeviceUse::one_sided));
+}
+
+void measure_one_sided(Case& c, Kind kind) {
+  const Access access = access_of(c, kind);
+  const std::size_t bytes = access.count * size_of(access.type);
+  if (access.count == 0 && c.integer("bytes") > 0)
+    c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
+  c.communicator();  // its barrier starts the samples
+  c.state_device_path(collective::DeviceUse::one_sided);
+  OneSidedCase data(c, access);
+  if (const std::string why = data.window().why_not(access); !why.empty()) c.skip(why);
+  data.fill(0);
+  const auto operation = data.prepare();
+  // An accumulate changes what it is checked against, and nobody counts how often it is timed.
+  c.verify(rule_of(access), {.fill = [&](int round) { data.fill(round); },
+                             .check = [&](int round) { return data.check(round); },
+                             .count = bytes > kBig ? 2 : 4,
+                             .inputs_stay = kind != Kind::accumulate});
+  c.work({.bytes = static_cast<double>(bytes),
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks});
+  c.fact("total_bytes", static_cast<std::int64_t>(bytes));
+  if (static_cast<std::int64_t>(bytes) != c.integer("bytes"))
+    c.fact("requested_bytes", c.integer("bytes"));
+  c.measure([&] { operation->run(); },
+            {.metric = "latency", .rank_reduce = RankReduce::root, .inner = 0, .warmup = 10});
+}
+
+}  // namespace scalemark::micro

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth between two ranks: a window of messages in flight, and a reply when all have arrived.
+// On more ranks all pairs at once, or one after the other.
+#include "suites/micro/point_to_point/message_pairs.hpp"
+#include "suites/micro/point_to_point/message_windows.hpp"
+#include "suites/micro/point_to_point/rank_pairs.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+void bandwidth(Case& c) {
+  Messages messages = window_messages(c);
+  const bool all = c.text("pairs") == "all";
+  state_window_work(c, all, /*directions=*/1);
+  if (all)
+    return measure_all_pairs(c, messages, {.metric = "time", .first_receives = false}, one_way);
+  require_even_ranks(c);
+  measure_windows(c, messages, one_way);
+}
+
+SCALEMARK_BENCHMARK("micro/bandwidth", bandwidth)
+    .doc("Bandwidth of a window of messages between two ranks, with reply")
+    .with(pair_axes)
+    .with(window_axes);
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point-to-point benchmarks over many pairs of ranks.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/micro/point_to_point/point_to_point.hpp"
+
+namespace scalemark::micro {
+
+/// Axes ranks (2) and pairs: adjacent, all pairs across the two halves of the ranks at once; all,
+/// every rank with every other, of all ranks of the job unless more than two are named.
+void pair_axes(Benchmark& benchmark);
+
+/// Skips the case on an odd number of ranks.
+void require_even_ranks(const Case& c);
+
+struct PairMetric {
+  std::string metric;
+  double scale = 1.0;
+  bool first_receives = true;  ///< or only sends: then its partner alone checks the data
+};
+
+/// One rank's part of the work between a pair; `first`: it is the one that begins.
+using PairWork = std::function<std::function<void()>(Messages&, int peer, bool first)>;
+
+/// Every pair, in rounds of disjoint pairs. A sample is one pass over all rounds, and its value the
+/// slowest pair of the rank; the metric's maximum over ranks is so the slowest pair of all. Table
+/// `pairs`: both ranks with their nodes and NUMA nodes, and the pair's median. The data of the
+/// first pass are verified.
+void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric, const PairWork& work);
+
+}  // namespace scalemark::micro

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latency of one message between two ranks: half the round trip. On more ranks all pairs at once,
+// or one after the other.
+#include <algorithm>
+
+#include "common/core/benchmark.hpp"
+#include "common/core/case.hpp"
+#include "suites/micro/point_to_point/message_pairs.hpp"
+#include "suites/micro/point_to_point/point_to_point.hpp"
+#include "suites/micro/point_to_point/rank_pairs.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// There and back again.
+std::function<void()> round_trip(Messages& messages, int peer, bool first) {
+  return [send = std::shared_ptr(messages.send(peer)),
+          receive = std::shared_ptr(messages.receive(peer)), first] {
+    if (first) send->run();
+    receive->run();
+    if (!first) send->run();
+  };
+}
+
+/// A message takes its time one way after the other; what of several pairs goes over the same link
+/// takes at least half of what the link carries in a round trip.
+void state_work(Case& c, double bytes, const RoundsOfPairs& rounds) {
+  c.work({.bytes = bytes,
+          .formula = "bytes / latency",
+          .carrier = Carrier::between_ranks,
+          .link_bytes = [=](Ends ends) {
+            const double both = busiest_round(rounds, bytes, bytes, ends);
+            return both > 0 ? std::max(bytes, both / 2) : 0;
+          }});
+}
+
+void pingpong(Case& c) {
+  const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
+  Messages messages(c, bytes, 1, 1);
+  const bool all = c.text("pairs") == "all";
+  state_work(c, static_cast<double>(bytes), working_pairs(c.size(), all));
+  if (all) {
+    return measure_all_pairs(c, messages, {.metric = "latency", .scale = 0.5}, round_trip);
+  }
+  require_even_ranks(c);
+  const int peer = partner_across(c.rank(), c.size());
+  messages.verify_from(peer);
+  const bool two = c.size() == 2;
+  c.measure(round_trip(messages, peer, is_first_half(c.rank(), c.size())),
+            {.metric = "latency",
+             .rank_reduce = two ? RankReduce::root : RankReduce::max,
+             .inner = 0,
+             .scale = 0.5,
+             .warmup = 10});
+}
+
+SCALEMARK_BENCHMARK("micro/pingpong", pingpong)
+    .doc("Latency of a message between two ranks: half the round trip")
+    .with(pair_axes)
+    .with(message_axes("8:4M:*2", "blocking"));
+
+}  // namespace
+}  // namespace scalemark::micro

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between two ranks: buffers, operations, verification.
+#include "suites/micro/point_to_point/point_to_point.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/core/rank_group.hpp"
+#include "suites/micro/data/message_pattern.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using collective::DType;
+using collective::Mode;
+using collective::Operation;
+using collective::Transfer;
+
+/// Messages beyond this are verified in two rounds only.
+constexpr std::size_t kBigMessage = std::size_t{64} << 20;
+
+}  // namespace
+
+std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
+                                             const std::string& usual_call) {
+  return [=](Benchmark& b) {
+    b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
+    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
+    b.axis("memory", {"host", "device"});
+    b.axis_integer("bytes", 0, std::int64_t{1} << 36, default_bytes, "8,64K");
+    b.axis("call", {"blocking", "nonblocking", "persistent"}, {usual_call}).implied(usual_call);
+    b.where([](const Params& p) {
+      const bool persistent = std::get<std::string>(p.at("call")) == "persistent";
+      return backend_suits_memory(p) &&
+             (!persistent || std::get<std::string>(p.at("backend")) == "mpi");
+    });
+    b.adjust_to_job(transfer_of(collective::DeviceUse::messages));
+    b.memory([](const Params& p) {
+      const auto buffers = p.find("buffers");
+      const std::int64_t sets = buffers == p.end() ? 1 : std::get<std::int64_t>(buffers->second);
+      return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")) * sets);
+    });
+  };
+}
+
+Messages::Messages(Case& c, std::size_t bytes, std::size_t window, std::size_t buffers)
+    : c_(c),
+      comm_(c.communicator()),
+      mode_(collective::mode_from(c.text("call"))),
+      bytes_(bytes),
+      window_(window),
+      buffers_(std::min(buffers, window)) {
+  require_support(c, comm_, {.routine = collective::Routine::alltoall, .mode = mode_},
+                  collective::DeviceUse::messages);
+  out_ = c.alloc(bytes * buffers_);
+  in_ = c.alloc(bytes * buffers_);
+  reply_out_ = c.alloc(1);
+  reply_in_ = c.alloc(1);
+  c.checkpoint();
+}
+
+void Messages::add(std::vector<Transfer>& transfers, Transfer::Direction direction,
+                   int peer) const {
+  const device::Buffer& buffer = direction == Transfer::Direction::send ? out_ : in_;
+  for (std::size_t i = 0; i < window_; ++i) {
+    transfers.push_back({direction, buffer.as<char>() + i % buffers_ * bytes_, bytes_, peer});
+  }
+}
+
+std::unique_ptr<Operation> Messages::prepare(std::span<const Transfer> transfers) {
+  return comm_.prepare(transfers, DType::int8, mode_, &c_.stream());
+}
+
+std::unique_ptr<Operation> Messages::send(int peer) {
+  std::vector<Transfer> transfers;
+  add(transfers, Transfer::Direction::send, peer);
+  return prepare(transfers);
+}
+
+std::unique_ptr<Operation> Messages::receive(int peer) {
+  std::vector<Transfer> transfers;
+  add(transfers, Transfer::Direction::receive, peer);
+  return prepare(transfers);
+}
+
+std::unique_ptr<Operation> Messages::both(int to, int from) {
+  std::vector<Transfer> transfers;
+  add(transfers, Transfer::Direction::receive, from);
+  add(transfers, Transfer::Direction::send, to);
+  return prepare(transfers);
+}
+
+std::unique_ptr<Operation> Messages::send_reply(int peer) {
+  const Transfer reply{Transfer::Direction::send, reply_out_.data(), 1, peer};
+  return comm_.prepare({&reply, 1}, DType::int8, Mode::blocking, &c_.stream());
+}
+
+std::unique_ptr<Operation> Messages::receive_reply(int peer) {
+  const Transfer reply{Transfer::Direction::receive, reply_in_.data(), 1, peer};
+  return comm_.prepare({&reply, 1}, DType::int8, Mode::blocking, &c_.stream());
+}
+
+void Messages::fill(int round) {
+  const KnownData mine(c_.seed() + static_cast<std::uint64_t>(round), DType::int8);
+  for (std::size_t i = 0; i < buffers_; ++i)
+    micro::fill(c_, out_.data(), i * bytes_, mine, DType::int8, bytes_, c_.rank(), i);
+}
+
+Case::Checked Messages::check(int sender, int round) {
+  Case::Checked all;
+  if (sender < 0) return all;
+  const KnownData theirs(c_.seed() + static_cast<std::uint64_t>(round), DType::int8);
+  for (std::size_t i = 0; i < buffers_; ++i) {
+    const Case::Checked one =
+        micro::check(c_, in_.data(), i * bytes_, theirs, DType::int8, {0, bytes_, sender, i});
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
+void Messages::verify_from(int sender) {
+  c_.verify(kRule, {.fill = [this](int round) { fill(round); },
+                    .check = [this, sender](int round) { return check(sender, round); },
+                    .count = bytes_ > kBigMessage ? 2 : 4});
+}
+
+}  // namespace scalemark::micro
