@@ -11,7 +11,7 @@ from harness import ProgramTest, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "cpu-2core"
-RULES = ROOT / "common" / "convert" / "rules" / "mllog.yaml"
+RULES = ROOT / "common" / "formats" / "rules" / "mllog.yaml"
 CHECKER = os.environ.get("SCALEMARK_MLPERF_LOGGING", "")
 FILES = ("run-1", "mnist-full", "finetune-110m")
 

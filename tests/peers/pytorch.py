@@ -22,7 +22,7 @@ STEPS = [  # mode, image, batch, layout, steps
     ("paper", 32, 4, "nchw", 60),
     ("tuned", 100, 32, "nhwc", 12),
 ]
-SUBSET = pathlib.Path(__file__).resolve().parents[2] / "suites" / "imaging" / "data"
+SUBSET = pathlib.Path(__file__).resolve().parents[2] / "suites" / "imaging" / "data" / "files"
 
 
 def torch_setup():

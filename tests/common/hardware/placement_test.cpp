@@ -46,7 +46,7 @@ struct Expected {
 
 std::vector<Expected> expected_placements() {
   std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) +
-                     "/tests/common/topology/expected_placement.txt");
+                     "/tests/common/hardware/expected_placement.txt");
   std::vector<Expected> all;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;

@@ -112,7 +112,7 @@ TEST(RedactFields, ColumnsWithoutAUnit) {
   EXPECT_GT(columns.size(), 5u);
   for (const std::string& column : columns) expect_listed(FieldGroup::column, column, "a table");
   for (const std::string& column :
-       found_in_sources({"common/topology"}, R"re(\btexts\["(\w+)"\] =)re"))
+       found_in_sources({"common/hardware"}, R"re(\btexts\["(\w+)"\] =)re"))
     expect_listed(FieldGroup::column, column, "telemetry");
   for (const char* label : {"node", "device"})
     expect_listed(FieldGroup::column, label, "telemetry");
