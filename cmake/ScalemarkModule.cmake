@@ -1,6 +1,23 @@
 # Libraries of this project.
 include_guard(GLOBAL)
 
+# scalemark_split_by_source(OUT_WITH OUT_WITHOUT "sources" headers...): a header whose source is built is compiled alone by it,
+# for the source includes it first (tests/common/includes_test.py). Only the others need a check of their own.
+function(scalemark_split_by_source out_with out_without sources)
+  set(with "")
+  set(without "")
+  foreach(header ${ARGN})
+    string(REGEX REPLACE "\\.hpp$" ".cpp" source ${header})
+    if(source IN_LIST sources)
+      list(APPEND with ${header})
+    else()
+      list(APPEND without ${header})
+    endif()
+  endforeach()
+  set(${out_with} "${with}" PARENT_SCOPE)
+  set(${out_without} "${without}" PARENT_SCOPE)
+endfunction()
+
 # scalemark_add_module(NAME SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets])
 # One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The links say who
 # may include whom: a module sees only what it links.
@@ -9,14 +26,18 @@ function(scalemark_add_module name)
   add_library(scalemark_${name} STATIC ${arg_SOURCES})
   add_library(scalemark::${name} ALIAS scalemark_${name})
   scalemark_split_by_torch(torch_headers headers ${arg_HEADERS})
+  scalemark_split_by_source(with_source headers "${arg_SOURCES}" ${headers})
   target_sources(scalemark_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
+                 FILE_SET with_source TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${with_source}
                  FILE_SET torch_headers TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${torch_headers})
   target_compile_features(scalemark_${name} PUBLIC cxx_std_20)
   target_link_libraries(scalemark_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} scalemark_warnings)
-  set_target_properties(scalemark_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-  if(NOT SCALEMARK_VERIFY_TORCH_HEADERS)
-    set_target_properties(scalemark_${name} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+  set(alone HEADERS)
+  if(SCALEMARK_VERIFY_TORCH_HEADERS)
+    list(APPEND alone torch_headers)
   endif()
+  set_target_properties(scalemark_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON
+                        INTERFACE_HEADER_SETS_TO_VERIFY "${alone}")
   scalemark_precompile_torch(scalemark_${name} ${arg_SOURCES})
   set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
