@@ -11,15 +11,15 @@
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
 # Builds:
-#   cpu-release    g++, optimised, with LibTorch and DALI, ten sources of a module at a time (SCALEMARK_UNITY); the headers alone
-#   cpu-asan       g++, address and undefined-behaviour sanitizers, without LibTorch and the command line
-#   cpu-clang      both programs with clang, source by source, without LibTorch; no tests
-#   cpu-fuzz       where clang has libFuzzer: the reader of result files gets half a minute of made-up input, with --full ten
+#   cpu-release    g++, optimised, with LibTorch and DALI, ten sources of a module at a time (SCALEMARK_UNITY); headers
+#                  without a source alone (the others are compiled alone by their source in cpu-asan)
+#   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
+#                  targets, which get half a minute of made-up input, with --full ten. Without clang and its libFuzzer: g++, no fuzzing
 #   cuda-release   where nvcc is found; most of it comes from ccache. Its tests that need a GPU run where there is one
 # The tests of common/ that need no LibTorch run with the sanitizers, those of the suites there and, like the black-box tests,
 # with the release build, and those of what differs in it with the CUDA build. With --full all tests run in all
-# builds, every source and header is compiled alone, and cpu-asan is built with LibTorch, too.
-# Warnings are errors in all but cpu-fuzz. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
+# builds, sources and headers with LibTorch are compiled alone, too, and g++ builds the sanitizers with LibTorch.
+# Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
 # skipped and say so, and a small vocabulary's cases run. Exported MLPerf logs are checked by mlcommons' own checker the
 # same way.
@@ -42,8 +42,8 @@ while (($#)); do
       need_value "$@"
       case $1 in
         --only)
-          [[ $2 =~ ^(cpu-release|cpu-asan|cpu-clang|cpu-fuzz|cuda-release)$ ]] ||
-            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cpu-clang, cpu-fuzz, cuda-release"
+          [[ $2 =~ ^(cpu-release|cpu-asan|cuda-release)$ ]] ||
+            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cuda-release"
           only+=("$2")
           ;;
         --libtorch) setup_options+=("$1" "$2") choice=1 ;;
@@ -109,11 +109,13 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# CI compiles ten sources of a module at a time, and tests behind precompiled headers; --full all one by one.
+# CI compiles ten sources of a module at a time with g++, and tests behind precompiled headers; --full all one by one.
 thorough=(-DSCALEMARK_WERROR=ON)
 unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
+single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON)
 if ((full)); then
   unity=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
+  single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
 excluded+="|left_out"
 
@@ -127,25 +129,11 @@ check_cpu_release() {
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
 }
 
-# Open MPI and its plug-ins keep memory to the end: leaks are looked for elsewhere. The black-box tests limit
+# Open MPI and its plug-ins keep memory to the end: leaks are looked for by the fuzz targets. The black-box tests limit
 # the address space and want LibTorch; they run with the release build.
-check_sanitizers() { # build folder, options of the configuration
-  local name=$1
-  shift
-  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "$@" || return 0
-  step "$name: build" build "$name" test_programs || return 0
+sanitizer_tests() { # build folder
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    step "$name: tests" run_tests "$name" --label-exclude "$excluded|speed|jobscripts|cli" || true
-}
-
-check_clang() {
-  if ! command -v clang++ >/dev/null; then
-    summary+=("cpu-clang: not built, there is no clang++")
-    return 0
-  fi
-  step "cpu-clang: configure" configure cpu-clang "${thorough[@]}" || return 0
-  step "cpu-clang: build" build cpu-clang scalemark scalemark-kernels || return 0
-  step "cpu-clang: list" build/cpu-clang/suites/scalemark list || true
+    step "$1: tests" run_tests "$1" --label-exclude "$excluded|speed|jobscripts|cli" || true
 }
 
 has_libfuzzer() {
@@ -153,16 +141,31 @@ has_libfuzzer() {
     clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null
 }
 
-check_fuzz() {
-  local seconds=30
-  if ((full)); then seconds=600; fi
+with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
+
+check_sanitizers() {
+  local seconds=30 compiler=() targets=(scalemark scalemark-kernels test_programs fuzz)
+  if ((full)); then seconds=600 compiler=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
   if ! has_libfuzzer; then
-    summary+=("cpu-fuzz: not built, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
-    return 0
+    summary+=("cpu-asan: g++ and no fuzzing, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
+    compiler=("${with_gcc[@]}") targets=(scalemark scalemark-kernels test_programs)
   fi
-  step "cpu-fuzz: configure" configure cpu-fuzz -DSCALEMARK_UNITY=ON || return 0
-  step "cpu-fuzz: build" build cpu-fuzz fuzz || return 0
-  step "cpu-fuzz: $seconds s" tests/fuzz/run.sh build/cpu-fuzz "$seconds" || true
+  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${single[@]}" "${compiler[@]}" || return 0
+  step "cpu-asan: build" build cpu-asan "${targets[@]}" || return 0
+  ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
+  sanitizer_tests cpu-asan
+  if [[ " ${targets[*]} " == *" fuzz "* ]]; then
+    step "cpu-asan: $seconds s of fuzzing" tests/fuzz/run.sh build/cpu-asan "$seconds" || true
+  fi
+}
+
+# With --full: what the build above leaves out, LibTorch, and by g++.
+check_torch_sanitizers() {
+  local name=cpu-asan-torch
+  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "${with_gcc[@]}" "${libtorch[@]}" \
+    -DSCALEMARK_ENABLE_DALI=OFF || return 0
+  step "$name: build" build "$name" test_programs || return 0
+  sanitizer_tests "$name"
 }
 
 check_cuda_release() {
@@ -197,10 +200,8 @@ if [[ -z ${SCALEMARK_MLPERF_LOGGING:-} ]]; then
 fi
 
 if wanted cpu-release; then check_cpu_release; fi
-if wanted cpu-asan; then check_sanitizers cpu-asan; fi
-if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi
-if wanted cpu-clang; then check_clang; fi
-if wanted cpu-fuzz; then check_fuzz; fi
+if wanted cpu-asan; then check_sanitizers; fi
+if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi

@@ -67,7 +67,7 @@ struct Job {
   }
 
   /// Rounds in which rank 0's time comes to all clocks.
-  int rounds() const { return std::bit_width(static_cast<unsigned>(clocks - 1)); }
+  int rounds() const { return static_cast<int>(std::bit_width(static_cast<unsigned>(clocks - 1))); }
   /// How far this rank is from the truth at a moment, either way.
   std::int64_t error_at(std::uint64_t moment) const {
     const auto there = static_cast<std::int64_t>(clock->to_global(mine.at(moment)));

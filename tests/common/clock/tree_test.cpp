@@ -73,7 +73,7 @@ class Walk {
 TEST(Tree, EachRankLearnsTheTimeInAsManyRoundsAsRanksDouble) {
   for (int size = 1; size <= 130; ++size) {
     const auto ranks = static_cast<unsigned>(size);
-    const int rounds = std::bit_width(ranks) - 1 + (std::has_single_bit(ranks) ? 0 : 1);
+    const int rounds = static_cast<int>(std::bit_width(ranks - 1));
     Walk walk(size);
     int steps = 0;
     while (walk.step()) ++steps;

@@ -47,7 +47,7 @@ const CompareRow& row_of(const Comparison& comparison, const std::string& key) {
 // Medians of 100, 110 and 121 us: mean of the logarithms ln 110 us, variance (ln 1.1)^2.
 TEST(Baseline, KeepsMeanAndVarianceOfEachRow) {
   std::vector<RunDigest> runs;
-  for (const std::uint64_t time : {100000, 110000, 121000})
+  for (const std::uint64_t time : {100000U, 110000U, 121000U})
     runs.push_back(test::digest_of("a" + std::to_string(time), {measured("m/x", 1, {time})}));
   const RunDigest known = through_file(make_baseline(runs));
   EXPECT_THAT(known.stands_for, ElementsAre("a100000", "a110000", "a121000"));

@@ -227,7 +227,7 @@ TEST(LikelyCause, IsNamedNoMoreOftenThanByChance) {
       [&] { return static_cast<double>(2 + few(random)); },
       [&] { return 0.02 + 0.01 * normal(random) + (uniform(random) < 0.2 ? 0.7 : 0); },
       [&] { return std::pow(uniform(random), 4); }};
-  for (const std::size_t count : {3, 5, 10}) {
+  for (const std::size_t count : {3U, 5U, 10U}) {
     const std::vector<std::uint64_t> quick(count, 1000000), slow(count, 1200000);
     std::vector<RunDigest> a = runs("a", quick), b = runs("b", slow);
     Comparison comparison = compare(a, b);

@@ -50,7 +50,7 @@ TEST(WholeRunShift, IsOfTheCost) {
   const auto run = [](const std::string& uuid, std::uint64_t time) {
     std::vector<CaseResult> cases = {measured("m/x", 1, {time}), measured("m/y", 1, {time}),
                                      measured("m/z", 1, {time})};
-    for (const std::size_t i : {1, 2}) cases[i].primary_metric = "bandwidth";
+    for (const std::size_t i : {1U, 2U}) cases[i].primary_metric = "bandwidth";
     return test::digest_of(uuid, std::move(cases));
   };
   const Comparison result = compare(std::vector{run("a", 1000000)}, std::vector{run("b", 1100000)});
@@ -62,7 +62,7 @@ TEST(WholeRunShift, IsOfTheCost) {
 // degrees of freedom integrated by Simpson's rule.
 TEST(WholeRunShift, HasTheIntervalOfTheRuns) {
   std::vector<RunDigest> a, b;
-  for (const std::uint64_t percent : {0, 1, 2}) {
+  for (const std::uint64_t percent : {0U, 1U, 2U}) {
     a.push_back(exact_run("a" + std::to_string(percent), 10000000 + 100000 * percent,
                           20000000 + 200000 * percent));
     b.push_back(exact_run("b" + std::to_string(percent), 10500000 + 100000 * percent,

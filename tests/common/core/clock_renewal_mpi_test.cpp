@@ -122,7 +122,7 @@ double fact(const CaseResult& row, const char* name) {
 /// round trips between it and rank 0 while there are syncs on either side, and what it believes of
 /// the drift behind the last one.
 double allowed_error(const CaseResult& row, int ranks) {
-  const int rounds = std::bit_width(static_cast<unsigned>(ranks - 1));
+  const auto rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
   const double known = rounds * fact(row, "clock_round_trip") / 2;
   return 2 * (known + kBelieved * (1.5 * kAge + kEach));
 }
@@ -151,7 +151,7 @@ void expect_syncs(const CaseResult& row, int ranks) {
   // Two votes in an age of the clock.
   EXPECT_GE(std::get<std::int64_t>(row.facts.at("clock_syncs")),
             static_cast<std::int64_t>(kSamples * kEach / (1.5 * kAge)));
-  const int rounds = std::bit_width(static_cast<unsigned>(ranks - 1));
+  const auto rounds = static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
   EXPECT_LE(fact(row, "clock_residual"), rounds * fact(row, "clock_round_trip"));
 }
 

@@ -86,7 +86,7 @@ TEST(ImbPrinter, KeepsTablesTogetherThatComeInTurns) {
       rows_of(printed({uneven("micro/allgather", 8), uneven("micro/allgather", 8, in_place),
                        uneven("micro/allgather", 16), uneven("micro/allgather", 16, in_place)}));
   ASSERT_EQ(rows.size(), 4U);
-  for (const std::size_t i : {0, 1, 2, 3})
+  for (const std::size_t i : {0U, 1U, 2U, 3U})
     EXPECT_TRUE(rows[i].starts_with(i % 2 == 0 ? "            8 " : "           16 ")) << rows[i];
 }
 

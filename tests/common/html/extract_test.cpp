@@ -3,6 +3,8 @@
 #include "common/html/extract.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +19,9 @@ namespace {
 using testing::ElementsAre;
 
 /// Ranks by iterations of `time(rank, iteration)` nanoseconds.
-template <class Time>
-CaseResult ranked(std::size_t ranks, std::size_t iterations, Time time) {
+CaseResult ranked(
+    std::size_t ranks, std::size_t iterations,
+    const std::function<std::uint64_t(std::size_t rank, std::size_t iteration)>& time) {
   CaseResult result = test::measured("imaging/train", 8, {});
   Metric metric = test::duration("compute_time", {});
   std::vector<std::uint64_t> values;

@@ -48,7 +48,7 @@ TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {
   std::vector<CaseResult> cases;
   for (int benchmark = 0; benchmark < 20; ++benchmark) {
     for (int variant = 0; variant < 5; ++variant) {
-      for (int size = 0; size < 20; ++size) {
+      for (std::uint64_t size = 0; size < 20; ++size) {
         CaseResult one = test::measured("micro/benchmark_" + std::to_string(benchmark),
                                         std::int64_t{1} << size, times(40, 1000 + 100 * size));
         one.params["variant"] = std::string("a_longer_value_") + std::to_string(variant);

@@ -31,7 +31,7 @@ compare::RunDigest run(const std::string& name, std::vector<CaseResult> cases) {
 /// 100, 110 and 130 ns; a case that one run failed at, and one that no run could measure.
 std::vector<compare::RunDigest> three_runs() {
   std::vector<compare::RunDigest> runs;
-  for (const std::uint64_t time : {110, 100, 130}) {
+  for (const std::uint64_t time : {110U, 100U, 130U}) {
     const CaseResult second = time == 100 ? unmeasured("m/x", 16, Status::failed, "boom")
                                           : measured("m/x", 16, {2 * time});
     runs.push_back(

@@ -140,7 +140,7 @@ TEST_F(SameRun, OtherHostsNeedAWordAndAreStored) {
   const scalemark::Run whole = read_run(output_);
   EXPECT_EQ(whole.ranks[1].node, "n1") << "where it was begun";
   EXPECT_FALSE(whole.cases[0].facts.contains("hosts"));
-  for (const std::size_t index : {1, 2}) {
+  for (const std::size_t index : {1U, 2U}) {
     EXPECT_EQ(whole.cases[index].facts.at("hosts"), Value("n0 n2"));
     const Table& places = whole.cases[index].tables.at("places");
     EXPECT_EQ(places.columns[1].name, "node");

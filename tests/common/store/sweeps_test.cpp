@@ -87,12 +87,12 @@ TEST_F(SweepsOnDisk, TheLatestOfSeveralFilesCounts) {
   FileSink sink(with(false, 2));
   sink.begin(planned());
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (const std::size_t index : {2, 0, 1}) expect_sweeps(keep(sink, index, sweep), sweep + 1);
+    for (const std::size_t index : {2U, 0U, 1U}) expect_sweeps(keep(sink, index, sweep), sweep + 1);
   }
   // 9 parts in batches of 2; those whose cases all stand elsewhere are gone.
   EXPECT_EQ(count(store::is_segment), 1U);
   EXPECT_LE(count(store::is_batch), 2U);
-  for (const std::size_t index : {0, 1, 2}) expect_sweeps(sink.kept(index, true).value(), 3);
+  for (const std::size_t index : {0U, 1U, 2U}) expect_sweeps(sink.kept(index, true).value(), 3);
   auto run = planned();
   run.cases.clear();
   sink.end(run);
@@ -198,7 +198,7 @@ TEST_F(SweepsOnDisk, AFinalizedRunSaysWhetherSweepsAreMissing) {
       FileSink sink({.output = output_, .force = true});
       sink.begin(planned());
       for (int sweep = 0; sweep < kSweeps; ++sweep) {
-        for (const std::size_t index : {0, 1, 2}) {
+        for (const std::size_t index : {0U, 1U, 2U}) {
           if (index < 2 || sweep < sweeps) keep(sink, index, sweep);
         }
       }

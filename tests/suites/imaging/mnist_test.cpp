@@ -16,7 +16,7 @@ namespace scalemark::imaging {
 namespace {
 
 const std::filesystem::path kData =
-    std::filesystem::path(SCALEMARK_SOURCE_DIR) / "suites/imaging/data";
+    std::filesystem::path(SCALEMARK_SOURCE_DIR) / "suites/imaging/data/files";
 
 std::string error_of(const std::filesystem::path& dir) {
   try {

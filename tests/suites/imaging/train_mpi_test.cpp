@@ -91,7 +91,7 @@ TEST(ImagingTrain, WhatCannotBeTrainedIsSkippedWithTheReason) {
 
 TEST(ImagingTrain, AFolderIsUsedWhenItIsAskedFor) {
   SessionOptions options;
-  options.data["mnist"] = std::string(SCALEMARK_SOURCE_DIR) + "/suites/imaging/data";
+  options.data["mnist"] = std::string(SCALEMARK_SOURCE_DIR) + "/suites/imaging/data/files";
   const std::vector<std::string> small{"image=32", "batch=8", "images=32"};
   const TrainRun run = run_train({"image=32", "batch=8", "images=32", "dataset=mnist"}, options);
   const TrainRun built_in = run_train(small);

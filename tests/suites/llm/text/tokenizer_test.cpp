@@ -76,7 +76,7 @@ TEST(Merger, TheLeftmostOfEqualPairsGoesFirst) {
   const Vocabulary vocabulary = Vocabulary::parse(small_vocabulary_file(), "small");
   ASSERT_NE(vocabulary.find("ss"), kNoToken);
   Merger merger(vocabulary);
-  for (const std::size_t length : {3, 5, 7, 49, 51, 101, 1001}) {
+  for (const std::size_t length : {3U, 5U, 7U, 49U, 51U, 101U, 1001U}) {
     const std::string piece(length, 's');
     Tokens got;
     merger.append(piece, got);
