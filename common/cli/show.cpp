@@ -27,6 +27,7 @@
 #include "common/report/printer.hpp"
 #include "common/report/published.hpp"
 #include "common/report/text_fit.hpp"
+#include "common/result/places.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -60,7 +61,7 @@ void leave_for_footers(CaseResult& one) {
   for (const Metric& metric : one.metrics) {
     if (wanted.contains(metric.name) && !metric.source.empty()) wanted.insert(metric.source);
   }
-  one.tables.clear();
+  std::erase_if(one.tables, [](const auto& table) { return table.first != kPlacesTable; });
   std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
 }
 

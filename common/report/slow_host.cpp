@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
-#include "common/report/table_columns.hpp"
+#include "common/result/table_columns.hpp"
 #include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 

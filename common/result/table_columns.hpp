@@ -8,7 +8,7 @@
 
 #include "common/result/model.hpp"
 
-namespace scalemark::report {
+namespace scalemark {
 
 /// The values of a column; null if there is none of that name, or with values of another type.
 template <typename T>
@@ -19,4 +19,4 @@ const std::vector<T>* values_of(const Table& table, std::string_view name) {
   return nullptr;
 }
 
-}  // namespace scalemark::report
+}  // namespace scalemark
