@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -25,7 +24,6 @@
 #include "common/report/joined.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
-#include "common/report/published.hpp"
 #include "common/report/text_fit.hpp"
 #include "common/result/places.hpp"
 #include "common/store/reader.hpp"
@@ -53,16 +51,12 @@ KeyFilter filter_for(const std::filesystem::path& file, const std::string& text)
   return filter;
 }
 
-/// What the tables below the rows look at; all of a large file would not fit into memory.
-void leave_for_footers(CaseResult& one) {
-  std::set<std::string> wanted = {"epoch_start_pause", "test_pause"};
-  for (const auto& published : report::published_for(one, report::published_values()))
-    wanted.insert(published.metric);
-  for (const Metric& metric : one.metrics) {
-    if (wanted.contains(metric.name) && !metric.source.empty()) wanted.insert(metric.source);
-  }
+/// What the table of pauses looks at; all of a large file would not fit into memory.
+void leave_for_pauses(CaseResult& one) {
   std::erase_if(one.tables, [](const auto& table) { return table.first != kPlacesTable; });
-  std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
+  std::erase_if(one.metrics, [](const Metric& metric) {
+    return metric.name != "epoch_start_pause" && metric.name != "test_pause";
+  });
 }
 
 /// The JSON of a file says of a case what it is among others, too.
@@ -114,7 +108,7 @@ int show_run(const Options& options, const std::string& filter) {
     printer->add(one);
     ++cases;
     if (options.format == "table") joined.add(one);
-    leave_for_footers(one);
+    leave_for_pauses(one);
     if (!one.metrics.empty()) run.cases.push_back(std::move(one));
   };
   visit_run(options.file, {}, {.header = take_header, .one_case = take_case});
@@ -127,7 +121,6 @@ int show_run(const Options& options, const std::string& filter) {
   if (options.format == "table") {
     joined.print(out);
     report::print_pauses(run, out);
-    report::print_published(run, report::published_values(), out);
   }
   std::cout << (options.format == "table" ? report::wrapped(out.view(), print.width) : out.str());
   return static_cast<int>(ExitCode::ok);

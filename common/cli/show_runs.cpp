@@ -15,6 +15,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/key_filter.hpp"
 #include "common/cli/read_digest.hpp"
+#include "common/report/joined.hpp"
 #include "common/report/runs_print.hpp"
 #include "common/report/runs_table.hpp"
 #include "common/report/text_fit.hpp"
@@ -114,18 +115,22 @@ int show_runs(const ShownRuns& runs, const std::string& format, const PrintOptio
   }
   KeyFilter filter(runs.filter);
   std::map<std::string, Params> params;
+  report::Joined joined;
   RunVisitor also;
+  also.header = [&](const Run&) { joined.begin_run(); };
   also.one_case = [&](const CaseResult& one) {
     const std::string key = text::printable(one.key);
     filter.look_at(key, text::printable(one.name));
     params.try_emplace(key, one.params);
+    joined.add(one);
   };
   const std::vector<report::RunDigest> digests = read_digests(runs.files, also);
   filter.settle();
+  joined.keep([&](const std::string& key) { return filter.has(text::printable(key)); });
   const report::RunsTable table =
       report::runs_table(digests, params, [&](const std::string& key) { return filter.has(key); });
   std::ostringstream out;
-  report::print_runs(table, format, print, out);
+  report::print_runs(table, joined, format, print, out);
   if (format == "table") {
     std::cout << report::wrapped(out.view(), print.width);
   } else {

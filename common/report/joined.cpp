@@ -2,7 +2,6 @@
 // Tables and JSON fields of cases that belong together.
 #include "common/report/joined.hpp"
 
-#include <span>
 #include <utility>
 
 #include "common/report/printers.hpp"
@@ -48,27 +47,47 @@ class JoinedJsonPrinter final : public Printer {
 
 }  // namespace
 
+void Joined::begin_run() {
+  sizes_.emplace_back();
+  scaling_.emplace_back();
+}
+
 void Joined::add(const CaseResult& result) {
-  if (std::optional<SweepCase> one = sweep_case(result)) sizes_.push_back(std::move(*one));
-  if (std::optional<ScalingCase> one = scaling_case(result)) scaling_.push_back(std::move(*one));
+  if (sizes_.empty()) begin_run();
+  if (std::optional<SweepCase> one = sweep_case(result)) sizes_.back().push_back(std::move(*one));
+  if (std::optional<ScalingCase> one = scaling_case(result))
+    scaling_.back().push_back(std::move(*one));
   if (std::optional<LayoutCase> one = layout_case(result)) layouts_.push_back(std::move(*one));
+  add_published(result, published_values(), published_);
+}
+
+void Joined::keep(const std::function<bool(const std::string& key)>& wanted) {
+  const auto forget = [&](auto& cases) {
+    std::erase_if(cases, [&](const auto& one) { return !wanted(one.key); });
+  };
+  for (std::vector<SweepCase>& run : sizes_) forget(run);
+  for (std::vector<ScalingCase>& run : scaling_) forget(run);
+  forget(layouts_);
+  forget(published_);
 }
 
 void Joined::print(std::ostream& out) const {
-  print_message_costs(sweeps_of(sizes_), out);
-  print_scaling(scaling_curves(std::span(&scaling_, 1)), out);
+  print_message_costs(sweeps_of(over_runs(sizes_)), out);
+  print_scaling(scaling_curves(scaling_), out);
+  print_published(published_, out);
 }
 
 std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
   std::map<std::string, nlohmann::ordered_json> fields;
-  for (const Sweep& sweep : sweeps_of(sizes_)) {
+  for (const Sweep& sweep : sweeps_of(over_runs(sizes_))) {
     const nlohmann::ordered_json cost = message_cost_json(sweep);
     for (const std::string& key : sweep.keys) fields[key]["message_cost"] = cost;
   }
-  for (const ScalingCurve& curve : scaling_curves(std::span(&scaling_, 1))) {
+  for (const ScalingCurve& curve : scaling_curves(scaling_)) {
     for (const ScalingPoint& point : curve.points)
       fields[point.key]["scaling"] = scaling_json(curve, point);
   }
+  if (sizes_.size() > 1) return fields;
   for (const LayoutRatios& network : layout_ratios(layouts_)) {
     for (const LayerRatio& layer : network.layers) {
       for (const LayoutCase* one : {&layer.nchw, &layer.nhwc})

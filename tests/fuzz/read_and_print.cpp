@@ -90,7 +90,6 @@ void print(const Run& run) {
       for (const CaseResult& one : run.cases) joined.add(one);
       joined.print(out);
       report::print_pauses(run, out);
-      report::print_published(run, report::published_values(), out);
     }
     require_clean(out.str());
   }
