@@ -41,7 +41,9 @@ CaseResult training(std::size_t index, const char* started, const char* stopped)
 json traced(const scalemark::Run& run) {
   std::ostringstream out;
   const auto sink = make_export("trace", {}, {out, [](const std::string&) {}});
-  sink->begin(run);
+  scalemark::Run header = run;
+  header.cases.clear();
+  sink->begin(header);
   for (const CaseResult& one : run.cases) sink->add(one);
   sink->end(run);
   return json::parse(out.str()).at("traceEvents");
