@@ -20,7 +20,6 @@
 #include "common/report/joined.hpp"
 #include "common/report/pauses.hpp"
 #include "common/report/printer.hpp"
-#include "common/report/published.hpp"
 #include "common/store/reader.hpp"
 
 // HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
