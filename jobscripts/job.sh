@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures inside a job of PBS, LSF or Flux: scalemark run over all its ranks, one result file a run. jobscripts/submit.sh
-# writes the job that calls it. (Slurm's is slurm.sbatch.)
+# writes the job that calls it. (Slurm's is slurm.sbatch.) Ends with one table over the runs, except in an array of jobs.
 #
 #   job.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: pbs, lsf or flux
 #
@@ -86,4 +86,5 @@ if [[ $element != 0 ]]; then  # LSF's jobs outside an array have 0
 fi
 prepare_folder "$output" "$resume"
 measure_runs "$output" "$repeats" "$relaunches" "$resume" "${command[@]}"
+show_runs "$output" "${program_command[@]}"
 exit "$runs_code"

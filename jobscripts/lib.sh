@@ -345,12 +345,13 @@ measure_runs() {
   done
 }
 
-# show_runs FOLDER PROGRAM: the runs of a folder as one table on stdout; a single run has printed its own.
+# show_runs FOLDER PROGRAM...: the runs of a folder as one table on stdout; a single run has printed its own, and a set that
+# was stopped has no end yet.
 show_runs() {
   local runs
   runs=$(find "$1" -maxdepth 1 -name 'run-*.h5' -type f | wc -l)
-  if ((runs < 2)); then return; fi
-  "$2" show "$1" || say "the table over the runs could not be printed; by hand: scalemark show $1"
+  if ((runs < 2)) || [[ -n $stop_signal ]]; then return; fi
+  "${@:2}" show "$1" || say "the table over the runs could not be printed; by hand: scalemark show $1"
 }
 
 # Refuses what this script decides itself.

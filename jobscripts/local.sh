@@ -74,5 +74,5 @@ trap 'hand_on SIGHUP TERM' HUP
 trap 'hand_on SIGUSR1 USR1' USR1
 if [[ $resume == 0 && " $* " != *" --cuda-aware"* ]]; then probe_cuda_aware "$ranks" "${mpirun_command[@]}" "$program"; fi
 measure_runs "$output" "$repeats" "$relaunches" "$resume" "${mpirun_command[@]}" "$program" run "$@"
-if [[ $table == 1 && -z $stop_signal ]]; then show_runs "$output" "$program"; fi
+if [[ $table == 1 ]]; then show_runs "$output" "$program"; fi
 exit "$runs_code"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "common/analysis/table_columns.hpp"
 #include "common/base/text.hpp"
+#include "common/result/table_columns.hpp"
 
 namespace scalemark::analysis {
 namespace {
@@ -37,9 +37,15 @@ std::optional<DeviceLoss> device_loss(const CaseResult& result) {
 }
 
 std::string loss_text(const DeviceLoss& loss) {
-  return fmt::format("all at once rank {} ({}, {}) loses {:.0f} %", loss.rank,
-                     text::printable(loss.device, 32), text::printable(loss.place, 64),
-                     100 * loss.loss);
+  // "node1 numa 0" is the place as the table has it.
+  const std::size_t numa = loss.place.rfind(" numa ");
+  std::string where = text::printable(loss.place.substr(0, numa), 64);
+  if (numa != std::string::npos)
+    where += ", NUMA " + text::printable(loss.place.substr(numa + 6), 16);
+  const std::string device =
+      loss.device == "host" ? "" : fmt::format("{}, ", text::printable(loss.device, 32));
+  return fmt::format("with all ranks copying, rank {} ({}{}) drops {:.0f} % in bandwidth",
+                     loss.rank, device, where, 100 * loss.loss);
 }
 
 }  // namespace scalemark::analysis

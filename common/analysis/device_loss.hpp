@@ -20,7 +20,8 @@ struct DeviceLoss {
 /// From table `devices` of a case: the rank that loses most, if that is more than 10 %.
 std::optional<DeviceLoss> device_loss(const CaseResult& result);
 
-/// "all at once rank 3 (0000:18:00.0, node1 numa 0) loses 41 %"
+/// "with all ranks copying, rank 3 (0000:18:00.0, node1, NUMA 0) drops 41 % in bandwidth"; a rank
+/// without a device has no address.
 std::string loss_text(const DeviceLoss& loss);
 
 }  // namespace scalemark::analysis

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/result/summarise.hpp"
+#include "common/stats/summary.hpp"
 #include "common/text/cells.hpp"
 
 namespace scalemark::analysis {
@@ -124,6 +126,22 @@ std::vector<Sweep> sweeps_of(std::span<const SweepCase> cases) {
     sweeps.push_back(std::move(sweep));
   }
   return sweeps;
+}
+
+std::vector<SweepCase> over_runs(std::span<const std::vector<SweepCase>> runs) {
+  std::vector<SweepCase> cases;
+  std::map<std::string, std::vector<double>> times;
+  for (const std::vector<SweepCase>& run : runs) {
+    std::set<std::string> seen;
+    for (const SweepCase& one : run) {
+      if (!seen.insert(one.key).second) continue;
+      std::vector<double>& seconds = times[one.key];
+      if (seconds.empty()) cases.push_back(one);
+      seconds.push_back(one.seconds);
+    }
+  }
+  for (SweepCase& one : cases) one.seconds = stats::median(times[one.key]);
+  return cases;
 }
 
 std::string message_cost_text(const MessageCost& cost) {

@@ -55,6 +55,8 @@ struct Sweep {
 };
 /// In order of appearance; of a size that a sweep has twice the first case.
 std::vector<Sweep> sweeps_of(std::span<const SweepCase> cases);
+/// Of each case the median of its times in the runs; one that a run has twice counts once.
+std::vector<SweepCase> over_runs(std::span<const std::vector<SweepCase>> runs);
 
 /// "latency 1.500 us, bandwidth 12.50 GB/s, n1/2 18.31 KiB (residuals 2.1 %)", or why not.
 std::string message_cost_text(const MessageCost& cost);

@@ -10,6 +10,7 @@
 
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/result/places.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::analysis {
@@ -40,7 +41,8 @@ std::vector<PauseTable> pause_tables(const Run& run) {
       if (result.status != Status::ok || metric == nullptr) continue;
       std::map<Place, std::size_t> ranks;
       PauseTable table{result.key, name, {}};
-      for (auto& [place, values] : by_place(metric->samples, run.ranks, ranks)) {
+      const std::vector<RankInfo> where = ranks_of_case(result, run.ranks);
+      for (auto& [place, values] : by_place(metric->samples, where, ranks)) {
         if (values.empty()) continue;
         table.nodes.push_back({.node = place.first,
                                .numa = place.second,

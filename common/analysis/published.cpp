@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/analysis/published_csv.hpp"
 #include "common/base/text.hpp"
 #include "common/result/summarise.hpp"
+#include "common/stats/summary.hpp"
 
 namespace scalemark::analysis {
 namespace {
@@ -106,20 +108,29 @@ std::vector<Published> published_for(const CaseResult& result, const std::vector
   return found;
 }
 
-void print_published(const Run& run, const std::vector<Published>& all, std::ostream& out) {
-  bool first = true;
-  for (const CaseResult& result : run.cases) {
-    for (const Published& one : published_for(result, all)) {
-      if (first)
-        out << "\nPublished (4 x H100 94 GB, PyTorch 2.2), beside what was measured here:\n";
-      first = false;
-      const double here = summarise(result, *result.find(one.metric)).median;
-      out << fmt::format(
-          "  {}\n    {:<12} published {:.6g} {}, here {:.6g} {}, ratio {:.4g}  ({}, {}{})\n",
-          text::printable(result.key, 400), one.metric, one.value, one.unit, here, one.unit,
-          here / one.value, one.experiment, one.source,
-          one.gpus == 0 ? ", number of GPUs not stated" : "");
-    }
+void add_published(const CaseResult& result, const std::vector<Published>& all,
+                   std::vector<PublishedBeside>& found) {
+  for (Published& one : published_for(result, all)) {
+    const double here = median_of(result, *result.find(one.metric));
+    const auto same = [&](const PublishedBeside& other) {
+      return other.key == result.key && other.published == one;
+    };
+    auto place = std::ranges::find_if(found, same);
+    if (place == found.end()) place = found.insert(place, {result.key, std::move(one), {}});
+    place->here.push_back(here);
+  }
+}
+
+void print_published(const std::vector<PublishedBeside>& found, std::ostream& out) {
+  if (!found.empty())
+    out << "\nPublished (4 x H100 94 GB, PyTorch 2.2), beside what was measured here:\n";
+  for (const auto& [key, one, values] : found) {
+    const double here = stats::median(values);
+    out << fmt::format(
+        "  {}\n    {:<12} published {:.6g} {}, here {:.6g} {}, ratio {:.4g}  ({}, {}{})\n",
+        text::printable(key, 400), one.metric, one.value, one.unit, here, one.unit,
+        here / one.value, one.experiment, one.source,
+        one.gpus == 0 ? ", number of GPUs not stated" : "");
   }
 }
 

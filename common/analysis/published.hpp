@@ -21,6 +21,14 @@ struct Published {
   std::map<std::string, std::string> parameters;
   std::string metric, unit;
   double value = 0;  ///< in `unit`; percentages as ratios, unit "1"
+  bool operator==(const Published&) const = default;
+};
+
+/// A published number and what runs have measured beside it.
+struct PublishedBeside {
+  std::string key;  ///< of the case
+  Published published;
+  std::vector<double> here;  ///< the median of each run, in the published unit
 };
 
 /// Lines `experiment,source,gpus,parameters,metric,value,unit` below a header; parameters are
@@ -34,7 +42,10 @@ const std::vector<Published>& published_values();
 /// each rank has in its own memory. Scenario a is what a case without that axis means.
 std::vector<Published> published_for(const CaseResult& result, const std::vector<Published>& all);
 
-/// For each matching case: published, measured, ratio. Nothing when none matches.
-void print_published(const Run& run, const std::vector<Published>& all, std::ostream& out);
+/// Puts the medians of a case beside each number that it repeats, and beside those of other runs.
+void add_published(const CaseResult& result, const std::vector<Published>& all,
+                   std::vector<PublishedBeside>& found);
+/// Published, measured (the median of the runs' medians), ratio. Nothing when none matches.
+void print_published(const std::vector<PublishedBeside>& found, std::ostream& out);
 
 }  // namespace scalemark::analysis

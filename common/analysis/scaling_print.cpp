@@ -42,8 +42,7 @@ void print_scaling(const std::vector<ScalingCurve>& curves, std::ostream& out) {
   }
 }
 
-nlohmann::ordered_json scaling_json(const ScalingCurve& curve,
-                                              const ScalingPoint& point) {
+nlohmann::ordered_json scaling_json(const ScalingCurve& curve, const ScalingPoint& point) {
   return {{"curve", text::json_text(curve.key)},
           {"kind", to_string(curve.kind)},
           {"reason", text::json_text(curve.reason)},

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "common/analysis/table_columns.hpp"
 #include "common/base/text.hpp"
+#include "common/result/table_columns.hpp"
 #include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 

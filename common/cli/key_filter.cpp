@@ -9,17 +9,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/filter.hpp"
 
 namespace scalemark::cli {
-
-std::regex filter_expression(const char* operand, const std::string& filter) {
-  try {
-    return std::regex(filter, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    throw UsageError(fmt::format("{} is \"{}\"; allowed: a regular expression ({})", operand,
-                                 text::printable(filter, 200), error.what()));
-  }
-}
 
 KeyFilter::KeyFilter(const std::string& filter)
     : filter_(filter), expression_(filter_expression("CASE", filter)) {}

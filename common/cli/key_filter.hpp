@@ -8,9 +8,6 @@
 
 namespace scalemark::cli {
 
-/// A filter as a regular expression. Throws UsageError that names `operand` for what is none.
-std::regex filter_expression(const char* operand, const std::string& filter);
-
 /// Keys that a regular expression finds; a full key or name selects itself alone. Without one all
 /// keys are meant.
 class KeyFilter {

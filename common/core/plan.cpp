@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/core/filter.hpp"
 #include "common/core/policy_rules.hpp"
 
 namespace scalemark {
@@ -97,13 +97,7 @@ std::set<std::string> match(const Registry& registry, const std::vector<std::str
       matched.insert(filter);
       continue;
     }
-    std::regex expression;
-    try {
-      expression = std::regex(filter, std::regex::ECMAScript);
-    } catch (const std::regex_error& error) {
-      throw UsageError(fmt::format("filter '{}' is not a regular expression: {}",
-                                   text::printable(filter, 80), error.what()));
-    }
+    const std::regex expression = filter_expression("FILTER", filter);
     bool any = false;
     for (const std::string& name : names_of(registry)) {
       if (std::regex_search(name, expression)) {

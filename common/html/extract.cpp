@@ -10,6 +10,7 @@
 #include "common/base/text.hpp"
 #include "common/compare/environment.hpp"
 #include "common/html/extract_samples.hpp"
+#include "common/result/places.hpp"
 
 namespace scalemark::html {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::size_t kMostQuantities = 6;
 constexpr std::size_t kMostGrids = 12;
 constexpr std::size_t kMostTrainings = 48;
 constexpr std::size_t kMostRanks = 4096;
+constexpr std::size_t kMostMoves = 16;
 
 bool is_bookkeeping(const std::string& metric) {
   return metric == "first_call" || metric == "timer_cost";
@@ -82,11 +84,47 @@ void add_scaling(const CaseResult& result, std::vector<analysis::ScalingCase>& s
   scaling.push_back(std::move(*one));
 }
 
+std::vector<RankInfo> cleaned(std::vector<RankInfo> ranks) {
+  if (ranks.size() > kMostRanks) ranks.resize(kMostRanks);
+  for (RankInfo& rank : ranks) {
+    for (std::string* text : {&rank.node, &rank.cpuset, &rank.gpu_uuid, &rank.gpu_pci,
+                              &rank.gpu_model, &rank.nic, &rank.note})
+      *text = text::printable(*text, kWord);
+  }
+  return ranks;
+}
+
+bool same_place(const RankInfo& a, const RankInfo& b) {
+  return a.node == b.node && a.cpuset == b.cpuset && a.gpu_uuid == b.gpu_uuid &&
+         a.gpu_pci == b.gpu_pci;
+}
+
+/// Beyond kMostMoves places are not known.
+std::optional<std::size_t> add_placement(const CaseResult& result, RunExtract& run) {
+  if (!result.tables.contains(kPlacesTable)) return std::nullopt;
+  std::vector<RankInfo> ranks = cleaned(ranks_of_case(result, {}));
+  const auto same = [&](const Placement& one) {
+    return std::ranges::equal(one.ranks, ranks, same_place);
+  };
+  auto found = std::ranges::find_if(run.moved, same);
+  if (found == run.moved.end()) {
+    if (run.moved.size() > kMostMoves) return kMostMoves;
+    if (run.moved.size() == kMostMoves) ranks.clear();
+    found = run.moved.insert(found, {std::move(ranks), 0});
+  }
+  ++found->cases;
+  return static_cast<std::size_t>(found - run.moved.begin());
+}
+
 }  // namespace
 
 const Quantity* CaseExtract::find(std::string_view metric) const {
   const auto found = std::ranges::find(quantities, metric, &Quantity::name);
   return found == quantities.end() ? nullptr : &*found;
+}
+
+const std::vector<RankInfo>& placement_of(const CaseExtract& one, const RunExtract& run) {
+  return one.placement ? run.moved[*one.placement].ranks : run.ranks;
 }
 
 RunExtract extract_header(const Run& header, const std::string& label) {
@@ -99,13 +137,7 @@ RunExtract extract_header(const Run& header, const std::string& label) {
   run.complete = header.complete;
   run.planned = header.planned.size();
   run.facts = compare::environment_facts(header);
-  run.ranks = header.ranks;
-  if (run.ranks.size() > kMostRanks) run.ranks.resize(kMostRanks);
-  for (RankInfo& rank : run.ranks) {
-    for (std::string* text : {&rank.node, &rank.cpuset, &rank.gpu_uuid, &rank.gpu_pci,
-                              &rank.gpu_model, &rank.nic, &rank.note})
-      *text = text::printable(*text, kWord);
-  }
+  run.ranks = cleaned(header.ranks);
   return run;
 }
 
@@ -137,6 +169,7 @@ void extract_case(const CaseResult& result, RunExtract& run) {
     add_published(result, extract);
     add_scaling(result, run.scaling);
   }
+  extract.placement = add_placement(result, run);
   const bool gridded = extract.grid.has_value();
   run.cases.push_back(std::move(extract));
   if (gridded) keep_most_telling(run.cases);

@@ -65,8 +65,15 @@ struct CaseExtract {
   std::optional<RankGrid> grid;
   std::optional<Training> training;
   std::vector<PublishedPair> published;
+  std::optional<std::size_t> placement;  ///< in RunExtract::moved; nothing: where the run began
 
   const Quantity* find(std::string_view metric) const;
+};
+
+/// Where the ranks of some cases ran, after --resume had moved the run.
+struct Placement {
+  std::vector<RankInfo> ranks;
+  std::size_t cases = 0;
 };
 
 struct RunExtract {
@@ -75,9 +82,13 @@ struct RunExtract {
   std::size_t planned = 0;
   std::map<std::string, std::string> facts;  ///< of the environment
   std::vector<RankInfo> ranks;
+  std::vector<Placement> moved;  ///< other than `ranks`, in order of their cases
   std::vector<CaseExtract> cases;
   std::vector<analysis::ScalingCase> scaling;
 };
+
+/// Where the ranks of a case of the run ran.
+const std::vector<RankInfo>& placement_of(const CaseExtract& one, const RunExtract& run);
 
 /// Everything of a run but its cases.
 RunExtract extract_header(const Run& header, const std::string& label);

@@ -47,9 +47,13 @@ std::string over_runs(std::span<const RunExtract> runs, Value value) {
 std::set<std::string> nodes_of(std::span<const RunExtract> runs) {
   std::set<std::string> nodes;
   for (const RunExtract& run : runs) {
-    for (const RankInfo& rank : run.ranks) {
-      if (!rank.node.empty()) nodes.insert(rank.node);
-    }
+    const auto add = [&](const std::vector<RankInfo>& ranks) {
+      for (const RankInfo& rank : ranks) {
+        if (!rank.node.empty()) nodes.insert(rank.node);
+      }
+    };
+    add(run.ranks);
+    for (const Placement& moved : run.moved) add(moved.ranks);
   }
   return nodes;
 }

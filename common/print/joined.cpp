@@ -2,7 +2,6 @@
 // Tables and JSON fields of cases that belong together.
 #include "common/print/joined.hpp"
 
-#include <span>
 #include <utility>
 
 #include "common/print/printers.hpp"
@@ -48,30 +47,49 @@ class JoinedJsonPrinter final : public Printer {
 
 }  // namespace
 
+void Joined::begin_run() {
+  sizes_.emplace_back();
+  scaling_.emplace_back();
+}
+
 void Joined::add(const CaseResult& result) {
+  if (sizes_.empty()) begin_run();
   if (std::optional<analysis::SweepCase> one = analysis::sweep_case(result))
-    sizes_.push_back(std::move(*one));
+    sizes_.back().push_back(std::move(*one));
   if (std::optional<analysis::ScalingCase> one = analysis::scaling_case(result))
-    scaling_.push_back(std::move(*one));
+    scaling_.back().push_back(std::move(*one));
   if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
     layouts_.push_back(std::move(*one));
+  add_published(result, analysis::published_values(), published_);
+}
+
+void Joined::keep(const std::function<bool(const std::string& key)>& wanted) {
+  const auto forget = [&](auto& cases) {
+    std::erase_if(cases, [&](const auto& one) { return !wanted(one.key); });
+  };
+  for (std::vector<analysis::SweepCase>& run : sizes_) forget(run);
+  for (std::vector<analysis::ScalingCase>& run : scaling_) forget(run);
+  forget(layouts_);
+  forget(published_);
 }
 
 void Joined::print(std::ostream& out) const {
-  analysis::print_message_costs(analysis::sweeps_of(sizes_), out);
-  analysis::print_scaling(analysis::scaling_curves(std::span(&scaling_, 1)), out);
+  analysis::print_message_costs(analysis::sweeps_of(over_runs(sizes_)), out);
+  analysis::print_scaling(analysis::scaling_curves(scaling_), out);
+  analysis::print_published(published_, out);
 }
 
 std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
   std::map<std::string, nlohmann::ordered_json> fields;
-  for (const analysis::Sweep& sweep : analysis::sweeps_of(sizes_)) {
+  for (const analysis::Sweep& sweep : analysis::sweeps_of(over_runs(sizes_))) {
     const nlohmann::ordered_json cost = analysis::message_cost_json(sweep);
     for (const std::string& key : sweep.keys) fields[key]["message_cost"] = cost;
   }
-  for (const analysis::ScalingCurve& curve : analysis::scaling_curves(std::span(&scaling_, 1))) {
+  for (const analysis::ScalingCurve& curve : analysis::scaling_curves(scaling_)) {
     for (const analysis::ScalingPoint& point : curve.points)
       fields[point.key]["scaling"] = analysis::scaling_json(curve, point);
   }
+  if (sizes_.size() > 1) return fields;
   for (const analysis::LayoutRatios& network : analysis::layout_ratios(layouts_)) {
     for (const analysis::LayerRatio& layer : network.layers) {
       for (const analysis::LayoutCase* one : {&layer.nchw, &layer.nhwc})

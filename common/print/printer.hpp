@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -26,6 +28,9 @@ struct PrintOptions {
   /// Columns of `osu` that OSU has by options: 1 = those of -f, of -c where there is no -f; 2 = all
   /// of -f, -c and -z. From 1 on `google-benchmark` has every repetition, too.
   int verbosity = 0;
+  /// Of a resumed run: the cases that its file has of earlier launches, by index. Asked for at the
+  /// end; without, there are none.
+  std::function<std::map<std::size_t, FinishedCase>()> finished_before = {};
 };
 
 }  // namespace scalemark

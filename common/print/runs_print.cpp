@@ -286,7 +286,10 @@ ordered_json metric_json(const RunsMetric& metric) {
           {"max", text::json_number(metric.max)},       {"values", values}};
 }
 
-ordered_json row_json(const RunsRow& row, std::size_t runs) {
+/// `fields`: by key, what the row says besides.
+using Fields = std::map<std::string, ordered_json>;
+
+ordered_json row_json(const RunsRow& row, std::size_t runs, const Fields& fields) {
   ordered_json params = ordered_json::object(), metrics = ordered_json::object();
   for (const auto& [axis, value] : row.params)
     params[text::json_text(axis).get<std::string>()] = text::json_value(value);
@@ -297,21 +300,23 @@ ordered_json row_json(const RunsRow& row, std::size_t runs) {
                        {"status", one.status ? std::string(to_string(*one.status)) : "missing"},
                        {"reason", text::json_text(one.reason)}});
   }
-  return {{"key", row.key},
-          {"name", name_of(row)},
-          {"status", to_string(row.status())},
-          {"reason", text::json_text(reason_of(row))},
-          {"params", params},
-          {"primary", row.metrics.empty() ? "" : row.metrics.front().name},
-          {"metrics", metrics},
-          {"runs", runs},
-          {"without", without}};
+  ordered_json json = {{"key", row.key},
+                       {"name", name_of(row)},
+                       {"status", to_string(row.status())},
+                       {"reason", text::json_text(reason_of(row))},
+                       {"params", params},
+                       {"primary", row.metrics.empty() ? "" : row.metrics.front().name},
+                       {"metrics", metrics},
+                       {"runs", runs},
+                       {"without", without}};
+  if (const auto more = fields.find(row.key); more != fields.end()) json.update(more->second);
+  return json;
 }
 
-void print_json(const RunsTable& table, bool lines, std::ostream& out) {
+void print_json(const RunsTable& table, const Fields& fields, bool lines, std::ostream& out) {
   const char* before = lines ? "" : "[\n";
   for (const RunsRow& row : table.rows) {
-    out << before << row_json(row, table.labels.size()).dump();
+    out << before << row_json(row, table.labels.size(), fields).dump();
     before = lines ? "\n" : ",\n";
   }
   if (table.rows.empty()) {
@@ -343,6 +348,13 @@ void print_csv(const RunsTable& table, std::ostream& out) {
   }
 }
 
+/// As the rows have them.
+Fields printable_keys(const Fields& fields) {
+  Fields printable;
+  for (const auto& [key, json] : fields) printable.emplace(text::printable(key), json);
+  return printable;
+}
+
 std::string difference_text(const RunsDifference& difference) {
   std::vector<std::string> values;
   for (const auto& [value, runs] : difference.values) {
@@ -368,15 +380,17 @@ std::vector<std::string> runs_remarks(const RunsTable& table) {
   return remarks;
 }
 
-void print_runs(const RunsTable& table, std::string_view format, const PrintOptions& options,
-                std::ostream& out) {
+void print_runs(const RunsTable& table, const Joined& joined, std::string_view format,
+                const PrintOptions& options, std::ostream& out) {
   if (format == "csv") return print_csv(table, out);
-  if (format == "json" || format == "jsonl") return print_json(table, format == "jsonl", out);
+  if (format == "json" || format == "jsonl")
+    return print_json(table, printable_keys(joined.fields()), format == "jsonl", out);
   if (format != "table") {
     throw UsageError(fmt::format("--format {} prints one run; allowed for several: {}",
                                  text::printable(format, 64), text::join(runs_formats(), ", ")));
   }
   RunsPrinter(table, options, out).print();
+  joined.print(out);
 }
 
 }  // namespace scalemark::print

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/print/joined.hpp"
 #include "common/print/printer.hpp"
 #include "common/print/runs_table.hpp"
 
@@ -20,8 +21,9 @@ std::vector<std::string> runs_formats();
 std::vector<std::string> runs_remarks(const RunsTable& table);
 
 /// `table` has the remarks in it; the others leave them to the caller. Lines of `table` are not
-/// wrapped.
-void print_runs(const RunsTable& table, std::string_view format, const PrintOptions& options,
-                std::ostream& out);
+/// wrapped. `joined`: what the cases of the runs say together, below the rows and in the objects of
+/// json and jsonl.
+void print_runs(const RunsTable& table, const Joined& joined, std::string_view format,
+                const PrintOptions& options, std::ostream& out);
 
 }  // namespace scalemark::print

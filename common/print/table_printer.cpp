@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,7 @@ class TablePrinter final : public Printer {
 
   void add(const CaseResult& result) override {
     ++counts_[static_cast<std::size_t>(result.status)];
+    measured_.insert(result.index);
     if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
       layers_.push_back(std::move(*one));
     const bool measured =
@@ -290,16 +293,38 @@ class TablePrinter final : public Printer {
           << '\n';
   }
 
-  void print_footer(const Run& run) {
-    std::size_t total = 0;
+  using Counts = std::array<std::size_t, 5>;
+
+  /// Cases of earlier launches that this one did not measure, by status.
+  Counts counts_before() const {
+    Counts counts{};
+    if (!options().finished_before) return counts;
+    for (const auto& [index, finished] : options().finished_before()) {
+      if (!measured_.contains(index)) ++counts[static_cast<std::size_t>(finished.status)];
+    }
+    return counts;
+  }
+
+  /// How many cases the file has, of this launch and of earlier ones.
+  std::size_t print_counts() {
+    const Counts before = counts_before();
+    const std::size_t now = std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
+    const std::size_t total = std::accumulate(before.begin(), before.end(), now);
     std::string parts;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      total += counts_[i];
-      if (counts_[i] == 0) continue;
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts_[i],
+      const std::size_t count = counts_[i] + before[i];
+      if (count == 0) continue;
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count,
                            to_string(static_cast<Status>(i)));
     }
-    fmt::print(out(), "\n{}: {}", text::counted(total, "case"), parts.empty() ? "none" : parts);
+    fmt::print(out(), "\n{}", text::counted(total, "case"));
+    if (total > now) fmt::print(out(), " ({} measured now, {} before)", now, total - now);
+    fmt::print(out(), ": {}", parts.empty() ? "none" : parts);
+    return total;
+  }
+
+  void print_footer(const Run& run) {
+    const std::size_t total = print_counts();
     if (unverified_ > 0) fmt::print(out(), "; {} without a check of the data", unverified_);
     if (planned_ > total)
       fmt::print(out(), "; {} of {} {} not here", planned_ - total,
@@ -329,7 +354,8 @@ class TablePrinter final : public Printer {
   bool sweeps_seen_ = false;    ///< whether it ever was
   bool narrow_seen_ = false;    ///< whether an interval was printed in its narrow form
   bool header_printed_ = false;
-  std::array<std::size_t, 5> counts_{};
+  Counts counts_{};                 ///< by status
+  std::set<std::size_t> measured_;  ///< by index
   std::size_t planned_ = 0;
   std::size_t unverified_ = 0;
   std::optional<std::string> skipped_for_;

@@ -214,6 +214,7 @@ constexpr ListedField kColumns[] = {
     {"phase", Kind::plain},       {"clock_event_reasons", Kind::plain},
     {"region", Kind::text},       {"name", Kind::text},
     {"gpu_serial", Kind::serial}, {"gpu_uuid", Kind::device},
+    {"local_rank", Kind::plain},  {"numa", Kind::plain},
 };
 
 /// In lower case.

@@ -14,6 +14,7 @@
 #include "common/base/log.hpp"
 #include "common/base/shell.hpp"
 #include "common/base/text.hpp"
+#include "common/result/places.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -194,25 +195,6 @@ ByNode by_node(const Environment& environment, const std::vector<std::string>& h
   return facts;
 }
 
-Table places_of(const std::vector<RankInfo>& ranks) {
-  std::vector<std::uint64_t> numbers;
-  std::vector<std::string> nodes, cpus, uuids, addresses, models;
-  for (const RankInfo& rank : ranks) {
-    numbers.push_back(static_cast<std::uint64_t>(rank.rank));
-    nodes.push_back(rank.node);
-    cpus.push_back(rank.cpuset);
-    uuids.push_back(rank.gpu_uuid);
-    addresses.push_back(rank.gpu_pci);
-    models.push_back(rank.gpu_model);
-  }
-  return {{{"rank", "", numbers},
-           {"node", "", nodes},
-           {"cpuset", "", cpus},
-           {"gpu_uuid", "", uuids},
-           {"gpu_pci", "", addresses},
-           {"gpu_model", "", models}}};
-}
-
 bool same_places(const std::vector<RankInfo>& a, const std::vector<RankInfo>& b) {
   return std::ranges::equal(a, b, [](const RankInfo& x, const RankInfo& y) {
     return x.node == y.node && x.cpuset == y.cpuset && x.gpu_uuid == y.gpu_uuid &&
@@ -249,7 +231,7 @@ std::vector<std::string> hosts_of(const std::vector<RankInfo>& ranks) {
 void note_places(CaseResult& result, const std::vector<RankInfo>& stored,
                  const std::vector<RankInfo>& now) {
   if (stored.empty() || now.empty() || same_places(stored, now)) return;
-  result.tables[kPlacesTable] = places_of(now);
+  result.tables[kPlacesTable] = places_table(now);
   const std::vector<std::string> hosts = hosts_of(now);
   if (hosts != hosts_of(stored)) result.facts[kHostsFact] = text::join(hosts, " ");
 }

@@ -27,10 +27,9 @@ std::vector<std::string> hosts_of(const std::vector<RankInfo>& ranks);
 
 /// Fact of a case that ran on other hosts than /topology/ranks has: their names, joined by blanks.
 constexpr const char* kHostsFact = "hosts";
-/// The table of such a case, and of one whose ranks had other GPUs or CPUs: where each rank ran.
-constexpr const char* kPlacesTable = "places";
 
-/// Gives a case the fact and the table, as far as `now` differs from `stored`.
+/// Gives a case the fact where `now` has other hosts than `stored`, and the table kPlacesTable
+/// where it has other hosts, GPUs or CPUs.
 void note_places(CaseResult& result, const std::vector<RankInfo>& stored,
                  const std::vector<RankInfo>& now);
 

@@ -157,8 +157,9 @@ constexpr std::string_view kTables =
   @unit
 /places/<nnnnnn>/<column> [row]         every rank of the job, where case <nnnnnn> ran elsewhere than
                                         /topology/ranks says, since --resume launched it anew: rank,
-                                        node, cpuset, gpu_uuid, gpu_pci, gpu_model; fact hosts of the
-                                        case names the hosts where these are others
+                                        node, local_rank, cpuset, numa, gpu_uuid, gpu_pci, gpu_model,
+                                        nic, note; fact hosts of the case names the hosts where these
+                                        are others
   @order
   @unit
 )";

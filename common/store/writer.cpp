@@ -341,7 +341,7 @@ void FileSink::end(const Run& run) {
   if (!journal_) return;
   header_.complete = run.complete;
   header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
-  // Who could not say before what would be run says it now.
+  // A source that could not name its cases at the start names them now.
   if (header_.planned.empty()) header_.planned = run.planned;
   const Run ended = redactor_ ? redactor_->redact(run) : run;
   header_.exit_reason = ended.exit_reason;

@@ -68,7 +68,7 @@ class Peaks(ProgramTest):
             self.assertNotEqual("bytes_per_second" in gpu["memory"], bool(gpu["memory"].get("missing")))
         text = run("info").stdout
         self.assertRegex(text, r"\n  memory (unknown: \w|[\d.]+ [GT]B/s \()")
-        self.assertRegex(text, r"\n  a core computes (unknown: \w|fp64 [\d.]+ GFLOP/s \()")
+        self.assertRegex(text, r"\n  CPU peak (unknown: \w|fp64 [\d.]+ GFLOP/s per core \()")
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             if " hypervisor" in file.read():
                 self.assertIn("virtual machine", flops["missing"])

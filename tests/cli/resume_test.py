@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """run --resume by a launch that is not of the run: it is refused, says what differs, and changes nothing."""
+import json
 import os
 import re
 import signal
@@ -62,8 +63,10 @@ class Resume(ProgramTest):
         self.assertEqual(done.stdout, "")
 
     def expect_completed(self, *more):
+        before = len([row for row in rows(self.parts).values() if row["status"] == "ok"])
         done = run(*PLAN, "-o", self.out, "--resume", *more, ranks=2)
         self.expect(done, 0)
+        self.assertIn(f"\n{CASES} cases ({CASES - before} measured now, {before} before): {CASES} ok\n", done.stdout)
         table = rows(self.out)
         self.assertEqual([row["status"] for row in table.values()], ["ok"] * CASES)
         self.assertFalse(os.path.exists(self.parts))
@@ -123,6 +126,12 @@ class Resume(ProgramTest):
         with h5py.File(self.out) as file:
             self.assertEqual(set(file["places"]), {f"{index:06}" for index in range(finished, CASES)})
             self.assertEqual([bytes(name).decode() for name in file[f"places/{CASES - 1:06}/node"][()]], [here] * 2)
+        # Each case is shown on its own hosts.
+        events = json.loads(run("export", self.out, "--to", "trace").stdout)["traceEvents"]
+        nodes = [event["args"]["nodes"] for event in events if event.get("cat") == "case"]
+        self.assertEqual(nodes, ["elsewhere"] * finished + [here] * (CASES - finished))
+        self.expect(run("report", self.out, "-o", self.path("page.html")), 0)
+        self.assertIn(f"{CASES - finished} case{'s' * (CASES - finished > 1)} after --resume", self.content(self.path("page.html")).decode())
 
     def test_the_word_alone_is_a_mistake(self):
         self.expect(run(*PLAN, "-o", self.out, "--resume-hosts"), 2, "--resume-hosts", "give --resume, too")

@@ -127,6 +127,22 @@ class SeveralRuns(ProgramTest):
         self.assertEqual((mine["n"], mine["runs"], mine["bytes"], mine["memory"]), ("3", "3", "2048", "host"))
         self.assertAlmostEqual(float(mine["median"]) / latency["median"], 1, places=9)
 
+    def test_message_costs_of_the_runs_medians(self):
+        """One line a sweep, from the medians of the three runs; the objects of its cases say the same."""
+        found = {row["key"]: row for row in rows(self.path("set"))}
+        costs = {key: row["message_cost"] for key, row in found.items() if "message_cost" in row}
+        alone = [{row["key"] for row in rows(path) if "message_cost" in row} for path in RUNS]
+        self.assertEqual(set(costs), set.union(*alone))
+        text = run("show", self.path("set")).stdout
+        self.assertEqual(text.count("\nMessage costs, time = latency + bytes / bandwidth:\n"), 1)
+        for sweep in {cost["sweep"] for cost in costs.values()}:
+            self.assertEqual(text.count(f"\n  {sweep}\n"), 1, sweep)
+        # Only the chosen cases have a line.
+        self.assertNotIn("Message costs", run("show", self.path("set"), "micro/lora_step").stdout)
+        some = run("show", self.path("set"), "micro/pingpong").stdout
+        self.assertIn("\n  micro/pingpong ", some[some.index("Message costs"):])
+        self.assertNotIn("allreduce", some)
+
     def test_case_is_the_last_word(self):
         for words in ([self.path("set"), "micro/memcpy"], [*RUNS, "micro/memcpy"], [RUNS[0], "micro/memcpy"]):
             done = run("show", *words, "--format", "json")

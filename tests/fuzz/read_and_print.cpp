@@ -91,7 +91,6 @@ void print(const Run& run) {
       for (const CaseResult& one : run.cases) joined.add(one);
       joined.print(out);
       analysis::print_pauses(run, out);
-      analysis::print_published(run, analysis::published_values(), out);
     }
     require_clean(out.str());
   }

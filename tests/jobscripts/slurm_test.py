@@ -65,6 +65,7 @@ class Slurm(ScriptTest):
         self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
         self.assertEqual(self.launches(),
                          [f"ranks=4 run --preset smoke --output {self.out}/run-{k}.h5" for k in (1, 2)])
+        self.assertIn(f"\ntable of {self.out}\n", "\n" + self.printed())
 
     def test_a_killed_rank_is_relaunched_with_resume(self):
         self.expect_job(self.submit("--repeats", 1, env=self.stub("kill lost:3 0")), 0)

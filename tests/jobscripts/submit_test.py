@@ -4,7 +4,7 @@ import os
 import re
 import unittest
 
-from support import SCRIPTS, ScriptTest, start
+from support import ROOT, SCRIPTS, ScriptTest, start
 
 SUBMIT = os.path.join(SCRIPTS, "submit.sh")
 JOB = os.path.join(SCRIPTS, "job.sh")
@@ -93,6 +93,37 @@ class Jobs(ScriptTest):
                                      '$1 == --map-by || $1 == --hostfile ]]; then shift; fi; shift; done\nexec "$@"\n')
         return start(JOB, scheduler, "--ranks", 4, "--ranks-per-node", 2, "--output", self.out, *arguments,
                      env={**self.stub(plan), **launcher, **(env or {})})
+
+    def test_a_job_ends_with_one_table_over_its_runs(self):
+        done = self.run_job("pbs", "0", "--repeats", 2)
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        # Neither over a single run, nor in an element of an array, nor where a run is lost.
+        for k, (plan, arguments, env) in enumerate((("0", ("--repeats", 1), {}), ("0", (), {"PBS_ARRAY_INDEX": "2"}),
+                                                    ("lost:137", ("--relaunches", 0), {}))):
+            with self.subTest(arguments=arguments, env=env):
+                self.out = self.path(f"out{k}")
+                self.assertNotIn("table of", self.run_job("pbs", plan, *arguments, env=env).stdout)
+
+    def test_the_table_comes_from_the_container(self):
+        image = self.path("a.sif")
+        open(image, "w", encoding="ascii").close()
+        path = self.stub_command("apptainer", 'shift 3\nexec "$SCALEMARK" "$@"\n')
+        done = self.run_job("lsf", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": image})
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+
+    def test_a_slurm_job_ends_with_one_table_over_its_runs(self):
+        srun = self.stub_command("srun", 'while [[ $1 == -* ]]; do shift; done\nexec "$@"\n')
+        slurm = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SLURM_JOB_NUM_NODES": "2", "SCALEMARK_MPI": "pmix", "SCALEMARK_ROOT": ROOT}
+        done = start(os.path.join(SCRIPTS, "slurm.sbatch"), "--output", self.out, "--repeats", 2, env={**self.stub("0"), **srun, **slurm})
+        self.expect(done, 0)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        self.out = self.path("array")
+        done = start(os.path.join(SCRIPTS, "slurm.sbatch"), "--output", self.out, env={**self.stub("0"), **srun, **slurm, "SLURM_ARRAY_TASK_ID": "2"})
+        self.expect(done, 0)
+        self.assertNotIn("table of", done.stdout)
 
     def launcher(self):
         with open(self.log + ".launcher", encoding="ascii") as file:

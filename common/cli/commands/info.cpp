@@ -147,13 +147,15 @@ std::string peak_text(const nlohmann::json& peak, const char* unit = "By/s",
 
 std::string link_text(const nlohmann::json& link) { return peak_text(link, "By/s", " each way"); }
 
-void print_flops(const char* indent, const char* of, const nlohmann::json& flops) {
+/// `each`: "" or " per core".
+void print_flops(const char* indent, const char* of, const nlohmann::json& flops,
+                 const char* each = "") {
   if (flops.contains("missing")) {
     fmt::print("{}{}unknown: {}\n", indent, of, flops["missing"].get<std::string>());
     return;
   }
   for (const auto& [precision, peak] : flops.items())
-    fmt::print("{}{}{} {}\n", indent, of, precision, peak_text(peak, "flop/s"));
+    fmt::print("{}{}{} {}\n", indent, of, precision, peak_text(peak, "flop/s", each));
 }
 
 void print_text(const nlohmann::json& info) {
@@ -178,7 +180,7 @@ void print_text(const nlohmann::json& info) {
   }
   fmt::print("  network {}\n  memory {}\n", link_text(machine["network"]),
              peak_text(machine["memory"]));
-  print_flops("  ", "a core computes ", machine["core_flops"]);
+  print_flops("  ", "CPU peak ", machine["core_flops"], " per core");
   const int usable = machine["cuda_devices"].get<int>();
   fmt::print("  CUDA devices: {}{}\n", usable,
              usable ? "" : " (" + machine["why_no_cuda"].get<std::string>() + ")");

@@ -15,6 +15,7 @@
 #include "common/cli/terminal.hpp"
 #include "common/core/axis_docs.hpp"
 #include "common/core/benchmark.hpp"
+#include "common/core/filter.hpp"
 #include "common/core/plan.hpp"
 #include "common/core/preset.hpp"
 #include "common/text/fit.hpp"

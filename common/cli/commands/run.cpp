@@ -174,7 +174,7 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
         opened.progress = progress_sink(options);
         sinks.attach(opened.progress);
       }
-      sinks.attach(rows_printer(options));
+      sinks.attach(rows_printer(options, opened.file));
       sinks.begin(run);
     } catch (const std::exception& problem) {
       error = problem.what();

@@ -22,8 +22,8 @@ namespace {
 /// A printer whose lines go on in the next one where they are too wide.
 class WrappedPrinter final : public ResultSink {
  public:
-  WrappedPrinter(const RunOptions& options, std::size_t width)
-      : width_(width), printer_(make_printer(options.format, text_, options.print)) {}
+  WrappedPrinter(const std::string& format, const PrintOptions& print, std::size_t width)
+      : width_(width), printer_(make_printer(format, text_, print)) {}
 
   void begin(const Run& run) override {
     printer_->begin(run);
@@ -75,11 +75,14 @@ std::shared_ptr<print::Progress> progress_sink(const RunOptions& options) {
       [](const std::string& text) { fmt::print(stderr, "{}", text); }, how);
 }
 
-std::shared_ptr<ResultSink> rows_printer(const RunOptions& options) {
+std::shared_ptr<ResultSink> rows_printer(const RunOptions& options,
+                                         const std::shared_ptr<FileSink>& file) {
   const std::size_t width = table_width();
+  PrintOptions print = options.print;
+  print.finished_before = [file] { return file->finished(); };
   if (options.format == "table" && width > 0)
-    return std::make_shared<WrappedPrinter>(options, width);
-  return make_printer(options.format, std::cout, options.print);
+    return std::make_shared<WrappedPrinter>(options.format, print, width);
+  return make_printer(options.format, std::cout, print);
 }
 
 }  // namespace scalemark::cli

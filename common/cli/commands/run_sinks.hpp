@@ -7,6 +7,7 @@
 #include "common/cli/commands/run_options.hpp"
 #include "common/print/progress.hpp"
 #include "common/result/sink.hpp"
+#include "common/store/writer.hpp"
 
 namespace scalemark::cli {
 
@@ -15,7 +16,9 @@ namespace scalemark::cli {
 /// that replace it, stdout.
 std::shared_ptr<print::Progress> progress_sink(const RunOptions& options);
 
-/// Rows as --format wants them; a table on a terminal has no line that is wider.
-std::shared_ptr<ResultSink> rows_printer(const RunOptions& options);
+/// Rows as --format wants them; a table on a terminal has no line that is wider. `file`: where the
+/// rows are stored, which knows what earlier launches have measured.
+std::shared_ptr<ResultSink> rows_printer(const RunOptions& options,
+                                         const std::shared_ptr<FileSink>& file);
 
 }  // namespace scalemark::cli

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -27,6 +26,7 @@
 #include "common/formats/make_printer.hpp"
 #include "common/print/joined.hpp"
 #include "common/print/printer.hpp"
+#include "common/result/places.hpp"
 #include "common/store/reader.hpp"
 #include "common/text/fit.hpp"
 
@@ -53,16 +53,12 @@ KeyFilter filter_for(const std::filesystem::path& file, const std::string& text)
   return filter;
 }
 
-/// What the tables below the rows look at; all of a large file would not fit into memory.
-void leave_for_footers(CaseResult& one) {
-  std::set<std::string> wanted = {"epoch_start_pause", "test_pause"};
-  for (const auto& published : analysis::published_for(one, analysis::published_values()))
-    wanted.insert(published.metric);
-  for (const Metric& metric : one.metrics) {
-    if (wanted.contains(metric.name) && !metric.source.empty()) wanted.insert(metric.source);
-  }
-  one.tables.clear();
-  std::erase_if(one.metrics, [&](const Metric& metric) { return !wanted.contains(metric.name); });
+/// What the table of pauses looks at; all of a large file would not fit into memory.
+void leave_for_pauses(CaseResult& one) {
+  std::erase_if(one.tables, [](const auto& table) { return table.first != kPlacesTable; });
+  std::erase_if(one.metrics, [](const Metric& metric) {
+    return metric.name != "epoch_start_pause" && metric.name != "test_pause";
+  });
 }
 
 /// The JSON of a file says of a case what it is among others, too.
@@ -114,7 +110,7 @@ int show_run(const Options& options, const std::string& filter) {
     printer->add(one);
     ++cases;
     if (options.format == "table") joined.add(one);
-    leave_for_footers(one);
+    leave_for_pauses(one);
     if (!one.metrics.empty()) run.cases.push_back(std::move(one));
   };
   visit_run(options.file, {}, {.header = take_header, .one_case = take_case});
@@ -127,7 +123,6 @@ int show_run(const Options& options, const std::string& filter) {
   if (options.format == "table") {
     joined.print(out);
     analysis::print_pauses(run, out);
-    analysis::print_published(run, analysis::published_values(), out);
   }
   std::cout << (options.format == "table" ? text::wrapped(out.view(), print.width) : out.str());
   return static_cast<int>(ExitCode::ok);

@@ -15,6 +15,7 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands/read_digest.hpp"
 #include "common/cli/key_filter.hpp"
+#include "common/print/joined.hpp"
 #include "common/print/runs_print.hpp"
 #include "common/print/runs_table.hpp"
 #include "common/store/reader.hpp"
@@ -114,18 +115,22 @@ int show_runs(const ShownRuns& runs, const std::string& format, const PrintOptio
   }
   KeyFilter filter(runs.filter);
   std::map<std::string, Params> params;
+  print::Joined joined;
   RunVisitor also;
+  also.header = [&](const Run&) { joined.begin_run(); };
   also.one_case = [&](const CaseResult& one) {
     const std::string key = text::printable(one.key);
     filter.look_at(key, text::printable(one.name));
     params.try_emplace(key, one.params);
+    joined.add(one);
   };
   const std::vector<compare::RunDigest> digests = read_digests(runs.files, also);
   filter.settle();
+  joined.keep([&](const std::string& key) { return filter.has(text::printable(key)); });
   const print::RunsTable table =
       print::runs_table(digests, params, [&](const std::string& key) { return filter.has(key); });
   std::ostringstream out;
-  print::print_runs(table, format, print, out);
+  print::print_runs(table, joined, format, print, out);
   if (format == "table") {
     std::cout << text::wrapped(out.view(), print.width);
   } else {

@@ -30,7 +30,8 @@ void print_comparison(const Comparison& comparison, std::string_view format, std
                       const ComparePrintOptions& options = {});
 
 /// What the comparison came to, in one sentence without a full stop: "new is slower in 2 of 8
-/// cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side would decide 4 of them)".
+/// cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side would decide 4 of them, the
+/// other 2 need a quieter machine or a larger --threshold)".
 std::string summary_sentence(const Comparison& comparison);
 
 /// The document `scalemark-compare`, version 1. Numbers that do not exist are null; `change` and

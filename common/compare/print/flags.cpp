@@ -63,8 +63,8 @@ std::vector<std::string> flag_lines(const Comparison& comparison) {
   }
   if (hopeless) {
     lines.push_back(fmt::format(
-        "runs needed {}: runs vary too much, more of them will not decide this; quieten "
-        "the machine or raise --threshold",
+        "runs needed {}: runs vary too much: more runs will not decide this; quieten the "
+        "machine or raise --threshold",
         text::needed_runs_cell(text::kTooManyRuns)));
   }
   return lines;

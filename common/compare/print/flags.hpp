@@ -10,7 +10,7 @@
 namespace scalemark::compare {
 
 /// One line for each flag that a row has ("throttled: ..." for "throttled:2", too), by name, and
-/// one where runs needed are so many that more of them are no help.
+/// one where rows need so many runs that more runs will not decide them.
 std::vector<std::string> flag_lines(const Comparison& comparison);
 
 }  // namespace scalemark::compare

@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// More runs than these a side are asked for only where fewer decide nothing.
+/// More runs than these a side are not asked for: nobody makes them.
 constexpr int kManyMoreRuns = 50;
 constexpr std::size_t kSubjectWidth = 24;
 
@@ -126,34 +126,67 @@ RowGroups row_groups(const Comparison& comparison) {
 
 bool is_untested(const CompareRow* row) { return std::isnan(row->low); }
 
-/// "5 more runs a side would decide 4 of them"; empty where no number is known.
+/// What more runs would do for rows without a verdict.
+struct RunsOutlook {
+  std::vector<int> needed;  ///< runs a side, of the rows that few more runs decide; sorted
+  std::size_t far = 0;      ///< rows that need more than kManyMoreRuns more, or any number
+  bool uneven = false;      ///< the rows do not all have the same number of runs on both sides
+  int made = 0;             ///< runs a side
+};
+
+RunsOutlook outlook_of(const Rows& open) {
+  RunsOutlook outlook;
+  for (const CompareRow* row : open) {
+    if (!row->runs_needed) continue;
+    if (*row->runs_needed > std::max(row->runs_a, row->runs_b) + kManyMoreRuns) {
+      ++outlook.far;
+      continue;
+    }
+    outlook.uneven = outlook.uneven || row->runs_a != row->runs_b ||
+                     (outlook.made > 0 && outlook.made != row->runs_a);
+    outlook.made = row->runs_a;
+    outlook.needed.push_back(*row->runs_needed);
+  }
+  std::ranges::sort(outlook.needed);
+  return outlook;
+}
+
+/// ", the other 2 need a quieter machine or a larger --threshold"
+std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
+  const std::string who = rest == 1 ? (whole ? "the other needs" : "1 needs")
+                                    : fmt::format("{}{} need", whole ? "the other " : "", rest);
+  return fmt::format(", {} {}a quieter machine or a larger --threshold", who,
+                     runs_help ? "more runs, " : "");
+}
+
+/// "5 more runs a side would decide 4 of them, the other 2 need a quieter machine or a larger
+/// --threshold"; empty where no number is known.
 std::string runs_advice(const Rows& open) {
   if (!open.empty() && std::ranges::all_of(open, is_untested))
     return "3 runs a side would show the noise";
-  std::vector<int> more;
-  bool hopeless = false, uneven = false;
-  int made = 0;
-  for (const CompareRow* row : open) {
-    if (!row->runs_needed) continue;
-    hopeless = hopeless || *row->runs_needed >= text::kTooManyRuns;
-    if (*row->runs_needed >= text::kTooManyRuns) continue;
-    uneven = uneven || row->runs_a != row->runs_b || (made > 0 && made != row->runs_a);
-    made = row->runs_a;
-    more.push_back(*row->runs_needed);
+  const RunsOutlook outlook = outlook_of(open);
+  const std::vector<int>& needed = outlook.needed;
+  if (needed.empty()) {
+    if (outlook.far == 0) return "";
+    const std::string what = outlook.far < open.size() ? fmt::format("{} of them", outlook.far)
+                             : open.size() == 1        ? "it"
+                                                       : "them";
+    return fmt::format("more runs will not decide {}: quieten the machine or raise --threshold",
+                       what);
   }
-  if (more.empty()) return hopeless ? "too noisy for any number of runs" : "";
-  std::ranges::sort(more);
-  // Two rows of three, as long as that is no long night's work.
-  std::size_t at = (2 * more.size() + 2) / 3 - 1;
-  while (at > 0 && more[at] > made + kManyMoreRuns) --at;
-  const int runs = more[at];
-  const auto decided = std::ranges::count_if(more, [runs](int needed) { return needed <= runs; });
-  const std::string what = static_cast<std::size_t>(decided) < open.size()
-                               ? fmt::format("{} of them", decided)
-                               : (open.size() == 1 ? "it" : "them");
-  if (uneven) return fmt::format("{} runs a side would decide {}", runs, what);
-  const int added = runs - made;
-  return fmt::format("{} more run{} a side would decide {}", added, added == 1 ? "" : "s", what);
+  // Two rows of three: the last ones ask for many more.
+  const int runs = needed[(2 * needed.size() + 2) / 3 - 1];
+  const auto decided = static_cast<std::size_t>(
+      std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
+  const std::string what = decided < open.size() ? fmt::format("{} of them", decided)
+                           : open.size() == 1    ? "it"
+                                                 : "them";
+  const int added = outlook.uneven ? runs : runs - outlook.made;
+  std::string advice = fmt::format("{} {}run{} a side would decide {}", added,
+                                   outlook.uneven ? "" : "more ", added == 1 ? "" : "s", what);
+  const std::size_t rest = outlook.far + needed.size() - decided;
+  if (rest > 0) advice += rest_advice(rest, outlook.far < rest, decided + rest == open.size());
+  return advice;
 }
 
 std::string with_advice(std::string text, const Rows& open) {

@@ -16,7 +16,6 @@
 namespace scalemark::formats {
 namespace {
 
-
 struct ImbColumn {
   const char* name;
   Quantity quantity;

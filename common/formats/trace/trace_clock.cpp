@@ -6,6 +6,7 @@
 
 #include "common/base/error.hpp"
 #include "common/formats/utc.hpp"
+#include "common/result/table_columns.hpp"
 
 namespace scalemark::formats {
 namespace {
@@ -17,7 +18,7 @@ constexpr double kMostLead = 1e9;
 std::optional<std::uint64_t> first_phase(const CaseResult& result) {
   const auto found = result.tables.find("phases");
   if (found == result.tables.end()) return std::nullopt;
-  const auto* t = column_of<std::uint64_t>(found->second, "t");
+  const auto* t = values_of<std::uint64_t>(found->second, "t");
   if (t == nullptr || t->empty()) return std::nullopt;
   return t->front();
 }

@@ -18,13 +18,6 @@ struct TraceInterval {
   double clamped(double at) const { return std::min(std::max(at, from), to); }
 };
 
-/// The column of a table if it is there and of that type.
-template <class T>
-const std::vector<T>* column_of(const Table& table, std::string_view name) {
-  const auto found = std::ranges::find(table.columns, name, &Column::name);
-  return found == table.columns.end() ? nullptr : std::get_if<std::vector<T>>(&found->values);
-}
-
 /// Microseconds from the beginning of the trace.
 class TraceClock {
  public:

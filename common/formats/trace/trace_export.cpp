@@ -12,6 +12,8 @@
 #include "common/base/text.hpp"
 #include "common/formats/exporters.hpp"
 #include "common/formats/trace/trace_clock.hpp"
+#include "common/result/places.hpp"
+#include "common/result/table_columns.hpp"
 #include "common/text/cells.hpp"
 
 namespace scalemark::formats {
@@ -24,6 +26,8 @@ constexpr std::size_t kCases = 0;
 constexpr const char* kEpochs = "epoch_time";
 /// Iterations of a case that are shown.
 constexpr std::size_t kMostSteps = 10'000;
+/// Nodes that the name of a line has.
+constexpr std::size_t kMostNodes = 8;
 
 /// Prints events as they come: a trace may be long.
 class Events {
@@ -62,8 +66,8 @@ ordered_json complete_event(const std::string& name, const char* category, std::
 /// Each phase lasts until the next one; the last row is the end. What comes behind the end of a
 /// sweep are other cases.
 void add_phases(Events& events, const Table& phases, double offset, const TraceInterval& whole) {
-  const auto* names = column_of<std::string>(phases, "phase");
-  const auto* t = column_of<std::uint64_t>(phases, "t");
+  const auto* names = values_of<std::string>(phases, "phase");
+  const auto* t = values_of<std::uint64_t>(phases, "t");
   if (names == nullptr || t == nullptr || names->size() != t->size()) return;
   for (std::size_t i = 0; i + 1 < t->size(); ++i) {
     if ((*names)[i] == "done") continue;
@@ -97,7 +101,7 @@ bool add_steps(Events& events, const Metric& metric, std::size_t thread, double 
 
 /// The epochs of one rank, one behind the other until the case's end: how long each took is
 /// measured, when it began is not.
-void add_epochs(Events& events, const Metric& epochs, std::size_t rank,
+void add_epochs(Events& events, const Metric& epochs, std::size_t rank, const std::string& node,
                 const TraceInterval& whole) {
   const Samples& samples = epochs.samples;
   double total = 0;
@@ -109,16 +113,19 @@ void add_epochs(Events& events, const Metric& epochs, std::size_t rank,
     const double duration = std::max(0.0, samples.value(rank, i) * 1e6);
     events.add(complete_event(fmt::format("epoch {}", i + 1), "epoch", rank + 1, now,
                               std::min(duration, whole.to - now),
-                              {{"placed", "before the end of the case, one behind the other"}}));
+                              {{"node", text::json_text(node)},
+                               {"placed", "before the end of the case, one behind the other"}}));
     now = std::min(now + duration, whole.to);
   }
 }
 
-void add_epochs(Events& events, const CaseResult& result, const TraceInterval& whole) {
+void add_epochs(Events& events, const Run& run, const CaseResult& result,
+                const TraceInterval& whole) {
   const Metric* epochs = result.find(kEpochs);
   if (epochs == nullptr) return;
+  const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
   for (std::size_t rank = 0; rank < epochs->samples.ranks; ++rank)
-    add_epochs(events, *epochs, rank, whole);
+    add_epochs(events, *epochs, rank, rank < ranks.size() ? ranks[rank].node : "", whole);
 }
 
 /// Where the rows of a table come from: its texts but for those that are readings.
@@ -172,6 +179,30 @@ std::size_t ranks_with_epochs(const Run& run) {
   return most;
 }
 
+/// The line of a rank: "rank 0 on n1", and "rank 1 on n2, then n3" where --resume moved it.
+std::string rank_line(const Run& run, std::size_t rank) {
+  std::vector<std::string> nodes;
+  const auto add = [&](const std::vector<RankInfo>& ranks) {
+    if (rank < ranks.size() && (nodes.empty() || nodes.back() != ranks[rank].node))
+      nodes.push_back(ranks[rank].node);
+  };
+  add(run.ranks);
+  for (const CaseResult& result : run.cases) {
+    if (result.tables.contains(kPlacesTable)) add(ranks_of_case(result, run.ranks));
+  }
+  if (nodes.size() > kMostNodes) nodes.resize(kMostNodes);
+  return fmt::format("rank {}{}{}", rank, nodes.empty() ? "" : " on ",
+                     text::join(nodes, ", then "));
+}
+
+/// The nodes of the job while a case ran.
+std::string nodes_of_case(const Run& run, const CaseResult& result) {
+  std::set<std::string> nodes;
+  for (const RankInfo& rank : ranks_of_case(result, run.ranks)) nodes.insert(rank.node);
+  const std::vector<std::string> names(nodes.begin(), nodes.end());
+  return text::join(names, " ");
+}
+
 }  // namespace
 
 void reduce_for_trace(const CaseResult& /*result*/, Metric& metric) {
@@ -194,10 +225,8 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
   Events events(target.out);
   events.add(name_event("process_name", kCases, "run " + text::printable(run.uuid)));
   events.add(name_event("thread_name", kCases, "cases"));
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::string node = rank < run.ranks.size() ? " on " + run.ranks[rank].node : "";
-    events.add(name_event("thread_name", rank + 1, fmt::format("rank {}{}", rank, node)));
-  }
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    events.add(name_event("thread_name", rank + 1, rank_line(run, rank)));
   events.add(name_event("thread_name", ranks + 1, "iterations of rank 0"));
   Seen seen;
   for (const CaseResult& result : run.cases) {
@@ -209,10 +238,11 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
     }
     events.add(complete_event(text::printable(result.key), "case", kCases, whole->from,
                               whole->to - whole->from,
-                              {{"status", to_string(result.status)},
+                              {{"nodes", text::json_text(nodes_of_case(run, result))},
+                               {"status", to_string(result.status)},
                                {"phase", text::json_text(result.phase)},
                                {"reason", text::json_text(result.reason)}}));
-    add_epochs(events, result, *whole);
+    add_epochs(events, run, result, *whole);
     const std::optional<double> offset = clock.offset(result);
     if (!offset) continue;
     for (const Metric& metric : result.metrics) {

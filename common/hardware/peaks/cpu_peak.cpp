@@ -172,14 +172,15 @@ Peak highest_clock(const std::filesystem::path& root) {
       return unknown_peak("cpufreq may not tell the CPU's clocks above the nominal one");
     clock.value = std::max(clock.value, hertz);
   }
-  if (!clock.is_known()) clock.missing = "the system does not tell the CPU's highest clock";
+  if (!clock.is_known())
+    clock.missing = "the system does not report the CPU's maximum clock; set --peak";
   return clock;
 }
 
 Peak core_flops(std::string_view cpuinfo, const Peak& clock, std::string_view precision) {
   const Cpu cpu = first_cpu(cpuinfo);
   if (cpu.flags.contains("hypervisor"))
-    return unknown_peak("a virtual machine does not tell its CPU's highest clock");
+    return unknown_peak("this virtual machine hides the maximum clock; set --peak");
   const Units units = units_of(cpu);
   if (units.count == 0)
     return unknown_peak(fmt::format("the units of {} are not known", model_text(cpu)));

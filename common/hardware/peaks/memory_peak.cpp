@@ -107,7 +107,7 @@ HostMemory memory_peak(std::span<const MemoryDevice> devices) {
 HostMemory read_memory_peak(const std::filesystem::path& root) {
   // What a hypervisor lists is made up.
   if (field_of(root, "proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos)
-    return {unknown_peak("a virtual machine does not tell its host's memory")};
+    return {unknown_peak("this virtual machine hides the host's memory; set --peak")};
   const MemoryDevices found = read_memory_devices(root);
   return found.problem.empty() ? memory_peak(found.devices)
                                : HostMemory{unknown_peak(found.problem)};

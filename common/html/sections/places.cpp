@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/html/drawing/svg.hpp"
 #include "common/html/html.hpp"
 #include "common/html/sections/sections.hpp"
@@ -72,9 +73,26 @@ std::string node_drawing(const std::string& name, const Node& node, const std::s
       text_of(name), text_of(cpu), svg.str());
 }
 
-std::string ranks_table(const RunExtract& run) {
+/// The ranks of a run, as they were placed for all of its cases or for some.
+struct Placed {
+  std::string label;  ///< the file, and which cases
+  const std::vector<RankInfo>& ranks;
+};
+
+std::vector<Placed> placements_of(const RunExtract& run) {
+  std::vector<Placed> placed;
+  placed.push_back({run.label, run.ranks});
+  for (const Placement& moved : run.moved) {
+    placed.push_back(
+        {fmt::format("{}, {} after --resume", run.label, text::counted(moved.cases, "case")),
+         moved.ranks});
+  }
+  return placed;
+}
+
+std::string ranks_table(const Placed& placed) {
   std::vector<TableRow> rows;
-  for (const RankInfo& rank : run.ranks) {
+  for (const RankInfo& rank : placed.ranks) {
     if (rows.size() == kMostLines) break;
     const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
     rows.push_back({{std::to_string(rank.rank), rank.node, std::to_string(rank.local_rank),
@@ -82,7 +100,7 @@ std::string ranks_table(const RunExtract& run) {
                      or_none(gpu_of(rank)), or_none(rank.nic), or_none(rank.note)},
                     ""});
   }
-  return table(fmt::format("{}: {} of {} ranks", run.label, rows.size(), run.ranks.size()),
+  return table(fmt::format("{}: {} of {} ranks", placed.label, rows.size(), placed.ranks.size()),
                {{"rank", true},
                 {"node"},
                 {"on the node", true},
@@ -94,19 +112,18 @@ std::string ranks_table(const RunExtract& run) {
                rows);
 }
 
-std::string drawings(const RunExtract& run, bool several) {
+/// `model`: the CPU. `several`: the label tells which placement is drawn.
+std::string drawings(const Placed& placed, const std::string& model, bool several) {
   std::map<std::string, Node> nodes;
   std::vector<std::string> order;
-  for (const RankInfo& rank : run.ranks) {
+  for (const RankInfo& rank : placed.ranks) {
     if (!nodes.contains(rank.node)) order.push_back(rank.node);
     nodes[rank.node][rank.numa].push_back(&rank);
   }
-  const auto cpu = run.facts.find("cpu_model");
-  const std::string model = cpu == run.facts.end() ? std::string() : cpu->second;
   std::string html;
   for (std::size_t i = 0; i < std::min(order.size(), kMostNodes); ++i) {
     html += node_drawing(order[i], nodes[order[i]],
-                         several ? fmt::format("{} {}", run.label, model) : model);
+                         several ? fmt::format("{} {}", placed.label, model) : model);
   }
   if (order.size() > kMostNodes)
     html += note(fmt::format("Drawn: {} of {} nodes.", kMostNodes, order.size()));
@@ -114,9 +131,9 @@ std::string drawings(const RunExtract& run, bool several) {
 }
 
 /// What a drawing depends on.
-std::string shape_of(const RunExtract& run) {
+std::string shape_of(const std::vector<RankInfo>& ranks) {
   std::string shape;
-  for (const RankInfo& rank : run.ranks)
+  for (const RankInfo& rank : ranks)
     shape += fmt::format("{}|{}|{}|{}\n", rank.node, rank.numa, rank.cpuset, rank.gpu_pci);
   return shape;
 }
@@ -127,11 +144,16 @@ std::string places(std::span<const RunExtract> runs) {
   std::string html, tables;
   std::set<std::string> seen;
   for (const RunExtract& run : runs) {
-    if (run.ranks.empty() || !seen.insert(shape_of(run)).second) continue;
-    const std::string one = drawings(run, runs.size() > 1), table = ranks_table(run);
-    if (html.size() + tables.size() + one.size() + table.size() > kDrawingBytes) break;
-    html += one;
-    tables += table;
+    const auto cpu = run.facts.find("cpu_model");
+    const std::string model = cpu == run.facts.end() ? std::string() : cpu->second;
+    for (const Placed& placed : placements_of(run)) {
+      if (placed.ranks.empty() || !seen.insert(shape_of(placed.ranks)).second) continue;
+      const std::string one = drawings(placed, model, runs.size() > 1 || !run.moved.empty()),
+                        table = ranks_table(placed);
+      if (html.size() + tables.size() + one.size() + table.size() > kDrawingBytes) break;
+      html += one;
+      tables += table;
+    }
   }
   if (html.empty()) return {};
   return fmt::format("<div class=\"grid\">\n{}</div>\n{}", html, folded("Numbers", tables));

@@ -137,20 +137,21 @@ std::string distributions(const std::vector<Group>& groups) {
 
 std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> runs) {
   struct Chosen {
-    const RankGrid* grid;
+    const CaseExtract* from;
     const Row* row;
     std::size_t run;
   };
   std::vector<Chosen> chosen;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.cases.size(); ++i) {
-      if (row.cases[i]->grid) chosen.push_back({&*row.cases[i]->grid, &row, row.run_numbers[i]});
+      if (row.cases[i]->grid) chosen.push_back({row.cases[i], &row, row.run_numbers[i]});
     }
   }
   // What ranks do by themselves tells more than how long they wait for each other.
   std::ranges::stable_sort(chosen, [](const Chosen& x, const Chosen& y) {
-    if (x.grid->collective != y.grid->collective) return !x.grid->collective;
-    return x.grid->imbalance > y.grid->imbalance;
+    const RankGrid &one = *x.from->grid, &other = *y.from->grid;
+    if (one.collective != other.collective) return !one.collective;
+    return one.imbalance > other.imbalance;
   });
   std::string html;
   std::size_t count = 0;
@@ -158,8 +159,9 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
     if (count == kMostMaps) break;
     const std::string title =
         runs.size() > 1 ? fmt::format("{}, run {}", one.row->name, one.run + 1) : one.row->name;
-    const std::string map =
-        heat_map(*one.grid, title, axes_of(*one.row), rank_table(*one.grid, runs[one.run].ranks));
+    const RankGrid& grid = *one.from->grid;
+    const std::string map = heat_map(grid, title, axes_of(*one.row),
+                                     rank_table(grid, placement_of(*one.from, runs[one.run])));
     if (html.size() + map.size() > kDrawingBytes) break;
     html += map;
     ++count;

@@ -67,7 +67,7 @@ std::string unsteady_runs(const std::vector<Row>& rows) {
       std::move(findings));
 }
 
-/// Rows whose median is known least well within a run.
+/// Rows with the widest confidence intervals within a run.
 std::string wide_rows(const std::vector<Row>& rows) {
   std::vector<Finding> findings;
   for (const Row& row : rows) {
@@ -101,7 +101,7 @@ std::string slow_ranks(const std::vector<Row>& rows, std::span<const RunExtract>
       const auto slowest = std::ranges::max_element(grid->effects);
       if (*slowest < 1.02F) continue;
       const auto rank = static_cast<std::size_t>(slowest - grid->effects.begin());
-      const std::vector<RankInfo>& ranks = runs[row.run_numbers[i]].ranks;
+      const std::vector<RankInfo>& ranks = placement_of(*row.cases[i], runs[row.run_numbers[i]]);
       findings.push_back({*slowest,
                           {units::percent_change(*slowest), fmt::format("rank {}", rank),
                            rank < ranks.size() ? ranks[rank].node : "-",

@@ -30,7 +30,10 @@ TEST(DeviceLoss, NamesTheRankThatLosesMost) {
   const auto loss = device_loss(with_losses({0.02, 0.3, 0.41, 0.1}));
   ASSERT_TRUE(loss);
   EXPECT_EQ(loss->rank, 2U);
-  EXPECT_EQ(loss_text(*loss), "all at once rank 2 (0000:12:00.0, n1) loses 41 %");
+  EXPECT_EQ(loss_text(*loss),
+            "with all ranks copying, rank 2 (0000:12:00.0, n1) drops 41 % in bandwidth");
+  EXPECT_EQ(loss_text({.rank = 1, .place = "vm numa 0", .device = "host", .loss = 0.49}),
+            "with all ranks copying, rank 1 (vm, NUMA 0) drops 49 % in bandwidth");
 }
 
 TEST(DeviceLoss, SmallLossesAndGainsAreNoFinding) {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/result/places.hpp"
+
 namespace scalemark::analysis {
 namespace {
 
@@ -49,6 +51,18 @@ TEST(Pauses, AreThoseOfTheRanksOfANode) {
   print_pauses(run, text);
   EXPECT_THAT(text.str(), HasSubstr("imaging/train ranks=3\n"));
   EXPECT_THAT(text.str(), HasSubstr("a NUMA node 1: 1 rank, median 15.00 ms, longest 20.00 ms"));
+}
+
+TEST(Pauses, OfACaseThatWasResumedElsewhereAreOfTheHostsThere) {
+  scalemark::Run run;
+  run.ranks = {rank_on("a", 0), rank_on("b", 0)};
+  run.cases = {training(2, {1, 3, 10, 20})};
+  std::vector<RankInfo> moved = {rank_on("a", 1), rank_on("c", 2)};
+  run.cases[0].tables[kPlacesTable] = places_table(moved);
+  std::ostringstream text;
+  print_pauses(run, text);
+  EXPECT_THAT(text.str(), HasSubstr("a NUMA node 1: 1 rank, median 2.000 ms"));
+  EXPECT_THAT(text.str(), HasSubstr("c NUMA node 2: 1 rank, median 15.00 ms"));
 }
 
 TEST(Pauses, OneNodeIsNoComparison) {

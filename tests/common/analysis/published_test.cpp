@@ -28,6 +28,13 @@ CaseResult training() {
   return result;
 }
 
+std::vector<PublishedBeside> beside(const std::vector<CaseResult>& cases,
+                                    const std::vector<Published>& all) {
+  std::vector<PublishedBeside> found;
+  for (const CaseResult& one : cases) add_published(one, all, found);
+  return found;
+}
+
 TEST(Published, TheBuiltInTableHasTheStudiesNumbers) {
   const auto& all = published_values();
   EXPECT_EQ(all.size(), 86U) << "rows with parameters, counted with awk";
@@ -125,10 +132,8 @@ TEST(Published, ScenarioBIsTheSetInFiles) {
     EXPECT_EQ(found[0].source, "section 4.3.1");
     EXPECT_DOUBLE_EQ(found[0].value, 35);
   }
-  scalemark::Run run;
-  run.cases = {result};
   std::ostringstream out;
-  print_published(run, all, out);
+  print_published(beside({result}, all), out);
   EXPECT_NE(out.str().find("published 35 s, here 1047 s"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("number of GPUs not stated"), std::string::npos) << out.str();
   for (const auto& [axis, other] : std::map<std::string, Value>{{"storage", std::string("shared")},
@@ -141,16 +146,27 @@ TEST(Published, ScenarioBIsTheSetInFiles) {
 }
 
 TEST(Published, PrintsPublishedHereAndRatio) {
-  scalemark::Run run;
-  run.cases = {training()};
+  CaseResult result = training();
   std::ostringstream out;
-  print_published(run, published_values(), out);
+  print_published(beside({result}, published_values()), out);
   EXPECT_NE(out.str().find("published 2094 s, here 1047 s, ratio 0.5"), std::string::npos)
       << out.str();
-  run.cases[0].params["epochs"] = std::int64_t{1};
+  result.params["epochs"] = std::int64_t{1};
   std::ostringstream none;
-  print_published(run, published_values(), none);
+  print_published(beside({result}, published_values()), none);
   EXPECT_EQ(none.str(), "");
+}
+
+TEST(Published, OfSeveralRunsPrintsTheMedianOfTheirMedians) {
+  std::vector<CaseResult> runs(3, training());
+  // 1047 s, twice and ten times as long.
+  runs[1].metrics[0].samples.scale *= 2;
+  runs[2].metrics[0].samples.scale *= 10;
+  std::ostringstream out;
+  print_published(beside(runs, published_values()), out);
+  EXPECT_NE(out.str().find("published 2094 s, here 2094 s, ratio 1 "), std::string::npos)
+      << out.str();
+  EXPECT_EQ(out.str().find("here 1047 s"), std::string::npos) << "once, not for each run";
 }
 
 }  // namespace

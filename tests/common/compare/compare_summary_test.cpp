@@ -60,12 +60,12 @@ std::vector<CompareRow> repeated(std::size_t count, const CompareRow& model) {
 TEST(Summary, NamesTheWorstCaseAndSaysWhatWouldDecideTheOthers) {
   Comparison comparison = of({row(memcpy_key(64 << 20), Verdict::regression, 3.27),
                               row(memcpy_key(1 << 20), Verdict::regression, 0.30)});
-  for (const int needed : {5, 6, 8, 8, 40, 1000})
+  for (const int needed : {5, 6, 8, 8, 54, 1000})
     comparison.rows.push_back(open_row(memcpy_key(8 << comparison.rows.size(), "d2h"), needed));
   EXPECT_EQ(
       summary_sentence(comparison),
       "B is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side "
-      "would decide 4 of them)");
+      "would decide 4 of them, the other 2 need a quieter machine or a larger --threshold)");
   comparison.side_b.name = "new";
   EXPECT_THAT(summary_sentence(comparison), testing::StartsWith("new is slower in 2 of 8 cases"));
   comparison.side_b.name = "a-very-long-folder-name-of-a-side";
@@ -111,8 +111,17 @@ TEST(Summary, OfUndecidedCasesOnly) {
             "No change is shown between A and B, and none ruled out: all 4 cases undecided (1 more "
             "run a side would decide them)");
   for (CompareRow& one : comparison.rows) one.runs_needed = 1000;
+  EXPECT_THAT(
+      summary_sentence(comparison),
+      EndsWith("all 4 cases undecided (more runs will not decide them: quieten the machine or "
+               "raise --threshold)"));
+  // The nearest of them asks for 433 more runs: nobody makes these.
+  comparison.rows[0].runs_needed = 436;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("all 4 cases undecided (too noisy for any number of runs)"));
+              EndsWith("(more runs will not decide them: quieten the machine or raise "
+                       "--threshold)"));
+  comparison.rows[1].runs_needed.reset();
+  EXPECT_THAT(summary_sentence(comparison), HasSubstr("(more runs will not decide 3 of them: "));
   comparison.rows.resize(1);
   comparison.rows[0].runs_needed = 7;
   EXPECT_THAT(summary_sentence(comparison),
@@ -136,11 +145,36 @@ TEST(Summary, OfUnevenSidesCountsAllRuns) {
   EXPECT_THAT(summary_sentence(of({open})), HasSubstr("(7 runs a side would decide it)"));
 }
 
-TEST(Summary, AsksForNoThousandRunsWhereFewDecideSome) {
+TEST(Summary, SaysWhatTheRowsNeedThatFewMoreRunsDoNotDecide) {
   Comparison comparison = of(repeated(3, open_row("", 300)));
   comparison.rows[0].runs_needed = 6;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("(3 more runs a side would decide 1 of them)"));
+              EndsWith("(3 more runs a side would decide 1 of them, the other 2 need a quieter "
+                       "machine or a larger --threshold)"));
+  comparison.rows[1].runs_needed = 6;
+  EXPECT_THAT(summary_sentence(comparison),
+              EndsWith("(3 more runs a side would decide 2 of them, the other needs a quieter "
+                       "machine or a larger --threshold)"));
+  // Of one row it is not known: there are two others.
+  comparison.rows[1].runs_needed.reset();
+  EXPECT_THAT(summary_sentence(comparison),
+              EndsWith("(3 more runs a side would decide 1 of them, 1 needs a quieter machine or a "
+                       "larger --threshold)"));
+}
+
+// The third row needs 47 more runs, which is not hopeless.
+TEST(Summary, DoesNotAskForTheRunsOfTheLastThird) {
+  Comparison comparison = of(repeated(3, open_row("", 6)));
+  comparison.rows[0].runs_needed = 50;
+  EXPECT_THAT(summary_sentence(comparison),
+              EndsWith("(3 more runs a side would decide 2 of them, the other needs more runs, a "
+                       "quieter machine or a larger --threshold)"));
+  // Fifty more are the most that are asked for.
+  comparison.rows.resize(1);
+  comparison.rows[0].runs_needed = 53;
+  EXPECT_THAT(summary_sentence(comparison), EndsWith("(50 more runs a side would decide it)"));
+  comparison.rows[0].runs_needed = 54;
+  EXPECT_THAT(summary_sentence(comparison), HasSubstr("(more runs will not decide it: "));
 }
 
 CompareRow single(const std::string& key, double change) {

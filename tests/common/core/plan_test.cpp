@@ -174,7 +174,9 @@ TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {
             std::string::npos);
   EXPECT_NE(error_of([&] { keys({.filters = {"zzzzzz"}}); }).find("scalemark list"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { keys({.filters = {"("}}); }).find("regular expression"),
+  EXPECT_NE(error_of([&] {
+              keys({.filters = {"("}});
+            }).find("FILTER is \"(\"; allowed: a regular expression"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               keys({.filters = {"micro"}, .overrides = {parse_override("byte=8")}});

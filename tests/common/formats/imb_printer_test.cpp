@@ -80,6 +80,19 @@ TEST(ImbPrinter, PrintsTheColumnsOfImb) {
   EXPECT_NE(std::find(lines.begin(), lines.end(), "# #processes = 2"), lines.end());
 }
 
+// A sample of a short operation is the total of several.
+TEST(ImbPrinter, CountsOperationsNotSamples) {
+  CaseResult batched = test::pingpong(1000, 500);
+  Samples& samples = batched.metrics.front().samples;
+  samples.inner = 40;
+  samples.iterations = 3;
+  samples.values = std::vector<std::uint64_t>{80'000, 40'000, 40'000};
+  samples.ranks = 1;
+  samples.warmup = {1, 0, 0};
+  EXPECT_EQ(rows_of(printed({batched})),
+            std::vector<std::string>{"         1000           80         0.50      2000.00"});
+}
+
 TEST(ImbPrinter, KeepsTablesTogetherThatComeInTurns) {
   const Params in_place = {{"in_place", true}};
   const std::vector<std::string> rows =

@@ -94,7 +94,7 @@ TEST(CoreFlops, WhatNobodyLookedUpIsNotGuessed) {
   for (const char* text : {"", "\n\n", ":", "model : 143x\nvendor_id : GenuineIntel\n"})
     EXPECT_NE(why(text), "") << text;
   EXPECT_EQ(why(intel(143, "fma avx512f hypervisor")),
-            "a virtual machine does not tell its CPU's highest clock");
+            "this virtual machine hides the maximum clock; set --peak");
   EXPECT_EQ(core_flops(intel(143, "fma avx512f"), unknown_peak("no clock"), "fp64").missing,
             "no clock");
 }
@@ -112,7 +112,7 @@ struct Clock : testing::Test {
 };
 
 TEST_F(Clock, IsTheHighestOfAllCores) {
-  EXPECT_EQ(clock().missing, "the system does not tell the CPU's highest clock");
+  EXPECT_EQ(clock().missing, "the system does not report the CPU's maximum clock; set --peak");
   policy("0", "3500000", "intel_pstate");
   policy("1", "3800000", "intel_pstate");
   policy("2", "3600000", "intel_pstate");

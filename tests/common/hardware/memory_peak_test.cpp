@@ -210,7 +210,7 @@ TEST(ReadMemoryPeak, WhatAHypervisorListsIsMadeUp) {
   EXPECT_EQ(read_memory_peak(sys.path()).channels, 1);
   sys.file("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor avx2\n");
   EXPECT_EQ(read_memory_peak(sys.path()).peak.missing,
-            "a virtual machine does not tell its host's memory");
+            "this virtual machine hides the host's memory; set --peak");
 }
 
 TEST(NumaMemoryPeak, IsAnEqualPartWhereItComesOutEven) {

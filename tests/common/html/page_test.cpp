@@ -12,6 +12,7 @@
 #include "common/html/drawing/change_chart.hpp"
 #include "common/html/headlines.hpp"
 #include "common/html/verdict.hpp"
+#include "common/result/places.hpp"
 #include "tests/common/compare/synthetic.hpp"
 
 namespace scalemark::html {
@@ -42,6 +43,25 @@ TEST(Page, SaysNothingOfRanksThatNobodyKnows) {
   run.ranks.clear();
   EXPECT_THAT(report_page(std::vector<RunExtract>{extract(run)}),
               AllOf(Not(HasSubstr("0 ranks")), Not(HasSubstr("0 nodes"))));
+}
+
+TEST(Page, ShowsWhereAResumedRunWentOn) {
+  auto run = test::run_of("a", {test::measured("micro/a", 8, times(9, 1000)),
+                                test::measured("micro/a", 16, times(9, 1000)),
+                                test::measured("micro/a", 32, times(9, 1000))});
+  std::vector<RankInfo> moved = run.ranks;
+  for (RankInfo& rank : moved) rank.node = "node9";
+  moved[1].numa = 3;
+  for (const std::size_t i : {1, 2}) run.cases[i].tables[kPlacesTable] = places_table(moved);
+  const RunExtract extracted = extract(run);
+  EXPECT_EQ(placement_of(extracted.cases[0], extracted)[1].node, "node1");
+  EXPECT_EQ(placement_of(extracted.cases[2], extracted)[1].node, "node9");
+  const std::string page = report_page(std::vector<RunExtract>{extracted});
+  EXPECT_THAT(page, AllOf(HasSubstr("<figcaption>node1<span class=\"sub\">a "),
+                          HasSubstr("<figcaption>node9<span class=\"sub\">a, 2 cases after "
+                                    "--resume "),
+                          HasSubstr("a, 2 cases after --resume: 2 of 2 ranks"),
+                          HasSubstr("NUMA node 3"), HasSubstr("node1, node9")));
 }
 
 TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {

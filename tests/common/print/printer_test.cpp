@@ -115,6 +115,25 @@ TEST(Table, TellsWhatIsNotThereAndNotChecked) {
                 "the run is not complete"));
 }
 
+TEST(Table, CountsWhatEarlierLaunchesOfTheRunHaveLeftInItsFile) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t bytes : {8, 16, 32, 64}) cases.push_back(measured("m/x", bytes, {10}));
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].index = i;
+  PrintOptions options;
+  // The last one had some sweeps of it, and is measured to its end now.
+  options.finished_before = [] {
+    return std::map<std::size_t, FinishedCase>{
+        {0, {}}, {1, {.status = Status::skipped}}, {3, {.sweeps = 1}}};
+  };
+  std::ostringstream out;
+  const auto printer = make_printer("table", out, options);
+  printer->begin(test::run_of("u", cases));
+  printer->add(cases[3]);
+  printer->end(test::run_of("u", cases));
+  EXPECT_THAT(out.str(), HasSubstr("3 cases (1 measured now, 2 before): 2 ok, 1 skipped; 1 of 4 "
+                                   "planned cases is not here\n"));
+}
+
 TEST(Table, ShowsEveryAxisOfCasesThatNobodyAnnounced) {
   const std::string text = printed("table", example(), {.quiet = true}, false);
   EXPECT_THAT(text, HasSubstr("micro/allreduce\n"));

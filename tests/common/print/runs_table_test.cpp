@@ -56,7 +56,7 @@ RunsTable table_of(const std::vector<compare::RunDigest>& runs) {
 std::string printed(const RunsTable& table, const std::string& format = "table",
                     PrintOptions options = {}) {
   std::ostringstream out;
-  print_runs(table, format, options, out);
+  print_runs(table, {}, format, options, out);
   return out.str();
 }
 

@@ -8,8 +8,7 @@
 
 #include "common/result/model.hpp"
 
-namespace scalemark::analysis {
-
+namespace scalemark {
 /// The values of a column; null if there is none of that name, or with values of another type.
 template <typename T>
 const std::vector<T>* values_of(const Table& table, std::string_view name) {
@@ -19,4 +18,5 @@ const std::vector<T>* values_of(const Table& table, std::string_view name) {
   return nullptr;
 }
 
-}  // namespace scalemark::analysis
+
+}  // namespace scalemark
