@@ -144,7 +144,7 @@ check_clang() {
     return 0
   fi
   step "cpu-clang: configure" configure cpu-clang "${thorough[@]}" || return 0
-  step "cpu-clang: build" build cpu-clang scalemark scalemark-kernels || return 0
+  step "cpu-clang: build" build cpu-clang programs || return 0
   step "cpu-clang: list" build/cpu-clang/suites/scalemark list || true
 }
 
@@ -185,7 +185,7 @@ setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokeni
 say "== Set-up"
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
-mapfile -t libtorch < <(libtorch_options)
+mapfile -t libtorch < <(build_options)
 summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
 if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then

@@ -18,7 +18,7 @@ fi
 [[ $# == 2 && $1 =~ ^(cpu|cuda)-release$ && $2 =~ ^--(cpu|cuda)$ ]] || die 2 "give a preset and --cpu or --cuda (see --help)"
 settings=$("$here/../../jobscripts/setup.sh" "$2")
 eval "$settings"
-mapfile -t options < <(libtorch_options)
+mapfile -t options < <(build_options)
 configure "$1" "${options[@]}" -DSCALEMARK_UNITY=ON -DSCALEMARK_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr/local
 build "$1"
 cmake --install "$(repository)/build/$1" >&2
