@@ -25,7 +25,7 @@
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network: say what is missing instead
 #   --dev            also what the tests and checks need
-#   --full           also what tests/run.sh --full needs (Slurm)
+#   --full           also what tests/run.sh --full needs (Slurm, debootstrap)
 #   --keep-wheels    keep the downloaded wheels after unpacking
 #   -h, --help       this text
 #
@@ -49,7 +49,8 @@ header_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtom
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
   chromium zsh fish groff-base)
-full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
+full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
+  debootstrap dpkg-dev file)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
 kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_headers=0 use_apt=1 dev=0 offline=0 keep=0

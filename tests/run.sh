@@ -15,6 +15,8 @@
 #   cpu-asan       g++, address and undefined-behaviour sanitizers, without LibTorch and the command line
 #   cpu-clang      both programs with clang, source by source, without LibTorch; no tests
 #   cpu-fuzz       where clang has libFuzzer: the reader of result files gets half a minute of made-up input, with --full ten
+#   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
+#   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   where nvcc is found; most of it comes from ccache. Its tests that need a GPU run where there is one
 # The tests of common/ that need no LibTorch run with the sanitizers, those of the suites there and, like the black-box tests,
 # with the release build, and those of what differs in it with the CUDA build. With --full all tests run in all
@@ -34,7 +36,8 @@ source "$here/../jobscripts/lib.sh"
 root=$(repository)
 cd "$root"
 
-full=0 only=() setup_options=(--dali) choice=0
+builds="cpu-release cpu-asan cpu-clang cpu-fuzz cpu-newest package cuda-release"
+full=0 only=() where=() setup_options=(--dali) choice=0
 while (($#)); do
   case $1 in
     --full) full=1 ;;
@@ -42,8 +45,7 @@ while (($#)); do
       need_value "$@"
       case $1 in
         --only)
-          [[ $2 =~ ^(cpu-release|cpu-asan|cpu-clang|cpu-fuzz|cuda-release)$ ]] ||
-            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cpu-clang, cpu-fuzz, cuda-release"
+          [[ " $builds " == *" $2 "* ]] || die 2 "--only is '$2', allowed: ${builds// /, }"
           only+=("$2")
           ;;
         --libtorch) setup_options+=("$1" "$2") choice=1 ;;
@@ -56,6 +58,7 @@ while (($#)); do
       ;;
     *)
       if [[ $1 =~ ^--(cpu|cuda|no-libtorch)$ ]]; then choice=1; fi
+      if [[ $1 =~ ^--(no-apt|offline)$ ]]; then where+=("$1"); fi
       setup_options+=("$1")
       ;;
   esac
@@ -64,6 +67,10 @@ done
 
 wanted() { # preset
   ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]
+}
+
+wanted_in_full() { # those that only --full or --only asks for
+  if ((${#only[@]})); then wanted "$1"; else ((full)); fi
 }
 
 # --- steps and their summary -------------------------------------------------------------------
@@ -165,6 +172,41 @@ check_fuzz() {
   step "cpu-fuzz: $seconds s" tests/fuzz/run.sh build/cpu-fuzz "$seconds" || true
 }
 
+# Without DALI, whose wheel is made for the pinned CUDA libraries; source by source, cpu-release compiles.
+check_newest() {
+  local options settings
+  settings=$("$root/jobscripts/setup.sh" --libtorch newest "${where[@]}") || {
+    summary+=("cpu-newest: not built, the newest LibTorch could not be fetched") failed=1
+    return 0
+  }
+  mapfile -t options < <(eval "$settings" && unset DALI_DIR && build_options)
+  step "cpu-newest: configure" configure cpu-release -B build/cpu-newest "${options[@]}" "${thorough[@]}" -DSCALEMARK_UNITY=ON \
+    -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF '-DSCALEMARK_TESTS=^(suites|common\.torch)' || return 0
+  step "cpu-newest: build" build cpu-newest programs test_programs || return 0
+  step "cpu-newest: tests" run_tests cpu-newest --tests-regex '^(suites|common\.torch|cli\.(smoke|verify))' \
+    --label-exclude "$excluded|full" || true
+}
+
+# shellcheck disable=SC2317  # called by step
+try_package() {
+  local package
+  package=$(packaging/deb.sh) && packaging/test_deb.sh "$package"
+}
+
+check_package() {
+  local tool missing=()
+  for tool in debootstrap cpack dpkg-shlibdeps file; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  if [[ $(id -u) != 0 ]]; then
+    summary+=("package: not tried, debootstrap and chroot need root")
+  elif ((${#missing[@]})); then
+    summary+=("package: not tried, there is no ${missing[*]}")
+  else
+    step "package: build, install, run, remove" try_package || true
+  fi
+}
+
 check_cuda_release() {
   export CUDACXX=$nvcc
   local programs='^common\.(device|topology|collective|profile|core|torch)'
@@ -201,6 +243,8 @@ if wanted cpu-asan; then check_sanitizers cpu-asan; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_sanitizers cpu-asan-torch "${libtorch[@]}" -DSCALEMARK_ENABLE_DALI=OFF; fi
 if wanted cpu-clang; then check_clang; fi
 if wanted cpu-fuzz; then check_fuzz; fi
+if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
+if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi
