@@ -3,6 +3,13 @@
 # wheel, a Python site-packages), or that torch folder itself. Without it the cache folder that
 # jobscripts/setup.sh fills is looked at. The wheel's own TorchConfig.cmake is not used: it probes
 # for GPUs at configure time and asks for every CUDA library even where only the CPU part is linked.
+# The versions that jobscripts/setup.sh fetches: the pinned one is the oldest allowed, and the newest that the tests pass with.
+foreach(list cpu newest)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/jobscripts/libtorch-${list}.txt line REGEX "^torch==")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${line}")
+  set(LIBTORCH_VERSION_${list} ${version})
+endforeach()
+
 if(NOT LIBTORCH_DIR)
   if(DEFINED ENV{LIBTORCH_DIR})
     set(candidates $ENV{LIBTORCH_DIR})
@@ -11,9 +18,9 @@ if(NOT LIBTORCH_DIR)
     if(NOT cache_home)
       set(cache_home $ENV{HOME}/.cache)
     endif()
-    set(candidates ${cache_home}/scalemark/libtorch-2.11.0-cpu)
+    set(candidates ${cache_home}/scalemark/libtorch-${LIBTORCH_VERSION_cpu}-cpu)
     if(SCALEMARK_HAVE_CUDA)
-      list(PREPEND candidates ${cache_home}/scalemark/libtorch-2.11.0-cuda)
+      list(PREPEND candidates ${cache_home}/scalemark/libtorch-${LIBTORCH_VERSION_cpu}-cuda)
     endif()
   endif()
   foreach(dir ${candidates})
@@ -51,6 +58,15 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LIBTORCH_LIBRARY LIBTORCH_INCLUDE_DIR VERSION_VAR LIBTORCH_VERSION)
+
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" LIBTORCH_OLDEST "${LIBTORCH_VERSION_cpu}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" LIBTORCH_NEWEST "${LIBTORCH_VERSION_newest}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" release "${LIBTORCH_VERSION}")
+if(LibTorch_FOUND AND release VERSION_LESS LIBTORCH_OLDEST)
+  message(FATAL_ERROR "LibTorch in ${LIBTORCH_DIR} is ${LIBTORCH_VERSION}; allowed: ${LIBTORCH_OLDEST} and newer (${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST} are tested)")
+elseif(LibTorch_FOUND AND release VERSION_GREATER LIBTORCH_NEWEST)
+  message(WARNING "LibTorch ${LIBTORCH_VERSION} is newer than ${LIBTORCH_NEWEST}, the newest that the tests were run with. If the build or a run fails, use ${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST}.")
+endif()
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   # The wheel's include folder holds its own fmt (12), which hides the system's and whose library is

@@ -3,9 +3,13 @@
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 
-install(TARGETS scalemark scalemark-kernels RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(programs scalemark)
+if(SCALEMARK_HAVE_BENCHMARK)
+  list(APPEND programs scalemark-kernels)
+endif()
+install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # LibTorch is no system library: the programs keep the folder that they were linked from.
-set_target_properties(scalemark scalemark-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 set(data ${CMAKE_INSTALL_DATADIR}/scalemark)
 install(DIRECTORY suites/presets/ DESTINATION ${data}/presets FILES_MATCHING PATTERN "*.toml")

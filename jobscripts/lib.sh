@@ -77,8 +77,11 @@ find_nvcc() {
 
 # --- build -----------------------------------------------------------------------------------
 
-# What LIBTORCH_DIR and DALI_DIR (printed by setup.sh) mean to CMake. A DALI that nobody asked for is used if it is there.
-libtorch_options() {
+# What LIBTORCH_DIR, DALI_DIR and SCALEMARK_HEADERS (printed by setup.sh) mean to CMake. A DALI that nobody asked for is
+# used if it is there. Who needs fetched headers has no GoogleTest either.
+build_options() {
+  printf '%s\n' "-DSCALEMARK_HEADERS=${SCALEMARK_HEADERS:-}"
+  if [[ -n ${SCALEMARK_HEADERS:-} ]]; then printf '%s\n' -DSCALEMARK_BUILD_TESTS=OFF; fi
   if [[ -z ${LIBTORCH_DIR:-} ]]; then
     printf '%s\n' -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF
     return

@@ -13,7 +13,7 @@
 #   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
 #                      jobscripts/setup.sh --help
 #
-# Built are scalemark and scalemark-kernels (host kernels in one process, under Google Benchmark): it says where.
+# Built are scalemark and, where Google Benchmark is, scalemark-kernels (host kernels in one process): it says where.
 # Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. and report.html; another folder is never touched.
 # Exit: that of the measurement (0 done, 3 a case failed, 4 nothing ran, 6 wrong data), else that of the
 # step that failed. What the comparison finds is printed, and does not change the exit code.
@@ -89,7 +89,7 @@ eval "$settings"
 say "== 2/4 Build"
 gpus=$(gpu_count)
 build_preset=cpu-release options=()
-mapfile -t options < <(libtorch_options)
+mapfile -t options < <(build_options)
 options+=(-DSCALEMARK_UNITY=ON)  # half the time of the first build
 if ((gpus > 0)); then
   if nvcc=$(find_nvcc); then
@@ -104,7 +104,7 @@ if ((gpus > 0)); then
   fi
 fi
 configure "$build_preset" "${options[@]}"
-build "$build_preset" scalemark scalemark-kernels
+build "$build_preset" programs
 export SCALEMARK=$root/build/$build_preset/suites/scalemark
 
 if [[ -z $ranks ]]; then
@@ -122,7 +122,8 @@ say "== 4/4 Result"
 [[ -n $(find "$folder" -name 'run-*.h5' -print -quit) ]] || die "$((code ? code : 3))" "no run was completed (see above)"
 "$SCALEMARK" show "$folder"
 printf '\nResult files: %s\n' "$folder"
-printf 'Host kernels in one process: %s --help\n' "build/$build_preset/suites/micro/scalemark-kernels"
+kernels=build/$build_preset/suites/micro/scalemark-kernels
+if [[ -x $kernels ]]; then printf 'Host kernels in one process: %s --help\n' "$kernels"; fi
 # The page is an extra: without it the results are as good.
 if "$SCALEMARK" report "$folder" ${earlier:+--base "$earlier"} -o "$folder/report.html" 2>/dev/null; then
   printf 'As a page for a browser: %s\n' "$folder/report.html"

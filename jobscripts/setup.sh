@@ -8,8 +8,10 @@
 #   --cpu            LibTorch for CPUs (0.6 GB to download, 1.1 GB unpacked): the default without a GPU
 #   --cuda           LibTorch with its CUDA libraries (2.6 GB, 3.8 GB unpacked): the default where an
 #                    NVIDIA GPU is found
-#   --libtorch DIR   use this LibTorch 2.11: the folder that holds lib/libtorch_cpu.so or torch/lib/...,
-#                    also a Python site-packages (default: the environment's LIBTORCH_DIR, if set)
+#   --libtorch DIR   use this LibTorch: the folder that holds lib/libtorch_cpu.so or torch/lib/..., also a Python
+#                    site-packages (default: the environment's LIBTORCH_DIR, if set). The tests pass with 2.11 to
+#                    2.15: a newer one is used with a warning, an older one is refused
+#   --libtorch newest  fetch 2.15.0 for CPUs in place of 2.11.0 (0.6 GB, 1.1 GB unpacked)
 #   --no-libtorch    without LibTorch: training and model benchmarks are skipped
 #   --dali           also DALI, for the imaging suite's loader of that name (0.2 GB, 0.5 GB unpacked), or the
 #                    one in the environment's DALI_DIR, a folder that holds nvidia/dali
@@ -18,10 +20,12 @@
 #                    cache folder). Where it cannot be had, that is said and the set-up goes on
 #   --mlperf         also mlcommons' log checker, for a test (0.4 MB to download; Apache-2.0, kept in the cache
 #                    folder). Where it cannot be had, that is said and the set-up goes on
+#   --headers        fetch CLI11, fmt, spdlog, nlohmann-json, toml++ and Boost's headers into the cache folder (0.03 GB,
+#                    0.16 GB unpacked). A user who cannot install packages gets those that are missing without asking
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network: say what is missing instead
 #   --dev            also what the tests and checks need
-#   --full           also what tests/run.sh --full needs (Slurm)
+#   --full           also what tests/run.sh --full needs (Slurm, debootstrap)
 #   --keep-wheels    keep the downloaded wheels after unpacking
 #   -h, --help       this text
 #
@@ -32,18 +36,24 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
+# shellcheck source=jobscripts/wheels.sh
+source "$here/wheels.sh"
 
-version=2.11.0 dali_version=2.4.0 mlperf_version=4.1.68
+# The version of LibTorch in a list: the pinned one is also the oldest that is allowed, the newest the last one tested.
+torch_version() { sed -n 's/^torch==\([0-9.]*\) .*/\1/p' "$here/$1"; } # list
+version=$(torch_version libtorch-cpu.txt) newest=$(torch_version libtorch-newest.txt)
+dali_version=2.4.0 mlperf_version=4.1.68
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
-  libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev libcli11-dev libfmt-dev libspdlog-dev
-  nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
-  zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
+  libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
+header_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
   chromium zsh fish groff-base)
-full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
+full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
+  debootstrap dpkg-dev file)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
-kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_apt=1 offline=0 keep=0
+kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_headers=0 use_apt=1 dev=0 offline=0 keep=0
 while (($#)); do
   case $1 in
     --cpu | --cuda) kind=${1#--} ;;
@@ -57,10 +67,11 @@ while (($#)); do
     --no-dali) use_dali=0 ;;
     --tokenizer) use_tokenizer=1 ;;
     --mlperf) use_mlperf=1 ;;
+    --headers) use_headers=1 ;;
     --no-apt) use_apt=0 ;;
     --offline) offline=1 ;;
-    --dev) packages+=("${dev_packages[@]}") ;;
-    --full) packages+=("${dev_packages[@]}" "${full_packages[@]}") ;;
+    --dev) dev=1 packages+=("${dev_packages[@]}") ;;
+    --full) dev=1 packages+=("${dev_packages[@]}" "${full_packages[@]}") ;;
     --keep-wheels) keep=1 ;;
     -h | --help)
       print_help "$0"
@@ -80,27 +91,41 @@ cache=$(cache_folder)
 
 # --- packages --------------------------------------------------------------------------------
 
-missing_packages() {
-  dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
-    awk -v wanted="${packages[*]}" '
+missing_packages() { # package...
+  dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+    awk -v wanted="$*" '
       $1 == "installed" { have[$2] = 1 }
       END { n = split(wanted, list, " "); for (i = 1; i <= n; i++) if (!(list[i] in have)) print list[i] }'
 }
 
-install_packages() {
+can_install() {
+  [[ $(id -u) == 0 ]] || { command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; }
+}
+
+# Without root, header libraries are fetched and what only tests and scalemark-kernels need is done without.
+leave_out_packages() {
+  local missing
+  mapfile -t missing < <(missing_packages "${header_packages[@]}")
+  if ((${#missing[@]})); then use_headers=1; fi
+  mapfile -t missing < <(missing_packages ccache mold "${test_packages[@]}")
+  if ((dev || ${#missing[@]} == 0)); then return; fi
+  say "This user cannot install packages: going on without ${missing[*]}"
+  say "(the tests need GoogleTest and Google Benchmark, scalemark-kernels Google Benchmark)"
+  mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -vxE 'ccache|mold')
+  test_packages=()
+}
+
+install_packages() { # package...
   local missing as_root=() line
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   ((${#missing[@]})) || return 0
   line="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
   if ((offline)); then
     die 3 "--offline, and these packages are missing; install them with network:"$'\n'"  $line"
   fi
-  if [[ $(id -u) != 0 ]]; then
-    as_root=(sudo)
-    if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
-      die 3 "packages are missing, and this user cannot install them. As root:"$'\n'"  $line"$'\n'"or load them as modules and use --no-apt"
-    fi
-  fi
+  if [[ $(id -u) != 0 ]]; then as_root=(sudo); fi
+  can_install ||
+    die 3 "packages are missing, and this user cannot install them. As root:"$'\n'"  $line"$'\n'"or load them as modules and use --no-apt --headers"
   say "Installing ${#missing[@]} packages: ${missing[*]}"
   local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300
     install -y --no-install-recommends "${missing[@]}")
@@ -118,7 +143,7 @@ check_tools() {
     command -v "$tool" >/dev/null || absent+=("$tool")
   done
   ((${#absent[@]} == 0)) ||
-    die 3 "not found on PATH: ${absent[*]}. On Debian and Ubuntu: apt-get install ${packages[*]}; on a cluster load the modules"
+    die 3 "not found on PATH: ${absent[*]}. On Debian and Ubuntu: apt-get install ${packages[*]}; on a cluster load the modules (CMake and Ninja are also on PyPI: pip install --user cmake ninja)"
 }
 
 # --- what is given ---------------------------------------------------------------------------
@@ -127,17 +152,22 @@ python_version() { # file; nothing if it names none
   sed -n "s/^__version__ *= *'\([0-9.]*\).*/\1/p" "$1" 2>/dev/null || true
 }
 
+is_older() { [[ $1 != "$2" && $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; } # version, version
+
 check_given() {
-  local root
+  local root found
   for root in "$given" "$given/torch"; do
     if [[ -e $root/lib/libtorch_cpu.so ]]; then break; fi
   done
   [[ -e $root/lib/libtorch_cpu.so ]] ||
     die 3 "--libtorch is '$given', which holds neither lib/libtorch_cpu.so nor torch/lib/libtorch_cpu.so"
-  local found
   found=$(python_version "$root/version.py")
-  [[ $found == "${version%.*}".* ]] ||
-    die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*}"
+  if [[ -z $found ]] || is_older "${found%.*}" "${version%.*}"; then
+    die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*} and newer (${version%.*} to ${newest%.*} are tested)"
+  fi
+  if is_older "${newest%.*}" "${found%.*}"; then
+    say "Warning: LibTorch $found is newer than ${newest%.*}, the newest that the tests were run with. If the build or a run fails, use ${version%.*} to ${newest%.*}."
+  fi
   (cd "$given" && pwd)
 }
 
@@ -151,121 +181,13 @@ check_given_dali() {
   (cd "$DALI_DIR" && pwd)
 }
 
-# --- wheels ----------------------------------------------------------------------------------
-# These see the variables of install_wheels.
-
-find_pip() {
-  local candidate
-  for candidate in python3 /usr/bin/python3; do
-    if "$candidate" -m pip --version >/dev/null 2>&1; then
-      echo "$candidate"
-      return
-    fi
-  done
-  return 1
-}
-
-# The finished wheel of a requirement line, if it is there and has the right hash.
-find_wheel() { # line
-  local name=${1%%==*} hash file
-  local release=${1#*==}
-  release=${release%% *}
-  hash=${1#*sha256:}
-  hash=${hash%% *}
-  for file in "$wheels/${name//-/_}-$release"-*.whl; do
-    [[ -f $file ]] || continue
-    if [[ $(sha256sum <"$file") == "$hash"* ]]; then
-      echo "$file"
-      return
-    fi
-    say "Discarding $file: its hash is not the one in $list"
-    rm -f "$file"
-  done
-  return 1
-}
-
-# pip checks the hash. It downloads into TMPDIR and moves what is whole, so half wheels never count.
-download_wheel() { # line
-  local platforms=() platform
-  for platform in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_18 manylinux_2_17 manylinux2014; do
-    platforms+=(--platform "${platform}_x86_64")
-  done
-  printf '%s\n' "$1" >"$wheels/tmp/one.txt"
-  TMPDIR=$wheels/tmp PIP_REQUIRE_VIRTUALENV=0 "$python" -m pip --disable-pip-version-check download \
-    --no-cache-dir --no-deps --require-hashes --only-binary :all: --python-version 311 "${platforms[@]}" \
-    --dest "$wheels" --requirement "$wheels/tmp/one.txt" >&2 ||
-    die 4 "the download failed; finished parts are kept in $wheels, start again to go on. Without network: $otherwise"
-}
-
-check_space() { # needed MB
-  local free
-  free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
-  ((free >= $1)) || die 3 "$cache has $free MB free, $what needs $1; set XDG_CACHE_HOME to a larger disk"
-}
-
-fetch_wheels() {
-  local line n=0 absent=()
-  for line in "${lines[@]}"; do
-    n=$((n + 1))
-    if find_wheel "$line" >/dev/null; then continue; fi
-    if ((offline)); then
-      absent+=("${line%% *}")
-      continue
-    fi
-    if [[ -z $python ]]; then
-      if ((use_apt)); then
-        packages=(python3-pip)
-        install_packages
-      fi
-      python=$(find_pip) || die 3 "pip is missing, which downloads $what: apt-get install python3-pip, or $otherwise"
-    fi
-    say "Downloading part $n of ${#lines[@]}: ${line%% *} (${line##*# })"
-    download_wheel "$line"
-  done
-  ((${#absent[@]} == 0)) || die 3 "--offline, and $what is not there: ${absent[*]}. Bring the folder $cache (or only \
-$wheels, filled by setup.sh $option --keep-wheels) from a machine with network, or $otherwise"
-}
-
-unpack_wheels() { # target
-  local line wheel files=()
-  for line in "${lines[@]}"; do
-    wheel=$(find_wheel "$line") || die 4 "the wheel of ${line%% *} is missing in $wheels"
-    files+=("$wheel")
-  done
-  say "Unpacking ${#files[@]} wheels into $1"
-  mkdir "$1.tmp.$$"
-  printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -I{} python3 -m zipfile -e {} "$1.tmp.$$" ||
-    die 4 "the wheels could not be unpacked into $1.tmp.$$"
-  printf '%s\n' "$id" >"$1.tmp.$$/.complete"
-  rm -rf "$1"
-  mv "$1.tmp.$$" "$1"
-  if ((!keep)); then rm -f "${files[@]}"; fi
-}
-
-# The folder appears under its name only when it is whole. Prints it.
-install_wheels() { # what, option that asks for it, what else can be done, folder, list, MB needed
-  local what=$1 option=$2 otherwise=$3 target=$cache/$4 list=$here/$5 needed=$6 wheels=$cache/wheels python='' lines id
-  id=$(sha256sum <"$list")
-  if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
-    [[ $(uname -m) == x86_64 ]] || die 3 "there is no wheel of $what for $(uname -m) here: $otherwise"
-    mkdir -p "$wheels" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
-    exec 9>"$cache/lock"
-    flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
-  fi
-  if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
-    rm -rf "$wheels/tmp" "$target".tmp.*
-    mkdir "$wheels/tmp"
-    mapfile -t lines < <(grep -v '^#' "$list")
-    check_space "$needed"
-    fetch_wheels
-    unpack_wheels "$target"
-    rm -rf "$wheels/tmp"
-  fi
-  echo "$target"
-}
-
 install_libtorch() {
   local needed=1900
+  if [[ $given == newest ]]; then
+    install_wheels "LibTorch $newest" "--libtorch newest" "use --libtorch DIR or --no-libtorch" \
+      "libtorch-$newest-cpu" libtorch-newest.txt "$needed"
+    return
+  fi
   if [[ $kind == cuda ]]; then needed=8000; fi
   install_wheels "LibTorch ($kind)" "--$kind" "use --libtorch DIR or --no-libtorch" \
     "libtorch-$version-$kind" "libtorch-$kind.txt" "$needed"
@@ -277,6 +199,47 @@ install_dali() {
 
 # Prints the folder that holds mlperf_logging, if it can be had.
 install_mlperf() { install_wheels "MLPerf's log checker" --mlperf "do without" "mlperf-logging-$mlperf_version" mlperf.txt 20; }
+
+# --- header libraries --------------------------------------------------------------------------
+
+# CLI11 and toml++, which no wheel holds, out of the distribution's packages: apt checks these by its signed lists.
+fetch_packaged_headers() { # folder
+  local new=$1.tmp.$$ file name
+  if [[ -e $1/include/CLI/CLI.hpp && -e $1/include/toml++/toml.h ]] || ((offline)); then return; fi
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then return; fi
+  mkdir "$new"
+  if (cd "$new" && apt-get -q download libcli11-dev libtomlplusplus-dev >&2); then
+    for file in "$new"/*.deb; do dpkg-deb --extract "$file" "$new"; done
+    for name in CLI toml++; do
+      if [[ ! -e $1/include/$name ]]; then mv "$new/usr/include/$name" "$1/include/"; fi
+    done
+  fi
+  rm -rf "$new"
+}
+
+check_header() { # folder, file, library
+  if [[ -e $1/include/$2 ]] || c++ -std=c++20 -E -x c++ - <<<"#include <$2>" >/dev/null 2>&1; then return; fi
+  die 3 "$3 ($2) is missing, and could not be fetched: that takes apt and network. It is headers only: copy the folder \
+include/${2%/*} of its sources to $1/include/, or install it and set CMAKE_PREFIX_PATH"
+}
+
+# Prints the folder whose include/ holds the header libraries.
+install_headers() {
+  local target
+  target=$(install_wheels "the set of header libraries" --headers "install ${header_packages[*]}" headers headers.txt 300)
+  exec 9>"$cache/lock"
+  flock 9
+  if [[ ! -d $target/include ]]; then
+    mkdir "$target/include"
+    ln -s ../libboost_headers/include/boost ../nlohmann_json/include/nlohmann ../tokenspeed_spdlog/include/spdlog \
+      "$target/include/"
+    ln -s spdlog/fmt/bundled "$target/include/fmt"
+  fi
+  fetch_packaged_headers "$target"
+  check_header "$target" CLI/CLI.hpp "CLI11 2.1 or newer"
+  check_header "$target" toml++/toml.h "toml++ 3"
+  echo "$target"
+}
 
 # --- the tokenizer -----------------------------------------------------------------------------
 
@@ -310,11 +273,20 @@ if ((use_apt)) && ! command -v dpkg-query >/dev/null; then
   say "This machine has no apt: packages are left to you (as with --no-apt)"
   use_apt=0
 fi
-if ((use_apt)); then install_packages; fi
+if ((use_apt)); then
+  if ! can_install; then leave_out_packages; fi
+  if ((!use_headers)); then packages+=("${header_packages[@]}"); fi
+  install_packages "${packages[@]}" "${test_packages[@]}"
+fi
 check_tools
+headers=
+if ((use_headers)); then
+  headers=$(install_headers)
+  say "Header libraries: $headers"
+fi
 libtorch=
 if ((use_libtorch)); then
-  if [[ -n $given ]]; then libtorch=$(check_given); else libtorch=$(install_libtorch); fi
+  if [[ -n $given && $given != newest ]]; then libtorch=$(check_given); else libtorch=$(install_libtorch); fi
   say "LibTorch: $libtorch"
 else
   say "LibTorch: none (--no-libtorch)"
@@ -326,6 +298,7 @@ if ((use_dali && use_libtorch)); then
 fi
 printf 'export LIBTORCH_DIR=%q\n' "$libtorch"
 if [[ -n $dali ]]; then printf 'export DALI_DIR=%q\n' "$dali"; fi
+if [[ -n $headers ]]; then printf 'export SCALEMARK_HEADERS=%q\n' "$headers"; fi
 if ((use_tokenizer)); then
   tokenizer=$(install_tokenizer) || tokenizer=
   say "Tokenizer: ${tokenizer:-none, see above; what needs it is skipped}"

@@ -15,6 +15,8 @@
 #                  without a source alone (the others are compiled alone by their source in cpu-asan)
 #   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
 #                  targets, which get half a minute of made-up input, with --full ten. Without clang and its libFuzzer: g++, no fuzzing
+#   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
+#   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   where nvcc is found; most of it comes from ccache. Its tests that need a GPU run where there is one
 # The tests of common/ that need no LibTorch run with the sanitizers, those of the suites there and, like the black-box tests,
 # with the release build, and those of what differs in it with the CUDA build. With --full all tests run in all
@@ -34,7 +36,8 @@ source "$here/../jobscripts/lib.sh"
 root=$(repository)
 cd "$root"
 
-full=0 only=() setup_options=(--dali) choice=0
+builds="cpu-release cpu-asan cpu-newest package cuda-release"
+full=0 only=() where=() setup_options=(--dali) choice=0
 while (($#)); do
   case $1 in
     --full) full=1 ;;
@@ -42,8 +45,7 @@ while (($#)); do
       need_value "$@"
       case $1 in
         --only)
-          [[ $2 =~ ^(cpu-release|cpu-asan|cuda-release)$ ]] ||
-            die 2 "--only is '$2', allowed: cpu-release, cpu-asan, cuda-release"
+          [[ " $builds " == *" $2 "* ]] || die 2 "--only is '$2', allowed: ${builds// /, }"
           only+=("$2")
           ;;
         --libtorch) setup_options+=("$1" "$2") choice=1 ;;
@@ -56,6 +58,7 @@ while (($#)); do
       ;;
     *)
       if [[ $1 =~ ^--(cpu|cuda|no-libtorch)$ ]]; then choice=1; fi
+      if [[ $1 =~ ^--(no-apt|offline)$ ]]; then where+=("$1"); fi
       setup_options+=("$1")
       ;;
   esac
@@ -64,6 +67,10 @@ done
 
 wanted() { # preset
   ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]
+}
+
+wanted_in_full() { # those that only --full or --only asks for
+  if ((${#only[@]})); then wanted "$1"; else ((full)); fi
 }
 
 # --- steps and their summary -------------------------------------------------------------------
@@ -144,11 +151,11 @@ has_libfuzzer() {
 with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
 
 check_sanitizers() {
-  local seconds=30 compiler=() targets=(scalemark scalemark-kernels test_programs fuzz)
+  local seconds=30 compiler=() targets=(programs test_programs fuzz)
   if ((full)); then seconds=600 compiler=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
   if ! has_libfuzzer; then
     summary+=("cpu-asan: g++ and no fuzzing, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
-    compiler=("${with_gcc[@]}") targets=(scalemark scalemark-kernels test_programs)
+    compiler=("${with_gcc[@]}") targets=(programs test_programs)
   fi
   step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${single[@]}" "${compiler[@]}" || return 0
   step "cpu-asan: build" build cpu-asan "${targets[@]}" || return 0
@@ -166,6 +173,41 @@ check_torch_sanitizers() {
     -DSCALEMARK_ENABLE_DALI=OFF || return 0
   step "$name: build" build "$name" test_programs || return 0
   sanitizer_tests "$name"
+}
+
+# Without DALI, whose wheel is made for the pinned CUDA libraries; source by source, cpu-release compiles.
+check_newest() {
+  local options settings
+  settings=$("$root/jobscripts/setup.sh" --libtorch newest "${where[@]}") || {
+    summary+=("cpu-newest: not built, the newest LibTorch could not be fetched") failed=1
+    return 0
+  }
+  mapfile -t options < <(eval "$settings" && unset DALI_DIR && build_options)
+  step "cpu-newest: configure" configure cpu-release -B build/cpu-newest "${options[@]}" "${thorough[@]}" -DSCALEMARK_UNITY=ON \
+    -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF '-DSCALEMARK_TESTS=^(suites|common\.torch)' || return 0
+  step "cpu-newest: build" build cpu-newest programs test_programs || return 0
+  step "cpu-newest: tests" run_tests cpu-newest --tests-regex '^(suites|common\.torch|cli\.(smoke|verify))' \
+    --label-exclude "$excluded|full" || true
+}
+
+# shellcheck disable=SC2317  # called by step
+try_package() {
+  local package
+  package=$(packaging/deb.sh) && packaging/test_deb.sh "$package"
+}
+
+check_package() {
+  local tool missing=()
+  for tool in debootstrap cpack dpkg-shlibdeps file; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  if [[ $(id -u) != 0 ]]; then
+    summary+=("package: not tried, debootstrap and chroot need root")
+  elif ((${#missing[@]})); then
+    summary+=("package: not tried, there is no ${missing[*]}")
+  else
+    step "package: build, install, run, remove" try_package || true
+  fi
 }
 
 check_cuda_release() {
@@ -188,7 +230,7 @@ setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokeni
 say "== Set-up"
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
-mapfile -t libtorch < <(libtorch_options)
+mapfile -t libtorch < <(build_options)
 summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
 if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then
@@ -202,6 +244,8 @@ fi
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi
+if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
+if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi

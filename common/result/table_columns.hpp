@@ -18,5 +18,4 @@ const std::vector<T>* values_of(const Table& table, std::string_view name) {
   return nullptr;
 }
 
-
 }  // namespace scalemark

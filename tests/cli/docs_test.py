@@ -49,6 +49,8 @@ PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Deb
 NOT_RUN = {
     "jobscripts/quickstart.sh": SETS_UP,
     "jobscripts/setup.sh --tokenizer": SETS_UP,
+    "jobscripts/quickstart.sh --no-apt --headers": SETS_UP,
+    'eval "$(jobscripts/setup.sh --no-apt --headers)"': SETS_UP,
     "jobscripts/local.sh": "measures for minutes; jobscripts.local has its tests",
     "jobscripts/slurm.sbatch": "needs Slurm; jobscripts.slurm has its tests",
     "jobscripts/bundle.sh": "packs the build for minutes; jobscripts.bundle has its tests",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jobscripts/setup.sh without network: LibTorch from wheels that this test makes, packages from stubs."""
+"""jobscripts/setup.sh without network: LibTorch and the rest from wheels that this test makes."""
 import hashlib
 import os
 import re
@@ -9,50 +9,7 @@ import unittest
 import zipfile
 
 from support import SCRIPTS, ScriptTest, start
-
-PARTS = {"torch": "2.11.0", "nvidia-cuda-runtime": "13.0.96", "nvidia-cuda-cupti": "13.0.85"}
-DALI = "nvidia-dali-cuda130"
-# What a wheel holds besides a library of its name.
-FILES = {
-    "torch": {"torch/lib/libtorch_cpu.so": "torch", "torch/version.py": "__version__ = '2.11.0+cu130'\n"},
-    DALI: {"nvidia/dali/libdali_operators.so": "dali", "nvidia/dali/__init__.py": "__version__ = '2.4.0'\n"},
-}
-
-
-class WheelTest(ScriptTest):
-    """A copy of the scripts whose requirement lists name wheels made here."""
-
-    def setUp(self):
-        super().setUp()
-        shutil.copytree(SCRIPTS, self.path("jobscripts"))
-        self.setup = self.path("jobscripts", "setup.sh")
-        self.cache = self.path("cache", "scalemark")
-        self.wheels = os.path.join(self.cache, "wheels")
-        self.target = os.path.join(self.cache, "libtorch-2.11.0-cpu")
-        self.environment = {}
-        os.makedirs(self.wheels)
-        self.make_wheels("libtorch-cpu.txt", PARTS)
-
-    def make_wheels(self, requirements, parts):
-        """Writes the wheels, and the list that names them."""
-        lines = []
-        for name, version in parts.items():
-            path = self.wheel(name, version)
-            with zipfile.ZipFile(path, "w") as wheel:
-                for file, content in FILES.get(name, {f"nvidia/{name}/lib/lib{name}.so": name}).items():
-                    wheel.writestr(file, content)
-            with open(path, "rb") as data:
-                lines.append(f"{name}=={version} --hash=sha256:{hashlib.sha256(data.read()).hexdigest()}  # 1 MB\n")
-        with open(self.path("jobscripts", requirements), "w", encoding="ascii") as text:
-            text.write("# made by the test\n" + "".join(lines))
-
-    def wheel(self, name, version):
-        return os.path.join(self.wheels, f"{name.replace('-', '_')}-{version}-py3-none-any.whl")
-
-    def run_setup(self, *arguments):
-        environment = {"XDG_CACHE_HOME": self.path("cache"), "LIBTORCH_DIR": "", "DALI_DIR": "", **self.environment}
-        return start(self.setup, "--no-apt", "--offline", *arguments, env=environment)
-
+from wheel_support import DALI, PARTS, WheelTest, listed_torch
 
 class LibTorch(WheelTest):
     def test_wheels_that_are_there_need_no_network(self):
@@ -106,9 +63,43 @@ class LibTorch(WheelTest):
             self.expect(done, 0)
             self.assertEqual(done.stdout, f"export LIBTORCH_DIR={given}\n")
         self.expect(self.run_setup("--libtorch", self.folder), 3, "--libtorch", self.folder, "lib/libtorch_cpu.so")
+
+    def give_version(self, version):
         with open(os.path.join(self.target, "torch", "version.py"), "w", encoding="ascii") as text:
-            text.write("__version__ = '2.9.1'\n")
-        self.expect(self.run_setup("--libtorch", self.target), 3, "2.9.1", "allowed: 2.11")
+            text.write(f"__version__ = '{version}'\n")
+        return self.run_setup("--libtorch", self.target)
+
+    def test_a_given_libtorch_is_of_an_allowed_version(self):
+        newest = listed_torch("libtorch-newest.txt")
+        release = int(newest.split(".")[1])
+        self.expect(self.run_setup("--cpu"), 0)
+        for older in ("2.9.1", "2.10.0+cpu", "1.13.1"):
+            self.expect(self.give_version(older), 3, older.split("+", maxsplit=1)[0], f"allowed: 2.11 and newer (2.11 to 2.{release} are tested)")
+        for tested in ("2.11.1", "2.12.0+cu130", f"{newest}+cu132"):
+            done = self.give_version(tested)
+            self.expect(done, 0)
+            self.assertNotIn("Warning", done.stderr)
+        for newer in (f"2.{release + 1}.0+cu132", "3.0.0"):
+            done = self.give_version(newer)
+            self.expect(done, 0, f"LibTorch {newer.split('+', maxsplit=1)[0]} is newer than 2.{release}", f"use 2.11 to 2.{release}")
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.target}\n")
+
+    def test_the_newest_has_a_folder_of_its_own(self):
+        self.make_wheels("libtorch-newest.txt", {"torch": "2.98.0", "nvidia-cuda-runtime": "13.9.1"})
+        newest = os.path.join(self.cache, "libtorch-2.98.0-cpu")
+        done = self.run_setup("--libtorch", "newest")
+        self.expect(done, 0)
+        self.assertEqual(done.stdout, f"export LIBTORCH_DIR={newest}\n")
+        self.assertTrue(os.path.exists(os.path.join(newest, "torch", "lib", "libtorch_cpu.so")))
+        self.assertFalse(os.path.exists(self.target))
+        shutil.rmtree(newest)
+        self.expect(self.run_setup("--libtorch", "newest"), 3, "--offline", "torch==2.98.0", "--libtorch newest --keep-wheels")
+
+    def test_the_help_names_the_versions_of_the_lists(self):
+        told = " ".join(self.run_setup("--help").stdout.split())
+        newest = listed_torch("libtorch-newest.txt")
+        self.assertIn(f"pass with 2.11 to {newest.rsplit('.', 1)[0]}:", told)
+        self.assertIn(f"fetch {newest} for CPUs in place of {listed_torch('libtorch-cpu.txt')}", told)
 
     def test_without_libtorch(self):
         done = self.run_setup("--no-libtorch")
@@ -163,16 +154,18 @@ class Settings(ScriptTest):
     """What the printed settings mean to CMake."""
 
     def options(self, **environment):
-        done = start("/bin/bash", "-c", f". {os.path.join(SCRIPTS, 'lib.sh')} && libtorch_options",
-                     env={"LIBTORCH_DIR": "", "DALI_DIR": "", **environment})
+        done = start("/bin/bash", "-c", f". {os.path.join(SCRIPTS, 'lib.sh')} && build_options",
+                     env={"LIBTORCH_DIR": "", "DALI_DIR": "", "SCALEMARK_HEADERS": "", **environment})
         self.expect(done, 0)
         return done.stdout.split()
 
     def test_what_was_asked_for_must_be_found(self):
-        off = ["-DSCALEMARK_ENABLE_LIBTORCH=OFF", "-DSCALEMARK_ENABLE_DALI=OFF"]
+        off = ["-DSCALEMARK_HEADERS=", "-DSCALEMARK_ENABLE_LIBTORCH=OFF", "-DSCALEMARK_ENABLE_DALI=OFF"]
         self.assertEqual(self.options(), off)
         self.assertEqual(self.options(DALI_DIR="/d"), off)
-        torch = ["-DLIBTORCH_DIR=/t", "-DSCALEMARK_ENABLE_LIBTORCH=ON"]
+        self.assertEqual(self.options(SCALEMARK_HEADERS="/h"),
+                         ["-DSCALEMARK_HEADERS=/h", "-DSCALEMARK_BUILD_TESTS=OFF", *off[1:]])
+        torch = ["-DSCALEMARK_HEADERS=", "-DLIBTORCH_DIR=/t", "-DSCALEMARK_ENABLE_LIBTORCH=ON"]
         self.assertEqual(self.options(LIBTORCH_DIR="/t"), torch + ["-DSCALEMARK_ENABLE_DALI=AUTO"])
         self.assertEqual(self.options(LIBTORCH_DIR="/t", DALI_DIR="/d"),
                          torch + ["-DDALI_DIR=/d", "-DSCALEMARK_ENABLE_DALI=ON"])
@@ -275,64 +268,6 @@ class Mlperf(ScriptTest):
         self.assertNotIn("MLPERF", self.run_setup().stdout)
 
 
-class Packages(ScriptTest):
-    """Stubs of id, dpkg-query, apt-get and sudo come first on PATH."""
-
-    def setUp(self):
-        super().setUp()
-        self.bin = self.path("bin")
-        os.makedirs(self.bin)
-        self.tool("dpkg-query", "for name; do [[ $name == -* || $name == *{* || $name == mold ]] || echo \"installed $name\"; done; exit 1")
-        self.tool("apt-get", f"echo \"apt-get $*\" >>{self.log}")
-        self.tool("sudo", f"[[ $* == '-n true' ]] || echo \"sudo $1\" >>{self.log}; exit 1")
-
-    def tool(self, name, body):
-        path = os.path.join(self.bin, name)
-        with open(path, "w", encoding="ascii") as script:
-            script.write(f"#!/bin/bash\n{body}\n")
-        os.chmod(path, 0o755)
-
-    def run_setup(self, *arguments):
-        return start(os.path.join(SCRIPTS, "setup.sh"), "--no-libtorch", *arguments,
-                     env={"PATH": self.bin + ":" + os.environ["PATH"]})
-
-    def test_root_installs_only_what_is_missing(self):
-        self.tool("id", "echo 0")
-        self.expect(self.run_setup(), 0, "Installing 1 packages: mold")
-        self.assertRegex(self.launches()[-1], "install .* mold")
-        self.assertNotIn("cmake", "".join(self.launches()))
-        self.assertFalse(any("update" in line for line in self.launches()), "the lists were good enough")
-
-    def test_package_lists_are_updated_when_they_do_not_know_a_package(self):
-        self.tool("id", "echo 0")
-        self.tool("apt-get", f"echo \"apt-get $*\" >>{self.log}; [[ $* != *--download-only* ]]")
-        self.expect(self.run_setup(), 0, "Updating the package lists")
-        self.assertRegex(self.launches()[1], "update")
-
-    def test_a_user_without_sudo_is_told_what_to_install(self):
-        self.tool("id", "echo 1000")
-        self.expect(self.run_setup(), 3, "apt-get update && apt-get install -y --no-install-recommends mold", "--no-apt")
-        self.assertEqual(self.launches(), [])
-
-    def test_offline_names_the_packages(self):
-        self.tool("id", "echo 0")
-        self.expect(self.run_setup("--offline"), 3, "--offline", "install -y --no-install-recommends mold")
-        self.assertEqual(self.launches(), [])
-
-    def test_a_failed_installation_is_an_error(self):
-        self.tool("id", "echo 0")
-        self.tool("apt-get", "exit 100")
-        self.expect(self.run_setup(), 4, "apt-get update failed")
-
-    def test_missing_tools_are_named(self):
-        for tool in ("bash", "env", "dirname", "awk", "sed", "cat", "nproc", "basename", "id", "sha256sum"):
-            target = shutil.which(tool)
-            self.assertIsNotNone(target, tool)
-            os.symlink(target, os.path.join(self.bin, tool))
-        done = start("/bin/bash", os.path.join(SCRIPTS, "setup.sh"), "--no-apt", "--no-libtorch", env={"PATH": self.bin})
-        self.expect(done, 3, "not found on PATH", "cmake", "mpicc")
-
-
 class Quickstart(ScriptTest):
     """A copy of the scripts in which set-up is a stub, so that nothing comes after it."""
 
@@ -368,8 +303,8 @@ class Help(ScriptTest):
         scripts = [os.path.join(SCRIPTS, name) for name in sorted(os.listdir(SCRIPTS)) if name.endswith((".sh", ".sbatch"))]
         scripts += [os.path.join(SCRIPTS, "..", "tests", "run.sh"), os.path.join(SCRIPTS, "..", "tests", "gpu", "run.sh")]
         for script in scripts:
-            if script.endswith("lib.sh"):
-                continue
+            if not os.access(script, os.X_OK):
+                continue  # sourced
             with self.subTest(script=script):
                 done = start(script, "--help", cwd=self.folder)
                 self.expect(done, 0)

@@ -17,6 +17,14 @@ def start(*command, env=None, cwd=None, timeout=60):
                           env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL, check=False)
 
 
+def tool(folder, name, body):
+    """A stub of a program, for a folder that comes first on PATH."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as script:
+        script.write(f"#!/bin/bash\n{body}\n")
+    os.chmod(path, 0o755)
+
+
 class ScriptTest(unittest.TestCase):
     """A test with a folder of its own and the stub's settings."""
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/process_group/collectives.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -61,7 +62,7 @@ Started FlatShard::start_gather(c10d::ProcessGroup& group) {
   set_memory(whole_, true);
   Started gather{
       .work = {}, .input = part_.to(whole_.device(), /*non_blocking=*/true), .output = whole_};
-  gather.work = group._allgather_base(gather.output, gather.input);
+  gather.work = all_gather_single(group, gather.output, gather.input);
   return gather;
 }
 
@@ -81,7 +82,7 @@ Started FlatShard::start_reduction(c10d::ProcessGroup& group) {
   Started reduction{.work = {},
                     .input = std::exchange(gradients_, at::Tensor()),
                     .output = at::empty(part_.sizes(), whole_.options())};
-  reduction.work = group._reduce_scatter_base(reduction.output, reduction.input);
+  reduction.work = reduce_scatter_single(group, reduction.output, reduction.input);
   return reduction;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <torch/csrc/autograd/edge.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -16,8 +17,6 @@
 
 namespace scalemark::torch_support {
 namespace {
-
-using torch::autograd::Node;
 
 /// What is kept together: buffers or parameters of one type, which all want gradients or all do
 /// not.
@@ -76,7 +75,8 @@ struct Fsdp::Piece {
   FlatShard flat;
   std::size_t awaited = 0;
   /// Autograd itself keeps accumulators only while a graph refers to them.
-  std::vector<std::pair<std::shared_ptr<Node>, std::uintptr_t>> hooks;
+  /// LibTorch changed the kind of pointer after 2.11.
+  std::vector<std::pair<decltype(torch::autograd::Edge::function), std::uintptr_t>> hooks;
 };
 
 struct Fsdp::Unit {

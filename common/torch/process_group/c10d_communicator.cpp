@@ -14,6 +14,7 @@
 
 #include "common/base/error.hpp"
 #include "common/collective/dissemination.hpp"
+#include "common/torch/process_group/collectives.hpp"
 #include "common/torch/process_group/process_group.hpp"
 
 namespace scalemark::torch_support {
@@ -264,15 +265,15 @@ class C10dCommunicator final : public collective::Communicator {
       return [=]() mutable { return std::vector{group->broadcast(data, options)}; };
     }
     if (call.routine == Routine::allgather)
-      return [=]() mutable { return std::vector{group->_allgather_base(out, in)}; };
+      return [=]() mutable { return std::vector{all_gather_single(*group, out, in)}; };
     if (call.routine == Routine::reduce_scatter) {
       c10d::ReduceScatterOptions options;
       options.reduceOp = c10d_op(call.op);
-      return [=]() mutable { return std::vector{group->_reduce_scatter_base(out, in, options)}; };
+      return [=]() mutable { return std::vector{reduce_scatter_single(*group, out, in, options)}; };
     }
     std::vector<std::int64_t> from(call.from.begin(), call.from.end());
     std::vector<std::int64_t> to(call.to.begin(), call.to.end());
-    return [=]() mutable { return std::vector{group->alltoall_base(out, in, from, to)}; };
+    return [=]() mutable { return std::vector{all_to_all_single(*group, out, in, from, to)}; };
   }
 
   Start bind(std::span<const Transfer> transfers, DType type) {

@@ -22,6 +22,12 @@ class KeepingGroup final : public c10d::ProcessGroup {
     packed = input;
     return {};
   }
+  /// The same by its later name, which overrides nothing in LibTorch 2.11.
+  c10::intrusive_ptr<c10d::Work> reduce_scatter_single(at::Tensor&, at::Tensor& input,
+                                                       const c10d::ReduceScatterOptions&) {
+    packed = input;
+    return {};
+  }
   at::Tensor packed;
 };
 

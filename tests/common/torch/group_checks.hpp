@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "common/torch/process_group/collectives.hpp"
 #include "common/torch/process_group/process_group.hpp"
 
 namespace scalemark::torch_support {
@@ -17,7 +18,7 @@ inline void expect_gathered(c10d::ProcessGroup& group, const std::vector<at::Sca
   for (const auto type : types) {
     at::Tensor mine = at::arange(10, at::TensorOptions(type)).add_(10 * rank),
                all = at::zeros({10 * size}, type);
-    group._allgather_base(all, mine)->wait();
+    all_gather_single(group, all, mine)->wait();
     EXPECT_TRUE(at::equal(all, at::arange(10 * size, at::TensorOptions(type)))) << type;
   }
 }
@@ -29,7 +30,7 @@ inline void expect_parts_of_sums(c10d::ProcessGroup& group,
   for (const auto type : types) {
     at::Tensor whole = at::arange(5 * size, at::TensorOptions(type)).add_(rank),
                part = at::zeros({5}, type);
-    group._reduce_scatter_base(part, whole)->wait();
+    reduce_scatter_single(group, part, whole)->wait();
     const at::Tensor want = at::arange(5 * rank, 5 * (rank + 1), at::TensorOptions(type)) * size +
                             size * (size - 1) / 2;
     EXPECT_TRUE(at::equal(part, want)) << type;

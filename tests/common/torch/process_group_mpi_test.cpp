@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include "common/base/error.hpp"
+#include "common/torch/process_group/collectives.hpp"
 #include "common/torch/process_group/process_group.hpp"
 #include "tests/common/torch/group_checks.hpp"
 #include "tests/support/mpi_main.hpp"
@@ -102,8 +103,8 @@ TEST_F(ProcessGroupTest, GathersAndPartsOfSumsGoOnTogether) {
     all.push_back(at::zeros({kEach * size}, at::kFloat));
     whole.push_back(at::full({kEach * size}, rank * i, at::kFloat));
     part.push_back(at::zeros({kEach}, at::kFloat));
-    works.push_back(group->_allgather_base(all.back(), mine.back()));
-    works.push_back(group->_reduce_scatter_base(part.back(), whole.back()));
+    works.push_back(all_gather_single(*group, all.back(), mine.back()));
+    works.push_back(reduce_scatter_single(*group, part.back(), whole.back()));
   }
   for (std::size_t i = works.size(); i-- > 0;) works[i]->wait();  // not in the order of their start
   for (int i = 0; i < 4; ++i) {
@@ -138,10 +139,10 @@ TEST_F(ProcessGroupTest, WhatItCannotDoItRefusesOnEveryRankBeforeItSends) {
   tensors = {at::zeros({4}, at::kComplexFloat)};
   EXPECT_THROW(group->allreduce(tensors), Unavailable);
   at::Tensor part = at::zeros({3}), whole = at::zeros({3 * size + 1});
-  EXPECT_THROW(group->_allgather_base(whole, part), c10::Error);
-  EXPECT_THROW(group->_reduce_scatter_base(part, whole), c10::Error);
+  EXPECT_THROW(all_gather_single(*group, whole, part), c10::Error);
+  EXPECT_THROW(reduce_scatter_single(*group, part, whole), c10::Error);
   whole = at::zeros({3 * size}, at::kDouble);
-  EXPECT_THROW(group->_allgather_base(whole, part), c10::Error);
+  EXPECT_THROW(all_gather_single(*group, whole, part), c10::Error);
   tensors = {at::zeros({1}), at::zeros({1})};
   EXPECT_THROW(group->broadcast(tensors), c10::Error);
 }

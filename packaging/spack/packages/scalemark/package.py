@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scalemark from the clone that this file stands in:
 #   spack repo add CLONE/packaging/spack && spack install scalemark +libtorch
+# Neither audited nor built so far: no Spack was at hand.
 import os
 
 from spack.package import *
@@ -43,7 +44,7 @@ class Scalemark(CMakePackage):
     depends_on("googletest@1.12: +gmock", when="+tests")
     depends_on("cuda@13:", when="+cuda")
     depends_on("nccl", when="+cuda")
-    depends_on("py-torch@2.11 +distributed", when="+libtorch")
+    depends_on("py-torch@2.11:2.15 +distributed", when="+libtorch")
 
     generator("ninja")
 

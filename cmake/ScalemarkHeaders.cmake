@@ -1,0 +1,38 @@
+# Libraries that are headers only: from packages, or from SCALEMARK_HEADERS, the folder that jobscripts/setup.sh fills for
+# those who cannot install packages. What that folder lacks comes from packages.
+include_guard(GLOBAL)
+
+set(SCALEMARK_HEADERS "$ENV{SCALEMARK_HEADERS}" CACHE PATH
+    "Folder whose include/ holds CLI11, fmt, spdlog, nlohmann-json, toml++ and Boost (jobscripts/setup.sh --headers)")
+
+# scalemark_require_headers(HEADER PACKAGE DEBIAN TARGET [definitions...]): TARGET is that of the package, or made of the folder.
+macro(scalemark_require_headers header package debian target)
+  if(SCALEMARK_HEADERS AND EXISTS ${SCALEMARK_HEADERS}/include/${header})
+    add_library(${target} INTERFACE IMPORTED)
+    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${SCALEMARK_HEADERS}/include
+                          INTERFACE_COMPILE_DEFINITIONS "${ARGN}")
+    list(APPEND SCALEMARK_OWN_HEADERS ${package})
+  else()
+    scalemark_require(${package} ${debian})
+  endif()
+endmacro()
+
+if(SCALEMARK_HEADERS AND NOT IS_DIRECTORY ${SCALEMARK_HEADERS}/include)
+  message(FATAL_ERROR "SCALEMARK_HEADERS is '${SCALEMARK_HEADERS}', which holds no folder include (jobscripts/setup.sh --headers makes one)")
+endif()
+set(SCALEMARK_OWN_HEADERS "")
+scalemark_require_headers(CLI/CLI.hpp CLI11 libcli11-dev CLI11::CLI11)
+# The folder's fmt is the one inside spdlog, without its library. It is of another version than LibTorch's, and so of another
+# namespace: the two meet in one program.
+scalemark_require_headers(fmt/format.h fmt libfmt-dev fmt::fmt FMT_HEADER_ONLY=1)
+scalemark_require_headers(spdlog/spdlog.h spdlog libspdlog-dev spdlog::spdlog SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
+scalemark_require_headers(nlohmann/json.hpp nlohmann_json nlohmann-json3-dev nlohmann_json::nlohmann_json)
+scalemark_require_headers(boost/version.hpp Boost libboost-dev Boost::headers)
+# toml++ has no package file.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h HINTS ${SCALEMARK_HEADERS}/include)
+if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
+  message(FATAL_ERROR "toml++ was not found. On Debian and Ubuntu: apt-get install libtomlplusplus-dev; elsewhere set "
+                      "TOMLPLUSPLUS_INCLUDE_DIR to the folder that holds toml++/toml.h")
+endif()
+add_library(scalemark_tomlplusplus INTERFACE)
+target_include_directories(scalemark_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
