@@ -40,7 +40,7 @@ packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certif
   zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
   chromium zsh fish groff-base)
-full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2)
+full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 python3-venv)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
 kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_apt=1 offline=0 keep=0
