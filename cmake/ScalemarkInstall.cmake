@@ -17,7 +17,7 @@ install(DIRECTORY tests/golden/ DESTINATION ${data}/golden FILES_MATCHING PATTER
         PATTERN stats EXCLUDE PATTERN osu EXCLUDE PATTERN imb EXCLUDE PATTERN stack_exchange_paired_tiny.json EXCLUDE)
 install(DIRECTORY common/formats/rules/ DESTINATION ${data}/rules)
 install(FILES README.md LICENSE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 
 # Made by the program itself, when it is installed: no build waits for them.
 set(words ${CMAKE_CURRENT_BINARY_DIR}/command_line)

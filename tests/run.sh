@@ -5,7 +5,7 @@
 #   tests/run.sh [OPTION...] [OPTION of jobscripts/setup.sh...]
 #
 #   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
-#                    trainings, hundreds of kills) and the sanitizers with LibTorch; hours, not minutes
+#                    trainings, hundreds of kills), the sanitizers with LibTorch and the pages as a site; hours, not minutes
 #   --only BUILD     only this one of those below; may be repeated
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
@@ -249,6 +249,8 @@ if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi
+
+if ((full)); then step "pages: a site, every link and anchor" docs/build_site.sh || true; fi
 
 print_summary() {
   printf '\nSummary (%s cores)\n' "$(nproc)"

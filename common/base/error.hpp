@@ -7,7 +7,7 @@
 
 namespace scalemark {
 
-/// Exit codes of all subcommands (docs/measuring.md lists which subcommand uses which).
+/// Exit codes of all subcommands (docs/glossary.md lists which subcommand uses which).
 enum class ExitCode : int {
   ok = 0,
   worse = 1,         ///< compare: what --fail-on names was found

@@ -32,9 +32,10 @@ struct Party {
 };
 
 /// Rank 0's clock, known to all ranks by offsets from their own. Ranks of one node read one clock,
-/// so one of them measures for all; between these HCA3 hands rank 0's time on (docs/measuring.md).
-/// Clocks drift: call sync() before and after what is measured, so that stamps in between are
-/// interpolated. Conversions may be called from any thread, except while sync() runs.
+/// so one of them measures for all; between these HCA3 hands rank 0's time on
+/// (docs/measuring/clock.md). Clocks drift: call sync() before and after what is measured, so that
+/// stamps in between are interpolated. Conversions may be called from any thread, except while
+/// sync() runs.
 class SyncedClock {
  public:
   /// Collective over `world`; syncs once. `node`: the ranks of `world` on this rank's node.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs A against runs B. The run (one mpirun) is the unit of replication: iterations and ranks
-// describe a run, they never test. docs/measuring.md derives the statistics.
+// describe a run, they never test. docs/measuring/statistics.md derives the statistics.
 #pragma once
 
 #include <cstddef>

@@ -45,7 +45,7 @@ class WrongData : public Error {
 /// the run ends, and --resume goes on with this case.
 struct StoppedEarly {};
 
-/// What the timed operation of a row moves and computes; see docs/measuring.md.
+/// What the timed operation of a row moves and computes; see docs/measuring.
 struct Work {
   double bytes = 0;       ///< per operation, the numerator of `bandwidth`; 0 = no such row
   double bus_factor = 0;  ///< nccl-tests' factor for bus_bandwidth; 0 = no such row

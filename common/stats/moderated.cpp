@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of two groups on the log scale; the formulas are derived in docs/measuring.md.
+// Tests of two groups on the log scale; the formulas are derived in docs/measuring/statistics.md.
 #include "common/stats/moderated.hpp"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ from docs_blocks import blocks, commands, inline_commands, without_comment
 from harness import KERNELS, MPIRUN, SCALEMARK, ranks_of
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
 BUILT = "build/cpu-release/suites/scalemark"
 
 # Words that a page leaves out, and what stands for a placeholder.
@@ -36,6 +36,7 @@ EXPANDED = {
         f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather --quick --sweeps 5 -o sweeps.h5",
     "scalemark run suite/name --dry-run": "scalemark run micro/memcpy --dry-run",
     "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
+    "scalemark COMMAND --help": "scalemark compare --help",
     "scalemark export FILE --to FORMAT [-o OUT]": "scalemark export run.h5 --to csv -o out.csv",
     "scalemark import FILE... -o OUT.h5": "scalemark import osu.txt osu.txt -o OUT.h5",
     "scalemark baseline RUNS... -o base.h5": "scalemark baseline base/real-1.h5 base/real-2.h5 -o base.h5",
@@ -46,7 +47,21 @@ SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
 DEVELOPER = "is what runs these tests"
 PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Debian"
+JOBS = "writes jobs; jobscripts.submit has its tests"
 NOT_RUN = {
+    "jobscripts/setup.sh --help": SETS_UP,
+    'jobscripts/setup.sh --no-apt --libtorch "$HOME/venv/lib/python3.11/site-packages"': SETS_UP,
+    'jobscripts/quickstart.sh --no-apt --offline --libtorch "$HOME/venv/lib/python3.11/site-packages"': SETS_UP,
+    "jobscripts/setup.sh": SETS_UP,
+    "jobscripts/submit.sh": JOBS,
+    "jobscripts/submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 -- --preset quick": JOBS,
+    "jobscripts/submit.sh slurm --nodes 8 --ranks-per-node 4 --gpus-per-node 4 --time 1:00:00 -- --preset nccl-tests": JOBS,
+    "jobscripts/submit.sh pbs --nodes 8 --ranks-per-node 4 --gpus-per-node 4 --queue gpu --module openmpi -- --preset quick": JOBS,
+    "jobscripts/submit.sh lsf --nodes 8 --ranks-per-node 4 --gpus-per-node 4 --account PROJECT -- --preset quick": JOBS,
+    "jobscripts/submit.sh flux --nodes 8 --ranks-per-node 4 --gpus-per-node 4 -- --preset quick": JOBS,
+    "jobscripts/submit.sh slurm --nodes 2 --ranks-per-node 4 --gpus-per-node 4 --container scalemark.sif -- --preset quick": JOBS,
+    "sbatch jobscripts/slurm.sbatch": "needs Slurm",
+    "apt-get install python3-h5py python3-pandas": PACKAGE,
     "jobscripts/quickstart.sh": SETS_UP,
     "jobscripts/setup.sh --tokenizer": SETS_UP,
     "jobscripts/quickstart.sh --no-apt --headers": SETS_UP,
@@ -55,7 +70,6 @@ NOT_RUN = {
     "jobscripts/slurm.sbatch": "needs Slurm; jobscripts.slurm has its tests",
     "jobscripts/bundle.sh": "packs the build for minutes; jobscripts.bundle has its tests",
     'cmake --install build/cpu-release --prefix "$HOME/scalemark"': "installs; jobscripts.install has its test",
-    "jobscripts/submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 -- --preset quick": "writes jobs; jobscripts.submit has its tests",
     "srun --mpi=list": "needs Slurm",
     "packaging/deb.sh": PACKAGE,
     "packaging/test_deb.sh": PACKAGE,
@@ -80,7 +94,8 @@ NOT_RUN = {
     "srun --gpus-per-task": "the name of an option",
 }
 # Where another code than 0 is an answer: no GPU to try, and verdicts of noisy sides.
-CODES = {"mpirun -n 2 ... run --probe": {0, 4}, "scalemark run --probe": {0, 4}}
+CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",
+                                         "mpirun -n 2 --bind-to none scalemark run --probe")}
 VERDICT = {0, 1}
 # What begins so is run; any other command is a new one, which a table must name.
 RUNNABLE = ("scalemark ", "mpirun ", BUILT + " ", "for ", "h5dump ", "source <(scalemark ")
@@ -237,7 +252,7 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             for language, code, line in blocks((ROOT / page).read_text(encoding="utf-8")):
                 with self.subTest(f"{page}:{line}"):
-                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml"},
+                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp"},
                                   "a block of code names its language; output and drawings are 'text'")
                     if language == "toml":
                         tomllib.loads(code)
@@ -249,11 +264,10 @@ class Pages(unittest.TestCase):
     def test_commands_run_as_they_stand(self):
         for page in PAGES:
             text = (ROOT / page).read_text(encoding="utf-8")
-            folder = self.page_folder(page)
-            for line in [*commands(text), *inline_commands(text)]:
+            lines = [line for line in [*commands(text), *inline_commands(text)] if without_comment(line) not in NOT_RUN]
+            folder = self.page_folder(page) if lines else None
+            for line in lines:
                 command = without_comment(line)
-                if command in NOT_RUN:
-                    continue
                 start = time.monotonic()
                 done = shell(EXPANDED.get(command, line), folder, self.bin)
                 print(f"{page}: {command}: {time.monotonic() - start:.1f} s", flush=True)
@@ -261,12 +275,12 @@ class Pages(unittest.TestCase):
                     self.expect(done, CODES.get(command, VERDICT if " compare " in command else {0}), command)
 
     def test_commands_read_every_kind_of_file(self):
-        """Those of README.md that read, with each kind of file as the one that they name."""
-        reading = [line for line in commands((ROOT / "README.md").read_text(encoding="utf-8"))
+        """Those of docs/commands.md that read, with each kind of file as the one that they name."""
+        reading = [line for line in commands((ROOT / "docs/commands.md").read_text(encoding="utf-8"))
                    if re.search(r" (a|one-new-run)\.h5\b| new/", line) and "mpirun" not in line]
         self.assertGreater(len(reading), 5)
         for kind in sorted(self.kinds.glob("*.h5")):
-            folder = self.page_folder(f"README.md-{kind.stem}")
+            folder = self.page_folder(f"docs/commands.md-{kind.stem}")
             for name in ("a.h5", "one-new-run.h5"):
                 shutil.copy(kind, folder / name)
             for path in (folder / "new").iterdir():

@@ -30,7 +30,7 @@ struct Noise {
 };
 
 /// The variance of a row is at least that of its clock's rounding, and moderated
-/// (docs/measuring.md) from 20 rows on.
+/// (docs/measuring/statistics.md) from 20 rows on.
 Noise noise_of(std::span<const RunDigest> runs);
 
 /// One row in ten is taken to have changed where a plan has to say how many did.
