@@ -47,8 +47,8 @@ TEST(UtcNow, AgreesWithTheSystem) {
 
 TEST(Located, NamesFileAndLineWithoutTheBuildersPath) {
   const int line = __LINE__ + 1;
-  EXPECT_EQ(located("read failed", {}),
-            "read failed [tests/common/base/clock_test.cpp:" + std::to_string(line) + "]");
+  const std::string said = located("read failed", {});
+  EXPECT_EQ(said, "read failed [tests/common/base/clock_test.cpp:" + std::to_string(line) + "]");
   EXPECT_EQ(located("read failed", {"/elsewhere/x.cpp", 12}), "read failed [/elsewhere/x.cpp:12]");
 }
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,14 +18,14 @@ namespace {
 using testing::ElementsAre;
 
 /// Ranks by iterations of `time(rank, iteration)` nanoseconds.
-CaseResult ranked(
-    std::size_t ranks, std::size_t iterations,
-    const std::function<std::uint64_t(std::size_t rank, std::size_t iteration)>& time) {
+template <class Time>
+CaseResult ranked(std::size_t ranks, std::size_t iterations, Time time) {
   CaseResult result = test::measured("imaging/train", 8, {});
   Metric metric = test::duration("compute_time", {});
   std::vector<std::uint64_t> values;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::size_t i = 0; i < iterations; ++i) values.push_back(time(rank, i));
+    for (std::size_t i = 0; i < iterations; ++i)
+      values.push_back(static_cast<std::uint64_t>(time(rank, i)));
   }
   metric.samples.ranks = ranks;
   metric.samples.iterations = iterations;

@@ -49,7 +49,7 @@ TEST(StreamKernels, FollowTheirDefinitionOnEveryPart) {
     for (const bool past_caches : {false, true}) {
       if (past_caches && !why_no_stores_past_caches().empty()) continue;
       for (std::size_t begin = 0; begin < 20; ++begin) {
-        for (const std::size_t length : {0, 1, 3, 8, 17, 64, 200}) {
+        for (const std::size_t length : {0U, 1U, 3U, 8U, 17U, 64U, 200U}) {
           EXPECT_EQ(wrong<double>(kernel, past_caches, begin, begin + length), 0U)
               << to_string(kernel) << " " << past_caches << " " << begin << "+" << length;
           EXPECT_EQ(wrong<float>(kernel, past_caches, begin, begin + length), 0U)
