@@ -3,7 +3,7 @@
 # wheel, a Python site-packages), or that torch folder itself. Without it the cache folder that
 # jobscripts/setup.sh fills is looked at. The wheel's own TorchConfig.cmake is not used: it probes
 # for GPUs at configure time and asks for every CUDA library even where only the CPU part is linked.
-# The versions that jobscripts/setup.sh fetches: the pinned one is the oldest allowed, and the newest that the tests pass with.
+# The versions that jobscripts/setup.sh fetches: the pinned one is the oldest allowed, and the newest that was tried.
 foreach(list cpu newest)
   file(STRINGS ${PROJECT_SOURCE_DIR}/jobscripts/libtorch-${list}.txt line REGEX "^torch==")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${line}")
@@ -63,9 +63,9 @@ string(REGEX MATCH "^[0-9]+\\.[0-9]+" LIBTORCH_OLDEST "${LIBTORCH_VERSION_cpu}")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" LIBTORCH_NEWEST "${LIBTORCH_VERSION_newest}")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" release "${LIBTORCH_VERSION}")
 if(LibTorch_FOUND AND release VERSION_LESS LIBTORCH_OLDEST)
-  message(FATAL_ERROR "LibTorch in ${LIBTORCH_DIR} is ${LIBTORCH_VERSION}; allowed: ${LIBTORCH_OLDEST} and newer (${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST} are tested)")
+  message(FATAL_ERROR "LibTorch in ${LIBTORCH_DIR} is ${LIBTORCH_VERSION}; allowed: ${LIBTORCH_OLDEST} and newer (${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST} were tried)")
 elseif(LibTorch_FOUND AND release VERSION_GREATER LIBTORCH_NEWEST)
-  message(WARNING "LibTorch ${LIBTORCH_VERSION} is newer than ${LIBTORCH_NEWEST}, the newest that the tests were run with. If the build or a run fails, use ${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST}.")
+  message(WARNING "LibTorch ${LIBTORCH_VERSION} is newer than ${LIBTORCH_NEWEST}, the newest that was tried. If the build or a run fails, use ${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST}.")
 endif()
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)

@@ -9,7 +9,7 @@
 #   --cuda           LibTorch with its CUDA libraries (2.6 GB, 3.8 GB unpacked): the default where an
 #                    NVIDIA GPU is found
 #   --libtorch DIR   use this LibTorch: the folder that holds lib/libtorch_cpu.so or torch/lib/..., also a Python
-#                    site-packages (default: the environment's LIBTORCH_DIR, if set). The tests pass with 2.11 to
+#                    site-packages (default: the environment's LIBTORCH_DIR, if set). Tried were 2.11 to
 #                    2.15: a newer one is used with a warning, an older one is refused
 #   --libtorch newest  fetch 2.15.0 for CPUs in place of 2.11.0 (0.6 GB, 1.1 GB unpacked)
 #   --no-libtorch    without LibTorch: training and model benchmarks are skipped
@@ -39,7 +39,7 @@ source "$here/lib.sh"
 # shellcheck source=jobscripts/wheels.sh
 source "$here/wheels.sh"
 
-# The version of LibTorch in a list: the pinned one is also the oldest that is allowed, the newest the last one tested.
+# The version of LibTorch in a list: the pinned one is also the oldest that is allowed, the newest the last one tried.
 torch_version() { sed -n 's/^torch==\([0-9.]*\) .*/\1/p' "$here/$1"; } # list
 version=$(torch_version libtorch-cpu.txt) newest=$(torch_version libtorch-newest.txt)
 dali_version=2.4.0 mlperf_version=4.1.68
@@ -163,10 +163,10 @@ check_given() {
     die 3 "--libtorch is '$given', which holds neither lib/libtorch_cpu.so nor torch/lib/libtorch_cpu.so"
   found=$(python_version "$root/version.py")
   if [[ -z $found ]] || is_older "${found%.*}" "${version%.*}"; then
-    die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*} and newer (${version%.*} to ${newest%.*} are tested)"
+    die 3 "--libtorch is '$given', LibTorch ${found:-of unknown version}; allowed: ${version%.*} and newer (${version%.*} to ${newest%.*} were tried)"
   fi
   if is_older "${newest%.*}" "${found%.*}"; then
-    say "Warning: LibTorch $found is newer than ${newest%.*}, the newest that the tests were run with. If the build or a run fails, use ${version%.*} to ${newest%.*}."
+    say "Warning: LibTorch $found is newer than ${newest%.*}, the newest that was tried. If the build or a run fails, use ${version%.*} to ${newest%.*}."
   fi
   (cd "$given" && pwd)
 }

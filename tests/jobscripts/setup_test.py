@@ -74,7 +74,7 @@ class LibTorch(WheelTest):
         release = int(newest.split(".")[1])
         self.expect(self.run_setup("--cpu"), 0)
         for older in ("2.9.1", "2.10.0+cpu", "1.13.1"):
-            self.expect(self.give_version(older), 3, older.split("+", maxsplit=1)[0], f"allowed: 2.11 and newer (2.11 to 2.{release} are tested)")
+            self.expect(self.give_version(older), 3, older.split("+", maxsplit=1)[0], f"allowed: 2.11 and newer (2.11 to 2.{release} were tried)")
         for tested in ("2.11.1", "2.12.0+cu130", f"{newest}+cu132"):
             done = self.give_version(tested)
             self.expect(done, 0)
@@ -98,7 +98,7 @@ class LibTorch(WheelTest):
     def test_the_help_names_the_versions_of_the_lists(self):
         told = " ".join(self.run_setup("--help").stdout.split())
         newest = listed_torch("libtorch-newest.txt")
-        self.assertIn(f"pass with 2.11 to {newest.rsplit('.', 1)[0]}:", told)
+        self.assertIn(f"Tried were 2.11 to {newest.rsplit('.', 1)[0]}:", told)
         self.assertIn(f"fetch {newest} for CPUs in place of {listed_torch('libtorch-cpu.txt')}", told)
 
     def test_without_libtorch(self):
