@@ -12,7 +12,7 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr double kLeastLoss = 0.1;
+constexpr double kMinLoss = 0.1;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::optional<DeviceLoss> device_loss(const CaseResult& result) {
     return std::nullopt;
   std::optional<std::size_t> worst;
   for (std::size_t i = 0; i < losses->size(); ++i) {
-    if (!((*losses)[i] > kLeastLoss)) continue;  // nor what is no number
+    if (!((*losses)[i] > kMinLoss)) continue;  // nor what is no number
     if (!worst || (*losses)[i] > (*losses)[*worst]) worst = i;
   }
   if (!worst) return std::nullopt;

@@ -14,8 +14,8 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr double kLeastFraction = 0.02, kResiduals = 3;
-constexpr std::size_t kLeastIterations = 20;
+constexpr double kMinFraction = 0.02, kResiduals = 3;
+constexpr std::size_t kMinIterations = 20;
 
 double fact(const CaseResult& result, const std::string& name) {
   const auto found = result.facts.find(name);
@@ -56,7 +56,7 @@ std::optional<LateRank> late_rank(const CaseResult& result) {
   if (primary->kind == MetricKind::rate) primary = result.find(primary->source);
   if (primary == nullptr || primary->kind != MetricKind::duration) return std::nullopt;
   const std::vector<std::vector<double>> beyond = beyond_others(lateness->samples);
-  if (beyond.front().size() < kLeastIterations) return std::nullopt;
+  if (beyond.front().size() < kMinIterations) return std::nullopt;
 
   double iteration = median_of(result, *primary);
   if (const Metric* before = result.find("local_time")) iteration += median_of(result, *before);
@@ -66,7 +66,7 @@ std::optional<LateRank> late_rank(const CaseResult& result) {
     if (rank == 0 || median > latest.seconds) latest = {rank, median, median / iteration};
   }
   const double limit =
-      std::max({kLeastFraction * iteration, kResiduals * fact(result, "clock_residual"),
+      std::max({kMinFraction * iteration, kResiduals * fact(result, "clock_residual"),
                 fact(result, "barrier_time")});
   if (!(stats::median_interval(beyond[latest.rank]).low > limit)) return std::nullopt;
   return latest;

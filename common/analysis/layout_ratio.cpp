@@ -19,8 +19,8 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr std::int64_t kMostOccurrences = 1'000'000;
-constexpr std::size_t kMostLetters = 32;  // of a layer's name
+constexpr std::int64_t kMaxOccurrences = 1'000'000;
+constexpr std::size_t kMaxLetters = 32;  // of a layer's name
 
 const std::string* text_axis(const CaseResult& result, const char* axis) {
   const auto found = result.params.find(axis);
@@ -32,7 +32,7 @@ bool is_positive(double seconds) { return std::isfinite(seconds) && seconds > 0;
 void print_network(const LayoutRatios& network, std::ostream& out) {
   std::size_t width = std::string_view("layer").size();
   for (const LayerRatio& layer : network.layers)
-    width = std::max(width, text::printable(layer.nchw.layer, kMostLetters).size());
+    width = std::max(width, text::printable(layer.nchw.layer, kMaxLetters).size());
   const auto row = [&](std::string_view layer, std::string_view count, std::string_view nchw,
                        std::string_view nhwc, std::string_view ratio, std::string_view interval) {
     std::string line = fmt::format("  {}  {}  {}  {}  {}  {}", text::left_aligned(layer, width),
@@ -45,7 +45,7 @@ void print_network(const LayoutRatios& network, std::ostream& out) {
   const auto number = [](double value) { return fmt::format("{:.3f}", value); };
   row("layer", "times", "nchw", "nhwc", "nhwc/nchw", "interval");
   for (const LayerRatio& layer : network.layers) {
-    row(text::printable(layer.nchw.layer, kMostLetters), std::to_string(layer.nchw.occurrences),
+    row(text::printable(layer.nchw.layer, kMaxLetters), std::to_string(layer.nchw.occurrences),
         units::seconds(layer.nchw.seconds), units::seconds(layer.nhwc.seconds),
         number(layer.ratio()), fmt::format("[{}, {}]", number(layer.low()), number(layer.high())));
   }
@@ -64,7 +64,7 @@ std::optional<LayoutCase> layout_case(const CaseResult& result) {
       fact == result.facts.end())
     return std::nullopt;
   const auto* occurrences = std::get_if<std::int64_t>(&fact->second);
-  if (occurrences == nullptr || *occurrences < 1 || *occurrences > kMostOccurrences ||
+  if (occurrences == nullptr || *occurrences < 1 || *occurrences > kMaxOccurrences ||
       (*layout != "nchw" && *layout != "nhwc") || time->kind != MetricKind::duration)
     return std::nullopt;
   const Summary summary = summarise(result, *time);

@@ -21,10 +21,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kLeastSizes = 5;
-constexpr double kMostResidual = 0.10;
+constexpr std::size_t kMinSizes = 5;
+constexpr double kMaxResidual = 0.10;
 /// Part of the time of the smallest size; less is what rounding leaves.
-constexpr double kLeastLatency = 0.01;
+constexpr double kMinLatency = 0.01;
 /// The largest size by n1/2 at least: there two thirds of the bandwidth are reached.
 constexpr double kReach = 2;
 
@@ -50,10 +50,10 @@ double parameters_of(const stats::CostFit& fit) {
 
 /// `shortest`: the time of the smallest size.
 std::string problem_of(const MessageCost& cost, double shortest) {
-  if (!(cost.residual <= kMostResidual))
+  if (!(cost.residual <= kMaxResidual))
     return fmt::format("residuals of {:.0f} %", 100 * cost.residual);
   if (!std::isfinite(cost.fit.bandwidth())) return "more bytes take no longer";
-  if (!(cost.fit.latency() > kLeastLatency * shortest)) return "no latency is seen at these sizes";
+  if (!(cost.fit.latency() > kMinLatency * shortest)) return "no latency is seen at these sizes";
   if (cost.last_bytes < kReach * cost.fit.half_bandwidth_bytes())
     return "the sizes end before the bandwidth is reached";
   return {};
@@ -61,7 +61,7 @@ std::string problem_of(const MessageCost& cost, double shortest) {
 
 /// Of all these sizes.
 std::optional<MessageCost> fitted(std::span<const double> bytes, std::span<const double> seconds) {
-  if (bytes.size() < kLeastSizes) return std::nullopt;
+  if (bytes.size() < kMinSizes) return std::nullopt;
   MessageCost cost;
   cost.fit = stats::fit_message_cost(bytes, seconds);
   if (cost.fit.regimes.empty()) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<SweepCase> sweep_case(const CaseResult& result) {
 
 std::optional<MessageCost> message_cost(std::span<const double> bytes,
                                         std::span<const double> seconds) {
-  const std::size_t least = std::max(kLeastSizes, bytes.size() - bytes.size() / 4);
+  const std::size_t least = std::max(kMinSizes, bytes.size() - bytes.size() / 4);
   const std::optional<MessageCost> all = fitted(bytes, seconds);
   if (!all || all->problem.empty()) return all;
   for (std::size_t count = bytes.size() - 1; count >= least; --count) {

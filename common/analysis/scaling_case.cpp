@@ -10,7 +10,7 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr std::int64_t kMostWorkers = 1'000'000'000;
+constexpr std::int64_t kMaxWorkers = 1'000'000'000;
 
 /// A count among axes or facts, if it is one.
 std::optional<double> count_of(const Params& values, const std::string& name) {
@@ -23,15 +23,15 @@ std::optional<double> count_of(const Params& values, const std::string& name) {
 std::int64_t workers_of(const Params& params) {
   const double workers =
       count_of(params, "ranks").value_or(1) * count_of(params, "replicas").value_or(1);
-  return workers <= kMostWorkers ? static_cast<std::int64_t>(workers) : 0;
+  return workers <= kMaxWorkers ? static_cast<std::int64_t>(workers) : 0;
 }
 
-bool counts_things_a_second(const Metric& metric) {
+bool counts_things_per_second(const Metric& metric) {
   return metric.unit.starts_with('{') && metric.unit.ends_with("}/s");
 }
 
 void find_rate(const CaseResult& result, ScalingCase& one) {
-  const auto metric = std::ranges::find_if(result.metrics, counts_things_a_second);
+  const auto metric = std::ranges::find_if(result.metrics, counts_things_per_second);
   if (metric == result.metrics.end()) return;
   const double rate = median_of(result, *metric);
   if (!std::isfinite(rate) || rate <= 0) return;

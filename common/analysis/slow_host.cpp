@@ -18,7 +18,7 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr double kLeastSlower = 0.05, kFalseNames = 0.01, kUsualSpread = 0.1, kUsualFreedom = 4;
+constexpr double kMinSlower = 0.05, kFalseNames = 0.01, kUsualSpread = 0.1, kUsualFreedom = 4;
 
 struct LogPair {
   std::size_t first, second;
@@ -165,7 +165,7 @@ std::optional<SlowEnd> slow_end(std::span<const PairTime> pairs, double level) {
   const auto [deviation, freedom] = pair_spread(groups, middles);
   const double tail = level / static_cast<double>(fastest.size());
   const double limit =
-      std::max(std::log1p(kLeastSlower), stats::student_t_quantile(1 - tail, freedom) * deviation);
+      std::max(std::log1p(kMinSlower), stats::student_t_quantile(1 - tail, freedom) * deviation);
   if (!(std::min(own - theirs, middles[1] - middles[0]) > limit)) return std::nullopt;
   return SlowEnd{end, std::exp(middles[1] - middles[0]), groups[1].size()};
 }

@@ -20,7 +20,7 @@ namespace scalemark::cli {
 namespace {
 
 /// Shells and proxies between a launcher and its rank.
-constexpr int kMostAncestors = 16;
+constexpr int kMaxAncestors = 16;
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -65,7 +65,7 @@ bool marks_lines(const std::vector<std::string>& command) {
 
 std::optional<Launcher> find_launcher() {
   int pid = getppid();
-  for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid)) {
+  for (int i = 0; i < kMaxAncestors && pid > 1; ++i, pid = parent_of(pid)) {
     if (is_launcher(pid)) return Launcher{pid, command_of(pid)};
   }
   return std::nullopt;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kTerminalColumns = 80, kFileColumns = 100;
 /// Columns of the launcher's terminal, 0 for none, where it cannot be asked: it runs elsewhere.
 constexpr const char* kLauncherTerminal = "SCALEMARK_TERMINAL";
-constexpr std::int64_t kLeastColumns = 20, kMostColumns = 10'000;
+constexpr std::int64_t kMinColumns = 20, kMaxColumns = 10'000;
 
 /// The variable's value; empty where it is not set.
 std::string value_of(const Variables& variables, const char* name) {
@@ -32,7 +32,7 @@ Stream launched_stream(int descriptor) {
   if (mpi::promised_rank() != 0) return {};
   const std::string said = variable(kLauncherTerminal).value_or("");
   if (const auto columns = text::parse_integer(said)) {
-    if (*columns >= kLeastColumns && *columns <= kMostColumns)
+    if (*columns >= kMinColumns && *columns <= kMaxColumns)
       return {true, static_cast<std::size_t>(*columns)};
     return {};
   }
@@ -70,7 +70,7 @@ bool use_color(const std::string& option, const Stream& stream, const Variables&
 
 std::size_t output_width(const Stream& stream, const Variables& variables) {
   const auto wanted = text::parse_integer(value_of(variables, "COLUMNS"));
-  if (wanted && *wanted >= kLeastColumns && *wanted <= kMostColumns)
+  if (wanted && *wanted >= kMinColumns && *wanted <= kMaxColumns)
     return static_cast<std::size_t>(*wanted);
   if (stream.columns > 0) return stream.columns;
   return stream.terminal ? kTerminalColumns : kFileColumns;

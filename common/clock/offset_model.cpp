@@ -13,7 +13,7 @@ namespace {
 
 /// By how much two clocks can drift apart at most, and usually do: `tick` of adjtimex(2) makes them
 /// a tenth fast or slow; crystals are wrong by 50 parts in a million or less.
-constexpr double kMostDrift = 0.25;
+constexpr double kMaxDrift = 0.25;
 constexpr double kCrystals = 100e-6;
 /// What anchors must allow before their drift is believed: half a second apart, and the drift sure
 /// to 20 parts in a million. A guess that is much less sure would be no better than none.
@@ -53,7 +53,7 @@ bool outdone(const Anchor& anchor, const Anchor& by) {
 void OffsetModel::add(Anchor anchor) {
   while (!anchors_.empty()) {
     const Anchor& last = anchors_.back();
-    const double possible = kMostDrift * static_cast<double>(anchor.local - last.local);
+    const double possible = kMaxDrift * static_cast<double>(anchor.local - last.local);
     const auto change = static_cast<double>(std::abs(anchor.offset - last.offset));
     const bool contradicts = possible <= 0 || change > possible;
     const bool stepped = change > possible + static_cast<double>(last.error + anchor.error);
@@ -63,7 +63,7 @@ void OffsetModel::add(Anchor anchor) {
     }
     anchors_.pop_back();
   }
-  if (anchors_.size() == kMostAnchors) anchors_.erase(anchors_.begin());
+  if (anchors_.size() == kMaxAnchors) anchors_.erase(anchors_.begin());
   anchors_.push_back(anchor);
   drift_before_ = drift_from(anchors_.begin(), anchors_.end());
   drift_after_ = drift_from(anchors_.rbegin(), anchors_.rend());

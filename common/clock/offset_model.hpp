@@ -24,7 +24,7 @@ struct Anchor {
 class OffsetModel {
  public:
   /// Anchors beyond this number push out the oldest.
-  static constexpr std::size_t kMostAnchors = 1024;
+  static constexpr std::size_t kMaxAnchors = 1024;
 
   /// Adds an anchor later than all others. Of two neighbours one goes where it tells nothing: the
   /// less sure one, if the other knows its offset better even after 100 parts in a million of

@@ -10,7 +10,7 @@ namespace scalemark::clock {
 namespace {
 
 constexpr std::size_t kAlike = 8;
-constexpr std::size_t kMostExchanges = 100;
+constexpr std::size_t kMaxExchanges = 100;
 constexpr std::int64_t kPatience = 20'000'000;
 constexpr int kTag = 0;
 
@@ -30,7 +30,7 @@ std::int64_t receive(const mpi::Comm& comm, int from) {
 
 bool enough_exchanges(std::span<const std::int64_t> round_trips) {
   if (round_trips.size() < kAlike) return false;
-  if (round_trips.size() >= kMostExchanges) return true;
+  if (round_trips.size() >= kMaxExchanges) return true;
   const std::int64_t most = *std::ranges::min_element(round_trips) * 11 / 10;
   const auto alike = std::ranges::count_if(round_trips, [&](auto trip) { return trip <= most; });
   if (static_cast<std::size_t>(alike) >= kAlike) return true;
@@ -38,7 +38,7 @@ bool enough_exchanges(std::span<const std::int64_t> round_trips) {
 }
 
 Reading ask(const mpi::Comm& comm, int other, const Source& now) {
-  std::array<std::int64_t, kMostExchanges> round_trips{};
+  std::array<std::int64_t, kMaxExchanges> round_trips{};
   std::size_t count = 0;
   Reading best;
   do {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kBroadcasts = 10;
 /// Longer than reading clocks takes, where a broadcast is nothing (one rank).
-constexpr std::int64_t kLeastMargin = 1000;
+constexpr std::int64_t kMinMargin = 1000;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ SyncedStart::SyncedStart(const mpi::Comm& ranks, const SyncedClock& clock)
     if (i >= 0) took += std::max<std::int64_t>(0, static_cast<std::int64_t>(got - sent));
   }
   const std::int64_t margin = 3 * comm_.max(took) / kBroadcasts;
-  margin_ = static_cast<std::uint64_t>(std::max(kLeastMargin, margin)) + clock_.residual_ns();
+  margin_ = static_cast<std::uint64_t>(std::max(kMinMargin, margin)) + clock_.residual_ns();
 }
 
 Start SyncedStart::wait() const {

@@ -23,7 +23,7 @@ namespace {
 // In the order of the enumeration.
 constexpr std::array<std::string_view, 3> kSyncs = {"flush", "fence", "lock"};
 
-constexpr std::size_t kMostElements = std::numeric_limits<int>::max();
+constexpr std::size_t kMaxElements = std::numeric_limits<int>::max();
 
 /// Each rank's part begins on a cache line, though libraries may lay the parts of a node's ranks
 /// one behind the other.
@@ -174,8 +174,8 @@ class MpiWindow final : public OneSided {
     if (types_.reducing(access.type) == MPI_DATATYPE_NULL || types_.op(access.op) == MPI_OP_NULL)
       return fmt::format("MPI accumulates no {} of {}", to_string(access.op),
                          to_string(access.type));
-    if (access.count > kMostElements)
-      return fmt::format("MPI accumulates {} elements at most", kMostElements);
+    if (access.count > kMaxElements)
+      return fmt::format("MPI accumulates {} elements at most", kMaxElements);
     return {};
   }
 
@@ -228,7 +228,7 @@ class MpiWindow final : public OneSided {
                               access.displacement + access.count, room));
     }
     bound.displacement = static_cast<MPI_Aint>(access.displacement * element);
-    if (access.count <= kMostElements) {
+    if (access.count <= kMaxElements) {
       bound.count = static_cast<int>(access.count);
     } else {
       const auto big = std::make_shared<BigType>(access.count, bound.type, element);

@@ -20,7 +20,7 @@ namespace scalemark::compare {
 namespace {
 
 constexpr const char* kName = "scalemark/baseline";
-constexpr std::uint64_t kMostRuns = 1'000'000;
+constexpr std::uint64_t kMaxRuns = 1'000'000;
 using Texts = std::vector<std::string>;
 using Reals = std::vector<double>;
 using Counts = std::vector<std::uint64_t>;
@@ -87,7 +87,7 @@ Table families_table(const std::vector<Row>& rows) {
   Texts metrics;
   Reals variance, df;
   for (const auto& [metric, some] : variances) {
-    if (some.size() < kLeastRowsForPrior) continue;
+    if (some.size() < kMinRowsForPrior) continue;
     const std::optional<stats::Prior> prior = stats::fit_prior(some);
     if (!prior || !(prior->variance > 0)) continue;
     metrics.push_back(metric);
@@ -168,7 +168,7 @@ void take_rows(const CaseResult& result, RunDigest& digest) {
     row.variance = variances[i];
     const bool usable = std::isfinite(means[i]) && variances[i] >= 0 &&
                         std::isfinite(variances[i]) && resolutions[i] >= 0 &&
-                        std::isfinite(resolutions[i]) && runs[i] >= 2 && runs[i] <= kMostRuns;
+                        std::isfinite(resolutions[i]) && runs[i] >= 2 && runs[i] <= kMaxRuns;
     const std::string key = text::printable(keys[i]);
     if (!usable) throw InputError(fmt::format("row '{}': numbers that no runs give", key));
     row.runs = static_cast<int>(runs[i]);
@@ -185,7 +185,7 @@ void take_families(const CaseResult& result, RunDigest& digest) {
               &df = columns.get<double>("prior_df");
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const bool usable =
-        variance[i] > 0 && std::isfinite(variance[i]) && df[i] > 0 && df[i] <= stats::kMostPriorDf;
+        variance[i] > 0 && std::isfinite(variance[i]) && df[i] > 0 && df[i] <= stats::kMaxPriorDf;
     if (!usable) throw InputError("a prior of variances that no rows give");
     digest.priors[text::printable(metrics[i])] = {df[i], variance[i]};
   }

@@ -154,7 +154,7 @@ std::string describe_nothing(const std::vector<RowValues>& rows) {
 }
 
 /// Fewer rows would mostly lose what is their own.
-constexpr std::size_t kLeastRowsForShift = 5;
+constexpr std::size_t kMinRowsForShift = 5;
 
 /// Whole runs first, then rows, then what their medians do not show.
 void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Comparison& result) {
@@ -166,14 +166,14 @@ void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Compa
       run_effects(rows, rows.empty() ? 0 : rows[0].a.size(), rows.empty() ? 0 : rows[0].b.size());
   result.shift = whole_run_shift(effects, rows, design);
   result.geomeans = geometric_means(rows, design);
-  if (options.relative_to_run && result.shift.rows >= kLeastRowsForShift) {
+  if (options.relative_to_run && result.shift.rows >= kMinRowsForShift) {
     remove_effects(effects, rows);
     result.shift.removed = true;
   } else if (options.relative_to_run) {
     result.notes.push_back(
         fmt::format("--relative-to-run has no effect: it needs {} rows, "
                     "there are {}",
-                    kLeastRowsForShift, result.shift.rows));
+                    kMinRowsForShift, result.shift.rows));
   }
   test_rows(rows, design, options, result.method);
   note_unusable(pairs, rows, result);

@@ -13,7 +13,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastBlocks = 3, kLeastBlocksAsked = 2;
+constexpr std::size_t kMinBlocks = 3, kMinBlocksAsked = 2;
 
 struct Start {
   std::string time;
@@ -50,7 +50,7 @@ std::string find_blocks(Groups& groups, bool by_job, std::vector<Block>& blocks)
       blocks.push_back({(first.of_b ? second : first).place, (first.of_b ? first : second).place});
     }
   }
-  const std::size_t least = by_job ? kLeastBlocks : kLeastBlocksAsked;
+  const std::size_t least = by_job ? kMinBlocks : kMinBlocksAsked;
   if (blocks.size() < least) return fmt::format("{} blocks, {} needed", blocks.size(), least);
   return {};
 }

@@ -19,7 +19,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastPoints = 3;
+constexpr std::size_t kMinPoints = 3;
 
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
@@ -59,7 +59,7 @@ std::vector<Rows> alike_but(const Rows& rows, const std::string& axis) {
 
 std::size_t lines_of(const std::vector<Rows>& kinds) {
   std::size_t lines = 0;
-  for (const Rows& kind : kinds) lines += kind.size() >= kLeastPoints ? 1 : kind.size();
+  for (const Rows& kind : kinds) lines += kind.size() >= kMinPoints ? 1 : kind.size();
   return lines;
 }
 
@@ -161,7 +161,7 @@ std::vector<FoldGroup> fold_rows(std::span<const CompareRow> rows, bool all) {
       continue;
     }
     for (Rows& kind : alike_but(members[i], axis)) {
-      if (kind.size() >= kLeastPoints) {
+      if (kind.size() >= kMinPoints) {
         groups[i].folds.push_back(sweep(std::move(kind), axis));
       } else {
         for (const CompareRow* row : kind) groups[i].folds.push_back(single(row));

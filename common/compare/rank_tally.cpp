@@ -14,12 +14,12 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastRanks = 2;
-constexpr double kRobustDeviations = 5, kLeastSlower = 0.02;
+constexpr std::size_t kMinRanks = 2;
+constexpr double kRobustDeviations = 5, kMinSlower = 0.02;
 /// Of two ranks neither is the usual one: the slower one must be so by far.
-constexpr double kLeastSlowerOfTwo = 0.1;
+constexpr double kMinSlowerOfTwo = 0.1;
 /// Of a long case, iterations evenly spread are enough and bound the memory.
-constexpr std::size_t kMostIterations = 512;
+constexpr std::size_t kMaxIterations = 512;
 constexpr std::size_t kLongestName = 120;  // bytes of a name
 
 std::vector<std::size_t> chosen_iterations(const Samples& samples) {
@@ -27,10 +27,10 @@ std::vector<std::size_t> chosen_iterations(const Samples& samples) {
   for (std::size_t i = 0; i < samples.iterations; ++i) {
     if (!samples.is_warmup(i)) all.push_back(i);
   }
-  if (all.size() <= kMostIterations) return all;
+  if (all.size() <= kMaxIterations) return all;
   std::vector<std::size_t> some;
-  for (std::size_t i = 0; i < kMostIterations; ++i)
-    some.push_back(all[i * all.size() / kMostIterations]);
+  for (std::size_t i = 0; i < kMaxIterations; ++i)
+    some.push_back(all[i * all.size() / kMaxIterations]);
   return some;
 }
 
@@ -69,7 +69,7 @@ const Metric* timed(const CaseResult& result, const std::string& name) {
   const Metric* metric = result.find(name);
   if (metric != nullptr && metric->kind == MetricKind::rate) metric = result.find(metric->source);
   const bool usable = metric != nullptr && metric->kind == MetricKind::duration &&
-                      metric->samples.ranks >= kLeastRanks && metric->samples.iterations > 0;
+                      metric->samples.ranks >= kMinRanks && metric->samples.iterations > 0;
   return usable ? metric : nullptr;
 }
 
@@ -109,12 +109,12 @@ void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
   // Measured on other hosts than those of the tallies, after a --resume.
   if (result.facts.contains("hosts")) return;
   const std::vector<double> slowness = rank_slowness(result);
-  if (slowness.size() < kLeastRanks || slowness.size() > tallies.size()) return;
+  if (slowness.size() < kMinRanks || slowness.size() > tallies.size()) return;
   const bool two = slowness.size() == 2;
   const double middle = two ? std::min(slowness[0], slowness[1]) : stats::median(slowness);
   const double limit =
-      two ? std::log1p(kLeastSlowerOfTwo)
-          : std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kLeastSlower));
+      two ? std::log1p(kMinSlowerOfTwo)
+          : std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kMinSlower));
   if (!std::isfinite(middle)) return;
   // Where none of two stands out, nothing can be said of which one it would be.
   if (two && !(std::max(slowness[0], slowness[1]) - middle > limit)) return;

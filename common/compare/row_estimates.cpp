@@ -67,7 +67,7 @@ Families fit_families(const std::vector<RowValues>& rows,
   Families families;
   for (const auto& [metric, prior] : stored) families[metric] = {prior, kInfinity, 0, true};
   for (const auto& [metric, some] : variances) {
-    if (some.size() < kLeastRowsForPrior || families.contains(metric)) continue;
+    if (some.size() < kMinRowsForPrior || families.contains(metric)) continue;
     const std::optional<stats::Prior> prior = stats::fit_prior(some);
     if (!prior) continue;
     double df = 0;

@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 
 /// Rows from which on a prior of their variances is worth fitting.
-inline constexpr std::size_t kLeastRowsForPrior = 20;
+inline constexpr std::size_t kMinRowsForPrior = 20;
 
 /// A difference B - A and the variance that it comes with.
 struct RowContrast {

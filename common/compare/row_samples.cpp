@@ -20,14 +20,14 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastForTail = 1000, kLeastForSketch = 50;
+constexpr std::size_t kMinForTail = 1000, kMinForSketch = 50;
 constexpr double kFewEffective = 30;
 constexpr std::size_t kSketch = 100;  // quantiles
 /// Evenly spread iterations that are enough for a sketch and for counting effective samples.
-constexpr std::size_t kMostLookedAt = 4096;
+constexpr std::size_t kMaxLookedAt = 4096;
 
 std::vector<double> thinned(std::span<const double> values) {
-  const std::size_t step = (values.size() + kMostLookedAt - 1) / kMostLookedAt;
+  const std::size_t step = (values.size() + kMaxLookedAt - 1) / kMaxLookedAt;
   std::vector<double> some;
   for (std::size_t i = 0; i < values.size(); i += std::max<std::size_t>(step, 1))
     some.push_back(values[i]);
@@ -122,14 +122,14 @@ void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& 
   for (const std::string& flag :
        stats::steadiness_flags(all, leading_warmup(samples), row.relative_resolution))
     row.flags.insert(flag);
-  if (values.size() >= kLeastForTail) {
+  if (values.size() >= kMinForTail) {
     const Tail tail = upper_hundredth(values);
     row.tail = in_metric(tail.value);
     row.tail_low = in_metric(tail.low);
     row.tail_high = in_metric(tail.high);
     if (row.tail_low > row.tail_high) std::swap(row.tail_low, row.tail_high);
   }
-  if (values.size() < kLeastForSketch) return;
+  if (values.size() < kMinForSketch) return;
   const std::vector<double> some = thinned(values);
   if (stats::sign_autocorrelation(some).n_eff < kFewEffective)
     row.flags.insert("few_effective_samples");

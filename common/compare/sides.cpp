@@ -16,8 +16,8 @@ namespace scalemark::compare {
 namespace {
 
 constexpr std::size_t kNameWidth = 32;
-constexpr std::size_t kMostHosts = 3;
-constexpr std::size_t kLeastStem = 2;  ///< one letter says no more than A and B
+constexpr std::size_t kMaxHosts = 3;
+constexpr std::size_t kMinStem = 2;  ///< one letter says no more than A and B
 constexpr std::size_t kRevisionLength = 10;
 
 using Parts = std::vector<std::string>;
@@ -113,7 +113,7 @@ std::pair<std::string, std::string> side_names(const std::vector<std::string>& a
     if (mine != other) return {shown_name(mine), shown_name(other)};
   }
   const std::string mine = shared_stem(a), other = shared_stem(b);
-  if (mine == other || mine.size() < kLeastStem || other.size() < kLeastStem) return {};
+  if (mine == other || mine.size() < kMinStem || other.size() < kMinStem) return {};
   return {shown_name(mine), shown_name(other)};
 }
 
@@ -141,7 +141,7 @@ SideFacts side_facts(std::span<const RunDigest> runs) {
 std::string describe_side(const SideFacts& side, std::size_t runs) {
   std::string text = fmt::format("{} run{}", runs, runs == 1 ? "" : "s");
   if (!side.hosts.empty()) {
-    const std::size_t shown = std::min(side.hosts.size(), kMostHosts);
+    const std::size_t shown = std::min(side.hosts.size(), kMaxHosts);
     const std::vector<std::string> some(side.hosts.begin(),
                                         side.hosts.begin() + static_cast<std::ptrdiff_t>(shown));
     text += " on " + text::join(some, ", ");

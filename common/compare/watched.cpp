@@ -19,9 +19,9 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastWatchedRuns = 3;
+constexpr std::size_t kMinWatchedRuns = 3;
 /// Telemetry that differs by less explains nothing.
-constexpr double kLeastWatchedChange = 0.02;
+constexpr double kMinWatchedChange = 0.02;
 /// Readings of shares go by ticks of 10 ms, over a tenth of a second at the borders of cases.
 constexpr double kShareStep = 0.1;
 
@@ -98,7 +98,7 @@ std::size_t rows_that_show(const Watched& seen) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < seen.row_a.size(); ++i) {
     const double x = seen.row_a[i], y = seen.row_b[i];
-    const bool enough = std::abs(y - x) >= kLeastWatchedChange * std::max(std::abs(x), std::abs(y));
+    const bool enough = std::abs(y - x) >= kMinWatchedChange * std::max(std::abs(x), std::abs(y));
     if (enough && (y - x) * whole > 0) ++count;
   }
   return count;
@@ -127,7 +127,7 @@ LikelyCause cause_of(const std::string& quantity, const Watched& seen, std::size
 }  // namespace
 
 double p_of_run_numbers(std::span<const double> a, std::span<const double> b, double step) {
-  if (a.size() < kLeastWatchedRuns || b.size() < kLeastWatchedRuns) return stats::kNan;
+  if (a.size() < kMinWatchedRuns || b.size() < kMinWatchedRuns) return stats::kNan;
   const auto contrast = stats::contrast(a, b);
   if (!contrast) return stats::kNan;
   const stats::Contrast row = stats::with_floor(*contrast, step * step / 12);

@@ -6,12 +6,12 @@ namespace scalemark {
 namespace {
 
 /// A training may have a phase for each of very many epochs; the last ones then count as one.
-constexpr std::size_t kMostPhases = 4096;
+constexpr std::size_t kMaxPhases = 4096;
 
 }  // namespace
 
 void PhaseTimes::enter(std::string_view name, std::uint64_t t) {
-  if (names_.size() >= kMostPhases && name != "done") return;
+  if (names_.size() >= kMaxPhases && name != "done") return;
   names_.emplace_back(name);
   t_.push_back(t);
 }

@@ -18,23 +18,22 @@ namespace {
 
 using Kind = NumberRule::Kind;
 
-constexpr double kMostSamples = 1e9;
-constexpr double kMostBytes = 0x1p62;
+constexpr double kMaxSamples = 1e9;
+constexpr double kMaxBytes = 0x1p62;
 
 constexpr std::array kRules = {
     PolicyRule{"iterations",
                "--iterations",
-               {Kind::integer, 1, kMostSamples, false},
+               {Kind::integer, 1, kMaxSamples, false},
                &PolicyChange::iterations},
-    PolicyRule{
-        "warmup", "--warmup", {Kind::integer, 0, kMostSamples, false}, &PolicyChange::warmup},
+    PolicyRule{"warmup", "--warmup", {Kind::integer, 0, kMaxSamples, false}, &PolicyChange::warmup},
     PolicyRule{"min_samples",
                "min_samples",
-               {Kind::integer, 1, kMostSamples, false},
+               {Kind::integer, 1, kMaxSamples, false},
                &PolicyChange::min_samples},
     PolicyRule{"max_samples",
                "max_samples",
-               {Kind::integer, 1, kMostSamples, false},
+               {Kind::integer, 1, kMaxSamples, false},
                &PolicyChange::max_samples},
     PolicyRule{"ci", "--ci", {Kind::percent, 0, 100, true}, &PolicyChange::ci_percent},
     PolicyRule{"min_time",
@@ -47,7 +46,7 @@ constexpr std::array kRules = {
                &PolicyChange::max_time},
     PolicyRule{"max_volume",
                "--max-volume",
-               {Kind::bytes, 1, kMostBytes, false},
+               {Kind::bytes, 1, kMaxBytes, false},
                &PolicyChange::max_volume},
 };
 

@@ -76,8 +76,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& place) {
     // An element is small in the text and large in memory.
     const bool is_new =
         event == Event::value || event == Event::object_start || event == Event::array_start;
-    if (is_new && ++values > kMostValues)
-      throw InputError(fmt::format("{}: more than {} values", place, kMostValues));
+    if (is_new && ++values > kMaxValues)
+      throw InputError(fmt::format("{}: more than {} values", place, kMaxValues));
     if (event == Event::object_start) open_objects.emplace_back();
     if (event == Event::object_end) open_objects.pop_back();
     if (event == Event::key && !open_objects.back().insert(parsed.get<std::string>()).second) {

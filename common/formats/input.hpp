@@ -17,7 +17,7 @@ namespace scalemark::formats {
 /// Bytes of a line of JSON, or of a whole file that is read at once; values in it; bytes of a line
 /// of text.
 constexpr std::size_t kLongestJson = std::size_t{256} << 20;
-constexpr std::size_t kMostValues = 20'000'000;
+constexpr std::size_t kMaxValues = 20'000'000;
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 
 /// The lines of a file, one at a time, without their ends.
@@ -46,7 +46,7 @@ class Lines {
 /// The whole of a file of at most kLongestJson bytes.
 std::string read_text(const std::filesystem::path& file);
 
-/// JSON that is at most 16 deep, has at most kMostValues values and names no member twice. Throws
+/// JSON that is at most 16 deep, has at most kMaxValues values and names no member twice. Throws
 /// InputError that begins with `place`.
 nlohmann::json parse_json(std::string_view text, const std::string& place);
 

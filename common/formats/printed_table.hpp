@@ -13,8 +13,8 @@
 
 namespace scalemark::formats {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-constexpr std::int64_t kMostRanks = 100'000'000;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxRanks = 100'000'000;
 
 /// A column of a row of another program's table.
 struct Cell {

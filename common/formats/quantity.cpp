@@ -10,8 +10,8 @@
 namespace scalemark::formats {
 namespace {
 
-constexpr int kMostDigits = 18;
-constexpr int kMostExponent = 40;
+constexpr int kMaxDigits = 18;
+constexpr int kMaxExponent = 40;
 
 /// Digits with at most one point; false if there is none, or too many.
 bool read_digits(std::string_view text, Decimal& decimal) {
@@ -22,7 +22,7 @@ bool read_digits(std::string_view text, Decimal& decimal) {
       behind_point = true;
       continue;
     }
-    if (c < '0' || c > '9' || ++digits > kMostDigits) return false;
+    if (c < '0' || c > '9' || ++digits > kMaxDigits) return false;
     decimal.digits = decimal.digits * 10 + static_cast<std::uint64_t>(c - '0');
     if (behind_point) --decimal.exponent;
   }
@@ -49,8 +49,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   int exponent = 0;
   const char* end = power.data() + power.size();
   const auto [rest, failure] = std::from_chars(power.data(), end, exponent);
-  if (failure != std::errc{} || rest != end || exponent > kMostExponent ||
-      exponent < -kMostExponent)
+  if (failure != std::errc{} || rest != end || exponent > kMaxExponent || exponent < -kMaxExponent)
     return std::nullopt;
   decimal.exponent += exponent;
   return decimal;

@@ -14,8 +14,8 @@ namespace scalemark::hardware {
 namespace {
 
 /// More than any GPU has: 18 in NVLink 4 and 5.
-constexpr unsigned kMostLinks = 64;
-constexpr double kMostMegabytes = 1e6;
+constexpr unsigned kMaxLinks = 64;
+constexpr double kMaxMegabytes = 1e6;
 constexpr const char* kNotTold = "NVML does not tell whether the GPU has NVLinks";
 
 /// GB/s of a link in one direction by nvmlNvlinkVersion_t, whose values are not the versions:
@@ -34,7 +34,7 @@ double common_megabytes(const nvml::Library& nvml, nvml::Device* device) {
       field.result != nvml::kSuccess || field.type != nvml::kUnsignedInt)
     return 0;
   const double megabytes = field.value.unsigned_int;
-  return megabytes <= kMostMegabytes ? megabytes : 0;
+  return megabytes <= kMaxMegabytes ? megabytes : 0;
 }
 
 double gigabytes_a_link(const nvml::Library& nvml, nvml::Device* device, unsigned link) {
@@ -65,7 +65,7 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
   if (nvml.nvlink_state == nullptr) return;
   int up = 0;
   unsigned last = 0;
-  for (unsigned link = 0; link < kMostLinks; ++link) {
+  for (unsigned link = 0; link < kMaxLinks; ++link) {
     unsigned active = 0;
     const int code = nvml.nvlink_state(device, link, &active);
     // There is no such link.

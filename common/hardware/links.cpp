@@ -23,16 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostEntries = 4096, kMostName = 64, kMostLine = 128;
+constexpr std::size_t kMaxEntries = 4096, kMaxName = 64, kMaxLine = 128;
 /// 10 Tb/s: what claims more is no adapter.
-constexpr double kMostBits = 1e13;
+constexpr double kMaxBits = 1e13;
 
 /// First line of a small file; empty if there is none.
 std::string short_line(const fs::path& path) {
   std::ifstream file(path);
-  std::array<char, kMostLine> line{};
+  std::array<char, kMaxLine> line{};
   file.getline(line.data(), line.size());
-  return file.fail() ? std::string() : text::printable(line.data(), kMostLine);
+  return file.fail() ? std::string() : text::printable(line.data(), kMaxLine);
 }
 
 /// The decimal number at the beginning of `text`, which is cut off; nothing if there is none.
@@ -69,7 +69,7 @@ double infiniband_bits(const std::string& rate, bool roce) {
   if (!roce && (is("SDR") || is("DDR") || is("QDR"))) data = 0.8;
   if (!roce && is("FDR")) data = 14.0625 / 14 * 64 / 66;
   const double bits = *giga * 1e9 * data;
-  return bits > 0 && bits <= kMostBits ? bits : 0;
+  return bits > 0 && bits <= kMaxBits ? bits : 0;
 }
 
 /// Whether the kernel made an adapter up, with no hardware behind it.
@@ -82,16 +82,16 @@ bool is_virtual(const fs::path& adapter) {
 
 void add_infiniband(const fs::path& root, std::vector<NetworkPort>& ports) {
   const fs::path adapters = root / "sys/class/infiniband";
-  for (const std::string& adapter : names_in(adapters, kMostEntries)) {
+  for (const std::string& adapter : names_in(adapters, kMaxEntries)) {
     if (is_virtual(adapters / adapter)) continue;
-    for (const std::string& number : names_in(adapters / adapter / "ports", kMostEntries)) {
+    for (const std::string& number : names_in(adapters / adapter / "ports", kMaxEntries)) {
       const fs::path folder = adapters / adapter / "ports" / number;
       // "4: ACTIVE"
       if (!short_line(folder / "state").ends_with("ACTIVE")) continue;
       const std::string layer = short_line(folder / "link_layer");
       const bool roce = layer == "Ethernet";
       if (!roce && layer != "InfiniBand") continue;
-      const std::string name = text::printable(adapter, kMostName);
+      const std::string name = text::printable(adapter, kMaxName);
       ports.push_back(
           {roce ? "RoCE" : "InfiniBand",
            number == "1" ? name : fmt::format("{} port {}", name, text::printable(number, 8)),
@@ -102,7 +102,7 @@ void add_infiniband(const fs::path& root, std::vector<NetworkPort>& ports) {
 
 void add_interfaces(const fs::path& root, std::vector<NetworkPort>& ports) {
   const fs::path interfaces = root / "sys/class/net";
-  for (const std::string& name : names_in(interfaces, kMostEntries)) {
+  for (const std::string& name : names_in(interfaces, kMaxEntries)) {
     const fs::path folder = interfaces / name;
     if (is_virtual(folder) || short_line(folder / "operstate") != "up") continue;
     // ARPHRD_INFINIBAND is 32.
@@ -110,7 +110,7 @@ void add_interfaces(const fs::path& root, std::vector<NetworkPort>& ports) {
     // Mb/s; -1 where the adapter does not tell.
     const double bits = static_cast<double>(whole_number(folder / "speed")) * 1e6;
     ports.push_back({infiniband ? "IP over InfiniBand" : "Ethernet",
-                     text::printable(name, kMostName), bits > 0 && bits <= kMostBits ? bits : 0});
+                     text::printable(name, kMaxName), bits > 0 && bits <= kMaxBits ? bits : 0});
   }
 }
 
@@ -208,7 +208,7 @@ Peak pcie_peak(const std::string& pci_bus_id, const fs::path& root) {
   const fs::path device = is_pci_address(pci_bus_id) ? fs::canonical(link, error) : fs::path();
   if (error || device.empty())
     return unknown_peak(
-        fmt::format("no PCI device {} in /sys", text::printable(pci_bus_id, kMostName)));
+        fmt::format("no PCI device {} in /sys", text::printable(pci_bus_id, kMaxName)));
   const PcieEnd own = pcie_end(device, "max"), port = pcie_end(device.parent_path(), "max");
   const auto is_told = [](const PcieEnd& end) { return end.gigatransfers > 0 && end.width > 0; };
   if (!is_told(own)) return unknown_peak(fmt::format("{} does not tell its PCIe link", pci_bus_id));

@@ -16,11 +16,11 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kWord = 120, kSentence = 400, kKey = 600;
-constexpr std::size_t kMostQuantities = 6;
-constexpr std::size_t kMostGrids = 12;
-constexpr std::size_t kMostTrainings = 48;
-constexpr std::size_t kMostRanks = 4096;
-constexpr std::size_t kMostMoves = 16;
+constexpr std::size_t kMaxQuantities = 6;
+constexpr std::size_t kMaxGrids = 12;
+constexpr std::size_t kMaxTrainings = 48;
+constexpr std::size_t kMaxRanks = 4096;
+constexpr std::size_t kMaxMoves = 16;
 
 bool is_bookkeeping(const std::string& metric) {
   return metric == "first_call" || metric == "timer_cost";
@@ -50,7 +50,7 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
     for (const Metric& metric : result.metrics) {
       if (&metric == primary || is_bookkeeping(metric.name)) continue;
       if (metric.name.ends_with("s_per_second") != headline) continue;
-      if (extract.quantities.size() == kMostQuantities) break;
+      if (extract.quantities.size() == kMaxQuantities) break;
       add(metric);
     }
   }
@@ -65,7 +65,7 @@ void keep_most_telling(std::vector<CaseExtract>& cases) {
     ++count;
     if (least == nullptr || one.grid->imbalance < least->grid->imbalance) least = &one;
   }
-  if (count > kMostGrids) least->grid.reset();
+  if (count > kMaxGrids) least->grid.reset();
 }
 
 void add_published(const CaseResult& result, CaseExtract& extract) {
@@ -85,7 +85,7 @@ void add_scaling(const CaseResult& result, std::vector<analysis::ScalingCase>& s
 }
 
 std::vector<RankInfo> cleaned(std::vector<RankInfo> ranks) {
-  if (ranks.size() > kMostRanks) ranks.resize(kMostRanks);
+  if (ranks.size() > kMaxRanks) ranks.resize(kMaxRanks);
   for (RankInfo& rank : ranks) {
     for (std::string* text : {&rank.node, &rank.cpuset, &rank.gpu_uuid, &rank.gpu_pci,
                               &rank.gpu_model, &rank.nic, &rank.note})
@@ -99,7 +99,7 @@ bool same_place(const RankInfo& a, const RankInfo& b) {
          a.gpu_pci == b.gpu_pci;
 }
 
-/// Beyond kMostMoves places are not known.
+/// Beyond kMaxMoves places are not known.
 std::optional<std::size_t> add_placement(const CaseResult& result, RunExtract& run) {
   if (!result.tables.contains(kPlacesTable)) return std::nullopt;
   std::vector<RankInfo> ranks = cleaned(ranks_of_case(result, {}));
@@ -108,8 +108,8 @@ std::optional<std::size_t> add_placement(const CaseResult& result, RunExtract& r
   };
   auto found = std::ranges::find_if(run.moved, same);
   if (found == run.moved.end()) {
-    if (run.moved.size() > kMostMoves) return kMostMoves;
-    if (run.moved.size() == kMostMoves) ranks.clear();
+    if (run.moved.size() > kMaxMoves) return kMaxMoves;
+    if (run.moved.size() == kMaxMoves) ranks.clear();
     found = run.moved.insert(found, {std::move(ranks), 0});
   }
   ++found->cases;
@@ -164,7 +164,7 @@ void extract_case(const CaseResult& result, RunExtract& run) {
     extract.grid = grid_of(result);
     if (std::ranges::count_if(run.cases, [](const CaseExtract& one) {
           return one.training.has_value();
-        }) < static_cast<std::ptrdiff_t>(kMostTrainings))
+        }) < static_cast<std::ptrdiff_t>(kMaxTrainings))
       extract.training = training_of(result);
     add_published(result, extract);
     add_scaling(result, run.scaling);

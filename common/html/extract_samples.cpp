@@ -11,9 +11,9 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kLeastIterations = 8;
+constexpr std::size_t kMinIterations = 8;
 constexpr std::size_t kQuantiles = 64;
-constexpr std::size_t kMostRows = 64, kMostColumns = 120;
+constexpr std::size_t kMaxRows = 64, kMaxColumns = 120;
 constexpr std::size_t kLossPoints = 120;
 
 /// Values [rank][iteration] without warm-up.
@@ -77,8 +77,8 @@ void add_effects(const Field& field, RankGrid& grid) {
 }
 
 void add_cells(const Field& field, double middle, RankGrid& grid) {
-  grid.rows = std::min(field.ranks, kMostRows);
-  grid.columns = std::min(field.iterations, kMostColumns);
+  grid.rows = std::min(field.ranks, kMaxRows);
+  grid.columns = std::min(field.iterations, kMaxColumns);
   grid.cells.assign(grid.rows * grid.columns, 1.0F);
   std::vector<double> farthest(grid.cells.size(), -1);
   for (std::size_t rank = 0; rank < field.ranks; ++rank) {
@@ -124,7 +124,7 @@ std::vector<float> quantiles_of(const CaseResult& result) {
   if (metric == nullptr) return {};
   std::vector<double> values = per_iteration(result, *metric);
   const bool broken = !std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
-  if (values.size() < kLeastIterations || broken) return {};
+  if (values.size() < kMinIterations || broken) return {};
   std::ranges::sort(values);
   std::vector<float> quantiles;
   for (std::size_t i = 0; i <= kQuantiles; ++i) {
@@ -149,7 +149,7 @@ std::optional<RankGrid> grid_of(const CaseResult& result) {
   grid.collective = metric->name != "local_time" && result.params.contains("backend") &&
                     !(local != result.facts.end() && local->second == Value(true));
   const Field field = own_time(result, *metric, grid);
-  if (field.iterations < kLeastIterations) return std::nullopt;
+  if (field.iterations < kMinIterations) return std::nullopt;
   if (!std::ranges::all_of(field.values, [](double v) { return v > 0 && std::isfinite(v); }))
     return std::nullopt;
   grid.ranks = field.ranks;

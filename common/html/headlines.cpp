@@ -19,7 +19,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostTiles = 6, kEnoughTiles = 4;
+constexpr std::size_t kMaxTiles = 6, kEnoughTiles = 4;
 constexpr int kTileDigits = 3;
 
 enum class Choice { largest, smallest, at_largest_size };
@@ -139,7 +139,7 @@ void add_other_benchmarks(const std::vector<Row>& rows, std::vector<Headline>& f
   std::set<std::string> seen;
   for (const Headline& one : found) seen.insert(one.row->name);
   for (const Row& row : rows) {
-    if (found.size() == kMostTiles) return;
+    if (found.size() == kMaxTiles) return;
     if (!row.ok() || row.sample().quantities.empty() || !seen.insert(row.name).second) continue;
     const Quantity& primary = row.sample().quantities.front();
     const std::vector<const Row*> own = measured_rows(rows, row.name);
@@ -218,7 +218,7 @@ std::string tile_of(const Headline& one, std::string_view own_name,
 std::vector<Headline> headlines(const std::vector<Row>& rows) {
   std::vector<Headline> found;
   for (const WantedTile& wanted : kWanted) {
-    if (found.size() == kMostTiles) break;
+    if (found.size() == kMaxTiles) break;
     if (std::ranges::count(found, wanted.title, &Headline::title) > 0) continue;
     const std::vector<const Row*> own = measured_rows(rows, wanted.benchmark);
     const Row* row = chosen_row(own, wanted.metric, wanted.choice);

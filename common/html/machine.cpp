@@ -19,10 +19,10 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostNames = 3;
+constexpr std::size_t kMaxNames = 3;
 
 std::string some_names(const std::set<std::string>& names, const char* noun) {
-  if (names.size() <= kMostNames)
+  if (names.size() <= kMaxNames)
     return text::join(std::vector<std::string>(names.begin(), names.end()), ", ");
   return fmt::format("{} {}: {} .. {}", names.size(), noun, *names.begin(), *names.rbegin());
 }

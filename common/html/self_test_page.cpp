@@ -19,7 +19,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostNoisy = 20, kMostTested = 2500;
+constexpr std::size_t kMaxNoisy = 20, kMaxTested = 2500;
 
 std::string percent_text(double fraction) {
   return std::isfinite(fraction) ? compare::plain_percent(fraction) + " %" : "unknown";
@@ -60,7 +60,7 @@ std::string noise_bars(const compare::SelfTest& test) {
   BarGroup group{"", "", {}};
   const std::vector<const compare::SelfTestRow*> rows = noisiest(test);
   for (const compare::SelfTestRow* row : rows) {
-    if (group.bars.size() == kMostNoisy) break;
+    if (group.bars.size() == kMaxNoisy) break;
     const std::string text = percent_text(row->detectable);
     group.bars.push_back({key_text(row->key), row->detectable, text,
                           fmt::format("{}: a change of {} is found; spread of runs {}",
@@ -78,7 +78,7 @@ std::string noise_bars(const compare::SelfTest& test) {
 std::string tested_rows(const compare::SelfTest& test) {
   std::vector<TableRow> rows;
   for (const compare::SelfTestRow& row : test.rows) {
-    if (rows.size() == kMostTested) break;
+    if (rows.size() == kMaxTested) break;
     rows.push_back(
         {{fmt::format("{} of {}", row.false_verdicts, row.tests),
           fmt::format("{} of {}", row.raw, row.tests), percent_text(row.largest),
@@ -103,7 +103,7 @@ std::string lost_rows(const compare::SelfTest& test) {
     rows.push_back({{"failed in a run", key_text(key)}, "bad"});
   for (const std::string& key : test.incomplete)
     rows.push_back({{"missing in a run", key_text(key)}, "warn"});
-  if (rows.size() > kMostTested) rows.resize(kMostTested);
+  if (rows.size() > kMaxTested) rows.resize(kMaxTested);
   return rows.empty() ? std::string() : table("Not in all runs", {{"what"}, {"case"}}, rows);
 }
 

@@ -23,7 +23,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostUnmatched = 500;
+constexpr std::size_t kMaxUnmatched = 500;
 
 /// "1.25 [1.21, 1.29]".
 std::string ratio_text(const compare::SystemCell& cell) {
@@ -150,7 +150,7 @@ std::string systems_rows(const compare::SystemTable& table) {
 std::string unmatched_rows(const compare::SystemTable& table) {
   std::vector<TableRow> rows;
   for (const compare::UnmatchedCase& one : table.unmatched) {
-    if (rows.size() == kMostUnmatched) break;
+    if (rows.size() == kMaxUnmatched) break;
     rows.push_back({{key_text(one.key),
                      one.systems.empty() ? "none" : text::join(one.systems, ", "), one.reason},
                     ""});

@@ -16,9 +16,9 @@
 namespace scalemark::print {
 namespace {
 
-constexpr std::size_t kLeastWidth = 10, kLeastNarrowWidth = 8;
+constexpr std::size_t kMinWidth = 10, kMinNarrowWidth = 8;
 constexpr std::size_t kCountWidth = 7, kNarrowCountWidth = 6;
-constexpr std::size_t kMostMetrics = 4;
+constexpr std::size_t kMaxMetrics = 4;
 constexpr std::string_view kPeakFraction = "peak_fraction";
 constexpr std::string_view kBandwidth = "bandwidth";
 
@@ -70,7 +70,7 @@ MetricColumn metric_column(const ShownMetric& metric, bool narrow) {
     column.unit = {"", 0.01};  // a ratio is stored
   }
   if (!column.unit.symbol.empty()) column.header += fmt::format(" [{}]", column.unit.symbol);
-  column.width = std::max(column.header.size(), narrow ? kLeastNarrowWidth : kLeastWidth);
+  column.width = std::max(column.header.size(), narrow ? kMinNarrowWidth : kMinWidth);
   return column;
 }
 
@@ -101,7 +101,7 @@ MetricLayout laid_out(const std::vector<ShownMetric>& metrics, std::size_t width
   for (const std::size_t place : by_priority(metrics)) {
     const std::size_t more = 2 + metric_column(metrics[place], narrow).width;
     const bool fits = width == 0 || layout.used + more <= width;
-    if (chosen.size() == kMostMetrics || (!chosen.empty() && !fits)) break;
+    if (chosen.size() == kMaxMetrics || (!chosen.empty() && !fits)) break;
     layout.used += more;
     chosen.push_back(place);
   }
@@ -137,7 +137,7 @@ GroupLayout layout_of(const CaseResult& result) {
   for (const auto& [axis, value] : result.params) {
     const std::string name = text::printable(axis);
     group.axes.push_back(
-        {name, std::max(name.size(), kLeastWidth), !std::holds_alternative<std::string>(value)});
+        {name, std::max(name.size(), kMinWidth), !std::holds_alternative<std::string>(value)});
   }
   return group;
 }

@@ -16,9 +16,9 @@ namespace scalemark {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kLeastForP95 = 100;
-constexpr std::size_t kLeastForP99 = 500;
-constexpr std::size_t kLeastForP999 = 5000;
+constexpr std::size_t kMinForP95 = 100;
+constexpr std::size_t kMinForP99 = 500;
+constexpr std::size_t kMinForP999 = 5000;
 
 template <class T>
 bool above(T one, T other) {
@@ -110,9 +110,9 @@ Summary summarise_values(const std::vector<double>& values) {
   summary.mean = stats::mean(values);
   summary.min = sorted.front();
   summary.max = sorted.back();
-  if (values.size() >= kLeastForP95) summary.p95 = stats::quantile_sorted(sorted, 0.95);
-  if (values.size() >= kLeastForP99) summary.p99 = stats::quantile_sorted(sorted, 0.99);
-  if (values.size() >= kLeastForP999) summary.p999 = stats::quantile_sorted(sorted, 0.999);
+  if (values.size() >= kMinForP95) summary.p95 = stats::quantile_sorted(sorted, 0.95);
+  if (values.size() >= kMinForP99) summary.p99 = stats::quantile_sorted(sorted, 0.99);
+  if (values.size() >= kMinForP999) summary.p999 = stats::quantile_sorted(sorted, 0.999);
   return summary;
 }
 

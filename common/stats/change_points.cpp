@@ -12,9 +12,9 @@
 namespace scalemark::stats {
 namespace {
 
-constexpr std::size_t kMostBatches = 1000;
-constexpr std::size_t kLeastValues = 40;  ///< fewer tell no shift from noise
-constexpr std::size_t kLeastSegment = 5;  ///< batches
+constexpr std::size_t kMaxBatches = 1000;
+constexpr std::size_t kMinValues = 40;  ///< fewer tell no shift from noise
+constexpr std::size_t kMinSegment = 5;  ///< batches
 constexpr std::size_t kNoiseBlocks = 8;
 constexpr double kClipAt = 3;  ///< robust standard deviations
 
@@ -77,8 +77,8 @@ std::vector<std::size_t> pelt(std::span<const double> values, double penalty) {
   std::vector<double> best(n + 1, kInfinity);
   std::vector<std::size_t> last(n + 1, 0), candidates = {0};
   best[0] = -penalty;
-  for (std::size_t end = kLeastSegment; end <= n; ++end) {
-    if (end >= 2 * kLeastSegment) candidates.push_back(end - kLeastSegment);
+  for (std::size_t end = kMinSegment; end <= n; ++end) {
+    if (end >= 2 * kMinSegment) candidates.push_back(end - kMinSegment);
     for (const std::size_t begin : candidates) {
       const double total = best[begin] + cost(begin, end) + penalty;
       if (total < best[end]) {
@@ -99,9 +99,9 @@ std::vector<std::size_t> pelt(std::span<const double> values, double penalty) {
 
 std::vector<ChangePoint> change_points(std::span<const double> logs, const ChangeOptions& options) {
   const std::size_t n = logs.size();
-  if (n < kLeastValues) return {};
+  if (n < kMinValues) return {};
   const std::vector<double> values = clipped(logs, options.least_change);
-  const std::size_t size = (n + kMostBatches - 1) / kMostBatches;
+  const std::size_t size = (n + kMaxBatches - 1) / kMaxBatches;
   const double variance =
       std::max(noise_variance(values), options.least_spread * options.least_spread);
   const double penalty =

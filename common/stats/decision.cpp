@@ -22,7 +22,7 @@ constexpr double kStepOfRuns = 1.25;
 /// A row that is SAME and has a smaller chance to turn out changed is left out of the count.
 constexpr double kHardlyChanged = 0.01;
 /// From so many rows on they say something about each other's noise.
-constexpr std::size_t kLeastRowsForNoise = 3;
+constexpr std::size_t kMinRowsForNoise = 3;
 
 /// What a row may really be: its difference is normal, its noise given.
 struct Node {
@@ -68,10 +68,10 @@ std::vector<TestedRow> with_common_noise(std::span<const TestedRow> rows) {
     row.noise.variance = std::max(row.noise.variance, 1e-20);
     if (row.prior_df == 0) alone.push_back(row.noise);
   }
-  if (alone.size() < kLeastRowsForNoise) return better;
+  if (alone.size() < kMinRowsForNoise) return better;
   const std::optional<Prior> fitted = fit_prior(alone);
   if (!fitted) return better;
-  const Prior prior = capped(*fitted, std::min(kMostPriorDf, static_cast<double>(alone.size())));
+  const Prior prior = capped(*fitted, std::min(kMaxPriorDf, static_cast<double>(alone.size())));
   for (TestedRow& row : better) {
     if (row.prior_df > 0) continue;
     const double df = prior.df + row.noise.df;
@@ -240,7 +240,7 @@ std::vector<std::optional<int>> runs_to_decide(std::span<const TestedRow> rows,
                                                const DecisionRules& rules) {
   std::vector<std::optional<int>> needed(rows.size());
   std::size_t waiting = 0;
-  int runs = kMostRunsNeeded;
+  int runs = kMaxRunsNeeded;
   for (const TestedRow& row : rows) {
     if (!row.is_open) continue;
     ++waiting;
@@ -265,12 +265,12 @@ std::vector<std::optional<int>> runs_to_decide(std::span<const TestedRow> rows,
       }
       before[i] = chance;
     }
-    if (waiting == 0 || runs >= kMostRunsNeeded) break;
+    if (waiting == 0 || runs >= kMaxRunsNeeded) break;
     last = runs;
-    runs = std::min(kMostRunsNeeded, std::max(runs + 1, static_cast<int>(kStepOfRuns * runs)));
+    runs = std::min(kMaxRunsNeeded, std::max(runs + 1, static_cast<int>(kStepOfRuns * runs)));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].is_open && !needed[i]) needed[i] = kMostRunsNeeded;
+    if (rows[i].is_open && !needed[i]) needed[i] = kMaxRunsNeeded;
   }
   return needed;
 }

@@ -14,7 +14,7 @@ namespace scalemark::stats {
 /// tables rows are then decided in 8 of 10 cases (test `common.report.runs_needed`).
 inline constexpr double kAssured = 0.75;
 /// The largest number of runs that is looked at; it stands for "as many or more".
-inline constexpr int kMostRunsNeeded = 1000;
+inline constexpr int kMaxRunsNeeded = 1000;
 
 /// A row of a comparison as it was tested, on the log scale.
 struct TestedRow {

@@ -15,7 +15,7 @@ namespace scalemark::stats {
 namespace {
 
 /// Probabilities below this are given as logarithms by other formulas.
-constexpr double kLeastProbability = 1e-290;
+constexpr double kMinProbability = 1e-290;
 constexpr double kSqrt2 = 1.4142135623730951;
 constexpr double kHalfLogTwoPi = 0.9189385332046727;
 
@@ -29,7 +29,7 @@ double normal_upper(double x) { return 0.5 * std::erfc(x / kSqrt2); }
 double normal_log_upper(double x) {
   if (x < 0) return log_of_complement(normal_upper(-x));
   const double probability = normal_upper(x);
-  if (!(probability < kLeastProbability)) return std::log(probability);
+  if (!(probability < kMinProbability)) return std::log(probability);
   // Mills' ratio as a continued fraction; x is above 30 here, a few terms are plenty.
   double mills = x;
   for (int term = 30; term > 0; --term) mills = x + term / mills;
@@ -59,7 +59,7 @@ double student_t_log_upper(double t, double df) {
   if (std::isinf(df) && df > 0) return normal_log_upper(t);
   if (t < 0) return log_of_complement(student_t_upper(-t, df));
   const double probability = student_t_upper(t, df);
-  if (!(probability < kLeastProbability) || std::isinf(t)) return std::log(probability);
+  if (!(probability < kMinProbability) || std::isinf(t)) return std::log(probability);
   return log_beta_tail(df / 2, 0.5, t * (t / df)) - std::log(2.0);
 }
 

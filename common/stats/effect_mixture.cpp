@@ -13,7 +13,7 @@ namespace {
 constexpr int kSteps = 100;
 /// In standard errors of the middle row: narrower parts cannot be told from a point, and would only
 /// take weight from it.
-constexpr double kLeastWidth = 2;
+constexpr double kMinWidth = 2;
 /// The standard error of a median relative to that of a mean, and how many of them are no chance.
 constexpr double kMedianError = 1.2533;
 constexpr double kBeyondChance = 2;
@@ -38,7 +38,7 @@ std::vector<EffectPart> parts_for(std::span<const MeasuredEffect> rows, double t
   std::vector<EffectPart> parts;
   for (const double center : centers) {
     parts.push_back({center, 0, 0});
-    for (double width = kLeastWidth * least; width < 1.5 * most; width *= 2)
+    for (double width = kMinWidth * least; width < 1.5 * most; width *= 2)
       parts.push_back({center, width * width, 0});
   }
   for (EffectPart& part : parts) part.weight = 1 / static_cast<double>(parts.size());

@@ -13,7 +13,7 @@
 namespace scalemark::stats {
 namespace {
 
-constexpr std::size_t kLeastPoints = 3;
+constexpr std::size_t kMinPoints = 3;
 constexpr double kNoResidual = 0.005;
 
 struct Sweep {
@@ -37,7 +37,7 @@ Sweep by_size(std::span<const double> bytes, std::span<const double> seconds) {
 std::optional<RelativeLine> line_over(const Sweep& sweep, std::size_t begin, std::size_t end) {
   const std::size_t n = sweep.bytes.size();
   const bool whole = begin == 0 && end == n;
-  if (!whole && end - begin < kLeastPoints) return std::nullopt;
+  if (!whole && end - begin < kMinPoints) return std::nullopt;
   if (begin > 0 && sweep.bytes[begin - 1] == sweep.bytes[begin]) return std::nullopt;
   if (end < n && sweep.bytes[end - 1] == sweep.bytes[end]) return std::nullopt;
   return fit_relative_line(std::span(sweep.bytes).subspan(begin, end - begin),

@@ -43,9 +43,9 @@ std::optional<Prior> fit_prior(std::span<const SampleVariance> rows);
 std::optional<Prior> fit_prior(std::span<const Contrast> rows);
 
 /// Few enough borrowed degrees of freedom that a wild row stays wild.
-inline constexpr double kMostPriorDf = 20;
+inline constexpr double kMaxPriorDf = 20;
 /// The prior with its degrees of freedom limited, its variance as it is.
-Prior capped(Prior prior, double most_df = kMostPriorDf);
+Prior capped(Prior prior, double most_df = kMaxPriorDf);
 
 /// What a test rests on.
 struct Estimate {

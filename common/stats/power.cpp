@@ -10,7 +10,7 @@
 namespace scalemark::stats {
 namespace {
 
-constexpr int kMostRuns = 1000;
+constexpr int kMaxRuns = 1000;
 constexpr double kPower = 0.8;
 
 double error_of(double variance, int runs_a, int runs_b) {
@@ -37,11 +37,11 @@ int runs_needed(double variance, double prior_df, double tau, double alpha) {
   // Student's quantiles exceed the normal ones, which give a number at once that is nearly enough.
   const double quantiles = normal_quantile(1 - alpha) + normal_quantile(kPower);
   const double least = 2 * variance * (quantiles / tau) * (quantiles / tau);
-  if (!(least < kMostRuns)) return kMostRuns;
+  if (!(least < kMaxRuns)) return kMaxRuns;
   int too_few = std::max(1, static_cast<int>(std::ceil(least)) - 1), enough = too_few + 1;
-  for (int step = 1; enough < kMostRuns && !are_enough(enough); step *= 2) {
+  for (int step = 1; enough < kMaxRuns && !are_enough(enough); step *= 2) {
     too_few = enough;
-    enough = std::min(enough + step, kMostRuns);
+    enough = std::min(enough + step, kMaxRuns);
   }
   while (enough - too_few > 1) {
     const int runs = (too_few + enough) / 2;

@@ -19,11 +19,11 @@ namespace {
 /// Lentz's evaluation of the continued fraction of I_x(a, b) a B(a, b) / (x^a (1 - x)^b) (DLMF
 /// 8.17.22), which converges fast where x is below the mean.
 double beta_fraction(double a, double b, double x) {
-  constexpr int kMostTerms = 100000;
+  constexpr int kMaxTerms = 100000;
   constexpr double kTiny = 1e-300, kEnough = 1e-16;
   const auto away_from_zero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
   double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
-  for (int m = 1; m < kMostTerms; ++m) {
+  for (int m = 1; m < kMaxTerms; ++m) {
     const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / away_from_zero(1 + even * d);
     c = away_from_zero(1 + even / c);

@@ -14,7 +14,7 @@ namespace scalemark::stats {
 namespace {
 
 constexpr std::size_t kBatch = 5;
-constexpr std::size_t kLeastBatches = 4;
+constexpr std::size_t kMinBatches = 4;
 constexpr std::size_t kParts = 4;
 constexpr double kZ95 = 1.959963984540054;
 
@@ -57,7 +57,7 @@ Mser5 mser5(std::span<const double> values) {
   Mser5 result;
   result.batches = m;
   result.statistic = kNan;
-  result.too_short = m < kLeastBatches;
+  result.too_short = m < kMinBatches;
   if (result.too_short) return result;
   // From the end, so that the sum of squares of each rest grows by one batch (Welford).
   double center = 0, squares = 0, count = 0;

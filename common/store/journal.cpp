@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxReason = 400;
-constexpr int kMostSweeps = 1'000'000;
+constexpr int kMaxSweeps = 1'000'000;
 
 /// The number behind a word at the start of a line, as in /proc/meminfo and /proc/vmstat.
 std::int64_t number_in(const char* path, const std::string& word) {
@@ -97,7 +97,7 @@ void take_record(const json& record, std::map<std::size_t, Begun>& begun) {
   } else if (record.contains("kept")) {
     const auto one = begun.find(record.at("kept").get<std::size_t>());
     const int sweeps = record.at("sweeps").get<int>();
-    if (one == begun.end() || sweeps < 0 || sweeps > kMostSweeps) return;
+    if (one == begun.end() || sweeps < 0 || sweeps > kMaxSweeps) return;
     one->second.tries = 0;
     one->second.kept = sweeps;
   } else if (const auto one = begun.find(record.at("case").get<std::size_t>());

@@ -33,7 +33,7 @@ bool is_place_wrong(const std::error_code& error) {
 }
 
 /// What must be writable before a run begins.
-constexpr std::uintmax_t kLeastSpace = 16 << 20;
+constexpr std::uintmax_t kMinSpace = 16 << 20;
 
 std::filesystem::path parts_of(const std::filesystem::path& output) {
   return output.string() + ".parts";
@@ -87,7 +87,7 @@ void FileSink::begin(const Run& run) {
   try {
     lock_ = store::Lock(parts_);
     locked = true;
-    store::reserve_space(parts_, kLeastSpace);
+    store::reserve_space(parts_, kMinSpace);
     if (options_.resume && std::filesystem::exists(parts_ / store::kMetaName)) {
       take_over(run);
     } else {

@@ -13,7 +13,7 @@ namespace scalemark::text {
 namespace {
 
 constexpr std::size_t kColumnGap = 2;
-constexpr std::size_t kLeastName = 30;
+constexpr std::size_t kMinName = 30;
 constexpr std::size_t kHanging = 4;
 
 bool is_nothing(const std::string& cell) { return cell.empty() || cell == "-"; }
@@ -97,7 +97,7 @@ void set_aside(FittedTable& table, std::size_t column) {
 }
 
 void set_columns_aside(FittedTable& table, std::size_t width) {
-  while (total_width(table, kLeastName) > width) {
+  while (total_width(table, kMinName) > width) {
     std::size_t last = table.columns.size();
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (table.columns[i].aside) last = i;
@@ -180,7 +180,7 @@ FittedTable fit_table(const std::vector<TextColumn>& columns, const std::vector<
   if (names < table.columns.size()) {
     const std::size_t widest = widest_cell(table, names);
     const std::size_t others = total_width(table, kWhole) - widest;
-    room = std::max(std::min(widest, kLeastName), width - std::min(width, others));
+    room = std::max(std::min(widest, kMinName), width - std::min(width, others));
     if (total_width(table, room) > width || !stay_apart(table, names, room)) {
       table = lifted;
       put_names_above(table, name_column(table));

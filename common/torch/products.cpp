@@ -15,7 +15,7 @@
 namespace scalemark::torch_support {
 namespace {
 
-constexpr std::int64_t kLeastMultiplications = 1 << 20;
+constexpr std::int64_t kMinMultiplications = 1 << 20;
 std::atomic<bool> fast = false;
 
 /// LibTorch's x W^T by oneDNN, which has no function of its own in C++.
@@ -31,7 +31,7 @@ at::Tensor onednn_linear(const at::Tensor& x, const at::Tensor& weight) {
 
 bool pays(const at::Tensor& x, const at::Tensor& weight) {
   return fast && x.is_cpu() && x.scalar_type() == at::kFloat && at::hasMKLDNN() &&
-         x.numel() * weight.size(0) >= kLeastMultiplications;
+         x.numel() * weight.size(0) >= kMinMultiplications;
 }
 
 using torch::autograd::AutogradContext;

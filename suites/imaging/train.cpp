@@ -35,7 +35,7 @@ double learning_rate(std::int64_t global_batch) {
 struct Setup {
   Course course;
   TrainerOptions trainer;
-  std::int64_t images_a_step = 0;  ///< over all ranks
+  std::int64_t images_per_step = 0;  ///< over all ranks
   bool tuned = false;
 };
 
@@ -58,13 +58,13 @@ Setup read_axes(Case& c, c10::Device device) {
   loading.mean = kMnistMean;
   loading.std = kMnistStd;
   setup.tuned = c.text("mode") == "tuned";
-  setup.images_a_step = loading.batch * c.size();
+  setup.images_per_step = loading.batch * c.size();
   TrainerOptions& trainer = setup.trainer;
   trainer.strategy = course.strategy;
   trainer.precision = course.precision;
   trainer.device = device;
   trainer.format = loading.format;
-  trainer.learning_rate = learning_rate(setup.images_a_step);
+  trainer.learning_rate = learning_rate(setup.images_per_step);
   trainer.momentum = kMomentum;
   trainer.ddp.broadcast_buffers = c.flag("broadcast_buffers");
   trainer.replicas = static_cast<int>(c.integer("replicas"));
@@ -173,7 +173,7 @@ void train_network(Case& c) {
     // Dropout differs between ranks.
     at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
     setup.course.profile = &profile;
-    history = run_course(c, setup.course, *loader, data.test, *trainer, saved);
+    history = run_training(c, setup.course, *loader, data.test, *trainer, saved);
     std::int64_t gradient_bytes = 0;
     for (const at::Tensor& parameter : model->parameters())
       gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
@@ -182,7 +182,7 @@ void train_network(Case& c) {
   c.phase("check");
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());
   verify(c, history, fingerprint);
-  record_training(c, setup.course, history, setup.images_a_step);
+  record_training(c, setup.course, history, setup.images_per_step);
   record_loading(c, data);
   profile.record(!saved);
   c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));

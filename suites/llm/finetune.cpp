@@ -212,13 +212,13 @@ void finetune(Case& c) {
   const auto saved = torch_support::saved_training(c);
   History history;
   std::optional<double> joules;
-  if (saved) history = go_on(c, *saved, course, loader.batches(), finetuner);
+  if (saved) history = resume_training(c, *saved, course, loader.batches(), finetuner);
   {
     const Case::Communicating communicating(c);
-    if (saved) rehearse(c, *saved, course, loader, finetuner);
+    if (saved) warm_up_reducer(c, *saved, course, loader, finetuner);
     const std::optional<double> before = c.energy();
     profile.start();
-    history = run_course(c, course, loader, finetuner, std::move(history));
+    history = run_training(c, course, loader, finetuner, std::move(history));
     profile.stop();
     // A training that was interrupted has used energy that nobody counted.
     if (const std::optional<double> after = c.energy(); before && after && !saved)

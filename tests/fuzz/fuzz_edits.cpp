@@ -114,7 +114,7 @@ void set_attribute(hid_t object, Choices& choices) {
   }
 }
 
-constexpr hsize_t kMostWritten = 4096, kTooMany = kMostWritten + 1;
+constexpr hsize_t kMaxWritten = 4096, kTooMany = kMaxWritten + 1;
 
 /// Any type, shape and layout; written if it is small, or not.
 void set_dataset(hid_t group, Choices& choices) {
@@ -128,7 +128,7 @@ void set_dataset(hid_t group, Choices& choices) {
     shape[i] = static_cast<hsize_t>(choices.number());
     chunk[i] = 1 + choices.byte() % 16;
     if (i < static_cast<std::size_t>(rank))
-      elements = std::max(elements, shape[i]) > kMostWritten ? kTooMany : elements * shape[i];
+      elements = std::max(elements, shape[i]) > kMaxWritten ? kTooMany : elements * shape[i];
   }
   const h5::Id space(H5Screate_simple(rank, shape.data(), nullptr), H5Sclose, "fuzz");
   const h5::Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "fuzz");
@@ -142,7 +142,7 @@ void set_dataset(hid_t group, Choices& choices) {
   const h5::Id dataset(H5Dcreate2(group, name.c_str(), type.get(), space.get(), H5P_DEFAULT,
                                   list.get(), H5P_DEFAULT),
                        H5Dclose, "fuzz");
-  if (how < 128 || elements > kMostWritten || H5Tis_variable_str(type.get()) > 0) return;
+  if (how < 128 || elements > kMaxWritten || H5Tis_variable_str(type.get()) > 0) return;
   std::string values(elements * std::max<std::size_t>(H5Tget_size(type.get()), 8), '\0');
   std::ranges::generate(values, [&] { return static_cast<char>(choices.byte()); });
   H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());

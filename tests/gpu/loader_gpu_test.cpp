@@ -19,7 +19,7 @@ constexpr std::int64_t kSamples = 64;
 const c10::Device kGpu(c10::kCUDA, 0);
 
 /// Two epochs, of which the first is left in the middle. Nothing waits for the GPU in between.
-void expect_equal_batches(const std::string& name, const Pictures& set, LoaderOptions options) {
+void expect_equal_batches(const std::string& name, const Images& set, LoaderOptions options) {
   options.device = kGpu;
   options.workers = 2;
   options.mean = kMnistMean;
@@ -64,8 +64,8 @@ void expect_equal_batches(const std::string& name) {
   }
   at::manual_seed(4);
   for (const std::int64_t channels : {1, 3}) {
-    const Pictures set{at::randint(256, {kSamples, channels, 28, 28}, at::kByte),
-                       at::arange(kSamples, at::kLong)};
+    const Images set{at::randint(256, {kSamples, channels, 28, 28}, at::kByte),
+                     at::arange(kSamples, at::kLong)};
     for (const std::int64_t image : {28, 100}) {
       for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
         for (const at::ScalarType type : {at::kFloat, at::kDouble}) {

@@ -29,7 +29,7 @@ using Kind = NumberRule::Kind;
 constexpr const char* kSmallest = "8";
 
 /// More than anyone has time for; the list of where they begin stays short.
-constexpr int kMostSweeps = 1000;
+constexpr int kMaxSweeps = 1000;
 
 std::map<std::string, std::string> parse_pairs(const std::string& option,
                                                const std::vector<std::string>& texts) {
@@ -191,7 +191,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   take_number(command.add_option(
                   "--sweeps", options.sweeps,
                   "Measure the whole plan so often, each time in another order (trainings once)"),
-              {Kind::integer, 1, kMostSweeps, false})
+              {Kind::integer, 1, kMaxSweeps, false})
       ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
   take_text_number(command.add_option("--budget", options.budget,

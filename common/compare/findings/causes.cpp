@@ -22,8 +22,8 @@ namespace scalemark::compare {
 namespace {
 
 /// A fact that goes with so much of the whole run's shift within one side explains it.
-constexpr double kLeastPart = 0.5;
-constexpr std::size_t kMostNoiseFacts = 3;
+constexpr double kMinPart = 0.5;
+constexpr std::size_t kMaxNoiseFacts = 3;
 
 using Side = std::span<const RunDigest>;
 
@@ -89,7 +89,7 @@ LikelyCause fact_cause(Side a, Side b, const std::string& fact, double shift) {
   const double in_b = change_within(b, fact, only_right), in_a = -change_within(a, fact, only_left);
   for (const auto& [within, name] : {std::pair(in_b, "B"), std::pair(in_a, "A")}) {
     if (!std::isfinite(within) || !(within * shift > 0) ||
-        std::abs(within) < kLeastPart * std::abs(shift))
+        std::abs(within) < kMinPart * std::abs(shift))
       continue;
     if (!cause.within.empty()) cause.within += "; ";
     cause.within += fmt::format("within {}, too, it goes with {:+.1f} % of cost", name,
@@ -152,7 +152,7 @@ std::vector<std::string> separating_noise(Side a, Side b) {
   }
   const std::vector<double> q = stats::benjamini_hochberg(p);
   std::vector<std::string> found;
-  for (std::size_t i = 0; i < names.size() && found.size() < kMostNoiseFacts; ++i) {
+  for (std::size_t i = 0; i < names.size() && found.size() < kMaxNoiseFacts; ++i) {
     if (q[i] <= kCauseLevel) found.push_back(names[i]);
   }
   return found;

@@ -16,8 +16,8 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr double kLeastApart = 0.02, kLeastDeviations = 4, kLeastShare = 0.04;
-constexpr double kLeastChange = 0.02;
+constexpr double kMinApart = 0.02, kMinDeviations = 4, kMinShare = 0.04;
+constexpr double kMinChange = 0.02;
 
 struct Part {
   double mean = 0, variance = 0;
@@ -102,7 +102,7 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
 
 std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart) {
   const auto n = static_cast<double>(sketch.size());
-  const auto least = static_cast<std::size_t>(std::ceil(kLeastShare * n));
+  const auto least = static_cast<std::size_t>(std::ceil(kMinShare * n));
   if (least == 0 || sketch.size() < 4 * least) return std::nullopt;
   const double center = part_of(sketch).mean;
   double sum = 0, best = -1;
@@ -119,7 +119,7 @@ std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_
   const Part fast = part_of(sketch.first(cut)), slow = part_of(sketch.subspan(cut));
   const double apart = slow.mean - fast.mean;
   const double deviation = std::sqrt((fast.variance + slow.variance) / 2);
-  if (!(apart > std::max(kLeastApart, least_apart)) || apart < kLeastDeviations * deviation)
+  if (!(apart > std::max(kMinApart, least_apart)) || apart < kMinDeviations * deviation)
     return std::nullopt;
   return ModeSplit{(fast.mean + slow.mean) / 2, apart};
 }
@@ -140,7 +140,7 @@ std::vector<Finding> find_changed_modes(const std::vector<PairedRow>& pairs,
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < mixes.size(); ++i) {
     const Mix& mix = mixes[i];
-    if (!(q[i] <= alpha) || std::abs(mix.b - mix.a) < kLeastChange) continue;
+    if (!(q[i] <= alpha) || std::abs(mix.b - mix.a) < kMinChange) continue;
     CompareRow& row = rows[mix.row].row;
     row.flags.emplace_back("modes_changed");
     if (row.verdict == Verdict::same) row.verdict = Verdict::inconclusive;

@@ -62,7 +62,7 @@ Measured measured(std::span<const RunDigest> runs, const std::string& key) {
 void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& lenders) {
   stats::Prior prior;
   double df_limit = stats::kInfinity;
-  if (lenders.size() >= kLeastRowsForPrior) {
+  if (lenders.size() >= kMinRowsForPrior) {
     std::vector<stats::SampleVariance> variances;
     df_limit = 0;
     for (const Measured* one : lenders) {
@@ -85,7 +85,7 @@ void moderate_all(std::vector<Measured>& rows) {
     all.push_back(&one);
   }
   for (const auto& [metric, members] : by_metric)
-    moderate(members, members.size() >= kLeastRowsForPrior ? members : all);
+    moderate(members, members.size() >= kMinRowsForPrior ? members : all);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastIterations = 10;
+constexpr std::size_t kMinIterations = 10;
 
 double seconds_of(const CaseResult& result) {
   const std::optional<double> start = utc_seconds(result.started),
@@ -27,7 +27,7 @@ double within_of(const CaseResult& result) {
   const Metric* metric = result.find(result.primary_metric);
   if (result.status != Status::ok || metric == nullptr) return stats::kNan;
   const Summary summary = summarise(result, *metric);
-  if (summary.n < kLeastIterations || !(summary.low > 0) || !(summary.high > 0)) return stats::kNan;
+  if (summary.n < kMinIterations || !(summary.low > 0) || !(summary.high > 0)) return stats::kNan;
   // The interval is +-1.96 standard errors wide.
   const double error = std::abs(std::log(summary.high / summary.low)) / (2 * 1.959963984540054);
   return error * error;

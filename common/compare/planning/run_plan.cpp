@@ -27,10 +27,10 @@ double beyond(double effect, const CompareOptions& options) {
 /// iterated from above until both agree.
 PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
                  const CompareOptions& options) {
-  constexpr int kMostSteps = 50;
+  constexpr int kMaxSteps = 50;
   constexpr double kAgree = 0.002;
   PlanCell cell{effect, 0, 1};
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const double level = level_in_table(options.alpha, noise.rows.size(), cell.power);
     double sum = 0;
     cell.rows = 0;

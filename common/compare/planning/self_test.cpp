@@ -22,7 +22,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kLeastRuns = 4;
+constexpr std::size_t kMinRuns = 4;
 
 /// For each run whether it is of side A.
 using Split = std::vector<bool>;
@@ -207,11 +207,11 @@ double SelfTest::raw_rate() const {
 }
 
 SelfTest self_test(std::vector<RunDigest> runs, const SelfTestOptions& options) {
-  if (runs.size() < kLeastRuns) {
+  if (runs.size() < kMinRuns) {
     throw UsageError(fmt::format(
         "--aa splits the runs of BASE into two sides of two and more, so it needs at least {} runs;"
         " there are {}",
-        kLeastRuns, runs.size()));
+        kMinRuns, runs.size()));
   }
   SelfTest result;
   result.options = options.compare;

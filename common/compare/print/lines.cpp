@@ -20,10 +20,10 @@ std::string with_interval(double change, double low, double high) {
   return text;
 }
 
-constexpr std::size_t kMostNames = 12;
+constexpr std::size_t kMaxNames = 12;
 
 std::string some_of(const std::vector<std::string>& facts) {
-  const std::size_t shown = std::min(facts.size(), kMostNames);
+  const std::size_t shown = std::min(facts.size(), kMaxNames);
   const std::string names = text::join(
       std::vector<std::string>(facts.begin(), facts.begin() + static_cast<std::ptrdiff_t>(shown)),
       ", ");

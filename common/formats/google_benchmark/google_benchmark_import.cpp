@@ -175,7 +175,7 @@ class Cases {
     }
     const char* name = row.contains("run_name") ? "run_name" : "name";
     const std::int64_t threads =
-        row.contains("threads") ? integer_of(row["threads"], "threads", kMostRanks, place) : 1;
+        row.contains("threads") ? integer_of(row["threads"], "threads", kMaxRanks, place) : 1;
     return entered(case_of_name(text_of(member(row, name, place), name, place), threads));
   }
   std::vector<CaseResult>& all() { return cases_; }

@@ -124,7 +124,7 @@ class ImbReader {
     } else if (const auto name = behind(line, "# Benchmarking ")) {
       begin_table(*name);
     } else if (const auto ranks = behind(line, "# #processes = ")) {
-      said_["ranks"] = count_of({"#processes", without_semicolon(*ranks)}, kMostRanks, lines_);
+      said_["ranks"] = count_of({"#processes", without_semicolon(*ranks)}, kMaxRanks, lines_);
     } else if (line.find(" processes each running simultaneous") != std::string_view::npos) {
       take_groups(words(line));
     } else if (const auto mode = behind(line, " MODE: ")) {
@@ -147,7 +147,7 @@ class ImbReader {
   void take_groups(const std::vector<std::string_view>& parts) {
     if (parts.size() < 6 || parts[3] != "groups") return;
     const std::int64_t groups = count_of({"groups", parts[2]}, 1'000'000, lines_);
-    const std::int64_t each = count_of({"processes", parts[5]}, kMostRanks / 100, lines_);
+    const std::int64_t each = count_of({"processes", parts[5]}, kMaxRanks / 100, lines_);
     said_["groups"] = groups;
     said_["ranks"] = groups * each;
   }
@@ -233,10 +233,10 @@ class ImbReader {
   }
 
   void take_count(CaseResult& result, const Cell& cell) {
-    if (cell.column == kImbGroup) result.params["group"] = count_of(cell, kMostRanks, lines_);
-    if (cell.column == "#bytes") result.params["bytes"] = count_of(cell, kMostBytes, lines_);
+    if (cell.column == kImbGroup) result.params["group"] = count_of(cell, kMaxRanks, lines_);
+    if (cell.column == "#bytes") result.params["bytes"] = count_of(cell, kMaxBytes, lines_);
     if (cell.column == "#repetitions")
-      result.facts["iterations"] = count_of(cell, kMostBytes, lines_);
+      result.facts["iterations"] = count_of(cell, kMaxBytes, lines_);
     if (cell.column == "defects")
       set_verification(result, parse_decimal(cell.text).value_or(Decimal{1, 0}).digits == 0,
                        "IMB's own check");

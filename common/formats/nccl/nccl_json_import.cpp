@@ -115,12 +115,12 @@ class NcclJsonReader {
         {"size", "count", "type", "redop", "root", "out_of_place", "in_place",
          "out_of_place_per_iter", "in_place_per_iter", "actual_iterations", "experiment_name"},
         place, taker_);
-    row_.size = integer_of(member(result, "size", place), "size", kMostBytes, place);
+    row_.size = integer_of(member(result, "size", place), "size", kMaxBytes, place);
     row_.type = text_of(member(result, "type", place), "type", place);
     row_.reduction = result.contains("redop") ? text_of(result["redop"], "redop", place) : "";
     row_.iterations =
         result.contains("actual_iterations")
-            ? integer_of(result["actual_iterations"], "actual_iterations", kMostBytes, place)
+            ? integer_of(result["actual_iterations"], "actual_iterations", kMaxBytes, place)
             : 0;
     const std::string root = result.contains("root") ? text_of(result["root"], "root", place) : "";
     const std::vector<std::string_view> parts = words(root);  // it is padded

@@ -32,7 +32,7 @@ std::int64_t bytes_of_count(const NcclRow& row, const NcclTest* test, const std:
   const bool is_divided = test != nullptr && test->size == NcclSize::divided;
   const std::int64_t parts = is_divided ? row.ranks.value_or(1) : 1;
   const std::int64_t bytes = type == nullptr ? 1 : type->bytes;
-  if (row.count > kMostBytes / parts)
+  if (row.count > kMaxBytes / parts)
     throw InputError(fmt::format("{}: {} elements are too many", place, row.count));
   return row.count * bytes * parts;
 }
@@ -73,7 +73,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (row.in_place) result.params["in_place"] = true;
   if (!row.reduction.empty() && row.reduction != "none" && row.reduction != "sum")
     result.params["op"] = snake_case(row.reduction);
-  if (const auto root = parse_count(row.root, kMostRanks); root && *root != 0)
+  if (const auto root = parse_count(row.root, kMaxRanks); root && *root != 0)
     result.params["root"] = *root;
   set_key(result);
   return result;

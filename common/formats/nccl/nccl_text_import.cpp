@@ -126,7 +126,7 @@ class NcclReader {
   void take_iterations(const std::vector<std::string_view>& parts) {
     for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
       if (parts[i] == "iters:" && parts[i - 1] != "warmup" && parts[i - 1] != "agg")
-        row_.iterations = parse_count(parts[i + 1], kMostBytes).value_or(0);
+        row_.iterations = parse_count(parts[i + 1], kMaxBytes).value_or(0);
     }
   }
 
@@ -179,8 +179,8 @@ class NcclReader {
         cells.size() > columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
     const std::size_t leading = cells.size() - measures;
-    row_.size = count_of({"size", cells[0]}, kMostBytes, lines_);
-    row_.count = row_.ours ? count_of({"count", cells[1]}, kMostBytes, lines_) : 0;
+    row_.size = count_of({"size", cells[0]}, kMaxBytes, lines_);
+    row_.count = row_.ours ? count_of({"count", cells[1]}, kMaxBytes, lines_) : 0;
     row_.type = cells[2];
     row_.reduction = row_.root = "";
     for (std::size_t i = 3; i < head && leading == head; ++i) {
@@ -202,7 +202,7 @@ class NcclReader {
   std::optional<std::int64_t> ranks_of_table() const {
     if (row_.ours && row_.ours->contains("ranks")) {
       const auto* ranks = std::get_if<std::int64_t>(&row_.ours->at("ranks"));
-      if (ranks == nullptr || *ranks < 1 || *ranks > kMostRanks)
+      if (ranks == nullptr || *ranks < 1 || *ranks > kMaxRanks)
         lines_.fail("a number of ranks", to_text(row_.ours->at("ranks")));
       return *ranks;
     }

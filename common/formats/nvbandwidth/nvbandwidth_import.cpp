@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr Quantity kNanoseconds{"latency", "s", -9, Better::lower};
-constexpr std::size_t kMostCells = 1'000'000;
+constexpr std::size_t kMaxCells = 1'000'000;
 
 /// Null: none that a benchmark of ours measures.
 const NvbandwidthTest* known_test(const std::string& name) {
@@ -53,7 +53,7 @@ void take_cells(const json& row, const std::string& place, std::vector<Decimal>&
         cell.is_string() ? text_of(cell, "bandwidth_matrix", place) : cell.dump();
     if (text == "N/A") continue;
     const auto value = parse_decimal(text);
-    if (!value || cells.size() >= kMostCells)
+    if (!value || cells.size() >= kMaxCells)
       fail(place, "numbers or \"N/A\" in \"bandwidth_matrix\"", cell);
     cells.push_back(*value);
   }

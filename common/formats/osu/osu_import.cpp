@@ -134,7 +134,7 @@ class OsuReader {
   void take_pairs(const std::vector<std::string_view>& parts) {
     if (table_->title.ours) return;
     Params& params = table_->title.params;
-    params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMostRanks, lines_);
+    params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMaxRanks, lines_);
     params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
   }
 
@@ -224,9 +224,9 @@ class OsuReader {
 
   void take_cell(CaseResult& result, const Cell& cell) {
     if (cell.column == "Size") {
-      result.params["bytes"] = count_of(cell, kMostBytes, lines_);
+      result.params["bytes"] = count_of(cell, kMaxBytes, lines_);
     } else if (cell.column == "Iterations") {
-      result.facts["iterations"] = count_of(cell, kMostBytes, lines_);
+      result.facts["iterations"] = count_of(cell, kMaxBytes, lines_);
     } else if (cell.column == "Validation") {
       const bool passed = cell.text == "Pass" || cell.text == "passed";
       if (!passed && cell.text != "Fail" && cell.text != "failed" && cell.text != "skipped")

@@ -20,7 +20,7 @@ CaseResult start_up(const char* name, std::string_view ranks, const Lines& lines
   CaseResult result;
   result.name = name;
   result.params = {{"backend", std::string("mpi")},
-                   {"ranks", count_of({"nprocs", bare(ranks)}, kMostRanks, lines)}};
+                   {"ranks", count_of({"nprocs", bare(ranks)}, kMaxRanks, lines)}};
   set_key(result);
   return result;
 }

@@ -12,7 +12,7 @@ namespace scalemark::formats {
 namespace {
 
 /// Microseconds; a launch takes less.
-constexpr double kMostLead = 1e9;
+constexpr double kMaxLead = 1e9;
 
 /// When the first phase began, ns since the launch.
 std::optional<std::uint64_t> first_phase(const CaseResult& result) {
@@ -46,7 +46,7 @@ TraceClock::TraceClock(const Run& run) {
   // The launch is before what the file calls its beginning.
   for (const CaseResult& result : run.cases) {
     if (const auto launched = offset(result); launched && *launched < 0) {
-      lead_ = std::min(-*launched, kMostLead);
+      lead_ = std::min(-*launched, kMaxLead);
       break;
     }
   }

@@ -25,9 +25,9 @@ using nlohmann::ordered_json;
 constexpr std::size_t kCases = 0;
 constexpr const char* kEpochs = "epoch_time";
 /// Iterations of a case that are shown.
-constexpr std::size_t kMostSteps = 10'000;
+constexpr std::size_t kMaxSteps = 10'000;
 /// Nodes that the name of a line has.
-constexpr std::size_t kMostNodes = 8;
+constexpr std::size_t kMaxNodes = 8;
 
 /// Prints events as they come: a trace may be long.
 class Events {
@@ -190,7 +190,7 @@ std::string rank_line(const Run& run, std::size_t rank) {
   for (const CaseResult& result : run.cases) {
     if (result.tables.contains(kPlacesTable)) add(ranks_of_case(result, run.ranks));
   }
-  if (nodes.size() > kMostNodes) nodes.resize(kMostNodes);
+  if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
   return fmt::format("rank {}{}{}", rank, nodes.empty() ? "" : " on ",
                      text::join(nodes, ", then "));
 }
@@ -214,7 +214,7 @@ void reduce_for_trace(const CaseResult& /*result*/, Metric& metric) {
     return;
   }
   samples.ranks = 1;
-  samples.iterations = std::min(samples.iterations, kMostSteps);
+  samples.iterations = std::min(samples.iterations, kMaxSteps);
   times->resize(std::min(times->size(), samples.iterations));
   times->shrink_to_fit();
 }
@@ -248,7 +248,7 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
     for (const Metric& metric : result.metrics) {
       if (!add_steps(events, metric, ranks + 1, *offset, *whole))
         target.note(fmt::format("{}: the first {} iterations of {} are in the trace",
-                                text::printable(result.key), kMostSteps, metric.samples.t0.size()));
+                                text::printable(result.key), kMaxSteps, metric.samples.t0.size()));
     }
     for (const auto& [name, table] : result.tables) {
       if (name == "phases") add_phases(events, table, *offset, *whole);

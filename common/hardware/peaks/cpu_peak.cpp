@@ -20,9 +20,9 @@
 namespace scalemark::hardware {
 namespace {
 
-constexpr std::size_t kMostCpuinfo = 64 << 10, kMostPolicies = 65536;
+constexpr std::size_t kMaxCpuinfo = 64 << 10, kMaxPolicies = 65536;
 /// 20 GHz: what claims more is no clock.
-constexpr double kMostHertz = 20e9;
+constexpr double kMaxHertz = 20e9;
 
 struct Units {
   std::string_view vendor;  ///< as /proc/cpuinfo has it: vendor_id, of Arm "CPU implementer"
@@ -91,7 +91,7 @@ std::string without_blanks(std::string_view text) {
 /// The first processor of the text.
 Cpu first_cpu(std::string_view cpuinfo) {
   Cpu cpu;
-  std::istringstream lines{std::string(cpuinfo.substr(0, kMostCpuinfo))};
+  std::istringstream lines{std::string(cpuinfo.substr(0, kMaxCpuinfo))};
   std::string line;
   while (std::getline(lines, line)) {
     const std::size_t colon = line.find(':');
@@ -146,7 +146,7 @@ std::string model_text(const Cpu& cpu) {
 double hertz_in(const std::filesystem::path& path) {
   std::ifstream file(path);
   double kilohertz = 0;
-  return file >> kilohertz && kilohertz > 0 && kilohertz * 1e3 <= kMostHertz ? kilohertz * 1e3 : 0;
+  return file >> kilohertz && kilohertz > 0 && kilohertz * 1e3 <= kMaxHertz ? kilohertz * 1e3 : 0;
 }
 
 /// The acpi-cpufreq driver names clocks above the nominal one only where it knows them: then its
@@ -165,7 +165,7 @@ Peak highest_clock(const std::filesystem::path& root) {
   const std::filesystem::path folder = root / "sys/devices/system/cpu/cpufreq";
   Peak clock;
   const bool may_boost = first_line(folder, "boost") != "0";
-  for (const std::string& name : names_in(folder, kMostPolicies)) {
+  for (const std::string& name : names_in(folder, kMaxPolicies)) {
     if (!name.starts_with("policy")) continue;
     const double hertz = hertz_in(folder / name / "cpuinfo_max_freq");
     if (may_boost && leaves_out_boost(folder / name, hertz))
@@ -201,7 +201,7 @@ Peak core_flops(std::string_view cpuinfo, const Peak& clock, std::string_view pr
 
 Peak read_core_flops(std::string_view precision, const std::filesystem::path& root) {
   std::ifstream file(root / "proc/cpuinfo");
-  std::string content(kMostCpuinfo, '\0');
+  std::string content(kMaxCpuinfo, '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   return core_flops(content, highest_clock(root), precision);

@@ -9,7 +9,7 @@
 namespace scalemark::hardware {
 namespace {
 
-constexpr unsigned kMostMegahertz = 100'000, kMostBusBits = 1 << 20;
+constexpr unsigned kMaxMegahertz = 100'000, kMaxBusBits = 1 << 20;
 
 bool is_divided(const nvml::Library& nvml, nvml::Device* device) {
   unsigned now = 0, later = 0;
@@ -29,7 +29,7 @@ Peak gpu_memory_peak(const std::string& pci_bus_id, const std::string& library) 
   if (nvml.max_clock == nullptr || nvml.memory_bus_width == nullptr ||
       nvml.max_clock(device, nvml::kMemoryClock, &megahertz) != nvml::kSuccess ||
       nvml.memory_bus_width(device, &bits) != nvml::kSuccess || megahertz == 0 || bits == 0 ||
-      megahertz > kMostMegahertz || bits > kMostBusBits)
+      megahertz > kMaxMegahertz || bits > kMaxBusBits)
     return unknown_peak("NVML does not tell clock and width of the GPU's memory");
   return {megahertz * 1e6 * 2 * bits / 8,
           fmt::format("memory of {} bits x 2 x {} MHz, theoretical", bits, megahertz),

@@ -15,10 +15,10 @@
 namespace scalemark::hardware {
 namespace {
 
-constexpr std::size_t kHeader = 4, kMostTable = 1 << 20, kMostDevices = 4096, kMostWords = 64;
+constexpr std::size_t kHeader = 4, kMaxTable = 1 << 20, kMaxDevices = 4096, kMaxWords = 64;
 constexpr std::uint8_t kMemoryDevice = 17, kEndOfTable = 127;
 /// 100 GT/s: what claims more is no memory.
-constexpr std::uint32_t kMostMegatransfers = 100'000;
+constexpr std::uint32_t kMaxMegatransfers = 100'000;
 
 /// One structure: its fields, and the strings behind them.
 class Structure {
@@ -44,7 +44,7 @@ class Structure {
     }
     if (left == 0) return "";
     const std::string found(begin, std::find(begin, strings_.end(), std::uint8_t{0}));
-    return text::printable(found, kMostWords);
+    return text::printable(found, kMaxWords);
   }
 
  private:
@@ -60,7 +60,7 @@ MemoryDevice describe_device(const Structure& from) {
   if (bits != 0xFFFF) device.data_bits = static_cast<int>(bits);
   // What does not fit stands in a longer field, of which 31 bits count.
   const std::uint32_t mega = speed == 0xFFFF ? from.number(0x58, 4) & 0x7FFFFFFFU : speed;
-  if (mega <= kMostMegatransfers) device.transfers_per_s = 1e6 * mega;
+  if (mega <= kMaxMegatransfers) device.transfers_per_s = 1e6 * mega;
   return device;
 }
 
@@ -74,7 +74,7 @@ std::optional<std::size_t> strings_size(std::span<const std::uint8_t> rest) {
 
 std::vector<std::uint8_t> content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::vector<std::uint8_t> content(kMostTable + 1);
+  std::vector<std::uint8_t> content(kMaxTable + 1);
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   return content;
@@ -89,7 +89,7 @@ MemoryDevices memory_devices(std::span<const std::uint8_t> table) {
     return std::move(found);
   };
   while (!table.empty()) {
-    if (table.size() < kHeader || table.size() > kMostTable) return broken();
+    if (table.size() < kHeader || table.size() > kMaxTable) return broken();
     const std::size_t length = table[1];
     if (length < kHeader || length > table.size()) return broken();
     const auto behind = strings_size(table.subspan(length));
@@ -100,7 +100,7 @@ MemoryDevices memory_devices(std::span<const std::uint8_t> table) {
     if (type == kEndOfTable) break;
     // Size 0: an empty slot.
     if (type != kMemoryDevice || structure.number(0x0C, 2) == 0) continue;
-    if (found.devices.size() == kMostDevices) return broken();
+    if (found.devices.size() == kMaxDevices) return broken();
     found.devices.push_back(describe_device(structure));
   }
   if (found.devices.empty()) found.problem = "the firmware lists no memory (SMBIOS type 17)";
@@ -113,12 +113,12 @@ MemoryDevices read_memory_devices(const std::filesystem::path& root) {
   std::error_code error;
   bool is_there = std::filesystem::exists(firmware / "tables/DMI", error);
   if (table.empty()) {
-    for (const std::string& name : names_in(firmware / "entries", kMostDevices)) {
+    for (const std::string& name : names_in(firmware / "entries", kMaxDevices)) {
       if (!name.starts_with("17-")) continue;
       is_there = true;
       const std::vector<std::uint8_t> one = content_of(firmware / "entries" / name / "raw");
       // A part of the list would be too small a sum.
-      if (one.empty() || table.size() > kMostTable) {
+      if (one.empty() || table.size() > kMaxTable) {
         table.clear();
         break;
       }

@@ -17,7 +17,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostChanges = 20;
+constexpr std::size_t kMaxChanges = 20;
 /// Ends of the axis, and how far apart its numbers are at least, in percent of the width.
 constexpr double kAxisLeft = 3, kAxisRight = 97, kTickGap = 13;
 
@@ -34,7 +34,7 @@ std::vector<Change> changes_of(const compare::Comparison& comparison) {
     Change change{&row, std::log1p(row.change), std::log1p(row.low), std::log1p(row.high)};
     if (row.better == Better::higher) change = {&row, -change.middle, -change.high, -change.low};
     changes.push_back(change);
-    if (changes.size() == kMostChanges) break;
+    if (changes.size() == kMaxChanges) break;
   }
   return changes;
 }

@@ -14,8 +14,8 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostTicks = 7;
-constexpr std::size_t kLeastTicks = 3;
+constexpr std::size_t kMaxTicks = 7;
+constexpr std::size_t kMinTicks = 3;
 
 /// Powers of ten between the ends, times each of `factors`.
 std::vector<double> decades(double low, double high, const std::vector<double>& factors) {
@@ -43,7 +43,7 @@ std::vector<double> powers_of_two(double low, double high) {
 
 /// Every second, third ... value, until few enough are left.
 std::vector<double> thinned(const std::vector<double>& values) {
-  const std::size_t step = (values.size() + kMostTicks - 1) / kMostTicks;
+  const std::size_t step = (values.size() + kMaxTicks - 1) / kMaxTicks;
   std::vector<double> kept;
   for (std::size_t i = 0; i < values.size(); i += std::max<std::size_t>(step, 1))
     kept.push_back(values[i]);
@@ -60,9 +60,9 @@ std::string without_zeros(const std::string& quantity) {
 
 std::vector<double> log_values(double low, double high) {
   const std::vector<double> whole = decades(low, high, {1});
-  if (whole.size() >= kLeastTicks) return thinned(whole);
+  if (whole.size() >= kMinTicks) return thinned(whole);
   const std::vector<double> finer = decades(low, high, {1, 2, 5});
-  return finer.size() >= kLeastTicks ? finer : round_values(low, high, 4);
+  return finer.size() >= kMinTicks ? finer : round_values(low, high, 4);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kWorst = 5;
-constexpr std::size_t kMostFindings = 200;
-constexpr std::size_t kMostCompared = 2500;
+constexpr std::size_t kMaxFindings = 200;
+constexpr std::size_t kMaxCompared = 2500;
 
 const char* mark_of(std::string_view verdict) {
   if (verdict == "REGRESSION" || verdict == "FAILED" || verdict == "MISSING" ||
@@ -49,7 +49,7 @@ std::string keys_table(const char* title, const std::vector<std::string>& keys) 
   if (keys.empty()) return {};
   std::vector<TableRow> rows;
   for (const std::string& key : keys) {
-    if (rows.size() == kMostCompared) break;
+    if (rows.size() == kMaxCompared) break;
     rows.push_back({{key}, ""});
   }
   return table(fmt::format("{} ({})", title, keys.size()), {{"case"}}, rows);
@@ -71,7 +71,7 @@ std::string verdict_band(const compare::Comparison& comparison, const SideNames&
 std::string findings(const compare::Comparison& comparison) {
   std::vector<TableRow> rows;
   for (const compare::Finding& one : comparison.findings) {
-    if (rows.size() == kMostFindings) break;
+    if (rows.size() == kMaxFindings) break;
     rows.push_back({{one.kind, one.side, one.subject, one.text}, "warn"});
   }
   if (rows.empty()) return {};
@@ -130,7 +130,7 @@ std::string failed_and_missing(const compare::Comparison& comparison) {
   if (!comparison.failed.empty()) {
     std::vector<TableRow> rows;
     for (const compare::FailedRow& row : comparison.failed) {
-      if (rows.size() == kMostCompared) break;
+      if (rows.size() == kMaxCompared) break;
       rows.push_back({{row.counts ? "counts" : "known", row.key, row.a, row.b, row.reason},
                       row.counts ? "bad" : "warn"});
     }

@@ -14,7 +14,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostFacts = 400;
+constexpr std::size_t kMaxFacts = 400;
 
 /// The facts that people ask for first.
 const std::vector<std::string>& headline_facts() {
@@ -40,7 +40,7 @@ std::string environment_facts(std::span<const RunExtract> runs) {
     first.push_back({{fact, text::join(texts, " | ")}, ""});
   }
   for (const auto& [fact, seen] : values) {
-    if (others.size() + differing.size() == kMostFacts) break;
+    if (others.size() + differing.size() == kMaxFacts) break;
     const std::vector<std::string> texts(seen.begin(), seen.end());
     const auto known = std::ranges::count_if(seen, compare::is_known);
     const bool telling =

@@ -16,7 +16,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostPairs = 60;
+constexpr std::size_t kMaxPairs = 60;
 
 /// Rows by what they are but for the layout: nchw, nhwc.
 using LayoutPair = std::array<const Row*, 2>;
@@ -44,7 +44,7 @@ std::string layouts(const std::vector<Group>& groups) {
     }
     std::vector<BarGroup> bars;
     for (const auto& [key, pair] : pairs) {
-      if (pair[0] == nullptr || pair[1] == nullptr || bars.size() == kMostPairs) continue;
+      if (pair[0] == nullptr || pair[1] == nullptr || bars.size() == kMaxPairs) continue;
       const Quantity& primary = pair[0]->sample().quantities.front();
       const Quantity* other = pair[1]->sample().find(primary.name);
       if (other == nullptr || primary.kind != MetricKind::duration) continue;

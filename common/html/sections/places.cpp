@@ -14,9 +14,9 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostNodes = 12;
-constexpr std::size_t kMostRanksANode = 32;
-constexpr std::size_t kMostLines = 1024;
+constexpr std::size_t kMaxNodes = 12;
+constexpr std::size_t kMaxRanksANode = 32;
+constexpr std::size_t kMaxLines = 1024;
 constexpr double kPlacesWidth = 360, kMargin = 8, kRankHeight = 34, kHead = 20;
 
 using Ranks = std::vector<const RankInfo*>;
@@ -43,7 +43,7 @@ void draw_rank(const RankInfo& rank, double x, double y, double width, Svg& svg)
 
 /// Lines of ranks that a NUMA node needs.
 std::size_t lines_of(const Ranks& ranks, std::size_t across) {
-  return (std::min(ranks.size(), kMostRanksANode) + across - 1) / across;
+  return (std::min(ranks.size(), kMaxRanksANode) + across - 1) / across;
 }
 
 std::string node_drawing(const std::string& name, const Node& node, const std::string& cpu) {
@@ -62,7 +62,7 @@ std::string node_drawing(const std::string& name, const Node& node, const std::s
     svg.text(kMargin, y + 14,
              numa < 0 ? std::string("NUMA node not known") : fmt::format("NUMA node {}", numa), "");
     const double width = (kPlacesWidth - 2 * kMargin) / static_cast<double>(across);
-    for (std::size_t i = 0; i < std::min(ranks.size(), kMostRanksANode); ++i) {
+    for (std::size_t i = 0; i < std::min(ranks.size(), kMaxRanksANode); ++i) {
       draw_rank(*ranks[i], kMargin + width * static_cast<double>(i % across),
                 y + kHead + kRankHeight * static_cast<double>(i / across), width - 4, svg);
     }
@@ -93,7 +93,7 @@ std::vector<Placed> placements_of(const RunExtract& run) {
 std::string ranks_table(const Placed& placed) {
   std::vector<TableRow> rows;
   for (const RankInfo& rank : placed.ranks) {
-    if (rows.size() == kMostLines) break;
+    if (rows.size() == kMaxLines) break;
     const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
     rows.push_back({{std::to_string(rank.rank), rank.node, std::to_string(rank.local_rank),
                      rank.numa < 0 ? "-" : std::to_string(rank.numa), or_none(rank.cpuset),
@@ -121,12 +121,12 @@ std::string drawings(const Placed& placed, const std::string& model, bool severa
     nodes[rank.node][rank.numa].push_back(&rank);
   }
   std::string html;
-  for (std::size_t i = 0; i < std::min(order.size(), kMostNodes); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxNodes); ++i) {
     html += node_drawing(order[i], nodes[order[i]],
                          several ? fmt::format("{} {}", placed.label, model) : model);
   }
-  if (order.size() > kMostNodes)
-    html += note(fmt::format("Drawn: {} of {} nodes.", kMostNodes, order.size()));
+  if (order.size() > kMaxNodes)
+    html += note(fmt::format("Drawn: {} of {} nodes.", kMaxNodes, order.size()));
   return html;
 }
 

@@ -9,12 +9,12 @@
 namespace scalemark::html {
 
 std::string published(const std::vector<Row>& rows) {
-  constexpr std::size_t kMostLines = 300;
+  constexpr std::size_t kMaxLines = 300;
   std::vector<TableRow> lines;
   for (const Row& row : rows) {
     if (!row.ok()) continue;
     for (const PublishedPair& pair : row.sample().published) {
-      if (lines.size() == kMostLines) break;
+      if (lines.size() == kMaxLines) break;
       const analysis::Published& one = pair.published;
       lines.push_back(
           {{row.key, one.metric, units::quantity(one.value, one.unit),

@@ -14,14 +14,14 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostMetrics = 4;
+constexpr std::size_t kMaxMetrics = 4;
 
 /// The metrics of a group: the primary ones first.
 std::vector<std::string> metrics_of(const Group& group) {
   std::vector<std::string> names;
   for (const Row* row : group.rows) {
     for (const Quantity& quantity : row->sample().quantities) {
-      if (names.size() == kMostMetrics) return names;
+      if (names.size() == kMaxMetrics) return names;
       if (std::ranges::find(names, quantity.name) == names.end()) names.push_back(quantity.name);
     }
   }
@@ -71,7 +71,7 @@ std::string group_table(const Group& group) {
 nlohmann::ordered_json row_json(const Row& row) {
   nlohmann::ordered_json metrics = nlohmann::ordered_json::object();
   for (const Quantity& quantity : row.sample().quantities) {
-    if (metrics.size() == kMostMetrics) break;
+    if (metrics.size() == kMaxMetrics) break;
     const RowValue value = row.value(quantity.name);
     metrics[quantity.name] = {{"value", text::json_number(value.value)},
                               {"low", text::json_number(value.low)},

@@ -17,7 +17,7 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostCurves = 8;
+constexpr std::size_t kMaxCurves = 8;
 
 std::string with_interval(const std::string& value, const std::optional<stats::Interval>& interval,
                           double scale) {
@@ -132,7 +132,7 @@ std::string ranks_chart(const Group& group) {
   chart.description = "Time over the number of ranks that take part.";
   chart.x = {.title = "ranks", .kind = ScaleKind::log2, .unit = "1", .whole = true};
   chart.y = {.title = primary.name, .kind = ScaleKind::log10, .unit = primary.unit};
-  const std::size_t every = (curves.size() + kMostCurves - 1) / kMostCurves;
+  const std::size_t every = (curves.size() + kMaxCurves - 1) / kMaxCurves;
   std::size_t number = 0;
   for (const auto& [name, rows] : curves) {
     if (number++ % every != 0) continue;

@@ -15,9 +15,9 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kMostDistributions = 9;
-constexpr std::size_t kMostMaps = 8;
-constexpr std::size_t kMostRuns = 8;
+constexpr std::size_t kMaxDistributions = 9;
+constexpr std::size_t kMaxMaps = 8;
+constexpr std::size_t kMaxRuns = 8;
 
 /// The key without the name.
 std::string axes_of(const Row& row) {
@@ -70,7 +70,7 @@ std::string distribution(const Row& row) {
   chart.y = {.title = "share of iterations", .unit = "1", .from_zero = true};
   for (std::size_t i = 0; i < row.cases.size(); ++i) {
     const std::vector<float>& quantiles = row.cases[i]->quantiles;
-    if (quantiles.empty() || chart.series.size() == kMostRuns) continue;
+    if (quantiles.empty() || chart.series.size() == kMaxRuns) continue;
     Series series;
     series.name = fmt::format("run {}", row.run_numbers[i] + 1);
     series.style = row.run_numbers[i];
@@ -121,7 +121,7 @@ std::string distributions(const std::vector<Group>& groups) {
   }
   std::ranges::stable_sort(chosen, std::ranges::greater(),
                            [](const Row* row) { return spread_of(*row); });
-  if (chosen.size() > kMostDistributions) chosen.resize(kMostDistributions);
+  if (chosen.size() > kMaxDistributions) chosen.resize(kMaxDistributions);
   std::string html;
   for (const Row* row : chosen) {
     const std::string one = distribution(*row);
@@ -156,7 +156,7 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
   std::string html;
   std::size_t count = 0;
   for (const Chosen& one : chosen) {
-    if (count == kMostMaps) break;
+    if (count == kMaxMaps) break;
     const std::string title =
         runs.size() > 1 ? fmt::format("{}, run {}", one.row->name, one.run + 1) : one.row->name;
     const RankGrid& grid = *one.from->grid;

@@ -19,7 +19,7 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kNotable = 5;
-constexpr std::size_t kMostReasons = 100;
+constexpr std::size_t kMaxReasons = 100;
 
 /// The status that says most of a row: ok where any run has it.
 Status status_of(const Row& row) { return row.ok() ? Status::ok : row.cases.front()->status; }
@@ -168,7 +168,7 @@ std::string not_measured(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.cases.size(); ++i) {
       const CaseExtract& one = *row.cases[i];
-      if (is_failure(one.status) && failed.size() < kMostReasons) {
+      if (is_failure(one.status) && failed.size() < kMaxReasons) {
         failed.push_back({{std::string(to_string(one.status)), row.key,
                            std::to_string(row.run_numbers[i] + 1), one.reason},
                           "bad"});
@@ -182,10 +182,10 @@ std::string not_measured(const std::vector<Row>& rows) {
   }
   for (const auto& [reason, keys] : skipped) {
     std::string list;
-    for (std::size_t i = 0; i < std::min(keys.size(), kMostReasons); ++i)
+    for (std::size_t i = 0; i < std::min(keys.size(), kMaxReasons); ++i)
       list += fmt::format("<li>{}</li>\n", text_of(keys[i]));
-    if (keys.size() > kMostReasons)
-      list += fmt::format("<li>and {} more</li>\n", keys.size() - kMostReasons);
+    if (keys.size() > kMaxReasons)
+      list += fmt::format("<li>and {} more</li>\n", keys.size() - kMaxReasons);
     html += folded(fmt::format("Skipped: {} ({})", reason, text::counted(keys.size(), "case")),
                    fmt::format("<ul>{}</ul>\n", list));
   }

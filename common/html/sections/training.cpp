@@ -17,7 +17,7 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kCurvesAChart = 6;
-constexpr std::size_t kMostBars = 24;
+constexpr std::size_t kMaxBars = 24;
 
 struct Course {
   std::string name, rate;  ///< ", 604 image/s"; empty where none is stored
@@ -125,7 +125,7 @@ constexpr std::array<const char*, 3> kPartStyles = {"f s0", "f s1", "f s2"};
 
 std::string step_bars(const Group& group, const std::vector<Course>& courses) {
   constexpr double kBarWidth = 360, kLine = 40;
-  const std::size_t count = std::min(courses.size(), kMostBars);
+  const std::size_t count = std::min(courses.size(), kMaxBars);
   double longest = 0;
   for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, courses[i].training->step);
   if (!(longest > 0)) return {};
@@ -184,7 +184,7 @@ std::string training_rates(const Group& group) {
   BarGroup bars{group.name, group.constants_text(), {}};
   for (const Row* row : group.rows) {
     const Quantity* rate = training_rate(*row);
-    if (rate == nullptr || bars.bars.size() == kMostBars) continue;
+    if (rate == nullptr || bars.bars.size() == kMaxBars) continue;
     const RowValue value = row->value(rate->name);
     const std::string text = units::quantity(value.value, rate->unit), label = group.label(*row);
     bars.bars.push_back({label.empty() ? std::string(short_name(row->name)) : label, value.value,

@@ -16,10 +16,10 @@ namespace {
 
 bool in_files(const Params& params) { return std::get<std::string>(params.at("scenario")) == "b"; }
 
-Pictures to_tensors(const LabelledImages& set) {
+Images to_tensors(const LabelledImages& set) {
   const std::int64_t count = set.count();
-  Pictures result{at::empty({count, 1, set.images.shape[1], set.images.shape[2]}, at::kByte),
-                  at::empty({count}, at::kLong)};
+  Images result{at::empty({count, 1, set.images.shape[1], set.images.shape[2]}, at::kByte),
+                at::empty({count}, at::kLong)};
   std::copy_n(set.images.values.begin(), result.pixels.numel(),
               result.pixels.mutable_data_ptr<std::uint8_t>());
   std::copy_n(set.labels.values.begin(), count, result.labels.mutable_data_ptr<std::int64_t>());

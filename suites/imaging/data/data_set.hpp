@@ -21,7 +21,7 @@ struct DiskFacts {
 };
 
 struct DataSet {
-  Pictures train,
+  Images train,
       test;  ///< with axis storage=shared in memory of the case, not longer there than it
   std::string name;
   std::optional<DiskFacts> disk;  ///< of a set in files

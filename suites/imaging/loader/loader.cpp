@@ -17,8 +17,8 @@ namespace {
 /// and less the more they are enlarged.
 class DeviceLoader final : public Loader {
  public:
-  DeviceLoader(const Pictures& pictures, LoaderOptions options)
-      : pictures_(pictures), options_(options) {}
+  DeviceLoader(const Images& pictures, LoaderOptions options)
+      : images_(pictures), options_(options) {}
 
   void start(std::vector<std::int64_t> order) override {
     order_ = at::tensor(order, at::kLong);
@@ -30,8 +30,8 @@ class DeviceLoader final : public Loader {
       throw Error("the loader has no further batch in this epoch");
     const at::Tensor which = order_.narrow(0, next_, options_.batch);
     next_ += options_.batch;
-    const at::Tensor pixels = send(pictures_.pixels.index_select(0, which));
-    const at::Tensor labels = send(pictures_.labels.index_select(0, which));
+    const at::Tensor pixels = send(images_.pixels.index_select(0, which));
+    const at::Tensor labels = send(images_.labels.index_select(0, which));
     bytes_ += pixels.nbytes() + labels.nbytes();
     return {prepare(pixels, options_), labels};
   }
@@ -45,7 +45,7 @@ class DeviceLoader final : public Loader {
         .to(options_.device, /*non_blocking=*/options_.pin_memory);
   }
 
-  const Pictures& pictures_;
+  const Images& images_;
   LoaderOptions options_;
   at::Tensor order_ = at::empty({0}, at::kLong);
   std::int64_t next_ = 0;
@@ -72,7 +72,7 @@ void require_loader(const std::string& name, c10::Device device) {
     throw Unavailable(reason);
 }
 
-std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,
+std::unique_ptr<Loader> make_loader(const std::string& name, const Images& pictures,
                                     const LoaderOptions& options) {
   if (name == "threads") return make_threads_loader(pictures, options);
   if (name == "dali") return make_dali_loader(pictures, options);

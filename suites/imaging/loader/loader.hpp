@@ -12,14 +12,14 @@
 namespace scalemark::imaging {
 
 /// A data set on the host.
-struct Pictures {
+struct Images {
   /// [n, channels, rows, columns]; 1 or 3 channels. Bytes, or in the type of the batches what is
   /// scaled and normalised already.
   at::Tensor pixels;
   at::Tensor labels;  ///< int64 [n]
 
   /// The first `count`, or all if there are fewer.
-  Pictures first(std::int64_t count) const {
+  Images first(std::int64_t count) const {
     return {pixels.slice(0, 0, count), labels.slice(0, 0, count)};
   }
 };
@@ -65,7 +65,7 @@ std::vector<std::string> loader_names();
 /// Throws Unavailable where this loader cannot be had for `device`.
 void require_loader(const std::string& name, c10::Device device);
 /// `name` is one of loader_names(). `pictures` must outlive the loader.
-std::unique_ptr<Loader> make_loader(const std::string& name, const Pictures& pictures,
+std::unique_ptr<Loader> make_loader(const std::string& name, const Images& pictures,
                                     const LoaderOptions& options);
 
 }  // namespace scalemark::imaging

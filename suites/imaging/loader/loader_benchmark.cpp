@@ -21,7 +21,7 @@ constexpr std::int64_t kAllImages = 60000;
 
 /// Of values of order 1. Of a source position in fp32 three roundings are at most 2^-24 of the
 /// picture's edge each; neighbouring pixels differ by 1 / std at most, on two axes.
-double tolerance_of(const std::string& loader, const Pictures& pictures) {
+double tolerance_of(const std::string& loader, const Images& pictures) {
   constexpr double kRounding = 1e-5;
   if (loader == "threads") return kRounding;  // positions in fp64
   const std::int64_t edge = std::max(pictures.pixels.size(2), pictures.pixels.size(3));

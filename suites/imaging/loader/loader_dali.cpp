@@ -20,7 +20,7 @@ std::optional<int> gpu_of(c10::Device device) {
   return device.is_cuda() ? std::optional<int>(device.index()) : std::nullopt;
 }
 
-DaliOptions pipeline_options(const Pictures& pictures, const LoaderOptions& options) {
+DaliOptions pipeline_options(const Images& pictures, const LoaderOptions& options) {
   const at::Tensor& pixels = pictures.pixels;
   return {.batch = options.batch,
           .channels = pixels.size(1),
@@ -47,8 +47,8 @@ struct Slot {
 
 class DaliLoader final : public Loader {
  public:
-  DaliLoader(const Pictures& pictures, const LoaderOptions& options)
-      : pictures_(pictures),
+  DaliLoader(const Images& pictures, const LoaderOptions& options)
+      : images_(pictures),
         options_(options),
         ahead_(static_cast<std::size_t>(std::max(1, options.prefetch))),
         // One more for the batch in the caller's hands, and one whose copy may be under way.
@@ -90,9 +90,9 @@ class DaliLoader final : public Loader {
     slot.result.reset();
     const at::Tensor which =
         order_.narrow(0, static_cast<std::int64_t>(fed_) * options_.batch, options_.batch);
-    const at::Tensor pixels = pictures_.pixels.index_select(0, which);
+    const at::Tensor pixels = images_.pixels.index_select(0, which);
     slot.pixels = on_host(pixels.scalar_type() == at::kDouble ? pixels.to(at::kFloat) : pixels);
-    slot.labels = on_host(pictures_.labels.index_select(0, which));
+    slot.labels = on_host(images_.labels.index_select(0, which));
     pipeline_.feed(slot.pixels.const_data_ptr());
     ++fed_;
   }
@@ -136,7 +136,7 @@ class DaliLoader final : public Loader {
         .make_tensor();
   }
 
-  const Pictures& pictures_;
+  const Images& images_;
   LoaderOptions options_;
   std::size_t ahead_;  ///< batches under way
   std::vector<Slot> slots_;
@@ -150,7 +150,7 @@ class DaliLoader final : public Loader {
 
 std::string why_no_dali_loader(c10::Device device) { return why_no_dali(gpu_of(device)); }
 
-std::unique_ptr<Loader> make_dali_loader(const Pictures& pictures, const LoaderOptions& options) {
+std::unique_ptr<Loader> make_dali_loader(const Images& pictures, const LoaderOptions& options) {
   const at::ScalarType type = pictures.pixels.scalar_type();
   if (type != at::kByte && type != at::kFloat && type != at::kDouble)
     throw Error(

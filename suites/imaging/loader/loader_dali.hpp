@@ -15,6 +15,6 @@ std::string why_no_dali_loader(c10::Device device);
 
 /// See make_loader(). DALI computes in fp32: fp64 batches hold what that gives. At least one thread
 /// of DALI's works, and `prefetch` batches are under way.
-std::unique_ptr<Loader> make_dali_loader(const Pictures& pictures, const LoaderOptions& options);
+std::unique_ptr<Loader> make_dali_loader(const Images& pictures, const LoaderOptions& options);
 
 }  // namespace scalemark::imaging

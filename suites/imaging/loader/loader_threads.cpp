@@ -28,8 +28,8 @@ struct Slot {
 
 class ThreadsLoader final : public Loader {
  public:
-  ThreadsLoader(const Pictures& pictures, const LoaderOptions& options)
-      : pictures_(pictures),
+  ThreadsLoader(const Images& pictures, const LoaderOptions& options)
+      : images_(pictures),
         options_(options),
         resampler_(pictures.pixels.size(1), pictures.pixels.size(2), pictures.pixels.size(3),
                    options.image, options.mean, options.std),
@@ -122,7 +122,7 @@ class ThreadsLoader final : public Loader {
 
   void fill(Slot& slot, std::size_t index) {
     if (slot.sent) slot.sent->synchronize();
-    const bool bytes = pictures_.pixels.scalar_type() == at::kByte;
+    const bool bytes = images_.pixels.scalar_type() == at::kByte;
     if (options_.type == at::kDouble)
       bytes ? fill_images<std::uint8_t, double>(slot, index)
             : fill_images<double, double>(slot, index);
@@ -135,8 +135,8 @@ class ThreadsLoader final : public Loader {
   void fill_images(Slot& slot, std::size_t index) {
     const Layout layout =
         options_.format == at::MemoryFormat::ChannelsLast ? Layout::nhwc : Layout::nchw;
-    const auto* pixels = pictures_.pixels.const_data_ptr<Pixel>();
-    const auto* labels = pictures_.labels.const_data_ptr<std::int64_t>();
+    const auto* pixels = images_.pixels.const_data_ptr<Pixel>();
+    const auto* labels = images_.labels.const_data_ptr<std::int64_t>();
     T* images = slot.images.mutable_data_ptr<T>();
     auto* wanted = slot.labels.mutable_data_ptr<std::int64_t>();
     const auto batch = static_cast<std::size_t>(options_.batch);
@@ -167,7 +167,7 @@ class ThreadsLoader final : public Loader {
     }
   }
 
-  const Pictures& pictures_;
+  const Images& images_;
   LoaderOptions options_;
   Resampler resampler_;
   std::vector<Slot> slots_;
@@ -188,8 +188,7 @@ class ThreadsLoader final : public Loader {
 
 }  // namespace
 
-std::unique_ptr<Loader> make_threads_loader(const Pictures& pictures,
-                                            const LoaderOptions& options) {
+std::unique_ptr<Loader> make_threads_loader(const Images& pictures, const LoaderOptions& options) {
   return std::make_unique<ThreadsLoader>(pictures, options);
 }
 

@@ -9,6 +9,6 @@
 namespace scalemark::imaging {
 
 /// See make_loader().
-std::unique_ptr<Loader> make_threads_loader(const Pictures& pictures, const LoaderOptions& options);
+std::unique_ptr<Loader> make_threads_loader(const Images& pictures, const LoaderOptions& options);
 
 }  // namespace scalemark::imaging

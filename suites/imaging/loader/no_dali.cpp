@@ -7,8 +7,7 @@ namespace scalemark::imaging {
 
 std::string why_no_dali_loader(c10::Device /*device*/) { return "built without DALI"; }
 
-std::unique_ptr<Loader> make_dali_loader(const Pictures& /*pictures*/,
-                                         const LoaderOptions& options) {
+std::unique_ptr<Loader> make_dali_loader(const Images& /*pictures*/, const LoaderOptions& options) {
   throw Unavailable(why_no_dali_loader(options.device));
 }
 

@@ -92,7 +92,7 @@ void train_epoch(Training& t, std::uint64_t start) {
 }
 
 /// Collective. The ranks divide the test set; every rank gets the sums over all of it.
-Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& trainer,
+Tally test(Case& c, const Course& course, const Images& pictures, Trainer& trainer,
            std::uint64_t& first_batch_at) {
   const at::NoGradGuard no_grad;
   trainer.synchronise_buffers();
@@ -126,7 +126,7 @@ Tally test(Case& c, const Course& course, const Pictures& pictures, Trainer& tra
 /// Collective. Does a step that restore() takes back: DDP then brings gradients together in the
 /// buckets that it rebuilt after its first step, as the training did that goes on. In others, sums
 /// over three ranks and more would be rounded in another order.
-void rehearse(Training& t, const Pictures& pictures) {
+void warm_up_reducer(Training& t, const Images& pictures) {
   if (t.c.size() == 1) return;
   const LoaderOptions& options = t.course.loading;
   const at::Tensor which = at::arange(options.batch, at::kLong).remainder(pictures.labels.size(0));
@@ -137,12 +137,12 @@ void rehearse(Training& t, const Pictures& pictures) {
 
 }  // namespace
 
-History run_course(Case& c, const Course& course, Loader& loader, const Pictures& pictures,
-                   Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved) {
+History run_training(Case& c, const Course& course, Loader& loader, const Images& pictures,
+                     Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved) {
   const Case::Stoppable stoppable(c);
   Training t{c, course, loader, trainer, {}, {}};
   if (saved) {
-    rehearse(t, pictures);
+    warm_up_reducer(t, pictures);
     restore(*saved, trainer, t.history, t.progress);
     t.loaded_before = t.history.loaded_bytes;
     if (t.progress.epoch >= course.epochs || t.progress.loaded > plan_of(c, course, 0).loaded)

@@ -61,12 +61,12 @@ struct Course {
 /// Collective. Trains and tests; calls the watchdog in each step. Names its phases: "train epoch
 /// 2", "test epoch 2". Saves its state after each epoch but the last, goes on from
 /// `saved`, and stops after a step when a signal asks for it (throws StoppedEarly).
-History run_course(Case& c, const Course& course, Loader& loader, const Pictures& test,
-                   Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved);
+History run_training(Case& c, const Course& course, Loader& loader, const Images& test,
+                     Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved);
 
-/// Collective. Records the metrics of a training; `course` and `images_a_step` (over all ranks) say
-/// of what.
+/// Collective. Records the metrics of a training; `course` and `images_per_step` (over all ranks)
+/// say of what.
 void record_training(Case& c, const Course& course, const History& history,
-                     std::int64_t images_a_step);
+                     std::int64_t images_per_step);
 
 }  // namespace scalemark::imaging

@@ -33,12 +33,12 @@ void record_energy(Case& c, const History& history) {
 }  // namespace
 
 void record_training(Case& c, const Course& course, const History& history,
-                     std::int64_t images_a_step) {
+                     std::int64_t images_per_step) {
   const std::size_t steps = history.steps.time.size();
   const std::vector<std::uint8_t> warmup = torch_support::warmup_steps(c.policy(), steps);
   std::vector<std::uint64_t> compute(steps);
   std::ranges::transform(history.steps.time, history.steps.wait, compute.begin(), std::minus<>());
-  const auto images = static_cast<double>(images_a_step);
+  const auto images = static_cast<double>(images_per_step);
   const auto series = [&](const std::string& name, Better better, RankReduce reduce,
                           const std::vector<double>& values, const std::string& formula) {
     c.record(name, "1", better, MetricKind::ratio, reduce, values, formula);

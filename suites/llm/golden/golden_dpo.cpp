@@ -15,7 +15,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::size_t kMostSteps = 100, kMostRows = 1024;
+constexpr std::size_t kMaxSteps = 100, kMaxRows = 1024;
 
 /// Tolerances of log-probabilities and of what is made of them.
 double tolerance_of(const Precision& precision) { return precision.name == "fp64" ? 1e-11 : 1e-5; }
@@ -100,7 +100,7 @@ torch::Tensor read_rows(const golden::Field& rows, const LlamaConfig& config) {
   std::vector<std::int64_t> ids;
   const std::size_t count = rows.size();
   const std::size_t width = count == 0 ? 0 : rows[0].size();
-  bool good = count >= 2 && count % 2 == 0 && count <= kMostRows && width >= 1 &&
+  bool good = count >= 2 && count % 2 == 0 && count <= kMaxRows && width >= 1 &&
               width <= static_cast<std::size_t>(config.max_seq_len);
   for (std::size_t i = 0; good && i < count; ++i) {
     for (const std::int64_t id : rows[i].integers()) {
@@ -165,9 +165,9 @@ NamedTensors check_steps(const golden::Field& part, const golden::Field& steps, 
                          const DpoBatch& batch, const Precision& precision,
                          const GoldenChecks& checks) {
   const bool wanted = checks.wants(precision, steps.path());
-  if (steps.size() < 1 || steps.size() > kMostSteps)
+  if (steps.size() < 1 || steps.size() > kMaxSteps)
     throw InputError(fmt::format("field '{}' has {} steps; allowed: 1 to {}", steps.path(),
-                                 steps.size(), kMostSteps));
+                                 steps.size(), kMaxSteps));
   if (!wanted) steps.note();
   const DpoOptions options = read_options(part);
   AdamW optimizer(trainable_parameters(*model), read_optimizer(part["optimizer"]));

@@ -22,7 +22,7 @@ namespace {
 // A golden file is a small case; these bounds keep a hostile one from eating the machine.
 constexpr std::int64_t kLargestModel = 20'000'000;
 constexpr std::int64_t kLargestInput = 1 << 16;
-constexpr std::int64_t kMostSteps = 100;
+constexpr std::int64_t kMaxSteps = 100;
 
 bool ends_with(const std::string& name, const std::string& end) { return name.ends_with(end); }
 
@@ -265,8 +265,8 @@ NamedTensors trainable(Llama& model) {
 
 Training train(Llama& model, const GoldenModel& golden, const AdamWOptions& optimizer_options,
                std::int64_t steps) {
-  if (steps < 1 || steps > kMostSteps) {
-    throw InputError(fmt::format("a training of {} steps; allowed: 1 to {}", steps, kMostSteps));
+  if (steps < 1 || steps > kMaxSteps) {
+    throw InputError(fmt::format("a training of {} steps; allowed: 1 to {}", steps, kMaxSteps));
   }
   Training result;
   AdamW optimizer(trainable_parameters(*model), optimizer_options);

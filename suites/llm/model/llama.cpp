@@ -83,7 +83,7 @@ torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times) {
 }
 
 Packing make_packing(const std::vector<std::vector<std::int64_t>>& lengths) {
-  constexpr std::size_t kLeast = 16;
+  constexpr std::size_t kMinSize = 16;
   std::vector<std::int64_t> places, sequences;
   std::vector<std::int32_t> starts{0};
   for (const std::vector<std::int64_t>& row : lengths) {
@@ -94,7 +94,7 @@ Packing make_packing(const std::vector<std::vector<std::int64_t>>& lengths) {
       starts.push_back(starts.back() + static_cast<std::int32_t>(length));
     }
   }
-  starts.resize(std::bit_ceil(std::max(starts.size() - 1, kLeast)) + 1, starts.back());
+  starts.resize(std::bit_ceil(std::max(starts.size() - 1, kMinSize)) + 1, starts.back());
   const auto rows = static_cast<std::int64_t>(lengths.size());
   return {.places_bs = torch::tensor(places).view({rows, -1}),
           .sequences_bs = torch::tensor(sequences).view({rows, -1}),

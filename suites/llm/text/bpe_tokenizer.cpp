@@ -28,7 +28,7 @@ class PieceCache {
     return true;
   }
   void keep(std::string_view piece, std::uint64_t hash, std::span<const Token> ids) {
-    if (piece.size() > kMostBytes || ids.size() > kMostIds) return;
+    if (piece.size() > kMaxBytes || ids.size() > kMaxIds) return;
     Slot& slot = slots_[hash % kSlots];
     slot.bytes = static_cast<std::uint8_t>(piece.size());
     slot.count = static_cast<std::uint8_t>(ids.size());
@@ -36,14 +36,14 @@ class PieceCache {
     std::copy(ids.begin(), ids.end(), slot.ids.begin());
   }
 
-  static constexpr std::size_t kMostBytes = 30;
+  static constexpr std::size_t kMaxBytes = 30;
 
  private:
-  static constexpr std::size_t kMostIds = 8, kSlots = 8192;
+  static constexpr std::size_t kMaxIds = 8, kSlots = 8192;
   struct alignas(64) Slot {
     std::uint8_t bytes = 0, count = 0;
-    std::array<char, kMostBytes> piece{};
-    std::array<Token, kMostIds> ids{};
+    std::array<char, kMaxBytes> piece{};
+    std::array<Token, kMaxIds> ids{};
   };
   static_assert(sizeof(Slot) == 64, "one cache line");
   std::vector<Slot> slots_;
@@ -82,7 +82,7 @@ class BpeEncoder final : public Encoder {
       return;
     }
     const std::uint64_t hash = hash_bytes(piece);
-    const bool fits = piece.size() <= PieceCache::kMostBytes;
+    const bool fits = piece.size() <= PieceCache::kMaxBytes;
     if (fits && cache_.append(piece, hash, ids)) return;
     const std::size_t before = ids.size();
     const Token whole =

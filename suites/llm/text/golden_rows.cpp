@@ -18,7 +18,7 @@ namespace {
 
 using golden::Field;
 
-constexpr std::int64_t kMostTokens = 1 << 20;
+constexpr std::int64_t kMaxTokens = 1 << 20;
 
 /// Sections of rows are named after their template; what follows the name says what is special.
 constexpr std::array<std::pair<const char*, Template>, 4> kSections{
@@ -110,7 +110,7 @@ void check_section(const Field& section, Template form, const GoldenTokenizer& w
     const Field want = rows[i];
     const Record record = record_of(form, want);
     const std::int64_t most =
-        want.has("max_seq_len") ? bounded(want["max_seq_len"], 1, kMostTokens) : 0;
+        want.has("max_seq_len") ? bounded(want["max_seq_len"], 1, kMaxTokens) : 0;
     if (!there) {
       check_row(want, "", nullptr, context);
       continue;
@@ -159,7 +159,7 @@ void check_padded(const Field& part, const std::vector<TokenRow>& rows,
 
 void check_packs(const Field& want, const std::vector<TokenRow>& rows,
                  const TokenContext& context) {
-  const auto length = static_cast<std::size_t>(bounded(want["max_seq_len"], 1, kMostTokens));
+  const auto length = static_cast<std::size_t>(bounded(want["max_seq_len"], 1, kMaxTokens));
   const std::vector<Pack> packs = pack_rows(rows, length, context.real.tokenizer->special().padding,
                                             want["split_across_pack"].boolean());
   const Field lists = want["packs"];
@@ -211,7 +211,7 @@ void check_preference(const Field& part, const TokenContext& context) {
       there ? read_preferences(data) : std::vector<PreferenceRecord>{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Field want = rows[i];
-    const std::int64_t last = there ? static_cast<std::int64_t>(records.size()) - 1 : kMostTokens;
+    const std::int64_t last = there ? static_cast<std::int64_t>(records.size()) - 1 : kMaxTokens;
     const auto at = static_cast<std::size_t>(bounded(want["row"], 0, last));
     for (const bool chosen : {true, false}) {
       const std::string prefix = chosen ? "chosen_" : "rejected_";

@@ -20,13 +20,13 @@ namespace {
 
 using golden::Field;
 
-constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
-constexpr std::int64_t kMostId = 1 << 24, kMostRun = 5'000'000;
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{64} << 20;
+constexpr std::int64_t kMaxId = 1 << 24, kMaxRun = 5'000'000;
 
 std::map<std::string, Token> special_ids(const Field& table) {
   std::map<std::string, Token> ids;
   for (const std::string& name : table.keys())
-    ids.emplace(name, static_cast<Token>(bounded(table[name], 0, kMostId)));
+    ids.emplace(name, static_cast<Token>(bounded(table[name], 0, kMaxId)));
   return ids;
 }
 
@@ -79,7 +79,7 @@ GoldenTokenizer load_real(const Field& file, const TokenContext& context) {
   }
   std::string content;
   try {
-    content = read_file(path, kMostFileBytes);
+    content = read_file(path, kMaxFileBytes);
   } catch (const InputError& error) {
     note_facts(facts);
     context.report.exact(facts.path(), false, error.what());
@@ -97,7 +97,7 @@ GoldenTokenizer load_small(const Field& file, const TokenContext& context) {
   std::error_code error;
   if (facts["sha256"].text() == sha256(built_in) || !std::filesystem::exists(beside, error))
     return load(file, facts, built_in, "the built-in vocabulary", context);
-  return load(file, facts, read_file(beside, kMostFileBytes), beside.string(), context);
+  return load(file, facts, read_file(beside, kMaxFileBytes), beside.string(), context);
 }
 
 /// Names that both know have the ids that follow the vocabulary.
@@ -105,11 +105,11 @@ void check_special_tokens(const Field& file, const TokenContext& context) {
   const Field table = file["special_tokens"];
   const Token first =
       file["tokenizer_file"].has("merges")
-          ? static_cast<Token>(bounded(file["tokenizer_file"]["merges"], 256, kMostId / 2))
+          ? static_cast<Token>(bounded(file["tokenizer_file"]["merges"], 256, kMaxId / 2))
           : 128'000;
   const std::map<std::string, Token> ours = llama3_special_tokens(first).ids;
   for (const std::string& name : table.keys()) {
-    const std::int64_t want = bounded(table[name], 0, kMostId);
+    const std::int64_t want = bounded(table[name], 0, kMaxId);
     const auto known = ours.find(name);
     if (known == ours.end()) continue;  // reserved ones that got a name later
     context.report.exact(table[name].path(), known->second == want,
@@ -146,7 +146,7 @@ void check_long_runs(const Field& list, const TokenContext& context) {
     const Field entry = list[i];
     if (entry.has("text")) entry["text"].note();
     const std::string character = entry["character"].text();
-    const std::int64_t count = bounded(entry["count"], 0, kMostRun);
+    const std::int64_t count = bounded(entry["count"], 0, kMaxRun);
     if (!real) {
       entry["ids"].note();
       continue;

@@ -16,7 +16,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::size_t kMostDepth = 16;
+constexpr std::size_t kMaxDepth = 16;
 
 /// One row as JSON, with its place for errors.
 struct Row {
@@ -107,8 +107,8 @@ void for_each_row(std::istream& stream, const std::string& origin, const RowLimi
     if (all > limits.all_bytes)
       row.fail(
           fmt::format("the rows hold more than {} bytes; take fewer of them", limits.all_bytes));
-    if (depth_of(bytes) > kMostDepth)
-      row.fail(fmt::format("lists and objects lie more than {} deep", kMostDepth));
+    if (depth_of(bytes) > kMaxDepth)
+      row.fail(fmt::format("lists and objects lie more than {} deep", kMaxDepth));
     try {
       row.json = nlohmann::json::parse(bytes);
     } catch (const nlohmann::json::parse_error& error) {

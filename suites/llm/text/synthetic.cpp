@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 160> kWords{
     "house", "school",  "water", "part",    "number",  "light",   "city",   "night",   "name",
     "story", "list",    "set",   "problem", "example", "machine", "answer"};
 
-constexpr double kMostTimesMean = 16;
+constexpr double kMaxTimesMean = 16;
 constexpr double kWordsInSentence = 12;
 constexpr double kRowsWithContext = 0.4;  // as in Alpaca
 
@@ -52,7 +52,7 @@ class RowNumbers {
   }
   std::size_t length(double mean, double spread) {
     const double value = mean * std::exp(spread * normal() - spread * spread / 2);
-    return static_cast<std::size_t>(std::clamp(std::round(value), 1.0, kMostTimesMean * mean));
+    return static_cast<std::size_t>(std::clamp(std::round(value), 1.0, kMaxTimesMean * mean));
   }
 
  private:

@@ -25,7 +25,7 @@ constexpr std::array<const char*, 11> kLlama3Names{"<|begin_of_text|>",
                                                    "<|eom_id|>",
                                                    "<|eot_id|>",
                                                    "<|python_tag|>"};
-constexpr Token kMostId = Token{1} << 24;
+constexpr Token kMaxId = Token{1} << 24;
 
 /// Where the next special token begins, which one, and how long its name is.
 struct Found {
@@ -75,9 +75,9 @@ SpecialTokens special_tokens(std::map<std::string, Token> ids, Token ordinary) {
   for (const auto& [name, id] : ids) {
     if (name.empty()) throw InputError("a special token has an empty name");
     const std::string shown = text::printable(name, 80);
-    if (id < ordinary || id > kMostId) {
+    if (id < ordinary || id > kMaxId) {
       throw InputError(fmt::format("special token '{}' has id {}; allowed: {} to {}", shown, id,
-                                   ordinary, kMostId));
+                                   ordinary, kMaxId));
     }
     const auto [other, is_new] = seen.emplace(id, shown);
     if (!is_new)

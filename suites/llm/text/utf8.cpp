@@ -9,7 +9,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::size_t kMostCodePoints = 400'000;
+constexpr std::size_t kMaxCodePoints = 400'000;
 constexpr std::size_t kLongestRun = 25'000;
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) {
@@ -115,14 +115,14 @@ std::string_view stripped(std::string_view text) {
 }
 
 std::size_t first_cut(std::string_view text, std::size_t& passed) {
-  if (text.size() <= std::min(kLongestRun, kMostCodePoints - passed)) {
+  if (text.size() <= std::min(kLongestRun, kMaxCodePoints - passed)) {
     passed += text.size();  // too high where code points have several bytes, which nobody sees:
     return text.size();     // this was the last call
   }
   std::size_t at = 0, run = 0;
   bool blanks = is_blank(first_code_point(text).value);
   while (at < text.size()) {
-    if (passed == kMostCodePoints) {
+    if (passed == kMaxCodePoints) {
       passed = 0;
       if (at > 0) return at;
     }

@@ -95,8 +95,8 @@ std::int64_t total_steps(const Course& course, std::int64_t batches) {
   return course.steps > 0 ? std::min(course.steps, all) : all;
 }
 
-History go_on(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              std::int64_t batches, Finetuner& finetuner) {
+History resume_training(Case& c, const torch_support::SavedTraining& saved, const Course& course,
+                        std::int64_t batches, Finetuner& finetuner) {
   History history;
   restore(saved, course, finetuner, history);
   if (const std::int64_t all = total_steps(course, batches); finetuner.steps() > all) {
@@ -108,8 +108,8 @@ History go_on(Case& c, const torch_support::SavedTraining& saved, const Course& 
   return history;
 }
 
-void rehearse(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              TokenLoader& loader, Finetuner& finetuner) {
+void warm_up_reducer(Case& c, const torch_support::SavedTraining& saved, const Course& course,
+                     TokenLoader& loader, Finetuner& finetuner) {
   if (c.size() == 1) return;
   loader.start(0);
   const std::vector<Examples> batches = next_batches(course, loader);
@@ -118,8 +118,8 @@ void rehearse(Case& c, const torch_support::SavedTraining& saved, const Course& 
   restore(saved, course, finetuner, ignored);
 }
 
-History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
-                   History history) {
+History run_training(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
+                     History history) {
   const Case::Stoppable stoppable(c);
   history.terms = finetuner.objective().terms();
   history.observed.resize(history.terms.observed.size());

@@ -66,21 +66,21 @@ void for_each_record(SomeHistory& history, Use use) {
     use("observed." + std::to_string(i), history.observed[i]);
 }
 
-/// Collective. Takes up a training where `saved` left it: its history so far, for run_course().
+/// Collective. Takes up a training where `saved` left it: its history so far, for run_training().
 /// `batches` are the loader's. Throws InputError on ranks where the state is not of this training.
-History go_on(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              std::int64_t batches, Finetuner& finetuner);
+History resume_training(Case& c, const torch_support::SavedTraining& saved, const Course& course,
+                        std::int64_t batches, Finetuner& finetuner);
 
 /// Collective. Does a step and takes it back: DDP then brings gradients together in the buckets
 /// that it rebuilt after its first step, as the training did that goes on. In others, sums over
 /// three ranks and more would be rounded in another order.
-void rehearse(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              TokenLoader& loader, Finetuner& finetuner);
+void warm_up_reducer(Case& c, const torch_support::SavedTraining& saved, const Course& course,
+                     TokenLoader& loader, Finetuner& finetuner);
 
 /// Collective. Trains from the finetuner's step on, and calls the watchdog in each step; phases are
 /// named by epoch. `history` is of the steps before. Saves its state now and then
 /// (Course::save_every), and stops after a step when a signal asks for it (throws StoppedEarly).
-History run_course(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
-                   History history = {});
+History run_training(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
+                     History history = {});
 
 }  // namespace scalemark::llm

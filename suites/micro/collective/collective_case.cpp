@@ -94,9 +94,9 @@ void state_facts(Case& c, const collective::Communicator& comm, const Call& call
 }
 
 /// Buffer sets, which the operations take in turn.
-class InTurn {
+class BufferRing {
  public:
-  InTurn(Case& c, collective::Communicator& comm, const Call& call, bool in_place) {
+  BufferRing(Case& c, collective::Communicator& comm, const Call& call, bool in_place) {
     const std::int64_t sets = c.integer("buffers");
     for (std::int64_t i = 0; i < sets; ++i)
       sets_.push_back(std::make_unique<CollectiveData>(c, comm, call, in_place));
@@ -142,7 +142,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   require_support(c, comm, call, use_of(c.result().params));
   const bool in_place = c.flag("in_place");
   const std::uint64_t total = total_bytes(call, c.size());
-  InTurn data(c, comm, call, in_place);
+  BufferRing data(c, comm, call, in_place);
   c.verify(rule_of(call), {.fill = [&](int round) { data.fill(round); },
                            .check = [&](int round) { return data.check(round); },
                            .count = total > kBig ? 2 : 4,

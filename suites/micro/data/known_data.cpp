@@ -58,16 +58,16 @@ class Column {
   std::int64_t value(int rank) const {
     switch (op_) {
       case ReduceOp::sum:
-        return is_giver(rank, givers_)
+        return contributes(rank, givers_)
                    ? below(rank, std::clamp<std::int64_t>(room_, 1, kLargest) + 1)
                    : 0;
       case ReduceOp::prod:
-        return is_giver(rank, below(-1, std::min<std::int64_t>(ranks_, kFactors) + 1)) ? 2 : 1;
+        return contributes(rank, below(-1, std::min<std::int64_t>(ranks_, kFactors) + 1)) ? 2 : 1;
       case ReduceOp::min:
       case ReduceOp::max:
         return below(rank, 2 * kBound + 1) - kBound;
       case ReduceOp::avg:
-        return average() + swing(rank);
+        return average() + phase_offset(rank);
     }
     return 0;
   }
@@ -92,7 +92,7 @@ class Column {
     return static_cast<std::int64_t>(word % static_cast<std::uint64_t>(end));
   }
   /// Whether the rank is one of `count`, others at every place.
-  bool is_giver(int rank, std::int64_t count) const {
+  bool contributes(int rank, std::int64_t count) const {
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     return (rank + shift) % ranks_ < count;
   }
@@ -101,7 +101,7 @@ class Column {
     return below(-1, std::clamp<std::int64_t>(room_ - 1, 1, kLargest));
   }
   /// +1 and -1 on neighbours, so that the sum is that of averages; there must be two, and room.
-  std::int64_t swing(int rank) const {
+  std::int64_t phase_offset(int rank) const {
     if (room_ < 2) return 0;
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     const std::int64_t place = (rank + shift) % ranks_;

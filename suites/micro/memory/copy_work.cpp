@@ -31,12 +31,12 @@ CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
       bytes_(bytes),
       device_(plan.needs_device ? c.gpu() : c.host()),
       pattern_(c.host().allocate(bytes, MemoryKind::pageable)) {
-  ways_.push_back(make_way(plan.from, plan.to, node));
-  if (plan.both_ways) ways_.push_back(make_way(plan.to, plan.from, node));
-  for (std::size_t i = 0; i < ways_.size(); ++i) fill(ways_[i], static_cast<int>(i));
+  paths_.push_back(make_path(plan.from, plan.to, node));
+  if (plan.both_ways) paths_.push_back(make_path(plan.to, plan.from, node));
+  for (std::size_t i = 0; i < paths_.size(); ++i) fill(paths_[i], static_cast<int>(i));
 }
 
-CopyWork::Way CopyWork::make_way(MemoryKind from, MemoryKind to, int node) {
+CopyWork::CopyPath CopyWork::make_path(MemoryKind from, MemoryKind to, int node) {
   const auto memory = [&](MemoryKind kind) {
     return device_.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
   };
@@ -46,13 +46,13 @@ CopyWork::Way CopyWork::make_way(MemoryKind from, MemoryKind to, int node) {
           device_.make_stream()};
 }
 
-void CopyWork::fill(Way& way, int salt) {
+void CopyWork::fill(CopyPath& way, int salt) {
   fill_message(c_, pattern_, bytes_, c_.rank() + salt);
   device_.copy(way.from.data(), pattern_.data(), bytes_, *way.stream);
   way.stream->synchronize();
 }
 
-void CopyWork::start(Way& way) {
+void CopyWork::start(CopyPath& way) {
   switch (plan_.engine) {
     case CopyEngine::host:
       std::memcpy(way.to.data(), way.from.data(), bytes_);
@@ -68,12 +68,12 @@ void CopyWork::start(Way& way) {
 }
 
 void CopyWork::copy() {
-  for (Way& way : ways_) start(way);
+  for (CopyPath& way : paths_) start(way);
   if (plan_.engine == CopyEngine::host) return;
-  for (const Way& way : ways_) way.stream->synchronize();
+  for (const CopyPath& way : paths_) way.stream->synchronize();
 }
 
-void CopyWork::bring_back(Way& way) {
+void CopyWork::bring_back(CopyPath& way) {
   // Managed memory that is prefetched is both ends, and pages fault on their way to the device
   // only.
   device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
@@ -82,7 +82,7 @@ void CopyWork::bring_back(Way& way) {
 
 std::uint64_t CopyWork::time(std::uint64_t copies) {
   if (plan_.needs_reset) {
-    for (Way& way : ways_) bring_back(way);
+    for (CopyPath& way : paths_) bring_back(way);
   }
   const std::uint64_t began = now_ns();
   for (std::uint64_t i = 0; i < copies; ++i) copy();
@@ -91,31 +91,31 @@ std::uint64_t CopyWork::time(std::uint64_t copies) {
 
 CopyWork::Batch CopyWork::time_batch() {
   Batch batch;
-  for (Way& way : ways_) {
+  for (CopyPath& way : paths_) {
     way.blocker->block(*way.stream);
     for (int i = 0; i < kUntimed; ++i) start(way);
     way.begin->record(*way.stream);
   }
   const std::uint64_t before = now_ns();
   for (int i = 0; i < kCopies; ++i) {
-    for (Way& way : ways_) start(way);
+    for (CopyPath& way : paths_) start(way);
   }
   batch.issue_ns = now_ns() - before;
-  for (Way& way : ways_) way.end->record(*way.stream);
-  for (Way& way : ways_) way.blocker->release();
+  for (CopyPath& way : paths_) way.end->record(*way.stream);
+  for (CopyPath& way : paths_) way.blocker->release();
   batch.valid = true;
   double seconds = 0;
-  for (Way& way : ways_) {
+  for (CopyPath& way : paths_) {
     way.stream->synchronize();
     batch.valid = batch.valid && !way.blocker->gave_up();
-    seconds = std::max(seconds, way.end->seconds_since(*ways_.front().begin));
+    seconds = std::max(seconds, way.end->seconds_since(*paths_.front().begin));
   }
   batch.device_ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   return batch;
 }
 
 void CopyWork::measure_by_events(double counted_bytes) {
-  for (Way& way : ways_) {
+  for (CopyPath& way : paths_) {
     way.blocker = device::make_blocker(device_);
     way.begin = device_.make_event();
     way.end = device_.make_event();
@@ -135,13 +135,13 @@ void CopyWork::measure_by_events(double counted_bytes) {
                    {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
   issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(c_.samples_taken()));
-  for (std::uint64_t& one : issue) one /= kCopies * ways_.size();
+  for (std::uint64_t& one : issue) one /= kCopies * paths_.size();
   c_.record_durations("issue_time", issue, RankReduce::max, {},
                       "time of a call that enqueues a copy");
   c_.fact("discarded_samples", samples.discarded());
 }
 
-Case::Checked CopyWork::check(Way& way, int salt) {
+Case::Checked CopyWork::check(CopyPath& way, int salt) {
   device::Buffer& to = plan_.engine == CopyEngine::prefetch ? way.from : way.to;
   std::memset(pattern_.data(), 0, bytes_);  // what is checked must have come through `to`
   device_.copy(pattern_.data(), to.data(), bytes_, *way.stream);
@@ -158,8 +158,8 @@ Case::Checked CopyWork::check(Way& way, int salt) {
 
 Case::Checked CopyWork::check() {
   Case::Checked all;
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    const Case::Checked one = check(ways_[i], static_cast<int>(i));
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    const Case::Checked one = check(paths_[i], static_cast<int>(i));
     all.checked += one.checked;
     all.wrong += one.wrong;
   }

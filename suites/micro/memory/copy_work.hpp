@@ -32,17 +32,17 @@ class CopyWork {
 
  private:
   /// A source and a destination with a stream of their own.
-  struct Way {
+  struct CopyPath {
     device::Buffer from, to;
     std::unique_ptr<device::Stream> stream;
     std::unique_ptr<device::Blocker> blocker = nullptr;  ///< these for measure_by_events()
     std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
-  Way make_way(device::MemoryKind from, device::MemoryKind to, int node);
-  void fill(Way& way, int salt);
-  void bring_back(Way& way);
-  void start(Way& way);
-  Case::Checked check(Way& way, int salt);
+  CopyPath make_path(device::MemoryKind from, device::MemoryKind to, int node);
+  void fill(CopyPath& way, int salt);
+  void bring_back(CopyPath& way);
+  void start(CopyPath& way);
+  Case::Checked check(CopyPath& way, int salt);
   /// Nanoseconds by events and to enqueue; nothing if the kernel gave up.
   struct Batch {
     std::uint64_t device_ns = 0, issue_ns = 0;
@@ -54,7 +54,7 @@ class CopyWork {
   CopyPlan plan_;
   std::size_t bytes_;
   device::Device& device_;
-  std::vector<Way> ways_;
+  std::vector<CopyPath> paths_;
   device::Buffer pattern_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 /// What a pair works at least before its time is taken.
 constexpr double kSeconds = 20e-6;
-constexpr std::int64_t kMostOperations = 1000;
+constexpr std::int64_t kMaxOperations = 1000;
 
 /// This rank's partner in each round, or -1.
 std::vector<int> partners_of(int rank, int ranks) {
@@ -75,7 +75,7 @@ class Rounds {
     const std::uint64_t longest = std::max<std::uint64_t>(pass(1), 1);
     const std::int64_t on_all = c_.ranks().max(static_cast<std::int64_t>(longest));
     const double wanted = std::ceil(kSeconds * 1e9 / static_cast<double>(on_all));
-    return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMostOperations);
+    return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMaxOperations);
   }
 
   /// One pass over the rounds: nanoseconds of this rank's slowest pair.

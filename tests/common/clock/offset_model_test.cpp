@@ -141,7 +141,7 @@ TEST(OffsetModel, MemoryIsBoundedAndTheLatestAnchorsStay) {
   const auto offset_at = [](std::int64_t second) { return second * second; };
   for (std::int64_t second = 1; second <= 5000; ++second)
     model.add({.local = second * kSecond, .offset = offset_at(second), .error = 1});
-  EXPECT_EQ(model.anchors().size(), OffsetModel::kMostAnchors);
+  EXPECT_EQ(model.anchors().size(), OffsetModel::kMaxAnchors);
   for (std::int64_t second = 5000 - 1000; second <= 5000; ++second) {
     const auto local = static_cast<std::uint64_t>(second * kSecond);
     EXPECT_EQ(model.to_global(local), local + static_cast<std::uint64_t>(offset_at(second)));

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kSamples = 40;
 
 /// Random pixels; the label is the sample's number.
-Pictures pictures(std::int64_t channels = 1) {
+Images pictures(std::int64_t channels = 1) {
   at::manual_seed(4);
   return {at::randint(256, {kSamples, channels, 28, 28}, at::kByte),
           at::arange(kSamples, at::kLong)};
@@ -53,7 +53,7 @@ std::vector<std::int64_t> shuffled(std::uint64_t epoch, std::int64_t samples = k
 }
 
 /// LibTorch's operators on the samples of batch `index` of `order`.
-void expect_batch(const Kind& kind, const Batch& batch, const Pictures& set,
+void expect_batch(const Kind& kind, const Batch& batch, const Images& set,
                   const LoaderOptions& options, const std::vector<std::int64_t>& order,
                   std::int64_t index) {
   const at::Tensor which =
@@ -74,7 +74,7 @@ void expect_batch(const Kind& kind, const Batch& batch, const Pictures& set,
 
 TEST(Loader, EqualBatchesInEqualOrderOverSeveralEpochs) {
   for (const std::int64_t channels : {1, 3}) {
-    const Pictures set = pictures(channels);
+    const Images set = pictures(channels);
     for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
       for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
         for (const Kind& kind : kKinds) {
@@ -96,9 +96,9 @@ TEST(Loader, EqualBatchesInEqualOrderOverSeveralEpochs) {
 
 /// What is normalised already is not normalised again, and what has the wanted size is not resized.
 TEST(Loader, TakesNormalisedPictures) {
-  const Pictures bytes = pictures(3);
+  const Images bytes = pictures(3);
   for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
-    const Pictures values{normalise(scale(bytes.pixels, type)), bytes.labels};
+    const Images values{normalise(scale(bytes.pixels, type)), bytes.labels};
     for (const std::int64_t image : {28, 32}) {
       for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
         for (const Kind& kind : kKinds) {
@@ -127,7 +127,7 @@ TEST(Loader, TakesNormalisedPictures) {
 /// Source positions are exact in fp32 where 28 / image is; else see expect_batch, twice.
 TEST(Loader, AllLoadersAgreeInFp32) {
   for (const std::int64_t channels : {1, 3}) {
-    const Pictures set = pictures(channels);
+    const Images set = pictures(channels);
     for (const std::int64_t image : {20, 28, 32, 100}) {
       for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
         for (const Kind& kind : kKinds) {
@@ -154,8 +154,8 @@ TEST(Loader, AllLoadersAgreeInFp32) {
 /// Rows and columns are not confused where they differ.
 TEST(Loader, PicturesNeedNotBeSquare) {
   at::manual_seed(5);
-  const Pictures set{at::randint(256, {kSamples, 1, 20, 48}, at::kByte),
-                     at::arange(kSamples, at::kLong)};
+  const Images set{at::randint(256, {kSamples, 1, 20, 48}, at::kByte),
+                   at::arange(kSamples, at::kLong)};
   for (const Kind& kind : kKinds) {
     SCOPED_TRACE(kind.name);
     const LoaderOptions options = options_for(kind, {.image = 32, .batch = 4});
@@ -166,7 +166,7 @@ TEST(Loader, PicturesNeedNotBeSquare) {
 }
 
 TEST(Loader, AnEpochMayBeginInTheMiddleOfAnother) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const Kind& kind : kKinds) {
     const LoaderOptions options = options_for(kind, {.batch = 2});
     const auto loader = make_loader(kind.name, set, options);
@@ -183,7 +183,7 @@ TEST(Loader, AnEpochMayBeginInTheMiddleOfAnother) {
 }
 
 TEST(Loader, ThereIsNoBatchBehindTheLast) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const Kind& kind : kKinds) {
     const auto loader = make_loader(kind.name, set, options_for(kind, {.batch = 2}));
     EXPECT_ANY_THROW(loader->next()) << "before the first epoch";
@@ -200,7 +200,7 @@ TEST(Loader, ThereIsNoBatchBehindTheLast) {
 }
 
 TEST(Loader, MayEndAtAnyTime) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const Kind& kind : kKinds) {
     for (int taken = -1; taken < 20; ++taken) {
       const auto loader = make_loader(kind.name, set, options_for(kind, {.image = 50, .batch = 2}));
@@ -213,7 +213,7 @@ TEST(Loader, MayEndAtAnyTime) {
 /// Workers run ahead into every slot but the one that the caller holds.
 void expect_batches_stay(const Kind& kind, int prefetch) {
   SCOPED_TRACE(kind.name + ", prefetch " + std::to_string(prefetch));
-  const Pictures set = pictures();
+  const Images set = pictures();
   LoaderOptions options = options_for(kind, {.image = 28, .batch = 1});
   options.prefetch = prefetch;
   const auto loader = make_loader(kind.name, set, options);
@@ -243,7 +243,7 @@ TEST(Loader, AHandedOutBatchStaysUntilTheNextCall) {
 }
 
 TEST(Loader, BytesAreThoseThatADeviceWouldGet) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const Kind& kind : kKinds) {
     const auto loader = make_loader(kind.name, set, options_for(kind, {.image = 50, .batch = 4}));
     EXPECT_EQ(loader->bytes(), 0U);
@@ -262,7 +262,7 @@ TEST(Loader, BytesAreThoseThatADeviceWouldGet) {
 
 /// Pixels of another type are found when they are read, that is, by a worker.
 TEST(Loader, AnExceptionOfAWorkerReachesTheCaller) {
-  Pictures wrong = pictures();
+  Images wrong = pictures();
   wrong.pixels = wrong.pixels.to(at::kInt);
   for (const int workers : {0, 1, 3}) {
     const auto loader = make_loader("threads", wrong, options_for({"threads", workers}));
@@ -273,7 +273,7 @@ TEST(Loader, AnExceptionOfAWorkerReachesTheCaller) {
 }
 
 TEST(Loader, DaliIsWhereTheBuildHasIt) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   if (has_dali()) {
     EXPECT_NO_THROW(require_loader("dali", c10::kCPU));
     return;
@@ -284,14 +284,14 @@ TEST(Loader, DaliIsWhereTheBuildHasIt) {
 
 TEST(Loader, DaliRefusesOtherTypesAtOnce) {
   if (!has_dali()) return;
-  Pictures wrong = pictures();
+  Images wrong = pictures();
   wrong.pixels = wrong.pixels.to(at::kInt);
   EXPECT_THROW(make_loader("dali", wrong, {}), Error);
 }
 
 /// A sample that is not there is found when DALI is given it.
 TEST(Loader, ASampleThatIsNotThereIsAnError) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const Kind& kind : kKinds) {
     if (kind.name == "threads") continue;  // trusts its caller
     const auto loader = make_loader(kind.name, set, options_for(kind, {.batch = 2}));
@@ -314,7 +314,7 @@ TEST(Loader, ASampleThatIsNotThereIsAnError) {
 }
 
 TEST(Loader, NamesAreThoseOfTheChoice) {
-  const Pictures set = pictures();
+  const Images set = pictures();
   for (const std::string& name : loader_names()) {
     if (name == "dali" && !has_dali()) continue;
     EXPECT_NO_THROW(require_loader(name, c10::kCPU));

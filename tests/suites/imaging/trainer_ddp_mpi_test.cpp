@@ -63,7 +63,7 @@ class TrainerDdp : public testing::Test {
   std::unique_ptr<collective::Communicator> comm =
       collective::make_mpi_communicator(test::world(), *host);
   torch_support::ProcessGroupPtr group = torch_support::make_mpi_process_group(*comm);
-  Pictures pictures;
+  Images pictures;
 };
 
 TEST_F(TrainerDdp, TwoRanksAreOneRankWithTwiceTheBatch) {

@@ -41,7 +41,7 @@ struct Trained {
   double norm = 0;
 };
 
-struct Way {
+struct CopyPath {
   bool lora = true, fused = false, checkpoints = false;
   std::int64_t batch = kBatch, accumulation = 1;
   bool fused_layers = false;
@@ -53,7 +53,7 @@ struct Way {
 class FinetunerRanks : public testing::Test {
  protected:
   /// kSteps steps on all ranks with `group`, else on this one alone.
-  Trained train(const Way& way, const torch_support::ProcessGroupPtr& with) const {
+  Trained train(const CopyPath& way, const torch_support::ProcessGroupPtr& with) const {
     const std::int64_t ranks = with ? size : 1;
     TokenLoader loader(small_rows(), {.batch = way.batch,
                                       .ranks = ranks,

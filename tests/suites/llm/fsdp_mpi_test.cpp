@@ -34,7 +34,7 @@ constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
 
 enum class Method { lora, full, qlora, qat };
 
-struct Way {
+struct CopyPath {
   Method method = Method::lora;
   torch::ScalarType type = torch::kDouble;
   bool fused = false, checkpoints = false, tied = false, gloo = false, fake_quant = true;
@@ -42,7 +42,7 @@ struct Way {
   FsdpOptions fsdp = {};
 };
 
-LlamaConfig config_of(const Way& way) {
+LlamaConfig config_of(const CopyPath& way) {
   LlamaConfig config = medium_config();
   config.tied_output = way.tied;
   config.layers = 3;
@@ -54,7 +54,7 @@ LlamaConfig config_of(const Way& way) {
 }
 
 /// Part by part as the benchmark makes it.
-Llama make_model(const Way& way, Parallelism& parallelism) {
+Llama make_model(const CopyPath& way, Parallelism& parallelism) {
   torch::manual_seed(4);
   Llama model(config_of(way), torch::TensorOptions(way.type), [&](torch::nn::Module& part) {
     if (way.method == Method::qlora && part.as<DecoderLayerImpl>() != nullptr) quantise_base(part);
@@ -83,7 +83,7 @@ struct Trained {
 
 class Fsdp : public testing::Test {
  protected:
-  torch_support::ProcessGroupPtr group_of(const Way& way) {
+  torch_support::ProcessGroupPtr group_of(const CopyPath& way) {
     if (!way.gloo) return mpi;
     if (!gloo)
       gloo = torch_support::make_gloo_process_group(test::world(), std::chrono::seconds(600));
@@ -91,7 +91,7 @@ class Fsdp : public testing::Test {
   }
 
   /// kSteps steps, of all ranks together or of this one with all rows.
-  Trained train(const Way& way, bool sharded) {
+  Trained train(const CopyPath& way, bool sharded) {
     const std::int64_t ranks = sharded ? size : 1;
     TokenLoader loader(small_rows(), {.batch = kBatch * size / ranks,
                                       .ranks = ranks,
@@ -134,7 +134,7 @@ class Fsdp : public testing::Test {
   }
 
   /// Both trainings, step by step.
-  void follows(const Way& way, double tolerance) {
+  void follows(const CopyPath& way, double tolerance) {
     const Trained alone = train(way, false), sharded = train(way, true);
     for (std::size_t i = 0; i < alone.losses.size(); ++i) {
       EXPECT_NEAR(sharded.losses[i], alone.losses[i], tolerance * alone.losses[i]) << "step " << i;
@@ -181,7 +181,7 @@ TEST_F(Fsdp, FollowsOneDeviceOverGloo) {
 
 TEST_F(Fsdp, FollowsOneDeviceWithFakeQuantisation) {
   follows({.method = Method::qat, .fake_quant = false}, 1e-9);
-  const Way way{.method = Method::qat, .type = torch::kFloat};
+  const CopyPath way{.method = Method::qat, .type = torch::kFloat};
   const Trained alone = train(way, false), sharded = train(way, true);
   // A weight at the border of two codes may fall to either once the sums differ in their last bit.
   EXPECT_NEAR(sharded.losses[0], alone.losses[0], 2e-3 * alone.losses[0]);
@@ -190,7 +190,7 @@ TEST_F(Fsdp, FollowsOneDeviceWithFakeQuantisation) {
 }
 
 TEST_F(Fsdp, TrainsInBf16OverMpi) {
-  const Way way{.method = Method::full, .type = torch::kBFloat16};
+  const CopyPath way{.method = Method::full, .type = torch::kBFloat16};
   const Trained alone = train(way, false), sharded = train(way, true);
   for (std::size_t i = 0; i < alone.losses.size(); ++i)
     EXPECT_NEAR(sharded.losses[i], alone.losses[i], 0.03 * alone.losses[i]);
@@ -285,7 +285,7 @@ TEST_F(Fsdp, BytesAreThoseOfTheFormula) {
   EXPECT_EQ(lora.gathers, 3 + 2 * layers * 2);
   EXPECT_EQ(lora.reductions, layers);
 
-  const Way kept{.method = Method::full, .accumulation = 3, .fsdp = {.reshard = false}};
+  const CopyPath kept{.method = Method::full, .accumulation = 3, .fsdp = {.reshard = false}};
   const FsdpTraffic full = train(kept, true).traffic.front();
   EXPECT_EQ(full.gathered_bytes, 3 * (root + layers * moved(counts.per_layer)));
   EXPECT_EQ(full.reduced_bytes, full.gathered_bytes);

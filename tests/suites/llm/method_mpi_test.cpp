@@ -106,18 +106,18 @@ TEST(MethodRanks, RanksThatDivideTheRowsAreOneRankWithAllOfThem) {
   const std::unique_ptr<collective::Communicator> comm =
       collective::make_mpi_communicator(test::world(), *host);
   const torch_support::ProcessGroupPtr group = torch_support::make_mpi_process_group(*comm);
-  struct Way {
+  struct CopyPath {
     Method method;
     bool fused;
     double clip;
     bool sharded = false;
   };
-  for (const Way& way :
-       {Way{Method::qlora, false, 0}, Way{Method::qlora, true, 0.5}, Way{Method::dpo, false, 0.5},
-        Way{Method::dpo, true, 0}, Way{Method::dpo_full, false, 0},
-        Way{Method::dpo_full, true, 0.5}, Way{Method::qlora, true, 0.5, true},
-        Way{Method::dpo, false, 0.5, true}, Way{Method::dpo_full, false, 0, true},
-        Way{Method::dpo_full, true, 0.5, true}}) {
+  for (const CopyPath& way :
+       {CopyPath{Method::qlora, false, 0}, CopyPath{Method::qlora, true, 0.5},
+        CopyPath{Method::dpo, false, 0.5}, CopyPath{Method::dpo, true, 0},
+        CopyPath{Method::dpo_full, false, 0}, CopyPath{Method::dpo_full, true, 0.5},
+        CopyPath{Method::qlora, true, 0.5, true}, CopyPath{Method::dpo, false, 0.5, true},
+        CopyPath{Method::dpo_full, false, 0, true}, CopyPath{Method::dpo_full, true, 0.5, true}}) {
     SCOPED_TRACE(method_names()[static_cast<std::size_t>(way.method)] +
                  (way.fused ? " fused" : "") + (way.sharded ? " sharded" : ""));
     const auto one = make_single(), all = way.sharded ? make_fsdp(group, {}) : make_ddp(group);

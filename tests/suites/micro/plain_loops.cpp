@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kSmallest = 32 << 10, kLargest = 128 << 20;
 /// Below the time slice of a scheduler: who else runs disturbs some blocks, not all.
 constexpr std::uint64_t kBlockTime = 1'000'000;  // ns
-constexpr double kMostRatio = 1.02;
+constexpr double kMaxRatio = 1.02;
 
 /// Nanoseconds of so many operations, in one call.
 using Timed = std::function<std::uint64_t(std::size_t times)>;
@@ -142,7 +142,7 @@ bool show(const std::string& name, double bytes_per_byte,
   }
   const double middle = stats::median(ratios);
   const stats::Interval interval = order_interval(ratios);
-  const bool good = middle <= kMostRatio;
+  const bool good = middle <= kMaxRatio;
   fmt::print("median ratio of times, ours / plain: {:.3f} [{:.3f}, {:.3f}] {}\n", middle,
              interval.low, interval.high, good ? "ok" : "TOO HIGH");
   return good;

@@ -13,11 +13,11 @@
 namespace scalemark::llm::cuda {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 1 << 16;  ///< threads go round for more
+constexpr std::int64_t kMaxBlocks = 1 << 16;  ///< threads go round for more
 
 inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(
-      std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, kMostBlocks));
+      std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, kMaxBlocks));
 }
 
 inline void check_launch(const char* kernel) {

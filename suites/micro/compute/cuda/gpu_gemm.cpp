@@ -18,7 +18,7 @@ namespace scalemark::micro {
 namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
-constexpr int kMostAlgorithms = 16;
+constexpr int kMaxAlgorithms = 16;
 constexpr int kTrials = 3;
 
 void check_lt(cublasStatus_t code) {
@@ -142,11 +142,11 @@ class GpuGemm final : public GemmEngine {
     check_lt(cublasLtMatmulPreferenceSetAttribute(preference.get(),
                                                   CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                   &kWorkspace, sizeof kWorkspace));
-    std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
+    std::array<cublasLtMatmulHeuristicResult_t, kMaxAlgorithms> found{};
     int count = 0;
     const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(
         library_.get(), product_.get(), weight_layout_.get(), a_layout_.get(), c_layout_.get(),
-        c_layout_.get(), preference.get(), kMostAlgorithms, found.data(), &count);
+        c_layout_.get(), preference.get(), kMaxAlgorithms, found.data(), &count);
     if (code == CUBLAS_STATUS_NOT_SUPPORTED || count == 0)
       throw Unavailable(fmt::format("cuBLASLt has no {} product for this GPU", precision_));
     check_lt(code);
