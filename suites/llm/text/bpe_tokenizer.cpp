@@ -4,10 +4,11 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/utf8.hpp"
+#include "suites/llm/text/blanks.hpp"
 #include "suites/llm/text/merge.hpp"
 #include "suites/llm/text/splitter.hpp"
 #include "suites/llm/text/tokenizer.hpp"
-#include "suites/llm/text/utf8.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -55,8 +56,8 @@ class BpeEncoder final : public Encoder {
       : vocabulary_(vocabulary), merger_(vocabulary) {}
 
   void append(std::string_view text, std::vector<Token>& ids) override {
-    if (!is_utf8(text)) {
-      append(repaired_utf8(text), ids);
+    if (!text::is_utf8(text)) {
+      append(text::repaired_utf8(text), ids);
       return;
     }
     std::size_t passed = 0;
@@ -120,8 +121,8 @@ constexpr Token kBytes = 256;
 class ByteEncoder final : public Encoder {
  public:
   void append(std::string_view text, std::vector<Token>& ids) override {
-    if (!is_utf8(text)) {
-      append(repaired_utf8(text), ids);
+    if (!text::is_utf8(text)) {
+      append(text::repaired_utf8(text), ids);
       return;
     }
     for (const char c : text) ids.push_back(static_cast<std::uint8_t>(c));

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "suites/llm/text/blanks.hpp"
 #include "suites/llm/text/token_rows.hpp"
-#include "suites/llm/text/utf8.hpp"
 
 namespace scalemark::llm {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "common/base/clock.hpp"
+#include "suites/llm/text/blanks.hpp"
 #include "suites/llm/text/token_rows.hpp"
-#include "suites/llm/text/utf8.hpp"
 
 namespace scalemark::llm {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in rows of text, with their template, to tokens of the built-in vocabulary; one thread.
+#include "suites/llm/text/blanks.hpp"
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/token_rows.hpp"
-#include "suites/llm/text/utf8.hpp"
 #include "suites/micro/kernels/kernel.hpp"
 
 namespace scalemark::micro::kernels {

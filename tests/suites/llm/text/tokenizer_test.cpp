@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/utf8.hpp"
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/merge.hpp"
-#include "suites/llm/text/utf8.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -101,7 +101,7 @@ TEST(Tokenizer, EncodesAndDecodesAnyText) {
     std::string text;
     for (std::size_t left = random() % 200; left > 0; --left)
       text += utf8_of(static_cast<std::uint32_t>(random() % (left % 4 == 0 ? 0x110000 : 0x80)));
-    ASSERT_TRUE(is_utf8(text));
+    ASSERT_TRUE(text::is_utf8(text));
     EXPECT_EQ(small->decode(small->encode(text)), text);
     EXPECT_EQ(bytes->decode(bytes->encode(text)), text);
   }
@@ -113,8 +113,8 @@ TEST(Tokenizer, BytesThatAreNoTextAreRepairedFirst) {
   for (int round = 0; round < 500; ++round) {
     std::string noise(random() % 200, '\0');
     for (char& c : noise) c = static_cast<char>(random());
-    EXPECT_EQ(small->decode(small->encode(noise)), repaired_utf8(noise));
-    EXPECT_EQ(bytes->decode(bytes->encode(noise)), repaired_utf8(noise));
+    EXPECT_EQ(small->decode(small->encode(noise)), text::repaired_utf8(noise));
+    EXPECT_EQ(bytes->decode(bytes->encode(noise)), text::repaired_utf8(noise));
   }
   EXPECT_EQ(bytes->encode("\xFF"), (Tokens{0xEF, 0xBF, 0xBD}));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8: what is valid, how the rest is repaired, blanks, and the cuts of long texts.
-#include "suites/llm/text/utf8.hpp"
+// White space in UTF-8, and the cuts of long texts.
+#include "suites/llm/text/blanks.hpp"
 
 #include <string>
 #include <vector>
@@ -10,31 +10,7 @@
 namespace scalemark::llm {
 namespace {
 
-TEST(Utf8, TellsValidTextFromOther) {
-  for (const char* text :
-       {"", "plain", "\xC3\xA9", "\xE2\x82\xAC", "\xED\x9F\xBF", "\xEE\x80\x80", "\xF0\x9F\x98\x80",
-        "\xF4\x8F\xBF\xBF", "a long ASCII text and \xC3\xA9"})
-    EXPECT_TRUE(is_utf8(text)) << text;
-  for (const char* text :
-       {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
-        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xC3", "\xE2\x82", "12345678\xE2\x82"})
-    EXPECT_FALSE(is_utf8(text)) << text;
-}
-
-/// As Python 3 decodes with errors="replace" and encodes again.
-TEST(Utf8, RepairsAsPythonDoes) {
-  const std::string mark = "\xEF\xBF\xBD";
-  EXPECT_EQ(repaired_utf8("a\x80z"), "a" + mark + "z");
-  EXPECT_EQ(repaired_utf8("\xE2\x82"), mark) << "the beginning of one character is one mark";
-  EXPECT_EQ(repaired_utf8("\xE2\x82x"), mark + "x");
-  EXPECT_EQ(repaired_utf8("\xF0\x9F\x98"), mark);
-  EXPECT_EQ(repaired_utf8("\xED\xA0\x80"), mark + mark + mark) << "a surrogate is three";
-  EXPECT_EQ(repaired_utf8("\xC0\xAF"), mark + mark);
-  EXPECT_EQ(repaired_utf8("\xF4\x90\x80\x80"), mark + mark + mark + mark);
-  EXPECT_EQ(repaired_utf8("\xC3\xA9\xC3"), "\xC3\xA9" + mark);
-}
-
-TEST(Utf8, StripsWhatPythonCallsBlank) {
+TEST(Blanks, StripsWhatPythonCallsBlank) {
   EXPECT_EQ(stripped(" \t\r\n\v\f text \n"), "text");
   EXPECT_EQ(stripped("\x1C\x1D\x1E\x1Ftext\x1F"), "text");
   EXPECT_EQ(stripped("\xC2\xA0\xE3\x80\x80text\xE2\x80\x83\xC2\x85"), "text");
@@ -56,7 +32,7 @@ std::vector<std::size_t> cuts(std::string_view text) {
   return lengths;
 }
 
-TEST(Utf8, CutsLongRunsOfEitherKind) {
+TEST(Blanks, CutsLongRunsOfEitherKind) {
   using Lengths = std::vector<std::size_t>;
   EXPECT_EQ(cuts(std::string(25'000, 'a')), Lengths{25'000});
   EXPECT_EQ(cuts(std::string(25'001, 'a')), (Lengths{25'000, 1}));
@@ -69,7 +45,7 @@ TEST(Utf8, CutsLongRunsOfEitherKind) {
   EXPECT_EQ(cuts(two_bytes), (Lengths{50'000, 2})) << "code points are counted, not bytes";
 }
 
-TEST(Utf8, CutsEach400000CodePoints) {
+TEST(Blanks, CutsEach400000CodePoints) {
   std::string text;
   while (text.size() < 900'000) text += "word ";
   EXPECT_EQ(cuts(text), (std::vector<std::size_t>{400'000, 400'000, 100'000}));

@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8 text: checking, repairing, blanks, and the cuts that keep pieces short.
+// White space in UTF-8 text, and the cuts that keep its pieces short.
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace scalemark::llm {
-
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t bytes =
-      0;  ///< how many bytes it takes; of a wrong sequence, how many belong together
-  bool valid = false;
-};
-
-/// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and values
-/// above U+10FFFF are not valid.
-CodePoint first_code_point(std::string_view text);
-
-bool is_utf8(std::string_view text);
-
-/// Each wrong sequence becomes one U+FFFD, as Python decodes with errors="replace".
-std::string repaired_utf8(std::string_view text);
 
 /// White space as Python's str.isspace has it: Unicode's White_Space and U+001C to U+001F.
 bool is_blank(char32_t value);
