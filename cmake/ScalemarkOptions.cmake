@@ -80,6 +80,7 @@ if(NOT ZLIB_FOUND)
 endif()
 scalemark_require(PNG libpng-dev)
 scalemark_require(PCRE2 libpcre2-dev)
+scalemark_require(OpenSSL libssl-dev)
 
 # Optional packages -------------------------------------------------------------------------------
 find_package(benchmark CONFIG QUIET)

@@ -44,7 +44,7 @@ torch_version() { sed -n 's/^torch==\([0-9.]*\) .*/\1/p' "$here/$1"; } # list
 version=$(torch_version libtorch-cpu.txt) newest=$(torch_version libtorch-newest.txt)
 dali_version=2.4.0 mlperf_version=4.1.68
 packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certificates
-  libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev zlib1g-dev libpng-dev libpcre2-dev python3 util-linux)
+  libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev zlib1g-dev libpng-dev libpcre2-dev libssl-dev python3 util-linux)
 header_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck

@@ -39,6 +39,7 @@ class Scalemark(CMakePackage):
     depends_on("boost@1.74:")
     depends_on("zlib-api")
     depends_on("libpng")
+    depends_on("openssl")
     depends_on("pcre2")
     depends_on("benchmark@1.7:")
     depends_on("googletest@1.12: +gmock", when="+tests")
