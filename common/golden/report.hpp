@@ -56,8 +56,9 @@ class Report {
   void all_close(const std::string& item, std::span<const double> got, std::span<const double> want,
                  double relative, double absolute);
   /// Compares values against a digest object {n, sum, abs_sum, weighted_sum, first, last | values}:
-  /// sums within relative * abs_sum, edge values within `absolute_edge`, or relative * abs_sum / n
-  /// when that is negative.
+  /// sums within relative * abs_sum, edge values within `absolute_edge`. When that is negative,
+  /// they are held to `relative` of the mean magnitude, or of their own root mean square if it is
+  /// larger.
   void digest(const std::string& item, std::span<const double> got, const nlohmann::json& want,
               double relative, double absolute_edge = -1);
   void skip(const std::string& item, const std::string& reason);

@@ -125,6 +125,16 @@ TEST(Digest, TakesTheRightValuesAndNoOthers) {
   EXPECT_FALSE(digest_passes({}, hand_digest()));
 }
 
+TEST(Digest, HoldsEdgeValuesToTheirOwnMagnitude) {
+  // The mean is 25, the edge 100: 1e-10 is allowed where sums allow it, too.
+  const json want = {{"n", 4},           {"sum", 100.0},
+                     {"abs_sum", 100.0}, {"weighted_sum", 100 * sym(0, 0, 0)},
+                     {"first", {100.0}}, {"last", {0.0}}};
+  EXPECT_TRUE(digest_passes({100 + 5e-11, 0, 0, 0}, want));
+  EXPECT_FALSE(digest_passes({100 + 2e-10, 0, 0, 0}, want));
+  EXPECT_FALSE(digest_passes({100, 0, 0, 5e-11}, want)) << "zeros at the end have the mean, 25";
+}
+
 TEST(Digest, WeightedSumCatchesPermutations) {
   std::vector<double> values = {5, 1, 2, 3, 4, 6};
   double weighted = 0;
