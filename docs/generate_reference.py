@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/benchmarks.md, docs/presets.md and docs/glossary.md from what the program says of itself.
 
-    docs/generate_reference.py PROGRAM [--check]
-
 Benchmarks, axes and presets come from `scalemark list --json`, flags from the legend of `compare`. Metrics, verdicts and exit
-codes stand in docs/reference_words.py. --check writes nothing and ends with 1 where a page differs.
+codes stand in docs/reference_words.py.
+
+Exit: 0 written, or all pages are current; 1 a page differs; 2 usage, or PROGRAM is no Scalemark.
 """
+import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -20,9 +22,19 @@ FLAG_WORDS = DOCS.parent / "common/compare/print/flags.cpp"
 NOTE = "<!-- Written by docs/generate_reference.py: change that, or the program, and run it again. -->"
 
 
+def refuse(text):
+    print(f"generate_reference.py: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
 def ask(program, *words):
-    done = subprocess.run([program, "list", *words, "--json"], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+    command = [program, "list", *words, "--json"]
+    try:
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        # An error of the program has its reason on stderr; the last line is enough.
+        said = (getattr(error, "stderr", None) or str(error)).strip().split("\n")[-1]
+        refuse(f"'{' '.join(command)}' prints no JSON ({said}): name a built scalemark as PROGRAM")
 
 
 def cell(text):
@@ -127,16 +139,20 @@ def glossary_page(benchmarks):
 
 
 def main():
-    if len(sys.argv) not in (2, 3) or (len(sys.argv) == 3 and sys.argv[2] != "--check"):
-        sys.exit(__doc__)
-    program, check = sys.argv[1], len(sys.argv) == 3
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", metavar="PROGRAM", help="a built scalemark: a path, or a name on PATH")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page differs")
+    options = parser.parse_args()
+    program = options.program
+    if not shutil.which(program):
+        refuse(f"there is no program '{program}': build Scalemark, then name build/<preset>/suites/scalemark")
     benchmarks = ask(program)
     pages = {"benchmarks.md": benchmarks_page(benchmarks), "presets.md": presets_page(ask(program, "--presets")),
              "glossary.md": glossary_page(benchmarks)}
     stale = []
     for name, parts in pages.items():
         text = "\n\n".join(parts) + "\n"
-        if not check:
+        if not options.check:
             (DOCS / name).write_text(text, encoding="utf-8")
         elif (DOCS / name).read_text(encoding="utf-8") != text:
             stale.append(name)

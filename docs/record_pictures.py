@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes the pictures of the pages: what the program shows of the committed results, by Chromium without a window.
 
-    docs/record_pictures.py PROGRAM
-
 docs/pictures/compare.png is a terminal of 100 columns after `scalemark compare quiet --against busy`, with its colours;
 docs/pictures/page.png is the first screen of the page that `scalemark report` writes of the same runs.
+
+Exit: 0 taken, 1 the program failed, 2 usage, PROGRAM is missing, or there is no Chromium.
 """
+import argparse
 import base64
 import fcntl
 import html
@@ -15,6 +16,7 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import struct
 import sys
 import tempfile
@@ -22,7 +24,7 @@ import termios
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/cli"))
-from browser import Browser  # noqa: E402
+from browser import Browser, find_browser  # noqa: E402
 
 RUNS = ROOT / "results/cpu-2core/planted"
 COLUMNS, LINES = 100, 44
@@ -33,6 +35,11 @@ body {{ margin: 0; background: #0d1117; }}
 pre {{ margin: 0; padding: 14px 18px; color: #e6edf3; font: 13px/1.35 "DejaVu Sans Mono", monospace; }}
 .bold {{ font-weight: bold; }} .dim {{ color: #8b949e; }}
 </style><pre>{}</pre>"""
+
+
+def refuse(text):
+    print(f"record_pictures.py: {text}", file=sys.stderr)
+    sys.exit(2)
 
 
 def in_terminal(command):
@@ -88,9 +95,17 @@ def shortened(text):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    program = os.path.abspath(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", metavar="PROGRAM", help="a built scalemark: a path, or a name on PATH")
+    options = parser.parse_args()
+    found = shutil.which(options.program)
+    if not found:
+        refuse(f"there is no program '{options.program}': build Scalemark, then name build/<preset>/suites/scalemark")
+    program = os.path.abspath(found)
+    try:
+        find_browser()
+    except RuntimeError as error:
+        refuse(error)
     pictures = ROOT / "docs/pictures"
     pictures.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, Browser() as browser:
@@ -108,4 +123,5 @@ def main():
         print(picture.relative_to(ROOT), picture.stat().st_size, "bytes")
 
 
-main()
+if __name__ == "__main__":
+    main()

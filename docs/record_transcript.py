@@ -6,8 +6,9 @@ Starts a shell at a pseudo terminal in a new clone, types the commands below, pr
 types what the program then says will resume it. Each screen is kept as a terminal shows it in the end: lines that were
 rewritten in place stand once. The path of the clone, the home folder and the host's name are replaced.
 
-    docs/record_transcript.py [OUTPUT]
+Exit: 0 recorded, 1 a command did not end as expected, 2 usage, or OUTPUT cannot be written.
 """
+import argparse
 import os
 import pathlib
 import pty
@@ -130,7 +131,14 @@ def record(folder):
 
 
 def main():
-    output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "transcript.md"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", metavar="OUTPUT", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "transcript.md",
+                        help="the page to write (default: docs/transcript.md)")
+    output = parser.parse_args().output
+    # Recording takes many minutes: a place that cannot be written to is refused before.
+    if output.is_dir() or not os.access(output if output.exists() else output.parent, os.W_OK):
+        print(f"record_transcript.py: '{output}' cannot be written: name a file in a folder that exists and is yours", file=sys.stderr)
+        sys.exit(2)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="transcript-")) / "scalemark"
     try:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
@@ -146,4 +154,5 @@ def main():
     output.write_text("\n".join(text))
 
 
-main()
+if __name__ == "__main__":
+    main()
