@@ -21,8 +21,8 @@ inline constexpr std::uint64_t kMaxIdxBytes = std::uint64_t{1} << 30;
 
 /// Parses an IDX file of unsigned bytes in memory; gzip is recognised by its magic number. Errors
 /// name `origin`. Throws InputError for a wrong magic number or element type, more than 4
-/// dimensions, a dimension of 0, more than kMaxIdxBytes, a length that differs from the header, or
-/// damaged compression.
+/// dimensions or a dimension of 0. Also throws for more than kMaxIdxBytes, a length that differs
+/// from the header, or damaged compression.
 Idx parse_idx(std::span<const std::uint8_t> file, const std::string& origin);
 
 /// The same for a file of at most kMaxIdxBytes + 1 KiB.

@@ -42,7 +42,7 @@ std::vector<std::uint8_t> colour_picture(std::span<const std::uint8_t> grey, std
 /// their source and version. Immutable after construction: threads and processes may share it.
 class RgbFolder {
  public:
-  /// Keeps a reference to `source`.
+  /// `source` must outlive the object.
   RgbFolder(std::filesystem::path root, const Mnist& source);
 
   /// Creates the folders and the manifest if they are missing. Throws InputError if the manifest
