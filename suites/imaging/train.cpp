@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// imaging/train: MobileNetV2 on up-sampled MNIST by every strategy, precision, loader and layout.
+// Benchmark imaging/train: trains MobileNetV2 on up-sampled MNIST for every strategy, precision,
+// loader and layout.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -25,13 +26,13 @@ namespace {
 constexpr double kMomentum = 0.9;
 constexpr std::int64_t kAllTestImages = 10000;
 
-/// Linear in the global batch (Goyal et al. 2017), bounded where this network still trains from the
-/// first step on.
+/// Proportional to the global batch (Goyal et al. 2017), limited to a rate at which this network
+/// trains from the first step.
 double learning_rate(std::int64_t global_batch) {
   return std::min(0.1, 0.02 * static_cast<double>(global_batch) / 64);
 }
 
-/// What the axes say.
+/// Settings of a training, read from the axes.
 struct Setup {
   Course course;
   TrainerOptions trainer;
@@ -74,20 +75,20 @@ Setup read_axes(Case& c, c10::Device device) {
   return setup;
 }
 
-/// What stands against recording a step; empty if nothing does.
+/// Reason why a step cannot be captured as a CUDA graph; empty if it can.
 std::string why_no_graph(const Case& c, const Setup& setup) {
   if (setup.course.loading.device.is_cpu()) return "CUDA graphs are for GPUs";
   if (c.size() > 1 || is_data_parallel(setup.course.strategy))
     return "steps are recorded as CUDA graphs on one rank and one GPU only";
   if (setup.course.precision.scales_loss)
     return "loss scaling looks at the gradients in each step, which a CUDA graph cannot";
-  // A thread that allocates on the GPU meanwhile makes the recording fail.
+  // GPU memory allocation by another thread makes the capture fail.
   if (c.text("loader") == "dali")
     return "steps are not recorded as CUDA graphs beside DALI's threads";
   return "";
 }
 
-/// Skips the case where its axes cannot be met.
+/// Skips the case if the requested settings are not supported here.
 void check(Case& c, const Setup& setup) {
   const Course& course = setup.course;
   const std::string lacking = torch_support::why_not(course.precision, course.loading.device);
@@ -169,8 +170,8 @@ void train_network(Case& c) {
     const auto trainer = make_trainer(model, setup.trainer, group);
     setup.course.loading.device = trainer->input_device();
     const auto loader = make_loader(c.text("loader"), data.train, setup.course.loading);
-    setup.course.loading.device = device;  // where tests run
-    // Dropout differs between ranks.
+    setup.course.loading.device = device;  // tests run on this device
+    // Each rank draws its own dropout masks.
     at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
     setup.course.profile = &profile;
     history = run_training(c, setup.course, *loader, data.test, *trainer, saved);
@@ -192,9 +193,9 @@ void train(Case& c) {
   torch_support::run_body([&] { train_network(c); });
 }
 
-/// Parameters, gradients, momentum and buckets; batches in the loader; what a forward
-/// pass keeps for the backward pass: 147 outputs of convolutions for every pixel of the image,
-/// about three times.
+/// Device memory: parameters, gradients, momentum and buckets; batches in the loader; and
+/// activations kept for the backward pass, which are 147 convolution outputs per pixel of the
+/// image, about three times.
 std::uint64_t memory(const Params& params) {
   const auto value = [&](const char* axis) {
     return static_cast<std::uint64_t>(std::get<std::int64_t>(params.at(axis)));
@@ -213,7 +214,7 @@ std::uint64_t host_memory(const Params& params) {
   return data_set_memory(params, value("images") + tests, fp64 ? 8 : 4);
 }
 
-/// Strategies of one process take one rank and no back end; only data_parallel has replicas.
+/// Strategies of one process run on one rank without a back end; only data_parallel has replicas.
 void adjust(Params& params) {
   const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
   const Strategy strategy = strategy_from(text("strategy"));

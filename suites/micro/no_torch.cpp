@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without LibTorch: the benchmarks that need it, as rows that say so.
+// Build without LibTorch: lists the benchmarks that need it as unavailable.
 #include "common/core/benchmark.hpp"
 
 namespace scalemark::micro {

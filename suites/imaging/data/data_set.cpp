@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data set of a case.
+// Loads the data set of a case and records its loading time and memory.
 #include "suites/imaging/data/data_set.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void adjust_storage(Params& params) {
 std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element) {
   const auto count = static_cast<std::uint64_t>(pictures);
   if (!in_files(params)) return count * 784 * 2;
-  // How many ranks share a window is known when they run: one at least.
+  // The number of ranks that share a window is known only at run time: assume one.
   const bool shared = std::get<std::string>(params.at("storage")) == "shared";
   return count * (kRgbBytes * (shared ? 1 : element) + 8);
 }

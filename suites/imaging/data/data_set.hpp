@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data set of a case, as tensors on the host.
+// The data set of a case, as tensors in host memory.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,45 @@
 
 namespace scalemark::imaging {
 
-/// What reading a set of files took.
+/// Time, file size and memory of loading a data set from files.
 struct DiskFacts {
-  std::uint64_t load_time_ns = 0;    ///< this rank's: files to tensors
-  std::uint64_t disk_bytes = 0;      ///< length of the files
-  std::uint64_t resident_bytes = 0;  ///< of memory, this rank's share
+  std::uint64_t load_time_ns = 0;    ///< of this rank: from files to tensors
+  std::uint64_t disk_bytes = 0;      ///< total size of the files
+  std::uint64_t resident_bytes = 0;  ///< host memory: this rank's share
 };
 
 struct DataSet {
   Images train,
-      test;  ///< with axis storage=shared in memory of the case, not longer there than it
+      test;  ///< with storage=shared in a window of the case: valid only while the case lives
   std::string name;
-  std::optional<DiskFacts> disk;  ///< of a set in files
+  std::optional<DiskFacts> disk;  ///< only for data sets in files
 };
 
-/// Pictures that a case needs, from the first on; all if no number is given.
+/// How many pictures a case needs, counted from the first; all if empty.
 struct DataRequest {
   std::optional<std::int64_t> train, test;
-  /// Type, mean and std of what the loader is to give.
+  /// Type, mean and std of the values that the loader returns.
   LoaderOptions loading;
 };
 
-/// Values of axis `dataset`; of axis `scenario`: a, its pictures as they are, b, 300x300 in colour
-/// from files; and of axis `storage`, which matters to sets in files.
+/// Values of three axes. `dataset`: name of the set. `scenario`: a = original pictures, b = 300x300
+/// colour pictures from files. `storage`: affects data sets in files only.
 std::vector<std::string> data_set_names();
 std::vector<std::string> scenario_names();
 std::vector<std::string> storage_names();
-/// For Benchmark::adjust: a set that is not in files has one kind of storage.
+/// For Benchmark::adjust: a data set that is not in files is always stored per rank.
 void adjust_storage(Params& params);
-/// Bytes of host memory that a rank needs for so many pictures, whose tensors would have `element`
-/// bytes a value.
+/// Bytes of host memory per rank for `pictures` pictures, with `element` bytes per tensor value.
 std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element);
 
-/// Collective. What the axis `dataset` names: the built-in subset or the full set of `--data
-/// mnist=DIR`; in scenario b as files in the folder `--data rgb300=DIR` (by default one in the
-/// cache). Skips the case where it is not given or has fewer training images than wanted; throws
-/// InputError for damaged files. To be given back by all ranks together.
+/// Collective. Loads the data set named by the axis `dataset`: the built-in subset, or the full set
+/// in `--data mnist=DIR`. Scenario b reads files from `--data rgb300=DIR` (default: a folder in the
+/// cache). Skips the case if the set is not given or has fewer training images than requested.
+/// Throws InputError for damaged files. All ranks must release the result together.
 DataSet load_data_set(Case& c, const DataRequest& request);
 
-/// Collective. For a set in files: disk_load_time and resident_bytes, and the fact disk_bytes.
+/// Collective. Records disk_load_time, resident_bytes and the fact disk_bytes for a data set in
+/// files.
 void record_loading(Case& c, const DataSet& data);
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading IDX files: header first, then exactly what it promises.
+// Reads IDX files: the header, then exactly as many bytes as it declares.
 #include "suites/imaging/data/idx.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace {
 constexpr std::uint8_t kUnsignedByte = 0x08;
 constexpr std::uint8_t kMaxDimensions = 4;
 constexpr std::uint64_t kMaxHeaderBytes = 1024;
-/// Deflate packs at most 258 bytes into two bits or so: 1032 to 1.
+/// Deflate compresses at best 258 bytes to about two bits, a ratio of 1032.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
-/// A stream of bytes: read() fills as much of `into` as there is left.
+/// A byte stream. read() fills `into` as far as data are left and returns the number of bytes.
 class Source {
  public:
   virtual ~Source() = default;
@@ -43,11 +43,11 @@ class PlainSource : public Source {
   std::span<const std::uint8_t> left_;
 };
 
-/// One gzip member. Inflates only what is asked for, so a small file cannot unfold to a huge one.
+/// One gzip member. Inflates only the bytes requested, so a small file cannot fill the memory.
 class GzipSource : public Source {
  public:
   GzipSource(std::span<const std::uint8_t> file, const std::string& origin) : origin_(origin) {
-    stream_.next_in = const_cast<Bytef*>(file.data());  // zlib's interface; it does not write there
+    stream_.next_in = const_cast<Bytef*>(file.data());  // zlib only reads it
     stream_.avail_in = static_cast<uInt>(file.size());
     constexpr int kGzipOnly = 15 + 16;
     if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw OutOfMemory("zlib could not start");
@@ -122,7 +122,7 @@ Idx parse_idx(std::span<const std::uint8_t> file, const std::string& origin) {
     bytes *= length;
     idx.shape.push_back(length);
   }
-  // No memory for what the file cannot hold, whatever its header says.
+  // Do not allocate more than a file of this length can contain, whatever its header declares.
   if (bytes > file.size() * (packed ? kMaxDeflateRatio : 1)) {
     throw InputError(
         fmt::format("{}: the header promises {} bytes, more than a file of {} can hold", origin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preparation of images, on LibTorch's operators.
+// Image preparation with LibTorch's operators.
 #include "suites/imaging/data/images.hpp"
 
 #include <ATen/ATen.h>

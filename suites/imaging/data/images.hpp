@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From stored pixels to the network's input.
+// Image preparation: from stored pixels to the network's input.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ at::Tensor scale(const at::Tensor& pixels, at::ScalarType type);
 at::Tensor upsample(const at::Tensor& images, std::int64_t size);
 /// (x - mean) / std
 at::Tensor normalise(const at::Tensor& images, double mean = kMnistMean, double std = kMnistStd);
-/// [n, 1, h, w] -> [n, 3, h, w], three equal channels in memory of their own, in layout `format`.
+/// [n, 1, h, w] -> [n, 3, h, w]: copies the channel three times, in memory layout `format`.
 at::Tensor three_channels(const at::Tensor& images, at::MemoryFormat format);
 
 }  // namespace scalemark::imaging

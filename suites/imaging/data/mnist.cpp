@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MNIST from a folder or from the program itself.
+// Loads MNIST from a folder or from the copy embedded in the program.
 #include "suites/imaging/data/mnist.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "common/base/error.hpp"
 
-// The subset's files, put into the program by data/embed.s.in.
+// Files of the subset, embedded by data/embed.s.in.
 extern "C" {
 extern const std::uint8_t scalemark_mnist_train_images[], scalemark_mnist_train_images_end[];
 extern const std::uint8_t scalemark_mnist_train_labels[], scalemark_mnist_train_labels_end[];
@@ -39,7 +39,7 @@ LabelledImages paired(Idx images, Idx labels, const std::string& origin) {
   return {std::move(images), std::move(labels)};
 }
 
-/// `stem` is train-images, `kind` idx3-ubyte: found under any of the names in use.
+/// Example: `stem` = train-images, `kind` = idx3-ubyte. Tries all file names in common use.
 Idx read_part(const std::filesystem::path& dir, const std::string& stem, const std::string& kind) {
   for (const char* separator : {"-", "."}) {
     for (const char* ending : {".gz", ""}) {

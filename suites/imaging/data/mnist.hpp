@@ -13,7 +13,7 @@ inline constexpr std::uint8_t kMnistClasses = 10;
 /// Mean and standard deviation of pixels in [0, 1].
 inline constexpr double kMnistMean = 0.1307, kMnistStd = 0.3081;
 
-/// Images [count, rows, columns] and their labels, all below kMnistClasses.
+/// Images [count, rows, columns] and their labels, each below kMnistClasses.
 struct LabelledImages {
   Idx images;
   Idx labels;
@@ -22,13 +22,13 @@ struct LabelledImages {
 
 struct Mnist {
   LabelledImages train, test;
-  std::string name;  ///< "mnist_subset" (built in: the first 10,000 and 2,000 images) or "mnist"
+  std::string name;  ///< "mnist_subset" (built in: first 10,000 and 2,000 images) or "mnist"
 };
 
-/// The set in folder `dir`, which holds train-images-idx3-ubyte, train-labels-idx1-ubyte and the
-/// same with t10k- (as they are, with .gz, or with '.idx' for '-idx'); for an empty `dir` the
-/// built-in subset. Throws InputError that names the file: missing, no IDX file, images and labels
-/// that do not belong together.
+/// Loads MNIST from folder `dir`; if `dir` is empty, the built-in subset. The folder holds
+/// train-images-idx3-ubyte, train-labels-idx1-ubyte and the same files with t10k-. Names may end in
+/// .gz or have '.idx' instead of '-idx'. Throws InputError with the file name if a file is missing
+/// or not IDX, or if images and labels do not match.
 Mnist load_mnist(const std::string& dir = {});
 
 }  // namespace scalemark::imaging

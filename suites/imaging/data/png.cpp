@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG files by libpng's simplified interface, whose failures come back as values.
+// PNG files with libpng's simplified interface, which reports errors as return values.
 #include "suites/imaging/data/png.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace scalemark::imaging {
 namespace {
 
-/// What the pixels take uncompressed, and as much again for headers and a poor encoder.
+/// Maximum file size: twice the uncompressed pixels (3 bytes each), plus 4 KiB for headers.
 std::uint64_t largest_file(std::uint32_t size) { return std::uint64_t{6} * size * size + 4096; }
 
-/// Length 0, "IEND" and its checksum: how every PNG file ends.
+/// Every PNG file ends with these bytes: length 0, "IEND" and its checksum.
 constexpr std::array<std::uint8_t, 12> kEnd{0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
 
-/// Frees what libpng holds for an image, whatever happens.
+/// Frees libpng's memory for an image in its destructor.
 struct Image {
   png_image png{};
   Image() { png.version = PNG_IMAGE_VERSION; }
@@ -36,7 +36,7 @@ std::vector<std::uint8_t> encode_png(std::span<const std::uint8_t> pixels, std::
   Image image;
   image.png.width = image.png.height = size;
   image.png.format = PNG_FORMAT_RGB;
-  image.png.flags = PNG_IMAGE_FLAG_FAST;  // a quarter of the time for two thirds more bytes
+  image.png.flags = PNG_IMAGE_FLAG_FAST;  // a quarter of the time, two thirds more bytes
   std::vector<std::uint8_t> file(PNG_IMAGE_PNG_SIZE_MAX(image.png));
   png_alloc_size_t bytes = file.size();
   if (png_image_write_to_memory(&image.png, file.data(), &bytes, 0, pixels.data(), 0, nullptr) == 0)
@@ -60,8 +60,8 @@ void decode_png(std::span<const std::uint8_t> file, std::span<std::uint8_t> pixe
   }
   if (png_image_finish_read(&image.png, nullptr, pixels.data(), 0, nullptr) == 0)
     throw damaged(image.png.message);
-  // A wrong checksum of a chunk that is not needed is a warning, and what follows the pixels is
-  // not read at all.
+  // libpng only warns about a wrong checksum in an optional chunk, and reads nothing after the
+  // pixels. Both count as damage here.
   if (image.png.warning_or_error != 0) throw damaged(image.png.message);
   if (!std::ranges::equal(file.last(std::min(file.size(), kEnd.size())), kEnd))
     throw damaged("its end is missing");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square 8-bit RGB pictures as PNG files. Nothing in a file is believed.
+// Square 8-bit RGB pictures as PNG files. All contents are validated.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace scalemark::imaging {
 
-/// Pixels [size][size][3] as the bytes of a PNG file.
+/// Encodes pixels [size][size][3] as a PNG file.
 std::vector<std::uint8_t> encode_png(std::span<const std::uint8_t> pixels, std::uint32_t size);
 
-/// The inverse: fills `pixels`, [size][size][3]. `origin` is named in errors. Throws InputError for
-/// all but a whole, undamaged PNG file of `size` x `size` pixels in 8-bit RGB.
+/// Decodes a PNG file into `pixels`, [size][size][3]. Errors name `origin`. Throws InputError
+/// unless it is a complete, undamaged PNG file of `size` x `size` pixels in 8-bit RGB.
 void decode_png(std::span<const std::uint8_t> file, std::span<std::uint8_t> pixels,
                 std::uint32_t size, const std::string& origin);
 
-/// The same from a file; returns its length.
+/// The same for a file; returns its length in bytes.
 std::uint64_t read_png(const std::filesystem::path& path, std::span<std::uint8_t> pixels,
                        std::uint32_t size);
 

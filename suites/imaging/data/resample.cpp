@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear resizing, a row at a time: each source row is stretched once and then blended.
+// Bilinear resizing row by row: each source row is stretched once, then neighbours are blended.
 #include "suites/imaging/data/resample.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void Resampler::plane_as_it_is(const Pixel* pixels, T* values, std::int64_t step
 template <typename Pixel, typename T>
 void Resampler::plane(const Pixel* pixels, T* values, std::int64_t step) const {
   const auto width = static_cast<std::size_t>(size_);
-  // Kept by each thread: two stretched source rows.
+  // Two stretched source rows, kept per thread.
   static thread_local std::vector<T> upper, lower;
   upper.resize(width);
   lower.resize(width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass from stored pixels to a network's input: scaled, normalised, resized, in three channels.
+// One pass from stored pixels to the network's input: scale, normalise, resize, three channels.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,20 @@ namespace scalemark::imaging {
 
 enum class Layout { nchw, nhwc };
 
-/// Turns images of one size into inputs of another: v = (pixel / 255 - mean) / std, bilinear
-/// without aligned corners (the source position of pixel j is max((j + 0.5) * in / size - 0.5, 0)),
-/// as at::upsample_bilinear2d after at::sub and at::div; one channel becomes three equal ones.
-/// Constant after construction: threads may share it.
+/// Converts images of one size into inputs of another: v = (pixel / 255 - mean) / std, then
+/// bilinear interpolation without aligned corners. The source position of pixel j is
+///   max((j + 0.5) * in / size - 0.5, 0),
+/// as in at::upsample_bilinear2d after at::sub and at::div. One channel is copied to three.
+/// Immutable after construction, so threads may share it.
 class Resampler {
  public:
-  /// `channels` (1 or 3) planes of `rows` x `columns` bytes to 3 planes of `size` x `size`.
+  /// Converts `channels` (1 or 3) planes of `rows` x `columns` pixels to 3 planes of `size` x
+  /// `size`.
   Resampler(std::int64_t channels, std::int64_t rows, std::int64_t columns, std::int64_t size,
             double mean, double std);
 
-  /// One image: pixels [channels][rows][columns] to values[3 * size * size] in `layout`. `Pixel` is
-  /// a byte, or T for what is scaled and normalised already.
+  /// Converts one image: pixels [channels][rows][columns] to values[3 * size * size] in `layout`.
+  /// `Pixel` is a byte, or T for pixels that are already scaled and normalised.
   template <typename Pixel, typename T>
   void run(const Pixel* pixels, T* values, Layout layout) const;
 
@@ -28,7 +30,7 @@ class Resampler {
   std::int64_t output_size() const { return 3 * size_ * size_; }
 
  private:
-  /// For each output position: the two inputs and the share of the second.
+  /// For each output position: the two source positions and the weight of the second.
   struct Taps {
     std::vector<std::int32_t> from, to;
     std::vector<double> share;
@@ -49,7 +51,7 @@ class Resampler {
 
   std::int64_t channels_, rows_, columns_, size_;
   Taps across_, down_;
-  std::vector<double> table_;  ///< value of each byte
+  std::vector<double> table_;  ///< normalised value of each byte
 };
 
 extern template void Resampler::run(const std::uint8_t*, float*, Layout) const;

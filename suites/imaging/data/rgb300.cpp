@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures, and the folder that keeps them.
+// Generates the 300 x 300 pictures and manages the folder that stores them.
 #include "suites/imaging/data/rgb300.hpp"
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// MNIST's longest file has 46 kB, the average 33.
+/// Largest file for MNIST: 46 kB; average: 33 kB.
 constexpr std::uint64_t kSpacePerFile = 48 << 10;
 constexpr std::uintmax_t kMaxManifestBytes = 64 << 10;
 constexpr const char* kManifest = "manifest.json";
 
 std::string name_of(Half half) { return half == Half::train ? "train" : "test"; }
 
-/// Where an output pixel lies between two inputs: `share` is that of the second, in 2 * 300.
+/// Interpolation between two source pixels: `share` / (2 * 300) is the weight of the second.
 struct Tap {
   std::uint32_t from = 0, to = 0, share = 0;
 };
@@ -53,14 +53,14 @@ std::uint64_t fingerprint(const Mnist& source) {
   return hash;
 }
 
-/// A name beside `path` that no other thread, process or host uses.
+/// A file name next to `path` that no other thread, process or host uses.
 fs::path temporary_for(const fs::path& path) {
   static thread_local std::random_device device;
   return path.parent_path() /
          fmt::format(".{}.{:08x}{:08x}.tmp", path.filename().string(), device(), device());
 }
 
-/// Writes `bytes` beside `path`, then hands the file to `publish`; nothing is left of a failure.
+/// Writes `bytes` to a temporary file next to `path`, then calls `publish`. Removes it on failure.
 template <typename Bytes, typename Publish>
 void write_beside(const fs::path& path, const Bytes& bytes, const Publish& publish) {
   const fs::path temporary = temporary_for(path);
@@ -74,7 +74,7 @@ void write_beside(const fs::path& path, const Bytes& bytes, const Publish& publi
   }
   if (!error) publish(temporary, error);
   std::error_code ignored;
-  fs::remove(temporary, ignored);  // it is gone already if it was renamed
+  fs::remove(temporary, ignored);  // already gone if it was renamed
   if (error) throw Error(fmt::format("{} cannot be written: {}", path.string(), error.message()));
 }
 
@@ -87,7 +87,7 @@ Tint tint_of(PictureId id) {
     hash /= below;
     return static_cast<std::uint32_t>(value);
   };
-  // Three ranges that do not meet, in one of six orders.
+  // Three ranges that do not overlap, in one of six orders.
   std::array<std::uint32_t, 3> shares{216 + draw(41), 172 + draw(41), 128 + draw(41)};
   std::rotate(shares.begin(), shares.begin() + draw(3), shares.end());
   if (draw(2) == 1) std::swap(shares[0], shares[1]);
@@ -96,8 +96,8 @@ Tint tint_of(PictureId id) {
 
 std::vector<std::uint8_t> colour_picture(std::span<const std::uint8_t> grey, std::uint32_t rows,
                                          std::uint32_t columns, Tint tint) {
-  constexpr std::uint64_t kWhole = 2 * kRgbSize;           // a share of one
-  constexpr std::uint64_t kScale = kWhole * kWhole * 256;  // of rows, columns and tint
+  constexpr std::uint64_t kWhole = 2 * kRgbSize;           // the weight 1 in units of Tap::share
+  constexpr std::uint64_t kScale = kWhole * kWhole * 256;  // rows * columns * tint
   std::vector<std::uint8_t> pixels(kRgbBytes);
   auto out = pixels.begin();
   for (std::uint32_t y = 0; y < kRgbSize; ++y) {
@@ -174,7 +174,7 @@ void RgbFolder::open() const {
                         (root_ / name_of(half)).string(), kManifest));
       }
     }
-    // A link fails where a process that started at the same time was first.
+    // The link fails if another process created the manifest first.
     write_beside(root_ / kManifest, manifest(), [&](const fs::path& file, std::error_code& error) {
       fs::create_hard_link(file, root_ / kManifest, error);
       if (error == std::errc::file_exists) error.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and loading the 300x300 set by the ranks and threads of a case.
+// Generates and loads the 300x300 set with the ranks and threads of a case.
 #include "suites/imaging/data/rgb300_data.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace scalemark::imaging {
 namespace {
 
-/// The pictures of a case in one row: first those for training.
+/// All pictures of a case with one index: training pictures first.
 struct Row {
   std::int64_t train = 0, test = 0;
   std::int64_t size() const { return train + test; }
@@ -42,8 +42,8 @@ std::filesystem::path folder_of(Case& c, const Mnist& source) {
   return std::filesystem::path(c.cache()) / (source.name + "-rgb300");
 }
 
-/// work(from) .. work(to - 1) on the members of a team. The caller, one of them, gives the signs of
-/// life. After an exception nothing more is begun.
+/// Calls work(from) .. work(to - 1) on the threads of a team. The calling thread, one of them,
+/// calls tick(). After an exception no further items start.
 template <typename Work>
 void for_each(Case& c, Team& team, std::int64_t from, std::int64_t to, const Work& work) {
   std::atomic<std::int64_t> next{from};
@@ -60,7 +60,7 @@ void for_each(Case& c, Team& team, std::int64_t from, std::int64_t to, const Wor
   });
 }
 
-/// Collective. The ranks of each node divide what is missing there.
+/// Collective. The ranks of each node divide the pictures that are missing there.
 void make_missing(Case& c, const RgbFolder& folder, const Row& row, Team& team) {
   c.phase("make pictures");
   const mpi::Comm node = c.ranks().split_node();
@@ -93,7 +93,7 @@ at::Tensor labels_of(const RgbFolder& folder, const Row& row) {
   return labels;
 }
 
-/// Every picture into this rank's own memory.
+/// Decodes and normalises every picture into this rank's own memory; returns bytes read.
 template <typename T>
 std::uint64_t load_own(Case& c, const RgbFolder& folder, const Row& row, Team& team,
                        const LoaderOptions& loading, at::Tensor& pixels) {
@@ -108,7 +108,8 @@ std::uint64_t load_own(Case& c, const RgbFolder& folder, const Row& row, Team& t
   return bytes;
 }
 
-/// Collective. Each rank's part of the pictures into the memory that it shares.
+/// Collective. Each rank decodes its part of the pictures into the shared window. Returns the bytes
+/// read by all ranks.
 std::uint64_t load_shared(Case& c, const RgbFolder& folder, const Row& row, Team& team,
                           const mpi::SharedWindow& window) {
   const std::int64_t rank = window.ranks().rank(), ranks = window.ranks().size();

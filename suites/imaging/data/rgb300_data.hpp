@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data set of scenario b of a case: made where it is missing, then loaded into memory.
+// The data set of scenario b: generates missing pictures, then loads all into memory.
 #pragma once
 
 #include "suites/imaging/data/data_set.hpp"
@@ -7,10 +7,10 @@
 
 namespace scalemark::imaging {
 
-/// Collective. See load_data_set(). Pixels are, by axis `storage`, tensors of the loader's type,
-/// normalised, in each rank's own memory (per_rank); or bytes in one window for the ranks of a NUMA
-/// node, of which each has decoded, and so first touched, a part (shared). States the facts
-/// generated_files and generation_time.
+/// Collective. See load_data_set(). With storage=per_rank each rank holds normalised tensors of the
+/// loader's type. With storage=shared the ranks of a NUMA node share one window of bytes; each rank
+/// decodes, and so first touches, a part of it. Records the facts generated_files and
+/// generation_time.
 DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request);
 
 }  // namespace scalemark::imaging

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden topic "imaging": names and counts, filling, images, sampler; the passes are in
-// golden_cases.cpp.
+// Golden files for imaging: parameter names and counts, filled parameters, image preparation and
+// sampler. Forward and backward passes are in golden_cases.cpp.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@
 namespace scalemark::imaging {
 namespace {
 
-/// `list` is [[name, shape], ...]: names, order and shapes.
+/// Compares names, order and shapes with `list`: [[name, shape], ...].
 void check_names(const GoldenContext& context, const Field& list,
                  const torch::OrderedDict<std::string, at::Tensor>& ours) {
   std::string difference;
@@ -82,7 +82,8 @@ void check_filling(const GoldenContext& context, const Field& filled, const Mobi
   }
 }
 
-/// All stages in one precision; `tolerance` of an element, before and after normalisation.
+/// Checks all stages in one precision, with absolute tolerances per element before and after
+/// normalisation.
 void check_upsample_in(const GoldenContext& context, const Field& entry, const at::Tensor& pixels,
                        at::ScalarType type, const std::string& precision, double tolerance,
                        double normalised_tolerance) {
@@ -92,7 +93,7 @@ void check_upsample_in(const GoldenContext& context, const Field& entry, const a
     const std::vector<double> values = to_doubles(got);
     double size = 0;
     for (const double value : values) size += std::abs(value);
-    // An error of `absolute` in each element, seen from the sums.
+    // Converts an error of `absolute` per element into a relative error of the sums.
     const double relative = size > 0 ? absolute * static_cast<double>(values.size()) / size : 0;
     context.report.digest(entry[field].path(), values, entry[field].digest(), relative, absolute);
   };
@@ -157,7 +158,7 @@ void check_imaging(const nlohmann::json& json, const golden::Options& options,
     report.skip("imaging", "LibTorch sees no CUDA device");
     return;
   }
-  at::set_num_threads(1);  // the order of summation of the values in the file
+  at::set_num_threads(1);  // same order of summation as in the file
   at::globalContext().setAllowTF32CuBLAS(false);
   at::globalContext().setAllowTF32CuDNN(false);
   const Field file(json);

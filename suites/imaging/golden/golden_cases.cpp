@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward and backward passes against a golden file.
+// Compares forward and backward passes with a golden file.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@
 namespace scalemark::imaging {
 namespace {
 
-/// Results of one mode in both precisions and both layouts.
+/// Results of one mode (train or eval) in both precisions and both layouts.
 struct Passes {
   Pass fp64, fp32, fp64_nhwc, fp32_nhwc;
   std::shared_ptr<MobileNetV2> network;  ///< after the fp64 pass
@@ -32,7 +32,7 @@ Passes run_all(const GoldenContext& context, const Field& entry, bool train) {
   return passes;
 }
 
-/// How far ours may be off where `field` says how far the library's own fp32 is.
+/// Error bound for fp32, given the library's own fp32 error in `field`.
 double fp32_bound(const Field& field, double usual) {
   return golden::fp32_tolerance(usual, field.number());
 }
@@ -49,8 +49,8 @@ void check_gradients(const GoldenContext& context, const Field& list, const Pass
     const Field want = list[item.key()];
     const at::Tensor fp64 = passes.fp64.gradient.narrow(0, from, count),
                      fp32 = passes.fp32.gradient.narrow(0, from, count);
-    // A bias before batch normalisation has no gradient: what is left is rounding, in ours as in
-    // theirs.
+    // A bias before batch normalisation has no gradient. Only rounding errors remain, in the golden
+    // file as here.
     const double size = want["abs_sum"].number() / static_cast<double>(count);
     const bool nothing = size < kFp64.gradient * norm * 1e-2;
     if (context.options.precisions.contains("fp64")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filled networks and inputs of golden files.
+// Networks and inputs filled by the rules of golden files.
 #include "suites/imaging/golden/golden_model.hpp"
 
 #include <charconv>
@@ -51,7 +51,7 @@ void fill_buffer(const GoldenContext& context, const std::string& name, std::uin
   }
 }
 
-/// The number at the start of `text` after `prefix`, which must be followed by `suffix`.
+/// Parses the number in `text` between `prefix` and `suffix`; returns false if the text differs.
 template <typename Number>
 bool parse_rule(std::string_view text, std::string_view prefix, std::string_view suffix,
                 Number& number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network and the inputs that a golden file describes, and what comes out of them.
+// The network and inputs that a golden file describes, and the results of a pass.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace scalemark::imaging {
 
 using golden::Field;
 
-/// The filling rule's constants, and where to compute.
+/// Constants of the filling rule, the device, and the report.
 struct GoldenContext {
   std::uint64_t seed = 0;
   double gain = 0;
@@ -25,7 +25,7 @@ struct GoldenContext {
   const golden::Options& options;
   golden::Report& report;
 
-  /// Whether `precision` was asked for; else the field counts as read and is reported as skipped.
+  /// Whether `precision` is requested. If not, marks the field as read and reports it as skipped.
   bool wants(const std::string& precision, const Field& field) const;
 };
 
@@ -33,17 +33,17 @@ struct GoldenContext {
 struct GoldenInput {
   std::vector<std::int64_t> shape;
   std::uint64_t stream = 0;
-  double factor = 0;          ///< "F * symmetric"
-  std::uint64_t modulus = 0;  ///< "word mod N", 0 otherwise
+  double factor = 0;          ///< F in "F * symmetric"
+  std::uint64_t modulus = 0;  ///< N in "word mod N"; 0 for the other rule
 
-  /// Throws InputError for another rule or a shape of more than 50 million elements.
+  /// Throws InputError for an unknown rule or a shape of more than 50 million elements.
   explicit GoldenInput(const Field& field);
-  /// In double (symmetric) or int64 (modulus), on the host.
+  /// Values on the host: double (symmetric) or int64 (modulus).
   at::Tensor values(std::uint64_t seed) const;
 };
 
-/// The network without dropout, every parameter and buffer filled, in `type` on the context's
-/// device.
+/// A network without dropout in precision `type` on the context's device, with all parameters and
+/// buffers filled.
 std::shared_ptr<MobileNetV2> filled_network(const GoldenContext& context, at::ScalarType type,
                                             bool channels_last);
 
@@ -55,11 +55,11 @@ struct GoldenBatch {
 GoldenBatch make_batch(const GoldenContext& context, const Field& images, const Field& labels,
                        at::ScalarType type, bool channels_last);
 
-/// One forward and backward pass; tensors in double on the host.
+/// Results of one forward and backward pass; tensors in double on the host.
 struct Pass {
   at::Tensor logits;
   double loss = 0;
-  at::Tensor gradient;  ///< of all parameters, one after the other
+  at::Tensor gradient;  ///< of all parameters, concatenated
 };
 Pass run_pass(MobileNetV2& network, const GoldenBatch& batch, bool train);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SGD and data parallelism against a golden file.
+// Compares SGD training and data parallelism with a golden file.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace scalemark::imaging {
 namespace {
 
-/// What a training of `steps` updates gave.
+/// Losses and final network of a training of `steps` updates.
 struct Training {
   std::vector<double> losses;
   std::shared_ptr<MobileNetV2> network;
@@ -36,19 +36,19 @@ Training train(const GoldenContext& context, const Field& entry, const Field& sg
   return result;
 }
 
-/// How far another order of summation may have driven a loss by `step`: at large steps training is
-/// chaotic.
+/// Tolerance after `step` updates for results with another order of summation. Training is chaotic
+/// at large learning rates, so it grows there.
 double drift(double learning_rate, std::size_t step) {
   return learning_rate <= 1e-3
              ? 1e-11
              : 1e-10 * std::pow(10.0, static_cast<double>(std::min<std::size_t>(step, 6)));
 }
 
-/// Which steps of a training are compared, and how closely.
+/// Which steps of a training are compared, and with which tolerance.
 struct Comparison {
   double learning_rate;
-  bool fp32 = false;  ///< steps beyond the first are left out where they are chaotic
-  std::vector<double> library_errors = {};  ///< fp32: by step, where the file states them
+  bool fp32 = false;  ///< at high learning rates only step 0 is compared (chaotic)
+  std::vector<double> library_errors = {};  ///< fp32 errors per step, if the file states them
 };
 
 double tolerance_of(const Comparison& comparison, std::size_t step) {
@@ -57,7 +57,7 @@ double tolerance_of(const Comparison& comparison, std::size_t step) {
   return golden::fp32_tolerance(step < 2 ? 1e-3 : 0.1, step < stated.size() ? stated[step] : 0);
 }
 
-/// Differences of two trainings' losses, or of one to the file's, step by step.
+/// Compares the losses of two trainings, or of one training and the file, step by step.
 void check_losses(const GoldenContext& context, const Field& field, const std::vector<double>& got,
                   const std::vector<double>& want, const Comparison& comparison) {
   if (got.size() != want.size()) {

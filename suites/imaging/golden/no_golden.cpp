@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without LibTorch: golden topic "imaging" is known, and skipped with the reason.
+// Build without LibTorch: skips golden topic "imaging" with the reason.
 #include "common/golden/report.hpp"
 
 namespace scalemark::imaging {

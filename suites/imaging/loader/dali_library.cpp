@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DALI's C API, loaded at run time: its libraries need 0.3 GB, and most runs nothing of them.
+// DALI's C API, loaded at run time: its libraries take 0.3 GB, and most runs do not need them.
 #include "suites/imaging/loader/dali_library.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace scalemark::imaging {
 namespace {
 
-// Written by cmake/FindDALI.cmake.
+// Set by cmake/FindDALI.cmake.
 constexpr const char* kLibrary = SCALEMARK_DALI_LIBRARY;
 constexpr const char* kVersion = SCALEMARK_DALI_VERSION;
 constexpr std::size_t kMaxMessage = 500;
@@ -76,7 +76,7 @@ std::string DaliLibrary::message() const {
 void DaliLibrary::check(daliResult_t code) const {
   if (code >= 0) return;
   const std::string text = "DALI: " + message();
-  // Of operators only the text says it.
+  // Operators report lack of memory only in the message.
   const bool memory = code == DALI_ERROR_OUT_OF_MEMORY ||
                       text.find("bad_alloc") != std::string::npos ||
                       text.find("out of memory") != std::string::npos;
@@ -84,7 +84,7 @@ void DaliLibrary::check(daliResult_t code) const {
   throw Error(text);
 }
 
-/// Of the version whose header was compiled, because structures differ between versions.
+/// Loads a symbol of exactly the version of the header: structures differ between versions.
 template <class Function>
 void DaliLibrary::load(Function& function, const char* symbol) {
   if (!problem.empty()) return;

@@ -9,26 +9,26 @@
 
 namespace scalemark::imaging {
 
-/// The functions of DALI that are used, of the version that was built with. Its libraries hold
-/// threads and registries of their own, and so stay in the process once they were loaded.
+/// The DALI functions in use, from the version of the build. DALI's libraries keep threads and
+/// registries, so they stay loaded.
 struct DaliLibrary {
-  /// The first of `places` that can be loaded. Never throws where there is none: `problem` says
-  /// why.
+  /// Loads the first of `places` that can be loaded. Does not throw if there is none: `problem`
+  /// states the reason.
   explicit DaliLibrary(const std::vector<std::string>& places = default_places());
   ~DaliLibrary();
   DaliLibrary(const DaliLibrary&) = delete;
   DaliLibrary& operator=(const DaliLibrary&) = delete;
 
-  /// Where the build found it, then by its name: a program that was brought from another machine
-  /// gets the one that the linker finds.
+  /// The path found by the build, then the plain library name, which the dynamic linker resolves if
+  /// the program was copied to another machine.
   static std::vector<std::string> default_places();
 
-  /// What DALI says of the last call of this thread that failed, in one line.
+  /// DALI's message for the last failed call of this thread, in one line.
   std::string message() const;
-  /// Throws it as OutOfMemory or Error if `code` is one.
+  /// Throws OutOfMemory or Error with DALI's message if `code` is an error.
   void check(daliResult_t code) const;
 
-  std::string problem;  ///< empty if all functions are there
+  std::string problem;  ///< empty if all functions were loaded
   decltype(&daliInit) init = nullptr;
   decltype(&daliGetLastErrorMessage) error_message = nullptr;
   decltype(&daliPipelineCreate) create = nullptr;

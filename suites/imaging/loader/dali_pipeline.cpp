@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of the pipeline, and the way of a batch through it.
+// Builds the DALI pipeline and runs batches through it.
 #include "suites/imaging/loader/dali_pipeline.hpp"
 
 #include <exception>
@@ -15,7 +15,7 @@ namespace scalemark::imaging {
 namespace {
 
 constexpr const char* kInput = "pixels";
-constexpr int kLinear = 1;  ///< DALIInterpType; the C API has no header for it
+constexpr int kLinear = 1;  ///< value of DALIInterpType; the C API has no header for it
 
 daliPipelineParams_t parameters(const DaliOptions& options) {
   daliPipelineParams_t params{};
@@ -23,14 +23,14 @@ daliPipelineParams_t parameters(const DaliOptions& options) {
   params.exec_type_present = params.prefetch_queue_depths_present = 1;
   params.max_batch_size = static_cast<int>(options.batch);
   params.num_threads = options.threads;
-  params.exec_type = DALI_EXEC_DYNAMIC;  // what it gives may be kept
+  params.exec_type = DALI_EXEC_DYNAMIC;  // outputs may be kept after the next run
   params.prefetch_queue_depths = {options.prefetch, options.prefetch};
   params.device_id_present = options.gpu ? 1 : 0;
   params.device_id = options.gpu.value_or(0);
   return params;
 }
 
-// Arguments of operators. What DALI's Python has as an enumeration is an integer.
+// Arguments of operators. Enumerations of DALI's Python API are integers here.
 daliArgDesc_t integer(const char* name, int value, daliDataType_t type = DALI_INT32) {
   daliArgDesc_t made{};
   made.name = name;
@@ -93,7 +93,7 @@ struct DaliPipeline::State {
   daliStorageDevice_t place() const { return options.gpu ? DALI_STORAGE_GPU : DALI_STORAGE_CPU; }
   daliDataType_t pixel() const { return options.bytes ? DALI_UINT8 : DALI_FLOAT; }
 
-  /// Adds an operator to which what the last one gives is handed `count` times.
+  /// Appends an operator; its `count` inputs are all the output of the previous operator.
   void add(const char* schema, int count, const std::vector<daliArgDesc_t>& arguments) {
     const std::vector<daliIODesc_t> inputs(static_cast<std::size_t>(count), {last, place()});
     const daliIODesc_t output{schema, place()};
@@ -130,7 +130,7 @@ struct DaliPipeline::State {
     if (options.channels == 1) add("Cat", 3, {integer("axis", 0)});
   }
 
-  /// Pixels are given on the host; for a GPU's first operator DALI copies them there.
+  /// Pixels are in host memory; DALI copies them to the GPU for its first operator.
   void build() {
     daliPipelineIODesc_t input{};
     input.name = kInput;
@@ -141,7 +141,7 @@ struct DaliPipeline::State {
     input.layout = "CHW";
     dali->check(dali->add_input(pipeline, &input));
     resize();
-    // Planes are joined while each lies in one piece, and as late as that.
+    // Concatenates channels as late as possible, but while each plane is still contiguous.
     if (options.channels_last) three_channels();
     normalise();
     if (!options.channels_last) three_channels();
@@ -158,7 +158,7 @@ struct DaliPipeline::State {
         dali->create_list(&made, {DALI_STORAGE_CPU, options.gpu.value_or(0), options.pinned}));
     const auto release = [this](daliTensorList_h list) { dali->release_list(list, nullptr); };
     const std::unique_ptr<_DALITensorList, decltype(release)> list(made, release);
-    // It is read only: the C API has no other pointer.
+    // DALI only reads it; the C API has no const pointer.
     dali->check(dali->attach(made, static_cast<int>(options.batch), 3, shapes.data(), pixel(),
                              "CHW", const_cast<void*>(pixels), nullptr, {}));
     dali->check(dali->feed(pipeline, kInput, made, nullptr, DALI_FEED_INPUT_NO_COPY, nullptr));
@@ -182,7 +182,7 @@ struct DaliPipeline::State {
     return {tensor, checked(view)};
   }
 
-  /// The first value of a tensor that is what the pipeline was built for.
+  /// Checks type and number of values of an output; returns its data pointer.
   float* checked(daliTensor_h tensor) const {
     daliTensorDesc_t is{};
     dali->check(dali->describe(tensor, &is));
@@ -197,11 +197,11 @@ struct DaliPipeline::State {
   std::shared_ptr<const DaliLibrary> dali = std::make_shared<DaliLibrary>();
   DaliOptions options;
   daliPipeline_h pipeline = nullptr;
-  const char* last = kInput;         ///< what the operator added last gives
-  std::vector<std::int64_t> shapes;  ///< of the samples of a batch
+  const char* last = kInput;         ///< output name of the operator added last
+  std::vector<std::int64_t> shapes;  ///< of the samples in a batch
   std::exception_ptr failure;
 
-  /// `work`, unless the pipeline has failed.
+  /// Runs `work`. Throws the first failure of the pipeline again if there was one.
   template <class Work>
   auto attempt(Work work) {
     if (failure) std::rethrow_exception(failure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline of DALI: batches of pictures in one size become fp32 in another, in three channels.
+// A DALI pipeline: resizes batches of pictures and converts them to fp32 with three channels.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,41 @@
 
 namespace scalemark::imaging {
 
-/// Why DALI cannot be used here; empty if it can. Loads its libraries, and asks it for `gpu` (CUDA
-/// device) if one is given.
+/// Reason why DALI cannot be used here; empty if it can. Loads its libraries and creates a pipeline
+/// on CUDA device `gpu`, if given.
 std::string why_no_dali(std::optional<int> gpu);
 
 struct DaliOptions {
   std::int64_t batch = 1;
   std::int64_t channels = 1, rows = 28, columns = 28;  ///< of a picture; 1 or 3 channels
   std::int64_t image = 28;                             ///< rows and columns of the result
-  bool bytes = true;         ///< pixels are bytes to be normalised, else fp32 to be left as it is
+  bool bytes = true;         ///< pixels are bytes to be normalised; else fp32, left unchanged
   double mean = 0, std = 1;  ///< of pixels in [0, 1]
   bool channels_last =
       false;            ///< of the result: [batch, image, image, 3] or [batch, 3, image, image]
-  bool pinned = false;  ///< pixels lie in pinned memory
+  bool pinned = false;  ///< pixels are in pinned memory
   int threads = 1;
-  int prefetch = 2;        ///< batches that may be under way
-  std::optional<int> gpu;  ///< CUDA device that resizes and normalises; without one the threads do
+  int prefetch = 2;        ///< maximum number of batches in flight
+  std::optional<int> gpu;  ///< CUDA device that resizes and normalises; none: CPU threads
 };
 
-/// Batches come out in the order in which they went in. After an exception there is nothing more to
-/// take: every call throws it again.
+/// Batches are returned in the order in which they were fed. After an exception every call throws
+/// it again.
 class DaliPipeline {
  public:
-  /// Throws Unavailable where DALI's libraries cannot be loaded.
+  /// Throws Unavailable if DALI's libraries cannot be loaded.
   explicit DaliPipeline(const DaliOptions& options);
-  /// Waits for batches that are under way.
+  /// Waits for batches in flight.
   ~DaliPipeline();
   DaliPipeline(const DaliPipeline&) = delete;
   DaliPipeline& operator=(const DaliPipeline&) = delete;
 
-  /// Begins a batch. `pixels` [batch, channels, rows, columns] on the host must stay as they are
-  /// until it was taken; on a GPU until `stream` has come that far.
+  /// Starts a batch. `pixels` [batch, channels, rows, columns] in host memory must not change until
+  /// take() returned the batch, on a GPU until `stream` has passed that point.
   void feed(const void* pixels);
-  /// Waits for the oldest batch that was fed. On a GPU it waits for the host's part; `stream`
-  /// (cudaStream_t) waits for the rest, and must be done with the result before that is given up.
-  /// The result may outlive the pipeline.
+  /// Waits for the oldest batch in flight. On a GPU it waits only for the host's part; `stream`
+  /// (cudaStream_t) waits for the rest. Release the result only after `stream` has finished using
+  /// it. The result may outlive the pipeline.
   std::shared_ptr<float> take(void* stream);
 
  private:

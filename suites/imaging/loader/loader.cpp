@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader that prepares on the device, and the choice of a loader.
+// The loader that prepares batches on the device, and the factory for loaders.
 #include "suites/imaging/loader/loader.hpp"
 
 #include <ATen/ATen.h>
@@ -13,8 +13,8 @@
 namespace scalemark::imaging {
 namespace {
 
-/// Sends the pictures as they are stored: as bytes, 1/12 of fp32 in three channels at equal size,
-/// and less the more they are enlarged.
+/// Sends pictures as stored. Bytes are 1/12 of fp32 in three channels at equal size, and less if
+/// the pictures are enlarged.
 class DeviceLoader final : public Loader {
  public:
   DeviceLoader(const Images& pictures, LoaderOptions options)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loaders: from a data set in memory to batches on the training device.
+// Loaders: turn a data set in host memory into batches on the training device.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace scalemark::imaging {
 
-/// A data set on the host.
+/// A data set in host memory.
 struct Images {
-  /// [n, channels, rows, columns]; 1 or 3 channels. Bytes, or in the type of the batches what is
-  /// scaled and normalised already.
+  /// [n, channels, rows, columns] with 1 or 3 channels: bytes, or values of the batches' type that
+  /// are already scaled and normalised.
   at::Tensor pixels;
   at::Tensor labels;  ///< int64 [n]
 
@@ -29,8 +29,8 @@ struct LoaderOptions {
   at::ScalarType type = at::kFloat;  ///< of the images: fp32 or fp64
   at::MemoryFormat format = at::MemoryFormat::Contiguous;
   c10::Device device = c10::Device(c10::kCPU);
-  bool pin_memory = false;   ///< batches in pinned memory, sent while the device computes
-  int workers = 0;           ///< threads that prepare batches; 0: the caller does, when it asks
+  bool pin_memory = false;   ///< batches in pinned memory, copied while the device computes
+  int workers = 0;           ///< threads that prepare batches; 0: next() prepares them itself
   int prefetch = 2;          ///< batches that each worker prepares ahead
   double mean = 0, std = 1;  ///< of pixels in [0, 1]
 };
@@ -40,29 +40,29 @@ struct Batch {
   at::Tensor labels;  ///< int64 [batch] on the device
 };
 
-/// Pixels as in Pictures as the network's input, on their device, by LibTorch's operators. Those of
-/// the wanted size are not resized.
+/// Converts pixels as in Pictures to the network's input, on their device, with LibTorch's
+/// operators. Images that already have the requested size are not resized.
 at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options);
 
-/// Equal batches in equal order, whatever the loader and the number of its workers.
+/// All loaders, with any number of workers, return the same batches in the same order.
 class Loader {
  public:
   virtual ~Loader() = default;
-  /// Begins an epoch over `order` (indices of samples, a multiple of the batch); what is left of
-  /// the one before is dropped.
+  /// Starts an epoch over `order` (sample indices; the length is a multiple of the batch size).
+  /// Drops what is left of the previous epoch.
   virtual void start(std::vector<std::int64_t> order) = 0;
-  /// The next batch. Its memory may be used again after the next call of next(), start() or the
-  /// destructor. An exception of a worker is thrown here.
+  /// The next batch. Its memory may be reused after the next call of next() or start(), or by the
+  /// destructor. Throws exceptions of the workers.
   virtual Batch next() = 0;
-  /// Bytes sent to the device so far; on a CPU those that would be.
+  /// Bytes copied to the device so far; on a CPU: bytes that a GPU would receive.
   virtual std::uint64_t bytes() const = 0;
 };
 
-/// `threads`: up-sampled, normalised and made three channels on the host, as the studies do.
-/// `dali`: by NVIDIA's library; sent as they are stored, or on a CPU prepared there.
-/// `device`: sent as they are stored, the rest done on the device by LibTorch.
+/// `threads`: up-samples, normalises and makes three channels on the host, as in the studies.
+/// `dali`: NVIDIA DALI; on a GPU it receives the stored pixels, on a CPU it prepares on the host.
+/// `device`: sends the stored pixels; LibTorch prepares them on the device.
 std::vector<std::string> loader_names();
-/// Throws Unavailable where this loader cannot be had for `device`.
+/// Throws Unavailable if the loader is not available for `device`.
 void require_loader(const std::string& name, c10::Device device);
 /// `name` is one of loader_names(). `pictures` must outlive the loader.
 std::unique_ptr<Loader> make_loader(const std::string& name, const Images& pictures,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// imaging/loader: how fast batches arrive when no model takes them.
+// Benchmark imaging/loader: throughput of batches without a model.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -19,11 +19,12 @@ namespace {
 
 constexpr std::int64_t kAllImages = 60000;
 
-/// Of values of order 1. Of a source position in fp32 three roundings are at most 2^-24 of the
-/// picture's edge each; neighbouring pixels differ by 1 / std at most, on two axes.
+/// Absolute tolerance for values of order 1. A source position in fp32 is rounded three times, each
+/// by at most 2^-24 of the image edge. Neighbouring pixels differ by at most 1 / std on each of two
+/// axes.
 double tolerance_of(const std::string& loader, const Images& pictures) {
   constexpr double kRounding = 1e-5;
-  if (loader == "threads") return kRounding;  // positions in fp64
+  if (loader == "threads") return kRounding;  // source positions in fp64
   const std::int64_t edge = std::max(pictures.pixels.size(2), pictures.pixels.size(3));
   return kRounding + 2 * 3 * std::ldexp(static_cast<double>(edge), -24) / kMnistStd;
 }
@@ -54,7 +55,7 @@ void load_batches(Case& c) {
   EpochPlan plan = plan_epoch(request);
   if (plan.loaded < 2) c.skip("the data set has fewer than two batches for each rank");
   const auto loader = make_loader(c.text("loader"), data.train, options);
-  std::int64_t taken = plan.loaded;  // an epoch begins with the first batch
+  std::int64_t taken = plan.loaded;  // makes the first call start an epoch
   Batch batch;
   const auto next = [&] {
     if (taken == plan.loaded) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches go through a pipeline of DALI, some ahead of the caller.
+// The loader that prepares batches with DALI, some of them ahead of the caller.
 #include "suites/imaging/loader/loader_dali.hpp"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ DaliOptions pipeline_options(const Images& pictures, const LoaderOptions& option
           .gpu = gpu_of(options.device)};
 }
 
-/// What must stay while a batch is under way: its pixels until DALI has read them, and on a GPU
-/// DALI's result until it has been copied.
+/// Memory that a batch in flight needs: its pixels until DALI has read them and, on a GPU, DALI's
+/// result until it has been copied.
 struct Slot {
   at::Tensor pixels, labels;
   std::shared_ptr<float> result;
@@ -51,7 +51,7 @@ class DaliLoader final : public Loader {
       : images_(pictures),
         options_(options),
         ahead_(static_cast<std::size_t>(std::max(1, options.prefetch))),
-        // One more for the batch in the caller's hands, and one whose copy may be under way.
+        // One more for the batch held by the caller, and one whose copy may be in flight.
         slots_(ahead_ + 2),
         pipeline_(pipeline_options(pictures, options)) {}
 
@@ -64,7 +64,7 @@ class DaliLoader final : public Loader {
   DaliLoader& operator=(const DaliLoader&) = delete;
 
   void start(std::vector<std::int64_t> order) override {
-    while (taken_ < fed_) take();  // and drops it
+    while (taken_ < fed_) take();  // drops the batch
     order_ = at::tensor(order, at::kLong);
     batches_ = order.size() / static_cast<std::size_t>(options_.batch);
     fed_ = taken_ = 0;
@@ -73,7 +73,7 @@ class DaliLoader final : public Loader {
 
   Batch next() override {
     if (taken_ >= batches_) throw Error("the loader has no further batch in this epoch");
-    if (taken_ == fed_) feed();  // where that failed before, it says so again
+    if (taken_ == fed_) feed();  // throws again if feeding failed before
     const Slot& slot = slots_[taken_ % slots_.size()];
     bytes_ += slot.pixels.nbytes() + slot.labels.nbytes();
     const Batch batch = take();
@@ -119,7 +119,7 @@ class DaliLoader final : public Loader {
     return batch;
   }
 
-  /// A tensor in DALI's memory, which it keeps.
+  /// A tensor that refers to DALI's memory and keeps it alive.
   at::Tensor view(std::shared_ptr<float> result) const {
     const std::int64_t size = options_.image;
     const bool nhwc = options_.format == at::MemoryFormat::ChannelsLast;
@@ -138,9 +138,9 @@ class DaliLoader final : public Loader {
 
   const Images& images_;
   LoaderOptions options_;
-  std::size_t ahead_;  ///< batches under way
+  std::size_t ahead_;  ///< batches in flight
   std::vector<Slot> slots_;
-  DaliPipeline pipeline_;  ///< gone before the slots are
+  DaliPipeline pipeline_;  ///< destroyed before the slots
   at::Tensor order_ = at::empty({0}, at::kLong);
   std::size_t batches_ = 0, fed_ = 0, taken_ = 0;  ///< of this epoch
   std::uint64_t bytes_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader whose batches DALI prepares: on the host, or on the GPU from bytes that it sends
-// there.
+// The DALI loader: prepares batches on the host, or on the GPU from stored pixels.
 #pragma once
 
 #include <memory>
@@ -10,11 +9,11 @@
 
 namespace scalemark::imaging {
 
-/// Why there is no such loader for `device` here; empty if there is.
+/// Reason why this loader is not available for `device`; empty if it is.
 std::string why_no_dali_loader(c10::Device device);
 
-/// See make_loader(). DALI computes in fp32: fp64 batches hold what that gives. At least one thread
-/// of DALI's works, and `prefetch` batches are under way.
+/// See make_loader(). DALI computes in fp32; fp64 batches hold converted fp32 values. Uses at least
+/// one DALI thread and keeps `prefetch` batches in flight.
 std::unique_ptr<Loader> make_dali_loader(const Images& pictures, const LoaderOptions& options);
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker threads fill a ring of batches, which are handed out in order.
+// The threads loader: worker threads fill a ring of batches, which are returned in order.
 #include "suites/imaging/loader/loader_threads.hpp"
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 namespace scalemark::imaging {
 namespace {
 
-/// A place of the ring: a batch on the host. Its memory is first touched by the worker that fills
-/// it, and so lies on that worker's NUMA node.
+/// A slot of the ring: one batch on the host. The worker that fills it touches its memory first, so
+/// the memory is on that worker's NUMA node.
 struct Slot {
   at::Tensor images, labels;
-  std::optional<c10::Event> sent;  ///< the copy to the device that may still read it
+  std::optional<c10::Event> sent;  ///< copy to the device that may still read the slot
 };
 
 class ThreadsLoader final : public Loader {
@@ -58,7 +58,7 @@ class ThreadsLoader final : public Loader {
 
   void start(std::vector<std::int64_t> order) override {
     std::unique_lock lock(mutex_);
-    begun_ = batches_ = 0;  // nobody begins another batch
+    begun_ = batches_ = 0;  // workers start no further batch
     changed_.wait(lock, [&] { return busy_ == 0; });
     wait_for_copies();
     order_ = std::move(order);
@@ -83,7 +83,7 @@ class ThreadsLoader final : public Loader {
     }
     const Batch batch = send(slot);
     {
-      // The slot handed out one call before is free now.
+      // The slot returned by the previous call is free now.
       const std::lock_guard lock(mutex_);
       ready_[index % slots_.size()] = false;
       ++taken_;
@@ -98,7 +98,7 @@ class ThreadsLoader final : public Loader {
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      // One slot is in the caller's hands.
+      // One slot is held by the caller.
       changed_.wait(lock, [&] {
         return ending_ || (begun_ < batches_ && begun_ + 1 < taken_ + slots_.size());
       });
@@ -177,9 +177,9 @@ class ThreadsLoader final : public Loader {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t batches_ = 0;  ///< of this epoch
-  std::size_t begun_ = 0;    ///< by the workers
-  std::size_t taken_ = 0;    ///< by the caller
-  std::size_t busy_ = 0;     ///< workers that fill a slot now
+  std::size_t begun_ = 0;    ///< by the workers; the next batch to fill
+  std::size_t taken_ = 0;    ///< by the caller; the next batch to return
+  std::size_t busy_ = 0;     ///< workers that are filling a slot
   std::vector<bool> ready_;
   bool ending_ = false;
   std::exception_ptr failure_;

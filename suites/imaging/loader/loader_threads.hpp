@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader whose workers prepare batches on the host.
+// The threads loader: workers prepare batches on the host.
 #pragma once
 
 #include <memory>

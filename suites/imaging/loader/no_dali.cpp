@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without DALI: the loader that says so.
+// Build without DALI: reports that the DALI loader is unavailable.
 #include "common/base/error.hpp"
 #include "suites/imaging/loader/loader_dali.hpp"
 

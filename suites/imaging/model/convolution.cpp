@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution on LibTorch.
+// A convolution layer with LibTorch.
 #include "suites/imaging/model/convolution.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ at::Tensor filled(const std::vector<std::int64_t>& sizes, std::uint64_t stream,
   } else {
     fill_symmetric<float>(values, stream);
   }
-  // A fraction of ten bits is what both fp16 and TF32 have.
+  // fp16 and TF32 have the same ten fraction bits, so rounding to fp16 gives TF32 values.
   if (options.precision == "tf32") values = values.to(at::kHalf).to(at::kFloat);
   return values.to(options.device, type)
       .contiguous(options.nhwc ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution with its tensors, in any precision and layout.
+// One convolution with its tensors, in any precision and layout.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace scalemark::imaging {
 struct ConvolutionOptions {
   std::int64_t batch = 1;
   bool nhwc = false;
-  /// fp64, fp32, tf32 (fp32 in memory), bf16, fp16: what tensors are stored in. Sums of 16-bit
-  /// products are LibTorch's business.
+  /// Storage precision: fp64, fp32, tf32 (fp32 in memory), bf16 or fp16. LibTorch chooses the
+  /// precision of the sums of 16-bit products.
   std::string precision = "fp32";
   c10::Device device = c10::Device(c10::kCPU);
 };
 
-/// Input, weight and output gradient: reproducible values in [-1, 1) that are numbers of the
-/// precision, TF32 included, so that no input is rounded again.
+/// Input, weight and output gradient hold reproducible values in [-1, 1). They are exact in the
+/// precision, TF32 included, so inputs are not rounded again.
 class ConvolutionLayer {
  public:
   ConvolutionLayer(const Convolution& shape, const ConvolutionOptions& options);
 
-  /// Output; `train`: then the gradients of input and weight. What the last run left is given back
-  /// first, as a loop over local variables would.
+  /// Computes the output; with `train` also the gradients of input and weight. First frees the
+  /// results of the last run, as a loop with local variables would.
   void run(bool train);
-  /// What the last run left, at 64 places of each tensor, against sums of products in double
-  /// (convolution_check.hpp).
+  /// Compares the results of the last run at 64 positions per tensor with sums of products in
+  /// double (convolution_check.hpp).
   Case::Checked check(bool train) const;
 
   double flops(bool train) const;
-  /// Tensors read and written once.
+  /// Bytes of all tensors, each read or written once.
   double bytes(bool train) const;
 
   const at::Tensor& input() const { return input_; }
@@ -51,12 +51,12 @@ class ConvolutionLayer {
   at::Tensor input_, weight_, output_gradient_;
 };
 
-/// Why LibTorch does not compute it so on that device, found by trying it on a small image; empty
-/// if it does.
+/// Reason why LibTorch cannot compute the convolution on that device, found by a trial on a small
+/// image; empty if it can.
 std::string why_not(const Convolution& shape, const ConvolutionOptions& options, bool train);
 
-/// While it lives, cuDNN tries its algorithms on each new shape and takes the fastest (LibTorch's
-/// benchmark mode), or takes the one that its heuristic names.
+/// While an object exists: with `on`, cuDNN tries its algorithms for each new shape and uses the
+/// fastest (LibTorch's benchmark mode). Otherwise it uses its heuristic.
 class Autotune {
  public:
   explicit Autotune(bool on);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops in double that say what a convolution should give.
+// Reference results of a convolution, computed by loops in double.
 #include "suites/imaging/model/convolution_check.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::int64_t kChecked = 64;
 
 using Place = std::array<std::int64_t, 4>;
 
-/// Elements of tensors of type T.
+/// Reference sums for tensors of element type T.
 template <typename T>
 class Loops {
  public:
@@ -43,7 +43,7 @@ class Loops {
     return row >= 0 && column >= 0 && row < x_.size(2) && column < x_.size(3);
   }
 
-  /// Over every k for which the output comes from an input place.
+  /// Sums over all input channels and kernel positions whose input lies inside the image.
   ProductSum output(std::int64_t n, std::int64_t o, std::int64_t row, std::int64_t column) const {
     ProductSum sum;
     for (std::int64_t i = 0; i < group_in_; ++i) {
@@ -58,7 +58,7 @@ class Loops {
     return sum;
   }
 
-  /// Over every output that the weight takes part in.
+  /// Sums over all outputs to which the weight contributes.
   ProductSum weight_gradient(std::int64_t o, std::int64_t i, std::int64_t a, std::int64_t b) const {
     ProductSum sum;
     for (std::int64_t n = 0; n < dy_.size(0); ++n) {
@@ -73,7 +73,7 @@ class Loops {
     return sum;
   }
 
-  /// Over every output that uses the input place.
+  /// Sums over all outputs that read this input.
   ProductSum input_gradient(std::int64_t n, std::int64_t channel, std::int64_t r,
                             std::int64_t s) const {
     const std::int64_t group = channel / group_in_;
@@ -99,7 +99,7 @@ class Loops {
   std::int64_t stride_, padding_, group_in_, group_out_;
 };
 
-/// A fixed word for each place: corners and middles alike.
+/// A pseudo-random position with a fixed seed: borders and interior alike.
 Place place_in(const at::Tensor& tensor, std::int64_t i) {
   auto at = static_cast<std::int64_t>(golden::word(2, 0, static_cast<std::uint64_t>(i)) %
                                       static_cast<std::uint64_t>(tensor.numel()));
@@ -121,7 +121,7 @@ void ProductSum::add(double a, double b) {
 }
 
 bool ConvolutionTolerance::holds(double result, const ProductSum& sum) const {
-  // Written so that NaN does not hold.
+  // Written so that NaN fails.
   return std::abs(result - sum.value) <=
          summation * sum.size + rounding * (std::abs(sum.value) + partial * std::sqrt(sum.squares));
 }

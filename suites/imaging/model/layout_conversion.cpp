@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An activation brought from one layout into the other by LibTorch.
+// Converts an activation between NCHW and NHWC with LibTorch.
 #include "suites/imaging/model/layout_conversion.hpp"
 
 #include <ATen/ATen.h>
@@ -8,13 +8,13 @@
 namespace scalemark::imaging {
 namespace {
 
-/// A whole number below 251, so exact in each type, and another one for neighbours in any direction
-/// that the batch, channels, rows and columns of a network have.
+/// A whole number below 251, exact in every type. Neighbours in batch, channel, row and column have
+/// different values.
 std::int64_t value_at(std::int64_t n, std::int64_t c, std::int64_t row, std::int64_t column) {
   return (n * 83 + c * 31 + row * 7 + column) % 251;
 }
 
-/// Calls `visit(index, value)` for each element in the order of memory.
+/// Calls `visit(index, value)` for each element in memory order.
 template <typename Visit>
 void for_each_element(const LayoutConversion::Shape& shape, bool nhwc, Visit visit) {
   std::int64_t index = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An activation brought from one layout into the other.
+// Conversion of an activation between NCHW and NHWC.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@ class LayoutConversion {
     std::int64_t elements() const { return batch * channels * size * size; }
   };
 
-  /// `to_nhwc`: from NCHW to NHWC (channels last); else back.
+  /// `to_nhwc`: from NCHW to NHWC (channels last); else the reverse.
   LayoutConversion(const Shape& shape, c10::ScalarType type, bool to_nhwc, c10::Device device);
 
   void run();
-  /// Every element, at its place in memory, against the value that belongs there; then spoils them.
+  /// Compares every element, at its position in memory, with the expected value; then overwrites
+  /// all.
   Case::Checked check();
   /// Bytes read and written.
   double bytes() const;

@@ -21,7 +21,7 @@ using torch::nn::BatchNorm2d;
 using torch::nn::Conv2d;
 using torch::nn::Conv2dOptions;
 
-/// Bias-free convolution whose padding keeps the size at stride 1.
+/// Convolution without bias; its padding keeps the image size at stride 1.
 Conv2d make_conv(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
                  std::int64_t groups) {
   return Conv2d(Conv2dOptions(in, out, kernel)
@@ -53,8 +53,8 @@ struct ConvBlock : Layer {
   BatchNorm2d norm;
 };
 
-/// Expand by 1x1, filter each channel by 3x3, project by 1x1 without activation; the input is added
-/// where the shapes agree.
+/// 1x1 expansion, 3x3 depthwise filter, 1x1 projection without activation. Adds the input if the
+/// shapes agree.
 struct InvertedResidual : Layer {
   InvertedResidual(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t expansion,
                    bool fused)
@@ -131,8 +131,8 @@ at::Tensor MobileNetV2::forward(const at::Tensor& x) {
 void to_channels_last(torch::nn::Module& module) {
   const at::NoGradGuard no_grad;
   for (at::Tensor& parameter : module.parameters()) {
-    // Not contiguous(): it leaves depthwise weights (one input channel) with the strides of NCHW,
-    // which then differ from their gradients'.
+    // contiguous() would leave depthwise weights (one input channel) with NCHW strides, which then
+    // differ from their gradients' strides.
     if (parameter.dim() == 4)
       parameter.set_data(
           at::empty(parameter.sizes(), parameter.options(), at::MemoryFormat::ChannelsLast)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MobileNetV2 (Sandler et al. 2018), layer for layer and name for name as torchvision's
+// MobileNetV2 (Sandler et al. 2018) with the layers and parameter names of torchvision's
 // mobilenet_v2.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace scalemark::imaging {
 
 struct MobileNetOptions {
   std::int64_t classes = 10;
-  double width = 1.0;    ///< multiplier of all channel counts but the input's and the classes'
+  double width = 1.0;    ///< multiplier of all channel counts except input and classes
   double dropout = 0.2;  ///< before the classifier; 0 = none
-  bool fused = false;    ///< norm_relu6() where it takes the input, else LibTorch's operators
+  bool fused = false;    ///< norm_relu6() for inputs it supports, else LibTorch's operators
 };
 
 /// One step of the feature extractor.
@@ -41,8 +41,7 @@ class MobileNetV2 : public torch::nn::Module {
   torch::nn::Linear classifier_ = nullptr;
 };
 
-/// Stores all convolution weights channels-last (NHWC), the layout in which such inputs are
-/// fastest.
+/// Stores all convolution weights channels-last (NHWC), the fastest layout for such inputs.
 void to_channels_last(torch::nn::Module& module);
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MobileNetV2 as plain numbers.
+// Stages, convolutions and multiply-add counts of MobileNetV2.
 #include "suites/imaging/model/mobilenet_shape.hpp"
 
 #include <algorithm>

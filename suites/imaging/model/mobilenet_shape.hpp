@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MobileNetV2 as plain numbers: its stages, its convolutions, its arithmetic.
+// MobileNetV2 as numbers: stages, convolutions and multiply-adds.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ std::int64_t round_channels(double channels);
 /// One convolution on square images: padding (kernel - 1) / 2, no bias.
 struct Convolution {
   std::string
-      name;  ///< stem, expand2, depthwise2, project2, ..., head: with the number of the block
+      name;  ///< stem, expand2, depthwise2, project2, ..., head; the number is that of the block
   std::int64_t in = 0, out = 0, kernel = 1, stride = 1, groups = 1;
   std::int64_t size = 0;  ///< height and width of the input
   std::int64_t out_size() const { return (size - 1) / stride + 1; }
-  /// Multiply-adds of one image.
+  /// Multiply-adds per image.
   double multiply_adds() const;
   bool same_work(const Convolution& other) const;
 };
@@ -40,16 +40,16 @@ struct Convolution {
 /// All 52 convolutions in order, for input images of `image` x `image`.
 std::vector<Convolution> convolutions(std::int64_t image, double width = 1.0);
 
-/// Names of the convolutions, those that do the same work (for 224 x 224 images) once, by the
-/// first.
+/// Names of the distinct convolutions: of those with the same work (for 224 x 224 images) only the
+/// first is listed.
 std::vector<std::string> distinct_convolutions();
-/// How many of the 52 do the work of that one (for 224 x 224 images), itself included. Throws Error
-/// if there is none.
+/// Number of the 52 convolutions with the same work as this one (for 224 x 224 images), itself
+/// included. Throws Error for an unknown name.
 std::int64_t occurrences(const std::string& name);
-/// The one called `name`. Throws Error if there is none.
+/// The convolution with this name. Throws Error for an unknown name.
 Convolution convolution(const std::string& name, std::int64_t image);
 
-/// Multiply-adds of one image, forward: convolutions and classifier.
+/// Multiply-adds per image of a forward pass: convolutions and classifier.
 double multiply_adds(std::int64_t image, std::int64_t classes, double width = 1.0);
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The autograd function of norm_relu6() and its loops over rows of channels.
+// Autograd function of norm_relu6(), parallel over blocks of rows.
 #include "suites/imaging/model/norm_relu6.hpp"
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr std::int64_t kBlock = 256;  ///< rows whose sums are kept in the type of the values
+constexpr std::int64_t kBlock = 256;  ///< rows per block, summed in the values' type
 
-/// A channels-last tensor as rows of one pixel's channels.
+/// A channels-last tensor as a matrix: one row of channels per pixel.
 struct Rows {
   std::int64_t count, channels;
   explicit Rows(const at::Tensor& x) : count(x.numel() / x.size(1)), channels(x.size(1)) {}
   std::int64_t blocks() const { return (count + kBlock - 1) / kBlock; }
 };
 
-/// Runs use(first row, rows, block) for all blocks, on LibTorch's threads.
+/// Calls use(first row, rows, block) for all blocks on LibTorch's threads.
 template <typename Use>
 void for_each_block(const Rows& rows, Use use) {
   at::parallel_for(0, rows.blocks(), 1, [&](std::int64_t from, std::int64_t to) {
@@ -35,8 +35,8 @@ void for_each_block(const Rows& rows, Use use) {
   });
 }
 
-/// Two sums for each channel: in blocks in T, the blocks in double and in order, so that the result
-/// does not depend on the number of threads.
+/// Two sums per channel: in type T within a block, then in double over the blocks in order. The
+/// result does not depend on the number of threads.
 template <typename T, typename AddBlock>
 std::pair<std::vector<double>, std::vector<double>> sum_rows(const Rows& rows, AddBlock add_block) {
   const auto channels = static_cast<std::size_t>(rows.channels);
@@ -57,7 +57,7 @@ std::pair<std::vector<double>, std::vector<double>> sum_rows(const Rows& rows, A
 
 template <typename T>
 struct Kernel {
-  /// y, and mean and 1/sqrt(variance + eps) of each channel.
+  /// Computes y, and mean, variance, scale and shift of each channel.
   static void forward(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                       double eps, at::Tensor& y, at::Tensor& mean, at::Tensor& variance,
                       at::Tensor& scale, at::Tensor& shift) {
@@ -65,7 +65,7 @@ struct Kernel {
     const std::int64_t channels = rows.channels;
     const T* in = x.const_data_ptr<T>();
     T* out = y.mutable_data_ptr<T>();
-    // Around the first pixel's values: the squares of numbers far from 0 would cancel.
+    // Moments around the first pixel's values: squares of numbers far from 0 would cancel.
     const auto [sums, squares] =
         sum_rows<T>(rows, [&](std::int64_t first, std::int64_t count, T* sum, T* square) {
           norm_rows::add_moments(in + first * channels, count, channels, in, sum, square);
@@ -91,7 +91,7 @@ struct Kernel {
     });
   }
 
-  /// Gradients of x, weight and bias.
+  /// Computes the gradients of x, weight and bias.
   static void backward(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& mean,
                        const at::Tensor& variance, const at::Tensor& scale, const at::Tensor& shift,
                        double eps, at::Tensor& dx, at::Tensor& dweight, at::Tensor& dbias) {

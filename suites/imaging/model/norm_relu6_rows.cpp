@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops. The compiler makes a version of each for the vector units of x86-64 machines, and the
-// loader picks one when the program starts.
+// Inner loops of norm_relu6(). The compiler generates a version for each x86-64 vector extension;
+// the dynamic loader selects one at program start.
 #include "suites/imaging/model/norm_relu6_rows.hpp"
 
 #include <algorithm>

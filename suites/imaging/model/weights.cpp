@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights from outside.
+// Loads weights from a safetensors file into the model.
 #include "suites/imaging/model/weights.hpp"
 
 #include <cstdint>
@@ -20,14 +20,15 @@ using torch_support::NamedTensors;
 
 constexpr const char* kClassifier = "classifier.1.weight";
 
-/// The one buffer that computes nothing; a module's change of type makes it floating-point too.
+/// Batch counters are the only buffers not used in computation. Changing a module's type makes them
+/// floating-point too.
 bool is_count(const std::string& name) { return name.ends_with(".num_batches_tracked"); }
 
 std::string shape_of(const at::Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
 }
 
-/// Why `given` cannot become `wanted`; empty if it can.
+/// Reason why `given` cannot be copied to `wanted`; empty if it can.
 std::string mismatch(const std::string& name, const at::Tensor& given, const at::Tensor& wanted) {
   if (name == kClassifier && given.dim() == 2 && given.size(0) != wanted.size(0)) {
     return fmt::format("its classifier knows {} classes, the network here {}", given.size(0),
@@ -42,7 +43,7 @@ std::string mismatch(const std::string& name, const at::Tensor& given, const at:
   return {};
 }
 
-/// Why the file does not fit; empty if it does.
+/// Reason why the file does not fit; empty if it does.
 std::string why_not(const NamedTensors& weights, const NamedTensors& wanted) {
   for (const auto& [name, tensor] : weights) {
     if (!wanted.contains(name))
@@ -51,7 +52,7 @@ std::string why_not(const NamedTensors& weights, const NamedTensors& wanted) {
   for (const auto& [name, tensor] : wanted) {
     if (!weights.contains(name) && !is_count(name)) return fmt::format("'{}' is missing", name);
   }
-  // The number of classes first: the bias's shape says the same less clearly.
+  // Check the number of classes first: its message is clearer than one about the bias's shape.
   if (const auto given = weights.find(kClassifier); given != weights.end()) {
     const std::string problem = mismatch(kClassifier, given->second, wanted.at(kClassifier));
     if (!problem.empty()) return problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism in one process.
+// Data parallelism in one process: forward, backward and gradient sums over replicas.
 #include "suites/imaging/train/data_parallel.hpp"
 
 #include <utility>
@@ -63,7 +63,7 @@ class DataParallelTrainer final : public Trainer {
   torch_support::GradScaler& scaler() override { return scaler_; }
 
  private:
-  /// From this rank's own device on, which need not be number 0.
+  /// Devices counted from this rank's own one, which need not be number 0.
   static std::vector<c10::Device> devices_of(const TrainerOptions& options) {
     const int count = options.device.is_cuda() ? device::cuda_device_count() : 0;
     std::vector<c10::Device> devices(static_cast<std::size_t>(options.replicas), options.device);
@@ -75,7 +75,7 @@ class DataParallelTrainer final : public Trainer {
     return devices;
   }
 
-  /// Parameters and buffers of the first replica to the others.
+  /// Copies parameters and buffers of the first replica to the others.
   void distribute(std::size_t active) {
     const at::NoGradGuard no_grad;
     const bool anew = options_.strategy == Strategy::data_parallel_replicate;
@@ -95,14 +95,15 @@ class DataParallelTrainer final : public Trainer {
     }
   }
 
-  /// Rows of all replicas on the first device, without their history.
+  /// Outputs of all replicas on the first device, detached from the autograd graph.
   at::Tensor gathered(const std::vector<at::Tensor>& outputs) const {
     std::vector<at::Tensor> rows;
     for (const at::Tensor& output : outputs) rows.push_back(output.detach().to(options_.device));
     return at::cat(rows);
   }
 
-  /// Loss of the whole batch on the first device; each replica goes back from its logits' gradient.
+  /// Computes the loss of the whole batch on the first device. Each replica then runs backward from
+  /// the gradient of its logits.
   at::Tensor backward_gathered(const std::vector<at::Tensor>& outputs, const at::Tensor& labels) {
     const at::Tensor logits = gathered(outputs).requires_grad_();
     const at::Tensor loss = mean_loss(logits, labels);
@@ -114,7 +115,7 @@ class DataParallelTrainer final : public Trainer {
     return loss.detach();
   }
 
-  /// Each replica's own loss, weighted by its share of the batch.
+  /// Computes each replica's own loss, weighted by its share of the batch, and runs backward.
   at::Tensor backward_apart(const std::vector<at::Tensor>& outputs,
                             const std::vector<at::Tensor>& labels, std::int64_t batch) {
     std::vector<at::Tensor> losses(outputs.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches go into fixed memory, from where the graph takes them.
+// Captures a training step as a CUDA graph and launches it, with batches in fixed memory.
 #include "suites/imaging/train/graph_step.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr int kWarmUp = 3;  ///< steps until gradients, momentum and workspaces are there
+constexpr int kWarmUp = 3;  ///< steps until gradients, momentum and workspaces are allocated
 
 class GraphTrainer final : public Trainer {
  public:

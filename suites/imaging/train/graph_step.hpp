@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trainer whose step is launched as one CUDA graph.
+// A trainer that launches each step as one CUDA graph.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace scalemark::imaging {
 
-/// The same steps as `trainer` makes: the first ones one kernel after the other, the next is
-/// recorded, and from then on the record is launched. Batches must all have the shape of the first.
+/// Runs the same steps as `trainer`. The first steps launch kernel by kernel; the next step is
+/// captured; from then on the graph is launched. All batches must have the shape of the first.
 std::unique_ptr<Trainer> make_graph_trainer(std::unique_ptr<Trainer> trainer,
                                             std::unique_ptr<torch_support::StepGraph> graph);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The course of a training.
+// Training loop: epochs, tests, saved states and resume.
 #include "suites/imaging/train/loop.hpp"
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr std::int64_t kTestPixels = 1 << 18;  ///< a batch of the test: 256 images of 32 x 32
+constexpr std::int64_t kTestPixels = 1 << 18;  ///< pixels per test batch: 256 images of 32 x 32
 
-/// Loss and count of a step on the host: the point at which the host waits for the device.
+/// Copies loss and number of right predictions to the host. The host waits for the device here.
 std::pair<double, std::int64_t> read(const StepResult& result) {
   const at::Tensor both =
       at::stack({result.loss.to(at::kDouble), result.right.to(at::kDouble)}).to(at::kCPU);
@@ -33,7 +33,7 @@ EpochPlan plan_of(const Case& c, const Course& course, std::int64_t epoch) {
                      .epoch = static_cast<std::uint64_t>(epoch)});
 }
 
-/// A training between its set-up and its records.
+/// A running training: its settings and its state.
 struct Training {
   Case& c;
   const Course& course;
@@ -41,12 +41,12 @@ struct Training {
   Trainer& trainer;
   History history;
   Progress progress;
-  std::int64_t loaded_before = 0;  ///< bytes, in the run that was interrupted
+  std::int64_t loaded_before = 0;  ///< bytes loaded before the interruption
 
   void save() { imaging::save(c, trainer, history, progress); }
 };
 
-/// Saves and throws StoppedEarly if a signal asks for it.
+/// Saves the state and throws StoppedEarly if a signal requested a stop.
 void stop_if_asked(Training& t, std::uint64_t epoch_start, std::uint64_t start) {
   if (!t.c.stop_requested()) return;
   t.progress.epoch_time = now_ns() - epoch_start;
@@ -55,7 +55,7 @@ void stop_if_asked(Training& t, std::uint64_t epoch_start, std::uint64_t start) 
   throw StoppedEarly{};
 }
 
-/// The rest of the epoch that `progress` stands in.
+/// Trains the rest of the current epoch of `progress`.
 void train_epoch(Training& t, std::uint64_t start) {
   EpochPlan plan = plan_of(t.c, t.course, t.progress.epoch);
   Tally& tally = t.progress.tally;
@@ -87,11 +87,12 @@ void train_epoch(Training& t, std::uint64_t start) {
     stop_if_asked(t, epoch_start, start);
     asked = now_ns();
   }
-  // What is loaded behind the last computed batch (ddp_rr) belongs to the epoch too.
+  // The epoch time includes batches loaded after the last computed one (ddp_rr).
   t.history.epochs.time.push_back(now_ns() - epoch_start);
 }
 
-/// Collective. The ranks divide the test set; every rank gets the sums over all of it.
+/// Collective. Each rank tests its part of the test set; every rank returns the sums over all
+/// parts.
 Tally test(Case& c, const Course& course, const Images& pictures, Trainer& trainer,
            std::uint64_t& first_batch_at) {
   const at::NoGradGuard no_grad;
@@ -100,7 +101,7 @@ Tally test(Case& c, const Course& course, const Images& pictures, Trainer& train
   const LoaderOptions& options = course.loading;
   const c10::Device device = options.device;
   const at::Tensor mine = at::arange(c.rank(), pictures.labels.size(0), c.size(), at::kLong);
-  // No gradients are kept: small images go in larger batches, at no more memory than training.
+  // Without gradients, small images fit in larger batches with no more memory than training needs.
   const std::int64_t batch = std::max(options.batch, kTestPixels / (options.image * options.image));
   Tally tally;
   for (std::int64_t from = 0; from < mine.size(0); from += batch) {
@@ -123,9 +124,9 @@ Tally test(Case& c, const Course& course, const Images& pictures, Trainer& train
   return tally;
 }
 
-/// Collective. Does a step that restore() takes back: DDP then brings gradients together in the
-/// buckets that it rebuilt after its first step, as the training did that goes on. In others, sums
-/// over three ranks and more would be rounded in another order.
+/// Collective. Runs one step, which restore() undoes. DDP rebuilds its buckets after the first
+/// step, as in the interrupted training. With other buckets, sums over three or more ranks would be
+/// rounded in a different order.
 void warm_up_reducer(Training& t, const Images& pictures) {
   if (t.c.size() == 1) return;
   const LoaderOptions& options = t.course.loading;

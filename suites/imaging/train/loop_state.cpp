@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing and unpacking the state of a training, as safetensors.
+// Saves and restores the state of a training as safetensors.
 #include "suites/imaging/train/loop_state.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using torch_support::NamedTensors;
 using torch_support::saved_values;
 using torch_support::to_saved;
 
-/// Calls `use` with name and values of each record.
+/// Calls `use` with name and values of each recorded series.
 template <typename SomeHistory, typename Use>
 void for_each_record(SomeHistory& history, Use use) {
   use("step_time", history.steps.time);
@@ -40,7 +40,7 @@ void for_each_record(SomeHistory& history, Use use) {
 
 std::string momentum_name(std::size_t index) { return fmt::format("momentum.{}", index); }
 
-/// The momentum of a parameter; undefined before its first step.
+/// Momentum buffer of a parameter; undefined before its first step.
 at::Tensor momentum_of(torch::optim::SGD& optimiser, const at::Tensor& parameter) {
   const auto found = optimiser.state().find(parameter.unsafeGetTensorImpl());
   if (found == optimiser.state().end()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a training between two steps: all that decides how it goes on, and what it recorded.
+// Saved state of a training between two steps: everything needed to resume, and its records.
 #pragma once
 
 #include "common/core/case.hpp"
@@ -11,12 +11,12 @@ namespace scalemark::imaging {
 struct History;
 struct Progress;
 
-/// Collective. Keeps it until the case is finished: parameters, momentum and loss scale are the
-/// same on all ranks; buffers, random numbers and the records are each rank's own.
+/// Collective. Stores the state until the case is finished. Parameters, momentum and loss scale are
+/// equal on all ranks and stored once; buffers, random states and records are stored per rank.
 void save(Case& c, Trainer& trainer, const History& history, const Progress& progress);
 
-/// Puts it back: the training then goes on as if it had not been interrupted. Throws InputError if
-/// the state is not of such a training.
+/// Restores a saved state, so that the training resumes as if never interrupted. Throws InputError
+/// if the state does not match.
 void restore(const torch_support::SavedTraining& saved, Trainer& trainer, History& history,
              Progress& progress);
 

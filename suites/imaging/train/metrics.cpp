@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of a training.
+// Records the metrics of a training.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,8 @@
 namespace scalemark::imaging {
 namespace {
 
-/// Time until the test accuracy was first reached, tests included; recorded only if it was.
+/// Records the time until `accuracy` was first reached in a test, tests included. Records nothing
+/// if it was never reached.
 void record_time_to(Case& c, const History& history, double accuracy, const std::string& name) {
   const auto found =
       std::ranges::find_if(history.epochs.test_accuracy, [&](double a) { return a >= accuracy; });
@@ -22,7 +23,7 @@ void record_time_to(Case& c, const History& history, double accuracy, const std:
                      RankReduce::max);
 }
 
-/// Collective. A training that was interrupted has used energy that nobody counted.
+/// Collective. Records no energy for a resumed training: energy before the interruption is unknown.
 void record_energy(Case& c, const History& history) {
   const bool whole = !c.result().facts.contains("resumed_at_epoch");
   torch_support::record_energy(c, whole ? history.energy : std::nullopt, "image",

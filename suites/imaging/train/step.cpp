@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training on one device, alone or with gradients reduced over the ranks; choice of a trainer.
+// Training on one device, with or without DDP over the ranks; factory for trainers.
 #include "suites/imaging/train/step.hpp"
 
 #include <optional>

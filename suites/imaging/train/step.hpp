@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step, by strategy: forward, backward, gradients brought together, update.
+// One training step by strategy: forward, backward, gradient reduction, update.
 #pragma once
 
 #include <cstdint>
@@ -26,44 +26,45 @@ struct TrainerOptions {
   double learning_rate = 0.01, momentum = 0.9;
   torch_support::DdpOptions ddp;
   int replicas = 1;  ///< data_parallel: devices (on a CPU: threads with their own copy)
-  int threads = 1;   ///< compute threads of each
-  /// Where the replicas after the first run; fewer are enough, see Team.
+  int threads = 1;   ///< compute threads per replica
+  /// CPUs of the second and later replicas; may be shorter than their number, see Team.
   std::vector<hardware::CpuSet> replica_cpus;
   bool graphs = false;  ///< launch each step as one CUDA graph: GPU, one rank, no loss scaling
 };
 
-/// Of this rank's batch, before the update; scalars on a device, not yet computed perhaps.
+/// Result of a step on this rank's batch, before the update. Scalars on a device, possibly not yet
+/// computed.
 struct StepResult {
   at::Tensor loss;   ///< mean cross entropy
-  at::Tensor right;  ///< how many the network got right
-  /// DDP on a CPU: ns from this rank's last gradient until all gradients were reduced; what of the
-  /// communication the computation did not hide.
+  at::Tensor right;  ///< number of correct predictions
+  /// DDP on a CPU: ns from this rank's last gradient until all gradients were reduced. This is the
+  /// communication not hidden by computation.
   std::uint64_t exposed_communication = 0;
 };
 
-/// Trains one model. Its parameters are those of `precision`, its convolutions in `format`.
+/// Trains one model, with parameters in the type of `precision` and convolutions in `format`.
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  /// The batch must lie on input_device(). Collective for ddp strategies.
+  /// The batch must be on input_device(). Collective for ddp strategies.
   virtual StepResult step(const Batch& batch) = 0;
-  /// Where batches are wanted.
+  /// Device on which step() expects its batches.
   virtual c10::Device input_device() const = 0;
-  /// Collective for ddp strategies. Makes the buffers those of rank 0, before testing.
+  /// Collective for ddp strategies. Copies rank 0's buffers to all ranks, before testing.
   virtual void synchronise_buffers() {}
   virtual MobileNetV2& model() = 0;
   virtual torch::optim::SGD& optimiser() = 0;
   virtual torch_support::GradScaler& scaler() = 0;
 };
 
-/// `group` is needed by ddp strategies only. Collective for them.
+/// Collective for ddp strategies; only they need `group`.
 std::unique_ptr<Trainer> make_trainer(std::shared_ptr<MobileNetV2> model,
                                       const TrainerOptions& options,
                                       torch_support::ProcessGroupPtr group);
 
 /// Mean cross entropy, computed in at least fp32.
 at::Tensor mean_loss(const at::Tensor& logits, const at::Tensor& labels);
-/// How many rows of `logits` are largest at their label.
+/// Number of rows of `logits` whose maximum is at their label.
 at::Tensor count_right(const at::Tensor& logits, const at::Tensor& labels);
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which samples a rank loads and computes.
+// Distributes the samples of an epoch over the ranks, by strategy.
 #include "suites/imaging/train/strategy.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::array<std::pair<Strategy, const char*>, 7> kNames = {{
     {Strategy::ddp_ds, "ddp_ds"},
 }};
 
-/// Keeps the permutations of ranks apart, whatever the seed and epoch are.
+/// Separates the ranks' permutations for any seed and epoch.
 constexpr std::uint64_t kRankStride = 1'000'003;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that stay.
+// Persistent threads that run the same work for each replica.
 #include "suites/imaging/train/team.hpp"
 
 #include <utility>
@@ -30,7 +30,7 @@ Team::~Team() {
 
 void Team::serve(std::size_t member, int compute_threads) {
   if (member <= cpus_.size()) hardware::bind_thread(cpus_[member - 1]);
-  at::set_num_threads(compute_threads);  // they inherit the binding
+  at::set_num_threads(compute_threads);  // its threads inherit the CPU binding
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that stay, to run the same work for each replica of a model.
+// Persistent threads that run the same work for each replica of a model.
 #pragma once
 
 #include <condition_variable>
@@ -14,18 +14,18 @@
 
 namespace scalemark::imaging {
 
-/// `size` members, of which the caller is the first. Each has its own LibTorch compute threads.
+/// `size` members; the caller is the first. Each has its own LibTorch compute threads.
 class Team {
  public:
-  /// `cpus`: where the second, third, ... member and its compute threads run; members without a
-  /// set, or with one that the system refuses, stay where the caller may run.
+  /// `cpus`: CPUs of the second, third, ... member and its compute threads. Members without a set,
+  /// or with one that the system rejects, keep the caller's CPUs.
   Team(int size, int compute_threads, std::vector<hardware::CpuSet> cpus = {});
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// Runs work(0) .. work(count - 1), each on a member of its own; count <= size. Waits for all,
-  /// then throws the first exception of the lowest member.
+  /// Runs work(0) .. work(count - 1), each on its own member; count <= size. Waits for all, then
+  /// throws the exception of the lowest member that failed.
   void run(std::size_t count, const std::function<void(std::size_t)>& work);
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgather: how long until every rank holds the blocks of all ranks. `bytes` is what each rank
-// sends.
+// Allgather: time until every rank holds the blocks of all ranks. `bytes` is sent per rank.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -8,8 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// Of the n blocks that a rank ends up with, n - 1 came over its link (nccl-tests,
-/// doc/PERFORMANCE.md).
+/// n - 1 of the n received blocks cross the rank's link (nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
 
 void allgather(Case& c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgatherv: an allgather through the routine with a count for each rank; the counts are equal, as
-// OSU has them.
+// Allgatherv: an allgather with one count per rank. All counts are equal, as in OSU.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -8,7 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// As allgather: n - 1 of n blocks come over a link.
+/// As allgather: n - 1 of n blocks cross the rank's link.
 double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
 
 void allgatherv(Case& c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allreduce: how long until every rank holds the reduction of all ranks' buffers.
+// Allreduce: time until every rank holds the reduction of all ranks' buffers.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -7,7 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// Each link carries the buffer 2(n-1)/n times in the best algorithm (nccl-tests,
+/// The best algorithm sends the buffer 2(n-1)/n times over each link (nccl-tests,
 /// doc/PERFORMANCE.md).
 double bus_factor(int n) { return 2.0 * (n - 1) / n; }
 

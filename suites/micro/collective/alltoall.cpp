@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoall: how long until every rank holds a block from each. `bytes` is what goes to each rank.
+// Alltoall: time until every rank holds a block from each rank. `bytes` is sent per destination.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -7,7 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// Of a rank's n blocks, n - 1 leave over its link (nccl-tests, doc/PERFORMANCE.md).
+/// n - 1 of a rank's n blocks leave over its link (nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
 
 void alltoall(Case& c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoallv: an alltoall through the routine with a count for each rank; the counts are equal, as
-// OSU has them.
+// Alltoallv: an alltoall with one count per rank. All counts are equal, as in OSU.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {

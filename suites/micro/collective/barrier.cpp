@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier of the library: how long from entering until the last rank has left.
+// Barrier of the library: time from entering until the last rank has left.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {

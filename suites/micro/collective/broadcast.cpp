@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcast: how long until every rank holds what the root has.
+// Broadcast: time until every rank holds the root's buffer.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -7,7 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// The buffer leaves the root once in the best algorithm (nccl-tests, doc/PERFORMANCE.md).
+/// The best algorithm sends the buffer once from the root (nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(int n) { return n > 1 ? 1.0 : 0.0; }
 
 void broadcast(Case& c) {

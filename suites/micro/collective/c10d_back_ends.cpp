@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back ends that LibTorch brings.
+// Registers the communicators that LibTorch provides: gloo and c10d.
 #include "common/core/benchmark.hpp"
 #include "common/torch/process_group/c10d_communicator.hpp"
 

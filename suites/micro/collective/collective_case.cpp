@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which all collective routines are measured.
+// Measures a collective routine: point filter, verification, timing. Shared by all routines.
 #include "suites/micro/collective/collective_case.hpp"
 
 #include <memory>
@@ -20,10 +20,10 @@ namespace {
 using collective::Call;
 using collective::Routine;
 
-/// Operations a sample when pipelined, as nccl-tests has them.
+/// Operations per pipelined sample, as in nccl-tests.
 constexpr std::uint64_t kPipelined = 20;
 
-/// Messages beyond this are verified in two rounds only.
+/// Larger messages are verified in only two rounds.
 constexpr std::uint64_t kBig = std::uint64_t{64} << 20;
 
 bool has_flag(const Params& params, const char* axis) {
@@ -35,7 +35,7 @@ const std::string& text_of(const Params& params, const char* axis) {
   return std::get<std::string>(params.at(axis));
 }
 
-/// NCCL has graphs, MPI has persistent operations; an in-place all-to-all is MPI's alone.
+/// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
 bool makes_sense(const Params& params, Routine routine) {
   if (routine == Routine::barrier) return text_of(params, "backend") != "nccl";
   if (!backend_suits_memory(params)) return false;
@@ -48,7 +48,7 @@ bool makes_sense(const Params& params, Routine routine) {
   return text_of(params, "timing") == "single" || call == "blocking";
 }
 
-/// What libraries take device memory for differs by how they are called.
+/// How the library will use device memory, which depends on the kind of call.
 collective::DeviceUse use_of(const Params& params) {
   return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
                                                : collective::DeviceUse::nonblocking_collectives;
@@ -64,7 +64,7 @@ std::string rule_of(const Call& call) {
   return fmt::format("every element against the exact {}", to_string(call.op));
 }
 
-/// Skips a size that the type or the ranks do not divide into anything.
+/// Skips message sizes that hold no element, or not one element per rank.
 void require_elements(Case& c, const Call& call) {
   const std::int64_t bytes = c.integer("bytes");
   if (bytes == 0 || call.count > 0) return;
@@ -93,7 +93,7 @@ void state_facts(Case& c, const collective::Communicator& comm, const Call& call
   if (reduces(call.routine) && comm.is_emulated(call.type, call.op)) c.fact("emulated", true);
 }
 
-/// Buffer sets, which the operations take in turn.
+/// Sets of buffers that the operations use in turn.
 class BufferRing {
  public:
   BufferRing(Case& c, collective::Communicator& comm, const Call& call, bool in_place) {
@@ -104,7 +104,7 @@ class BufferRing {
   void fill(int round) {
     for (const auto& set : sets_) set->fill(round);
   }
-  /// The set that the last operation took.
+  /// Checks the set of the last operation.
   Case::Checked check(int round) { return sets_[last_]->check(round); }
   collective::Operation& operation() { return sets_.front()->operation(); }
   collective::Operation& next() {

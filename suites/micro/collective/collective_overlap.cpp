@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A nonblocking operation beside computing of equal length.
+// Overlaps a nonblocking operation with computation of equal length.
 #include "suites/micro/collective/collective_overlap.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// Arithmetic in registers and the first cache, that takes no memory from the communication.
+/// Arithmetic in registers and L1 cache, without memory traffic that would slow the communication.
 class Computing {
  public:
   void run(std::uint64_t rounds) {
@@ -23,7 +23,7 @@ class Computing {
     }
     sink_ = values_[rounds % values_.size()];
   }
-  /// Rounds that take about so many nanoseconds: measured here and now, the fastest of five.
+  /// Number of rounds that take about this long; measured now, fastest of five trials.
   std::uint64_t rounds_for(double nanoseconds) {
     constexpr std::uint64_t kTrial = 20'000;
     std::uint64_t fastest = ~std::uint64_t{0};
@@ -78,7 +78,7 @@ void measure_overlap(Case& c, collective::Operation& operation) {
       },
       {.metric = "overall_time", .warmup = 10, .secondary = true});
 
-  // The timed ones are the last.
+  // Keep only the timed iterations: the last ones.
   const std::size_t timed = c.samples_taken();
   const std::size_t first = compute.size() - timed;
   c.record_durations("compute_time", std::span(compute).subspan(first), RankReduce::max);
@@ -96,7 +96,7 @@ std::function<void()> computing_before(Case& c) {
   if (microseconds == 0) return {};
   auto computing = std::make_shared<Computing>();
   const std::uint64_t mine = computing->rounds_for(static_cast<double>(microseconds) * 1e3);
-  // Equal work on all ranks: that of the fastest.
+  // Same number of rounds on all ranks: that of the fastest rank.
   const auto rounds = static_cast<std::uint64_t>(c.ranks().max(static_cast<std::int64_t>(mine)));
   return [computing, rounds] { computing->run(rounds); };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a nonblocking operation passes while its rank computes.
+// Overlap of a nonblocking operation with computation on its rank.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace scalemark::micro {
 
-/// Metrics: latency (start and wait, nothing between), overall_time (start, computing that takes as
-/// long as the latency, wait), compute_time (the computing in it), overlap_ratio = 1 - (overall -
-/// compute) / latency, no less than 0 (OSU's definition, with this rank's median latency; 1: the
-/// communication costs no time of its own). Axis `probes`: how often the computing asks whether the
-/// operation is done, which moves it on in libraries without a progress thread.
+/// Metrics: latency (start and wait, nothing between); overall_time (start, computation as long as
+/// the latency, wait); compute_time (the computation within it); overlap_ratio = 1 - (overall -
+/// compute) / latency, at least 0. The ratio is OSU's definition with this rank's median latency;
+/// at 1 communication is hidden completely. Axis `probes`: how often the computation tests for
+/// completion, which drives progress in libraries without a progress thread.
 void measure_overlap(Case& c, collective::Operation& operation);
 
-/// What axis `compute` says: so many microseconds of arithmetic before each operation, the
-/// same on all ranks, as long as it takes the fastest; nothing at 0. A rank that takes longer
-/// enters late.
+/// Returns the arithmetic of axis `compute`, to run before each operation. It takes `compute`
+/// microseconds on the fastest rank; empty at 0. All ranks do the same work, so slower ranks enter
+/// late.
 std::function<void()> computing_before(Case& c);
 
 }  // namespace scalemark::micro

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts, buffers and data of a collective routine's point.
+// Element counts, buffers and data of a collective call.
 #include "suites/micro/collective/collective_point.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using collective::DType;
 using collective::Mode;
 using collective::Routine;
 
-/// The text of an axis, or `otherwise` where the benchmark has none.
+/// Value of a text axis, or `otherwise` if the benchmark does not have the axis.
 std::string text_or(const Params& params, const char* axis, const char* otherwise) {
   const auto found = params.find(axis);
   return found == params.end() ? otherwise : std::get<std::string>(found->second);
@@ -28,7 +28,7 @@ bool has_parts(Routine routine) {
          routine == Routine::scatterv || routine == Routine::alltoallv;
 }
 
-/// Whether the root alone can work in one buffer.
+/// Whether only the root can use one buffer for input and output.
 bool only_root_in_place(Routine routine) {
   return has_root(routine) && routine != Routine::broadcast;
 }
@@ -54,7 +54,7 @@ Call call_of(const Params& params, Routine routine, int ranks) {
   call.mode = collective::mode_from(text_or(params, "call", "blocking"));
   const auto graphs = params.find("graphs");
   if (graphs != params.end() && std::get<bool>(graphs->second)) call.mode = Mode::graph;
-  // OSU's and IMB's routines with a count for each rank give all the same.
+  // OSU and IMB use equal counts for the v-routines.
   if (has_parts(routine))
     call.to = call.from = std::vector<std::size_t>(static_cast<std::size_t>(ranks), call.count);
   return call;
@@ -75,7 +75,7 @@ std::uint64_t total_bytes(const Call& call, int ranks) {
 }
 
 std::uint64_t buffer_bytes(Call call, bool in_place, int ranks) {
-  call.root = std::min(call.root, ranks - 1);  // a plan may have roots that the ranks lack
+  call.root = std::min(call.root, ranks - 1);  // planned roots may exceed the ranks
   const std::uint64_t in = in_elements(call, call.root, ranks) * size_of(call.type);
   const std::uint64_t out = out_elements(call, call.root, ranks) * size_of(call.type);
   if (in_place || call.routine == Routine::broadcast) return std::max(in, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a point of axes to a call, and to buffers that hold its data.
+// Converts case parameters to a collective call with its buffers.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace scalemark::micro {
 
-/// The call of a point without its buffers. `count` follows from `bytes`, which is what OSU's sizes
-/// mean: what each rank sends (allgather, gather), what goes to each (alltoall, scatter), the
-/// buffer (allreduce, reduce, broadcast), the whole input (reduce_scatter).
+/// The call for these parameters, without buffers. `count` is derived from `bytes` as in OSU: sent
+/// per rank (allgather, gather), per destination (alltoall, scatter), the buffer (allreduce,
+/// reduce, broadcast), or the whole input (reduce_scatter).
 collective::Call call_of(const Params& params, collective::Routine routine, int ranks);
 
-/// Bytes in all, as nccl-tests counts them: what a rank sends or gets in all.
+/// Total bytes as in nccl-tests: all that a rank sends or receives.
 std::uint64_t total_bytes(const collective::Call& call, int ranks);
 
-/// Bytes of buffers that the rank with most of them needs.
+/// Bytes of buffers on the rank that needs most.
 std::uint64_t buffer_bytes(collective::Call call, bool in_place, int ranks);
 
-/// Buffers of a call, and its operation.
+/// Buffers of a call and the prepared operation.
 class CollectiveData {
  public:
-  /// Collective. Allocates, and binds the call to the communicator.
+  /// Collective. Allocates the buffers and prepares the operation.
   CollectiveData(Case& c, collective::Communicator& comm, collective::Call call, bool in_place);
 
   collective::Operation& operation() { return *operation_; }
-  /// Puts the inputs of a round in place.
+  /// Fills the inputs of a round.
   void fill(int round);
-  /// What the operation left of a round's inputs.
+  /// Checks the result of a round.
   Case::Checked check(int round);
 
  private:
@@ -40,8 +40,8 @@ class CollectiveData {
   Case& c_;
   collective::Call call_;
   bool in_place_;
-  std::size_t in_base_ = 0, out_base_ = 0;  ///< elements, in a buffer for both
-  device::Buffer in_, out_;                 ///< in place: `out_` alone
+  std::size_t in_base_ = 0, out_base_ = 0;  ///< offsets in elements, in a shared buffer
+  device::Buffer in_, out_;                 ///< in place: only `out_`
   std::unique_ptr<collective::Operation> operation_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a communicator: how long until every rank has it. Giving it back is not timed.
+// Creation of a communicator: time until every rank has it. Freeing it is not timed.
 #include <optional>
 #include <utility>
 
@@ -17,7 +17,7 @@ std::uint64_t time_duplicate(const mpi::Comm& ranks) {
   return now_ns() - start;
 }
 
-/// The first half of the ranks, and the others.
+/// Splits into the first half of the ranks and the rest.
 std::uint64_t time_split(const mpi::Comm& ranks) {
   const int color = 2 * ranks.rank() < ranks.size() ? 0 : 1;
   const std::uint64_t start = now_ns();
@@ -28,14 +28,14 @@ std::uint64_t time_split(const mpi::Comm& ranks) {
 void comm_create(Case& c) {
   const std::string& kind = c.text("kind");
   device::Device& device = c.text("backend") == "nccl" ? c.gpu() : c.host();
-  c.communicator("mpi");  // its barrier starts the samples
+  c.communicator("mpi");  // its barrier starts each sample
   const auto create = [&] {
     if (kind == "init") return collective::time_nccl_creation(c.ranks(), device);
     return kind == "split" ? time_split(c.ranks()) : time_duplicate(c.ranks());
   };
-  // The first one before anybody is bound to the others: where NCCL does not start, ranks say so.
+  // Create one before the timed loop: if NCCL cannot start, every rank can still report it.
   std::optional<std::uint64_t> first = create();
-  // Few: some libraries never use the number of a communicator again.
+  // Limit the samples: some libraries never reuse communicator ids.
   c.measure_timed([&] { return first ? *std::exchange(first, std::nullopt) : create(); },
                   {.metric = "time", .warmup = 2, .most_samples = 99});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather: how long until the root holds the blocks of all ranks. `bytes` is what each rank sends.
+// Gather: time until the root holds the blocks of all ranks. `bytes` is sent per rank.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {

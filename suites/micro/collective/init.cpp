@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start of MPI: how long MPI_Init_thread took each rank of this job. It cannot be repeated within a
-// run, so that a run gives one value.
+// Time of MPI_Init_thread on each rank of this job. It can only be called once, so a run gives one
+// value.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 

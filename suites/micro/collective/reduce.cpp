@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce: how long until the root holds the reduction of all ranks' buffers.
+// Reduce: time until the root holds the reduction of all ranks' buffers.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {
@@ -7,7 +7,7 @@ namespace {
 
 using collective::Routine;
 
-/// The buffer reaches the root once in the best algorithm (nccl-tests, doc/PERFORMANCE.md).
+/// The best algorithm sends the buffer once to the root (nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(int n) { return n > 1 ? 1.0 : 0.0; }
 
 void reduce(Case& c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce-scatter: how long until every rank holds its part of the reduction. `bytes` is the whole
-// input of a rank.
+// Reduce-scatter: time until every rank holds its part of the reduction. `bytes` is the whole input
+// of a rank.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {

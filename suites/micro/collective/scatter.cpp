@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter: how long until every rank holds its block of what the root has. `bytes` is the block.
+// Scatter: time until every rank holds its block of the root's buffer. `bytes` is the block.
 #include "suites/micro/collective/collective_case.hpp"
 
 namespace scalemark::micro {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One convolution of MobileNetV2 on its real shapes, NCHW against NHWC: forward, or with both
-// gradients.
+// One convolution of MobileNetV2 with its real shapes, NCHW against NHWC: forward, or forward and
+// both gradients.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/torch/precision.hpp"
@@ -10,7 +10,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// Skips the case where the device does not compute it so.
+/// Skips the case if the device does not support this precision and layout.
 void require(const Case& c, const imaging::Convolution& shape,
              const imaging::ConvolutionOptions& options, bool train) {
   if (c.flag("autotune") && options.device.is_cpu())
@@ -53,7 +53,7 @@ void conv2d(Case& c) {
   torch_support::run_body([&] { convolve(c); });
 }
 
-/// Tensors, gradients, scratch.
+/// Device memory: tensors, gradients and workspace.
 std::uint64_t memory(const Params& p) {
   const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
   const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };

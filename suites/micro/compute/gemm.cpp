@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, square and those of Llama3's layers: cuBLASLt on GPUs, LibTorch on CPUs.
+// Matrix products, square or of Llama3 layers: cuBLASLt on GPUs, LibTorch on CPUs.
 #include <memory>
 
 #include "common/core/benchmark.hpp"

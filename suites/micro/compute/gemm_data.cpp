@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of small whole numbers.
+// Matrices of small whole numbers, and the check of their product.
 #include "suites/micro/compute/gemm_data.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// Sizes of Meta's models (config.json of Meta-Llama-3-8B, Llama-3.2-3B and -1B).
+/// Dimensions of Meta's models (config.json of Meta-Llama-3-8B, Llama-3.2-3B and -1B).
 struct Llama {
   const char* name;
   std::int64_t dim, key_value, feed_forward, vocabulary;
@@ -23,13 +23,13 @@ constexpr std::array<Llama, 3> kLlamas = {{{"8b", 4096, 1024, 14336, 128256},
                                            {"3b", 3072, 1024, 8192, 128256},
                                            {"1b", 2048, 512, 8192, 128256}}};
 
-/// E4M3 of -3 .. 3: a sign, four bits of exponent with bias 7, three of fraction (OCP OFP8).
+/// E4M3 codes of 0 to 3: sign, four exponent bits with bias 7, three fraction bits (OCP OFP8).
 constexpr std::array<std::uint8_t, 4> kE4m3 = {0x00, 0x38, 0x40, 0x44};
 
-/// Places that are looked at in each direction.
+/// Number of rows and of columns that are checked.
 constexpr std::int64_t kPlaces = 48;
 
-/// The bytes of -3 .. 3 in the operands' type.
+/// Encodings of -3 .. 3 in the operands' type.
 class Patterns {
  public:
   explicit Patterns(const std::string& precision) : width_(gemm_types(precision).operand) {
@@ -81,7 +81,7 @@ double read_result(const std::uint8_t* from, const std::string& precision) {
                                                  : collective::Bf16::widen(bits));
 }
 
-/// Some indices below `count`, the first and the last among them, unevenly apart.
+/// Indices below `count`, spread unevenly, including the first and the last.
 std::vector<std::int64_t> places(std::int64_t count) {
   std::vector<std::int64_t> result;
   for (std::int64_t i = 0; i < std::min(kPlaces, count); ++i)
@@ -132,7 +132,7 @@ int gemm_w(std::int64_t column, std::int64_t inner) {
 }
 
 int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k) {
-  constexpr std::int64_t kPeriod = 35;  // of the seven and the five values, all of which add to 0
+  constexpr std::int64_t kPeriod = 35;  // 7 * 5: each set of values adds up to 0
   int sum = 0;
   for (std::int64_t inner = k / kPeriod * kPeriod; inner < k; ++inner)
     sum += gemm_a(row, inner) * gemm_w(column, inner);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to bring an activation of MobileNetV2 from NCHW to NHWC (channels last), or back,
-// into memory that is there: Tensor::copy_.
+// Conversion of a MobileNetV2 activation from NCHW to NHWC (channels last) or back, into allocated
+// memory: Tensor::copy_.
 #include "suites/imaging/model/layout_conversion.hpp"
 
 #include "common/core/benchmark.hpp"

@@ -43,7 +43,7 @@ void train_layer(Case& c) {
          lora_layer_hardware_flops(config, {}, batch, sequence, how.checkpointing));
   std::uint64_t peak = 0;
   c.verify(kLoraRule, [&] {
-    if (peak == 0) peak = torch_support::peak_memory(device);  // the check needs more than a step
+    if (peak == 0) peak = torch_support::peak_memory(device);  // the check needs more memory
     return check_lora_layer(layer, data, how);
   });
   c.measure(step, {.metric = "step_time", .barrier = false, .warmup = 2});
@@ -58,7 +58,8 @@ void lora_step(Case& c) {
   torch_support::run_body([&] { train_layer(c); });
 }
 
-/// The backward pass of a checkpointed layer has all of it in memory again.
+/// Backward through a checkpointed layer holds all its activations again, so checkpointing does not
+/// matter.
 std::uint64_t memory(const Params& p) {
   const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
   const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
@@ -67,8 +68,8 @@ std::uint64_t memory(const Params& p) {
                           static_cast<std::int64_t>(bytes));
 }
 
-// Not in fp16: the gradients of a mean over batch * sequence * dim elements are below its smallest
-// number, and torchtune refuses it, too.
+// Not in fp16: gradients of a mean over batch * sequence * dim elements are below its smallest
+// number. torchtune rejects fp16, too.
 SCALEMARK_BENCHMARK("micro/lora_step", lora_step)
     .doc("Training step of a Llama3 layer with LoRA: forward, backward, AdamW")
     .axis("model", llama_names())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, their reductions by integer arithmetic, and their bits.
+// Input values per rank, their exact reductions by integer arithmetic, and their encoding.
 #include "suites/micro/data/known_data.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using collective::DType;
 using collective::ReduceOp;
 using collective::Routine;
 
-/// The largest integer up to which the type has all of them.
+/// All integers up to this value are exact in the type.
 std::int64_t exact_up_to(DType type) {
   switch (type) {
     case DType::int8:
@@ -34,14 +34,14 @@ std::int64_t exact_up_to(DType type) {
   }
 }
 
-/// The largest value of a summand, where there is room.
+/// Maximum summand, if the type has enough range.
 constexpr std::int64_t kLargest = 255;
-/// Bounds of values of which the smallest or largest is taken.
+/// Bound of the values for min and max.
 constexpr std::int64_t kBound = 100;
-/// Factors of 2 in a product: 64 is exact in every type.
+/// Maximum number of factors 2 in a product: 64 is exact in every type.
 constexpr std::int64_t kFactors = 6;
 
-/// What ranks reduce at one place of the period.
+/// Values of all ranks at one position of the period, and their reduction.
 class Column {
  public:
   Column(std::uint64_t seed, DType type, ReduceOp op, int ranks, std::size_t place)
@@ -50,7 +50,7 @@ class Column {
         word_(golden::word(seed, 0x5EED, place)),
         seed_(seed),
         place_(place) {
-    // Where a sum of ones from all ranks is too large, so many ranks bring something.
+    // If a sum of ones over all ranks is not exact, only this many ranks contribute.
     givers_ = std::min<std::int64_t>(ranks, exact_up_to(type));
     room_ = exact_up_to(type) / ranks;
   }
@@ -86,21 +86,22 @@ class Column {
   }
 
  private:
-  /// A number in [0, end) of this place and rank.
+  /// A pseudo-random number in [0, end) for this position and rank.
   std::int64_t below(int rank, std::int64_t end) const {
     const std::uint64_t word = golden::word(seed_, static_cast<std::uint64_t>(rank + 1), place_);
     return static_cast<std::int64_t>(word % static_cast<std::uint64_t>(end));
   }
-  /// Whether the rank is one of `count`, others at every place.
+  /// Whether the rank is among `count` contributing ranks, which differ by position.
   bool contributes(int rank, std::int64_t count) const {
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     return (rank + shift) % ranks_ < count;
   }
-  /// One less than there is room for, since a rank may bring one more.
+  /// One below the range per rank, since swing() may add 1.
   std::int64_t average() const {
     return below(-1, std::clamp<std::int64_t>(room_ - 1, 1, kLargest));
   }
-  /// +1 and -1 on neighbours, so that the sum is that of averages; there must be two, and room.
+  /// +1 and -1 on neighbouring ranks, which keep the average exact. 0 if there is no range or no
+  /// neighbour.
   std::int64_t phase_offset(int rank) const {
     if (room_ < 2) return 0;
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
@@ -147,13 +148,13 @@ T get(const void* from, std::size_t index) {
   return value;
 }
 
-/// Whether two floating-point numbers are at most 2 units in the last place apart.
+/// Whether two floating-point numbers differ by at most 2 units in the last place.
 bool is_near(const void* data, const void* wanted, std::size_t at, DType type) {
   double is = 0, should = 0, step = 0;
   const auto read = [&](auto widen, double epsilon) {
     is = widen(data, at);
     should = widen(wanted, at);
-    // The distance of neighbours where the value lies; the averages are integers.
+    // One unit in the last place at this value; averages are integers.
     step = std::ldexp(epsilon, std::ilogb(std::max(std::abs(should), 1.0)));
   };
   switch (type) {
@@ -301,7 +302,7 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
         add(call.from.at(static_cast<std::size_t>(sender)), sender, 0);
       break;
     case Routine::alltoallv:
-      // Where a sender's part for this rank lies is the sender's knowledge: equal parts only.
+      // The offset of this rank's part in the sender's input is known only if all parts are equal.
       for (int sender = 0; sender < size; ++sender)
         add(call.from.at(static_cast<std::size_t>(sender)), sender,
             mine * call.from.at(static_cast<std::size_t>(sender)));

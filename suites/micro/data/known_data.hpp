@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data whose way through any routine is known exactly, in every type and for every reduction.
+// Test data with an exactly known result for every routine, type and reduction.
 #pragma once
 
 #include <cstddef>
@@ -10,53 +10,54 @@
 
 namespace scalemark::micro {
 
-/// What every rank has, as a function of seed, rank and position. Data that are only moved are any
-/// bits; data that are reduced are integers chosen so that every partial result is exact in the
-/// type, whatever the order. Values repeat after kPeriod elements, which is no power of two, so
-/// that a shift by a page or a chunk shows.
+/// Input data of every rank, as a function of seed, rank and position. Data that are only moved are
+/// arbitrary bits. Data to be reduced are integers for which every partial result is exact in the
+/// type, in any order. Values repeat after kPeriod elements, which is not a power of two, so that a
+/// shift by a page or a chunk is detected.
 class KnownData {
  public:
   static constexpr std::size_t kPeriod = 4099;
 
-  /// Data that are moved.
+  /// Data that are only moved.
   KnownData(std::uint64_t seed, collective::DType type);
-  /// Data that `ranks` ranks reduce.
+  /// Data that are reduced over `ranks` ranks.
   KnownData(std::uint64_t seed, collective::DType type, collective::ReduceOp op, int ranks);
 
-  /// Elements [position, position + count) of what `rank` has, as bytes of the type.
+  /// Writes elements [position, position + count) of the data of `rank`, encoded in the type.
   void write(void* to, std::size_t count, int rank, std::size_t position) const;
-  /// Elements among `count` that differ from what `rank` has at `position`.
+  /// Number of elements that differ from the data of `rank` from `position` on.
   std::size_t wrong(const void* data, std::size_t count, int rank, std::size_t position) const;
-  /// Elements that differ from the reduction over all ranks at `position`. Averages in floating
-  /// point may be off by 2 units in the last place, as nccl-tests allows (a library may divide
-  /// first); everything else is compared bit by bit.
+  /// Number of elements that differ from the reduction over all ranks from `position` on.
+  /// Floating-point averages may differ by 2 units in the last place, as in nccl-tests (a library
+  /// may divide first). Everything else is compared bit by bit.
   std::size_t wrong_reduction(const void* data, std::size_t count, std::size_t position) const;
 
  private:
   using Bytes = std::vector<std::uint8_t>;
   Bytes period_of(int rank) const;
   const Bytes& kept_period_of(int rank) const;
-  /// Elements that differ from those of `period`; unless `exact`, those that are far from them.
+  /// Number of elements that differ from `period`; unless `exact`, by more than 2 units in the last
+  /// place.
   std::size_t differing(const void* data, std::size_t count, const Bytes& period,
                         std::size_t position, bool exact) const;
 
   std::uint64_t seed_;
   collective::DType type_;
   collective::ReduceOp op_ = collective::ReduceOp::sum;
-  int ranks_ = 0;  ///< 0: the data are moved
+  int ranks_ = 0;  ///< 0: data are only moved
   mutable int kept_rank_ = -1;
   mutable Bytes kept_, reduced_;
 };
 
-/// A stretch of what a routine leaves on a rank, and where it comes from.
+/// A contiguous part of a routine's result on a rank, and its source.
 struct Block {
   static constexpr int kReduced = -1;
-  std::size_t offset = 0;  ///< elements from the begin of the result
+  std::size_t offset = 0;  ///< in elements from the start of the result
   std::size_t count = 0;
-  int sender = kReduced;     ///< whose data, or the reduction over all
-  std::size_t position = 0;  ///< the first element, in the sender's input or in the reduced whole
+  int sender = kReduced;     ///< source rank, or kReduced: the reduction over all ranks
+  std::size_t position = 0;  ///< first element in the sender's input or in the full reduction
 };
-/// Everything that `call` leaves on `rank`; nothing where it leaves nothing.
+/// All blocks that `call` writes on `rank`; empty if there are none.
 std::vector<Block> result_blocks(const collective::Call& call, int rank, int size);
 
 }  // namespace scalemark::micro

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data are made and checked on the host; those of a device are copied, piece by piece.
+// Fills and checks buffers on the host; device buffers are copied piece by piece.
 #include "suites/micro/data/message_pattern.hpp"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;  // elements
 
-/// What a checked element is overwritten with.
+/// Overwrites checked elements.
 constexpr std::uint8_t kJunk = 0xA5;
 
-/// Calls `visit(host address, first, count)` for pieces of the memory from element `offset` on;
-/// what lies on a device is brought to the host before, or taken from there afterwards, or both.
+/// Calls `visit(host address, first, count)` for pieces of the memory from element `offset` on. For
+/// device memory, copies each piece to the host before the call (with `brings`) and back after it.
 template <typename Visit>
 void by_pieces(Case& c, void* memory, std::size_t offset, std::size_t element, std::size_t count,
                bool brings, Visit visit) {

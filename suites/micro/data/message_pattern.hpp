@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known data in the buffers of a case, whatever their memory.
+// Fills and checks the buffers of a case with known data, in any kind of memory.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace scalemark::micro {
 
-/// Skips the case, on all ranks, where the communicator cannot do the call on the case's memory;
-/// states how that memory goes through MPI.
+/// Skips the case on all ranks if the communicator does not support the call with the case's
+/// memory. States the path of device memory through MPI.
 void require_support(Case& c, const collective::Communicator& comm, const collective::Call& call,
                      collective::DeviceUse use);
 
-/// NCCL works on device memory only, gloo on host memory; other points are left out of plans.
+/// NCCL supports device memory only, gloo host memory only; other combinations are not planned.
 bool backend_suits_memory(const Params& params);
 
-/// For Benchmark::adjust_to_job: names the way of device memory through MPI (transfer.hpp).
+/// For Benchmark::adjust_to_job: sets the path of device memory through MPI (transfer.hpp).
 std::function<void(Params&, const PlanContext&)> transfer_of(collective::DeviceUse use);
 
-/// Puts elements of what `rank` has into memory of the case's device, from element `offset` on. Big
-/// ones go by pieces: little memory is needed besides.
+/// Writes data of `rank` to memory of the case's device from element `offset` on. Works piece by
+/// piece, so large buffers need little extra memory.
 void fill(Case& c, void* memory, std::size_t offset, const KnownData& data, collective::DType type,
           std::size_t count, int rank, std::size_t position = 0);
-/// Counts the elements of the memory that are not what the block says, and overwrites them: what
-/// was checked must be received again before it can pass another time. `base`: where the result
-/// begins in the memory, in elements.
+/// Counts elements that differ from the block's data, then overwrites all of them, so that the next
+/// check fails unless they are received again. `base`: start of the result in the memory, in
+/// elements.
 Case::Checked check(Case& c, void* memory, std::size_t base, const KnownData& data,
                     collective::DType type, const Block& block);
 
-/// The same for `bytes` bytes that `sender` has.
+/// The same for `bytes` bytes of `sender`.
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender);
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset = 0);

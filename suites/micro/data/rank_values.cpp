@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples and places as a table has them.
+// Median of samples, and a rank's location, for tables of a case.
 #include "suites/micro/data/rank_values.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tables of a case say of a rank: the middle of its samples, and where it runs.
+// Per-rank values in the tables of a case: median of the samples, and location.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace scalemark::micro {
 
-/// The middle of so many nanoseconds, of two middles the larger; there is at least one.
+/// Median in nanoseconds; of two middle values the larger. Needs at least one value.
 double median_ns(std::vector<std::uint64_t> values);
 
-/// "node2 numa 1"; of a rank that is bound to no single NUMA node "node2".
+/// Location of a rank: "node2 numa 1", or "node2" if it is not bound to a single NUMA node.
 std::string place_text(const RankInfo& rank);
 
 }  // namespace scalemark::micro

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of MobileNetV2 in both layouts, and the conversion between the layouts, by LibTorch
-// with one thread.
+// Kernels: convolutions of MobileNetV2 in both layouts and the conversion between them, with
+// LibTorch on one thread.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -17,7 +17,7 @@ void run_convolution(benchmark::State& state, const std::string& name, bool nhwc
   at::set_num_threads(1);
   const imaging::Convolution shape = imaging::convolution(name, kImage);
   imaging::ConvolutionLayer layer(shape, {.batch = kBatch, .nhwc = nhwc});
-  layer.run(false);  // untimed: the first call makes code for this shape
+  layer.run(false);  // untimed: the first call generates code for this shape
   for (auto _ : state) layer.run(false);
   const Case::Checked check = layer.check(false);
   set_checked(state, check.checked, check.wrong,

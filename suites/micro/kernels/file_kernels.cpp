@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a file that the system holds in memory, one read after the other or at random.
+// Kernels: sequential and random reads of a file in the page cache.
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kFileBytes = 16 << 20, kSeed = 1;
 
-/// A file of known bytes; its name is gone at once, its memory with the descriptor.
+/// A file of known bytes, already unlinked: it disappears when the descriptor is closed.
 OpenFile make_file() {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / fmt::format("scalemark-kernels-{}.bin", getpid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product by LibTorch on the host, one thread, square, row-major operands.
+// Kernel: square matrix product with LibTorch on one host thread, row-major operands.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -19,7 +19,7 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
   write_operand(weight.data_ptr(), n, n, precision, gemm_w);
   const at::Tensor b = weight.t().contiguous();
   at::Tensor product = at::full({n, n}, -1e3, type);
-  at::mm_out(product, a, b);  // untimed: the first call makes code for this shape
+  at::mm_out(product, a, b);  // untimed: the first call generates code for this shape
   for (auto _ : state) {
     at::mm_out(product, a, b);
     benchmark::DoNotOptimize(product.data_ptr());
@@ -33,7 +33,7 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
   for (const char* precision : {"fp32", "bf16"}) {
     for (const std::int64_t n : {128, 256, 512, 1024}) {
       Params params = {{"device", std::string("cpu")}, {"n", n}};
-      // fp32 is implied: keys of older files have none.
+      // fp32 is implied, so that keys match those in older files.
       if (std::string_view(precision) != "fp32") params["precision"] = std::string(precision);
       add("gemm", params, [=](benchmark::State& state) { run_gemm(state, precision, n); });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of many tensors into one flat buffer, as sharded training packs them before its
+// Kernel: packs gradients of many tensors into one flat buffer, as sharded training does before its
 // reduce-scatter. Nothing is sent.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRanks = 4;
 
-/// The first of kRanks ranks; keeps what it is told to reduce.
+/// Rank 0 of kRanks; stores the input of a reduce-scatter instead of sending it.
 class KeepingGroup final : public c10d::ProcessGroup {
  public:
   KeepingGroup() : ProcessGroup(0, kRanks) {}
@@ -22,7 +22,7 @@ class KeepingGroup final : public c10d::ProcessGroup {
     packed = input;
     return {};
   }
-  /// The same by its later name, which overrides nothing in LibTorch 2.11.
+  /// The same under its newer name; overrides nothing in LibTorch 2.11.
   c10::intrusive_ptr<c10d::Work> reduce_scatter_single(at::Tensor&, at::Tensor& input,
                                                        const c10d::ReduceScatterOptions&) {
     packed = input;
@@ -31,7 +31,7 @@ class KeepingGroup final : public c10d::ProcessGroup {
   at::Tensor packed;
 };
 
-/// The weights of MobileNetV2's convolutions, each with another value.
+/// Weights of MobileNetV2's convolutions, each tensor filled with a different value.
 std::vector<at::Tensor> make_weights() {
   std::vector<at::Tensor> weights;
   for (const imaging::Convolution& one : imaging::convolutions(224)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of kernels, and what is known of their data.
+// Registers points of kernels and stores their work and verification.
 #include "suites/micro/kernels/kernel.hpp"
 
 #include <exception>
@@ -13,7 +13,7 @@
 namespace scalemark::micro::kernels {
 namespace {
 
-/// By the registered name. Points run one after the other.
+/// Keyed by registered name. Points run one at a time.
 std::map<std::string, Said>& all_said() {
   static std::map<std::string, Said> all;
   return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One LoRA training step of a layer of the smallest Llama3 model: forward, backward, AdamW; fp32,
-// one thread.
+// Kernel: one LoRA training step of a layer of the tiny Llama3 model (forward, backward, AdamW) in
+// fp32 on one thread.
 #include <ATen/Parallel.h>
 #include <torch/utils.h>
 
@@ -28,7 +28,7 @@ void run_lora_step(benchmark::State& state) {
     torch::mse_loss(layer(data.x, data.positions), data.target).backward();
     optimizer.step();
   };
-  step();  // untimed: the first one allocates
+  step();  // untimed: the first step allocates
   for (auto _ : state) step();
   const Case::Checked check = llm::check_lora_layer(layer, data);
   set_checked(state, check.checked, check.wrong, llm::kLoraRule);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scalemark-kernels: rank-local kernels under Google Benchmark, with its flags and our result file.
+// scalemark-kernels: rank-local kernels with Google Benchmark, its flags and a Scalemark result
+// file.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -26,7 +27,7 @@ struct Options {
   bool force = false, redact = false;
 };
 
-/// Takes our own options out of the command line that Google Benchmark then reads.
+/// Removes Scalemark's options from the command line before Google Benchmark parses it.
 Options take_options(int& argc, char** argv) {
   Options options;
   int kept = 1;
@@ -85,7 +86,7 @@ int exit_code(const std::vector<scalemark::CaseResult>& cases) {
 }
 
 int measure(const Options& options, scalemark::Run run) {
-  // Opened first: nobody wants to learn after an hour that the folder cannot be written to.
+  // Open the file first, so that an unwritable folder fails before the measurement.
   std::unique_ptr<scalemark::FileSink> file;
   if (!options.output.empty()) {
     file = std::make_unique<scalemark::FileSink>(
@@ -106,7 +107,7 @@ int measure(const Options& options, scalemark::Run run) {
     run.exit_reason = "finished";
     file->end(run);
   }
-  // They were only to be listed.
+  // With --benchmark_list_tests nothing is measured.
   if (matched > 0 && cases.empty()) return static_cast<int>(scalemark::ExitCode::ok);
   return exit_code(cases);
 }

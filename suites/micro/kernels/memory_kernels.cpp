@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory, one core: copy, fill, and the loops of STREAM (McCalpin 1995), with plain stores and
-// with stores past the caches.
+// Kernels on host memory, one core: copy, fill, and STREAM (McCalpin 1995) with plain and with
+// non-temporal stores.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,7 +30,7 @@ void run_memcpy(benchmark::State& state, std::size_t bytes) {
   set_work(state, {.bytes = static_cast<double>(bytes), .moved = 2.0 * static_cast<double>(bytes)});
 }
 
-/// Writes each element once, with a value whose bytes differ.
+/// Writes each element once, with a value whose bytes are not all equal.
 void run_fill(benchmark::State& state, std::size_t bytes) {
   constexpr double kValue = 1.1;
   std::vector<double> to(bytes / sizeof(double), 0.0);
@@ -44,7 +44,7 @@ void run_fill(benchmark::State& state, std::size_t bytes) {
   set_work(state, {.bytes = static_cast<double>(bytes), .moved = 2.0 * static_cast<double>(bytes)});
 }
 
-/// `bytes` are those of all arrays of the loop together, which is what STREAM counts as moved.
+/// `bytes` is the total size of all arrays of the loop, which STREAM counts as moved.
 void run_stream(benchmark::State& state, StreamKernel kernel, bool past_caches, std::size_t bytes) {
   const auto arrays = static_cast<std::size_t>(stream_reads(kernel) + 1);
   const std::size_t count = bytes / (arrays * sizeof(double));

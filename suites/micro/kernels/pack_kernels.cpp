@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided data into a contiguous message and back, by plain loops: blocks at equal distances, and
-// faces of a three-dimensional array (a halo).
+// Kernels: pack strided data into a contiguous message and unpack it, with plain loops. Patterns:
+// blocks at equal distances, and faces of a three-dimensional array (a halo).
 #include <cstddef>
 #include <vector>
 
@@ -9,13 +9,14 @@
 namespace scalemark::micro::kernels {
 namespace {
 
-/// `outer` x `inner` runs of `length` doubles; the strides are those of a whole array of `size`.
+/// `outer` x `inner` runs of `length` doubles each; strides in doubles, in an array of `size`
+/// doubles.
 struct Pattern {
   std::size_t size = 0, outer = 0, outer_stride = 0, inner = 0, inner_stride = 0, length = 0;
   std::size_t packed() const { return outer * inner * length; }
 };
 
-/// Every second block, as MPI_Type_vector with a stride of twice the block describes it.
+/// Every second block, like MPI_Type_vector with a stride of twice the block length.
 Pattern vector_pattern(std::size_t block, std::size_t bytes) {
   const std::size_t count = bytes / (block * sizeof(double));
   return {.size = 2 * block * count,
@@ -26,7 +27,7 @@ Pattern vector_pattern(std::size_t block, std::size_t bytes) {
           .length = block};
 }
 
-/// The first face normal to an axis of n x n x n doubles of which z is contiguous.
+/// The first face normal to an axis of an array of n x n x n doubles, contiguous in z.
 Pattern face_pattern(char normal, std::size_t n) {
   const std::size_t x = n * n, y = n;
   if (normal == 'x') return {x * n, n, y, 1, 1, n};
@@ -34,7 +35,7 @@ Pattern face_pattern(char normal, std::size_t n) {
   return {x * n, n, x, n, y, 1};
 }
 
-/// Calls move(place in the array, place in the message) for each double, in order.
+/// Calls move(index in the array, index in the message) for each double, in order.
 template <typename Move>
 void for_each_packed(const Pattern& pattern, const Move& move) {
   std::size_t place = 0;
@@ -70,7 +71,7 @@ void run_unpack(benchmark::State& state, const Pattern& pattern) {
     benchmark::DoNotOptimize(array.data());
     benchmark::ClobberMemory();
   }
-  // What lies between the blocks must be as it was.
+  // Data between the blocks must be unchanged.
   std::vector<double> want(pattern.size, -1);
   for_each_packed(pattern,
                   [&](std::size_t to, std::size_t from) { want[to] = static_cast<double>(from); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Google Benchmark's runs to cases.
+// Converts Google Benchmark's runs to cases.
 #include "suites/micro/kernels/recorder.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace scalemark::micro::kernels {
 namespace {
 
-/// "bytes:4096/layout:nchw" -> {bytes: 4096, layout: nchw}: numbers where they are whole
-/// ones, else texts.
+/// "bytes:4096/layout:nchw" -> {bytes: 4096, layout: nchw}. Whole numbers become integers,
+/// everything else texts.
 Params params_of(const std::string& axes) {
   Params params = {{"ranks", std::int64_t{1}}};
   for (const std::string& part : text::split(axes, '/')) {
@@ -51,7 +51,7 @@ void Recorder::ReportRuns(const std::vector<Run>& reports) {
 void Recorder::Finalize() { display_->Finalize(); }
 
 void Recorder::collect(const Run& run) {
-  // Our own kernels have all axes in their name, others of Google Benchmark as its arguments.
+  // Scalemark's kernels have all axes in their name; other benchmarks have them as arguments.
   const std::string& registered = run.run_name.function_name;
   const std::size_t slash = std::min(registered.find('/'), registered.size());
   const std::string name = "kernels/" + registered.substr(0, slash);

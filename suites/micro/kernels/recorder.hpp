@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Google Benchmark reporter that passes everything on and keeps it for a result file.
+// A Google Benchmark reporter that prints the runs and collects them for a result file.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace scalemark::micro::kernels {
 
-/// Prints through Google Benchmark's own display reporter (so that all --benchmark_* flags keep
-/// their meaning) and collects every repetition as a sample: total nanoseconds of `iterations`
-/// operations. A benchmark `name/axis:value` becomes the key `kernels/name axis=value ranks=1
-/// threads=N`; a value is a whole number or a text.
+/// Prints through Google Benchmark's display reporter, so all --benchmark_* flags work. Collects
+/// every repetition as a sample: total nanoseconds of `iterations` operations. A benchmark
+/// `name/axis:value` gets the key `kernels/name axis=value ranks=1 threads=N`; values are whole
+/// numbers or texts.
 class Recorder final : public benchmark::BenchmarkReporter {
  public:
   Recorder();
@@ -24,8 +24,8 @@ class Recorder final : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& reports) override;
   void Finalize() override;
 
-  /// What was measured, in the order of the reports. `inner` of a case is the iteration count that
-  /// its repetitions share.
+  /// Measured cases in the order of the reports. `inner` is the iteration count, equal for all
+  /// repetitions of a case.
   std::vector<CaseResult> cases() const;
 
  private:

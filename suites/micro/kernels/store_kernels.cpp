@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the samples of a case into a result file: made in memory, and until it is safe on disk.
+// Kernels: writes the samples of a case to a result file, in memory or until it is safe on disk.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with its object.
+/// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder()
@@ -38,7 +38,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// One duration, ranks x samples, skewed to the right as measured ones are.
+/// A case with one duration of ranks x samples values, right-skewed like measured durations.
 CaseResult make_case(std::size_t ranks, std::size_t samples) {
   CaseResult result;
   result.name = "kernels/example";

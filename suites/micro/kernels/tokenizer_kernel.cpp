@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in rows of text, with their template, to tokens of the built-in vocabulary; one thread.
-#include "suites/llm/text/blanks.hpp"
+// Kernel: converts the built-in text rows, with their template, to tokens of the built-in
+// vocabulary, on one thread.
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/token_rows.hpp"
 #include "suites/micro/kernels/kernel.hpp"
@@ -16,7 +16,7 @@ std::uint64_t text_bytes(const std::vector<llm::Record>& records) {
   return bytes;
 }
 
-/// Turns whose text does not stand in what their row's tokens mean.
+/// Number of turns whose text is missing in the decoded tokens of their row.
 std::uint64_t lost_turns(const std::vector<llm::Record>& records,
                          const std::vector<llm::TokenRow>& rows, const llm::Tokenizer& tokenizer) {
   std::uint64_t lost = 0;

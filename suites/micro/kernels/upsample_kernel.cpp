@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of MNIST up-sampled to a network's input as the loader does it, one thread.
+// Kernel: up-samples MNIST images to the network's input as the loader does, on one thread.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,7 +18,7 @@ struct Picture {
   const std::uint8_t* pixels;
   std::int64_t rows, columns;
 
-  /// Bilinear without aligned corners, by the definition (see Resampler).
+  /// Reference value by bilinear interpolation without aligned corners (see Resampler).
   double at(std::int64_t row, std::int64_t column, std::int64_t size) const {
     const auto place = [&](std::int64_t j, std::int64_t in) {
       return std::max(
@@ -48,7 +48,7 @@ std::uint64_t wrong_values(const Picture& picture, const float* values, imaging:
     for (std::int64_t channel = 0; channel < 3; ++channel) {
       const float got =
           values[layout == imaging::Layout::nhwc ? i * 3 + channel : channel * size * size + i];
-      // Not greater: NaN is wrong too.
+      // `<=`, so that NaN counts as wrong.
       wrong += std::abs(got - want) <= kTolerance * std::max(1.0, std::abs(want)) ? 0 : 1;
     }
   }

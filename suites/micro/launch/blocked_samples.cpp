@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once more, but not for ever.
+// Repeats samples whose blocking kernel gave up, with a limit.
 #include "suites/micro/launch/blocked_samples.hpp"
 
 #include "common/base/error.hpp"

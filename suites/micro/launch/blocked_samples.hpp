@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples behind a kernel that may give up.
+// Samples enqueued behind a blocking kernel that may give up.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace scalemark::micro {
 
-/// Takes samples anew in which the blocking kernel gave up: what ran behind it had gaps.
+/// Repeats samples in which the blocking kernel gave up: the work behind it ran with gaps.
 class BlockedSamples {
  public:
-  /// `attempt`: a sample in nanoseconds; nothing if the kernel gave up. Throws Error after ten such
-  /// in a row: what was enqueued waits for the kernel, and the kernel for it.
+  /// `attempt` returns a sample in nanoseconds, or nothing if the kernel gave up. Throws Error
+  /// after ten failures in a row: the enqueue calls then wait for the kernel, and the kernel waits
+  /// for them.
   std::uint64_t take(const std::function<std::optional<std::uint64_t>()>& attempt);
-  /// Samples that do not count.
+  /// Number of discarded samples.
   std::int64_t discarded() const { return discarded_; }
 
  private:

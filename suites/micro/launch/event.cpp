@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host pays for a call on an event, or for a wait that has nothing to wait for.
+// Benchmark micro/event: host time of a call on an event, or of a wait with nothing to wait for.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/device/event_calls.hpp"
@@ -21,7 +21,7 @@ SCALEMARK_BENCHMARK("micro/event", event)
     .implied(true)
     .where([](const Params& p) {
       const auto& operation = std::get<std::string>(p.at("operation"));
-      // Only events with timing have an elapsed time; waits for streams know no events.
+      // Elapsed time needs events with timing; stream and device waits use no events.
       return std::get<bool>(p.at("timing")) ||
              (operation != "elapsed" && operation != "stream_synchronize" &&
               operation != "device_synchronize");

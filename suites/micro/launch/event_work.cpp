@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's time for calls on events.
+// Measures the host time of calls on events.
 #include "suites/micro/launch/event_work.hpp"
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 
 using device::EventCalls;
 
-/// Calls of a sample that leave something behind: few, so that none waits for a place in a queue.
+/// Calls per sample that enqueue or allocate: few, so that none waits for space in a queue.
 constexpr int kCalls = 32;
 
 void create_recorded(EventCalls& calls) {
@@ -19,7 +19,7 @@ void create_recorded(EventCalls& calls) {
   calls.record();
 }
 
-/// Calls that leave all as it was.
+/// Times calls that change nothing.
 void measure_wait(Case& c, EventCalls& calls, void (EventCalls::*wait)()) {
   create_recorded(calls);
   create_recorded(calls);
@@ -27,7 +27,7 @@ void measure_wait(Case& c, EventCalls& calls, void (EventCalls::*wait)()) {
   c.measure([&] { (calls.*wait)(); }, {.metric = "time", .inner = 0, .barrier = false});
 }
 
-/// Calls between a preparation and a cleaning, of so many each; these are not timed.
+/// Timed calls between untimed preparation and clean-up; each function gets the number of calls.
 struct Steps {
   std::function<void(int)> prepare;
   void (EventCalls::*call)();

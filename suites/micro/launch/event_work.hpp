@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's time for calls on events.
+// Host time of calls on events.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace scalemark::micro {
 
-/// record, synchronize, elapsed, create, destroy, stream_synchronize, device_synchronize.
+/// Values of axis `operation`: record, synchronize, elapsed, create, destroy, stream_synchronize,
+/// device_synchronize.
 const std::vector<std::string>& event_operations();
 
-/// Metric `time` of one call, with the device idle.
+/// Records metric `time` per call, with the device idle.
 void measure_event_calls(Case& c, device::EventCalls& calls, const std::string& operation);
 
 }  // namespace scalemark::micro

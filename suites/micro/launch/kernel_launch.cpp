@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting kernels that do nothing: what the call takes, how long until the kernel runs, until the
-// host knows that it is done, and how fast a full queue empties.
+// Benchmark micro/kernel_launch: empty kernels. Measures the launch call, the time until the kernel
+// runs, the time until the host knows it is done, and the rate at which a full queue drains.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/device/launch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four times of a launch.
+// Measures call, start, completion and queue rate of kernel launches.
 #include "suites/micro/launch/launch_work.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int kKernelsQueued = 128;
 constexpr std::uint64_t kStartLimitNs = 5'000'000'000;
 constexpr int kTries = 3;
 
-/// At least one in each stream.
+/// At least one launch per stream.
 int launches(int kernels, int graph_nodes, int streams) {
   return std::max(streams, kernels / std::max(graph_nodes, 1));
 }

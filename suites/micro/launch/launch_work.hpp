@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four times of a launch, taken from a queue of them.
+// Measures call, start, completion and queue rate of kernel launches.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@ namespace scalemark::micro {
 
 class LaunchWork {
  public:
-  /// `graph_nodes`: kernels of a launch, 0 for a plain one. `now`: the host's clock in ns.
+  /// `graph_nodes`: kernels per launch; 0: a plain launch. `now`: host clock in ns.
   LaunchWork(device::LaunchQueue& queue, int graph_nodes,
              std::function<std::uint64_t()> now = now_ns);
 
-  /// Launches between two synchronisations: few, so that no call waits for a place in the queue.
+  /// Launches between two synchronisations: few, so that no call waits for space in the queue.
   int calls() const { return calls_; }
-  /// Launches behind a blocking kernel: many, but fewer than any queue holds.
+  /// Launches behind a blocking kernel: many, but fewer than any queue can hold.
   int queued() const { return queued_; }
 
-  /// One launch in the stream whose turn it is.
+  /// Launches once, in the next stream of the rotation.
   void launch_next();
-  /// Nanoseconds of calls() launch calls; the device's work is waited for afterwards.
+  /// Nanoseconds of calls() launch calls; waits for the device afterwards, untimed.
   std::uint64_t time_calls();
-  /// Nanoseconds from a launch call until the host sees what the kernel writes first. Throws Error
-  /// where that takes seconds.
+  /// Nanoseconds from the launch call until the host sees the kernel's first write. Throws Error
+  /// after 5 s.
   std::uint64_t time_start();
-  /// Nanoseconds of the device for queued() launches that were all in the queue before the first
-  /// one began; nothing if the blocking kernel gave up before, which is counted.
+  /// Device nanoseconds for queued() launches, all enqueued before the first starts. Nothing if the
+  /// blocking kernel gave up early; such samples are counted.
   std::optional<std::uint64_t> time_queue();
-  /// As time_queue(), again until there is a time. Throws Error after ten in vain.
+  /// As time_queue(), repeated until it succeeds. Throws Error after ten failures in a row.
   std::uint64_t time_valid_queue();
-  /// Whether one of three tries gives a time: queued() launches fit behind a blocking kernel.
+  /// Whether one of three attempts succeeds: queued() launches fit behind a blocking kernel.
   bool queue_holds();
   int discarded() const { return discarded_; }
 
@@ -46,7 +46,8 @@ class LaunchWork {
   int turn_ = 0, discarded_ = 0;
 };
 
-/// Metrics latency (primary), launch_time, start_latency, queue_time and rates of it.
+/// Records latency (primary), launch_time, start_latency, queue_time and the rates derived from
+/// them.
 void measure_launches(Case& c, device::LaunchQueue& queue, int graph_nodes);
 
 }  // namespace scalemark::micro

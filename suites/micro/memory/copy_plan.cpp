@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies by direction and kind of memory.
+// Plans copies by direction and kind of memory.
 #include "suites/micro/memory/copy_plan.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ const std::string& text_of(const Params& point, const char* axis) {
   return std::get<std::string>(point.at(axis));
 }
 
-/// Whether the device reads and writes it by itself, without the host or the driver on the way.
+/// Whether the device accesses the memory directly, without host or driver.
 bool is_locked(MemoryKind kind) {
   return kind == MemoryKind::pinned || kind == MemoryKind::registered ||
          kind == MemoryKind::write_combined || kind == MemoryKind::device;
@@ -61,9 +61,9 @@ bool copy_makes_sense(const Params& point) {
   const bool kernel = text_of(point, "engine") == "kernel";
   if (direction == "d2d") return host == "pageable";
   if (direction == "h2h") return !kernel && host != "write_combined" && host != "managed";
-  // The device's threads draw managed pages to it, never to the host.
+  // Device threads migrate managed pages to the device, never to the host.
   if (kernel && host == "managed" && direction != "h2d") return false;
-  // Threads of a device do not reach plain memory of the host on most machines.
+  // On most machines device threads cannot access pageable host memory.
   if (kernel && (host == "pageable" || host == "huge_pages")) return false;
   return direction != "bidirectional" || host != "managed";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of every kind.
+// Runs, checks and times copies of every kind.
 #include "suites/micro/memory/copy_work.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using device::MemoryKind;
 
-/// Copies behind one blocking kernel, and untimed ones before them, as nvbandwidth has them. Few
+/// Timed copies behind one blocking kernel, and untimed ones before them, as in nvbandwidth. Few
 /// enough for any queue.
 constexpr int kCopies = 16, kUntimed = 4;
 
@@ -40,7 +40,7 @@ CopyWork::CopyPath CopyWork::make_path(MemoryKind from, MemoryKind to, int node)
   const auto memory = [&](MemoryKind kind) {
     return device_.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
   };
-  // Managed memory is moved, so it is both ends.
+  // Managed memory migrates in place: one buffer is source and destination.
   const bool moves = plan_.engine == CopyEngine::prefetch;
   return {memory(moves ? MemoryKind::managed : from), moves ? device::Buffer() : memory(to),
           device_.make_stream()};
@@ -74,8 +74,7 @@ void CopyWork::copy() {
 }
 
 void CopyWork::bring_back(CopyPath& way) {
-  // Managed memory that is prefetched is both ends, and pages fault on their way to the device
-  // only.
+  // A prefetched managed buffer is both ends; pages fault only on their way to the device.
   device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
   way.stream->synchronize();
 }
@@ -130,7 +129,7 @@ void CopyWork::measure_by_events(double counted_bytes) {
       return batch.device_ns;
     });
   };
-  // `inner` copies a sample, whatever the harness would choose.
+  // A fixed number of copies per sample: the harness must not choose it.
   c_.measure_timed(sample,
                    {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
@@ -143,14 +142,14 @@ void CopyWork::measure_by_events(double counted_bytes) {
 
 Case::Checked CopyWork::check(CopyPath& way, int salt) {
   device::Buffer& to = plan_.engine == CopyEngine::prefetch ? way.from : way.to;
-  std::memset(pattern_.data(), 0, bytes_);  // what is checked must have come through `to`
+  std::memset(pattern_.data(), 0, bytes_);  // data must come through `to`
   device_.copy(pattern_.data(), to.data(), bytes_, *way.stream);
   way.stream->synchronize();
   const Case::Checked result = check_message(c_, pattern_, bytes_, c_.rank() + salt);
   if (plan_.engine == CopyEngine::prefetch) {
     fill(way, salt);
   } else {
-    device_.copy(to.data(), pattern_.data(), bytes_, *way.stream);  // overwritten by the check
+    device_.copy(to.data(), pattern_.data(), bytes_, *way.stream);  // the check overwrote it
     way.stream->synchronize();
   }
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kind of copy with its buffers: carried out, checked, timed.
+// One kind of copy with its buffers: runs, checks and times it.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace scalemark::micro {
 
 class CopyWork {
  public:
-  /// Skips the case where a rank lacks the device. `node`: NUMA node of the host's memory, -1: any.
+  /// Skips the case if a rank lacks the device. `node`: NUMA node of the host memory; -1: any.
   CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node);
 
-  /// Copies, both ways if the plan says so, and waits for the end.
+  /// Copies, in both directions if planned, and waits for completion.
   void copy();
-  /// Nanoseconds of so many times copy(), one after the other. Managed pages are first brought back
-  /// to where they came from, untimed.
+  /// Nanoseconds of `copies` calls of copy(), one after the other. First moves managed pages back,
+  /// untimed.
   std::uint64_t time(std::uint64_t copies);
-  /// Metrics event_time and event_bandwidth of copies behind a blocking kernel, and issue_time,
-  /// what the host needs to enqueue one. Samples in which the kernel gave up are taken anew and
-  /// counted (fact `discarded_samples`).
+  /// Records event_time and event_bandwidth of copies behind a blocking kernel, and issue_time, the
+  /// host time to enqueue one copy. Samples in which the kernel gave up are repeated and counted
+  /// (fact `discarded_samples`).
   void measure_by_events(double counted_bytes);
-  /// Elements of the destinations that are wrong; they are overwritten.
+  /// Checks all destinations and overwrites them.
   Case::Checked check();
 
  private:
-  /// A source and a destination with a stream of their own.
+  /// A source, a destination and their stream.
   struct CopyPath {
     device::Buffer from, to;
     std::unique_ptr<device::Stream> stream;
-    std::unique_ptr<device::Blocker> blocker = nullptr;  ///< these for measure_by_events()
+    std::unique_ptr<device::Blocker> blocker = nullptr;  ///< for measure_by_events() only
     std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
   CopyPath make_path(device::MemoryKind from, device::MemoryKind to, int node);
@@ -43,7 +43,7 @@ class CopyWork {
   void bring_back(CopyPath& way);
   void start(CopyPath& way);
   Case::Checked check(CopyPath& way, int salt);
-  /// Nanoseconds by events and to enqueue; nothing if the kernel gave up.
+  /// Device time by events and host time to enqueue, in ns; not valid if the kernel gave up.
   struct Batch {
     std::uint64_t device_ns = 0, issue_ns = 0;
     bool valid = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks together and in turn.
+// Times devices with all ranks together, and with one rank at a time.
 #include "suites/micro/memory/device_turns.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// Ranks leave a barrier within some microseconds: a sample is to be long against that.
+/// Ranks leave a barrier within some microseconds; samples must be long compared with that.
 constexpr double kSampleSeconds = 500e-6;
 constexpr int kAloneSamples = 50;
 
@@ -32,7 +32,7 @@ std::uint64_t DeviceTurns::in_turn(std::uint64_t inner) {
     c_.ranks().barrier();
     if (rank == c_.rank()) taken_.push_back(work_(inner));
   }
-  c_.ranks().barrier();  // what follows is no load on the last one
+  c_.ranks().barrier();  // keeps later work from disturbing the last rank
   return taken_.back();
 }
 

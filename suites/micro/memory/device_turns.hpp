@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of each rank's own device: by all ranks at once, and by one after the other.
+// Times the work of each rank's device: all ranks at once, and one rank at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace scalemark::micro {
 
-/// What ranks share (the links of several GPUs, the host's memory) shows only while all of them
-/// use it.
+/// Contention for shared resources (links of several GPUs, host memory) shows only while all ranks
+/// use them.
 class DeviceTurns {
  public:
-  /// `work`: carries out so many operations, and returns their nanoseconds. `bytes` of one, as
-  /// they are counted. `on_gpu`: whether the rank's GPU takes part.
+  /// `work` runs `inner` operations and returns their nanoseconds. `bytes`: counted bytes per
+  /// operation. `on_gpu`: whether the rank's GPU takes part.
   DeviceTurns(Case& c, std::function<std::uint64_t(std::uint64_t inner)> work, double bytes,
               bool on_gpu);
 
-  /// Collective. Metric `time` of axis `devices`. one: a rank at a time, while the others wait.
-  /// all: together, each sample begun together; then metrics alone_time and alone_bandwidth of a
-  /// rank at a time, loss (what a rank's bandwidth loses by the others, 1 - alone_time / time, the
-  /// largest of all ranks), total_bandwidth, and table `devices` with these numbers of each rank.
-  /// `inner`: operations a sample, 0: as many as are well timed. One rank measures `time` alone.
+  /// Collective. Records metric `time` by axis `devices`. one: one rank at a time, while the others
+  /// wait. all: all ranks start each sample together. It also records alone_time and
+  /// alone_bandwidth (one rank at a time), total_bandwidth, and loss: the part of its bandwidth
+  /// that a rank loses to the others, 1 - alone_time / time, maximum over ranks. Table `devices`
+  /// has these values per rank. `inner`: operations per sample; 0: chosen by the harness. With one
+  /// rank, only `time` is recorded.
   void measure(std::uint64_t inner);
 
  private:
   std::uint64_t together(std::uint64_t inner);
   std::uint64_t in_turn(std::uint64_t inner);
-  /// This rank's median over the last samples, in nanoseconds of an operation.
+  /// This rank's median over the last samples, in nanoseconds per operation.
   double median_of_last(const std::string& metric) const;
   void record_losses(double alone, double time);
 
@@ -41,7 +42,7 @@ class DeviceTurns {
   std::vector<std::uint64_t> taken_;
 };
 
-/// Declares axis `devices`: one, all. One rank alone is both.
+/// Declares axis `devices`: one, all. With a single rank the value is always all.
 void devices_axis(Benchmark& benchmark);
 
 }  // namespace scalemark::micro

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading files: one after the other, at random, or many small ones as a loader of images does.
+// Benchmark micro/file_read: sequential reads, random reads, or many small files as an image loader
+// reads them.
 #include <algorithm>
 
 #include <fcntl.h>
@@ -14,15 +15,15 @@
 namespace scalemark::micro {
 namespace {
 
-constexpr std::uint64_t kDirectUnit = 4096;  // of every block device in use
+constexpr std::uint64_t kDirectUnit = 4096;  // for all usual block devices
 constexpr std::uint64_t kManyFiles = 256;
-/// Reads in order are timed so many bytes at a time: the system reads ahead, so that a single one
-/// takes next to no time, or that of many.
+/// Bytes per sample of sequential reads. The system reads ahead, so a single read takes almost no
+/// time, or the time of many.
 constexpr std::uint64_t kInOrder = std::uint64_t{4} << 20U;
-/// What of a file may still be in memory after the system was asked to forget it.
+/// Fraction of a file that may stay in the page cache after it was dropped.
 constexpr double kForgotten = 0.05;
 
-/// The files of one rank, and its way through them.
+/// The files of one rank and the order of reads.
 class Reading {
  public:
   explicit Reading(Case& c)
@@ -45,13 +46,13 @@ class Reading {
     make_files();
   }
 
-  /// Reads that belong to one sample.
+  /// Reads per sample.
   std::uint64_t reads_a_sample() const {
     const bool in_order = c_.text("access") == "sequential";
     return in_order ? std::clamp<std::uint64_t>(kInOrder / bytes_, 1, count_) : 1;
   }
 
-  /// Nanoseconds of so many reads at the next places.
+  /// Nanoseconds of `reads` reads at the next positions.
   std::uint64_t next(std::uint64_t reads) {
     if (cache_ == "cold") forget();
     const std::uint64_t start = now_ns();
@@ -86,7 +87,7 @@ class Reading {
     if (!many_) file_ = OpenFile(path(0), flags());
     if (cache_ == "cold") require_forgetting();
   }
-  /// Some file systems are nothing but memory.
+  /// Some file systems are in memory only.
   void require_forgetting() const {
     const OpenFile file(path(0), O_RDONLY);
     drop_from_memory(file);

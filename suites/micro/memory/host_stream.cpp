@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM by threads of the host.
+// STREAM with host threads.
 #include "suites/micro/memory/host_stream.hpp"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class HostStream final : public StreamEngine {
           return c.host().allocate(bytes, device::memory_kind_from(c.text("host_memory")), node);
         }) {}
 
-  // The loops of a sample run behind one another without coming back here.
+  // start() only counts: finish() runs all loops of a sample back to back.
   void start() override { ++started_; }
   void finish() override { arrays_.run(kernel_, past_caches_, std::exchange(started_, 0)); }
   Case::Checked check() override { return arrays_.check(kernel_); }

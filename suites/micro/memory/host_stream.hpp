@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM's arrays in memory of the host, and a team of threads that runs the loops over them.
+// STREAM arrays in host memory, and the threads that run the loops over them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace scalemark::micro {
 
-/// Three arrays; each member of the team works on whole pages of its own.
+/// Three arrays; each thread works on its own whole pages.
 template <typename T>
 class HostStreamArrays {
  public:
@@ -35,7 +35,7 @@ class HostStreamArrays {
     spoil();
   }
 
-  /// The loop so many times, each when the one before is done.
+  /// Runs the loop `times` times, each after the previous one is complete.
   void run(StreamKernel kernel, bool past_caches, std::uint64_t times = 1) {
     const StreamArrays<T> arrays = operands();
     const auto work = [&](int member) {
@@ -60,7 +60,7 @@ class HostStreamArrays {
   StreamArrays<T> operands() { return {to_.as<T>(), from_.as<T>(), other_.as<T>()}; }
 
  private:
-  /// Where a member begins: no page, and so no line, is written by two.
+  /// First element of a member: no two members write to the same page or cache line.
   std::size_t begin_of(int member) const {
     const std::size_t page = 4096 / sizeof(T), pages = (count_ + page - 1) / page;
     const auto share =
@@ -72,7 +72,7 @@ class HostStreamArrays {
   HostTeam& team_;
   std::size_t count_, salt_;
   device::Buffer to_, from_, other_;
-  std::vector<std::size_t> begins_;  ///< of each member, and the end
+  std::vector<std::size_t> begins_;  ///< first element of each member, and the end
 };
 
 }  // namespace scalemark::micro

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members spin for the next round, then sleep.
+// Threads that spin for the next round, then sleep.
 #include "suites/micro/memory/host_team.hpp"
 
 #include <utility>
@@ -11,8 +11,8 @@
 namespace scalemark::micro {
 namespace {
 
-/// Looks at the word before a member sleeps: some tens of microseconds, so that the harness' work
-/// between two samples does not let it sleep, and a rank that waits for another does.
+/// Polls before a member sleeps: some tens of microseconds. Members stay awake between two samples,
+/// but sleep while their rank waits for another.
 constexpr int kLooks = 20'000;
 
 void pause_core() {
@@ -23,7 +23,8 @@ void pause_core() {
 #endif
 }
 
-/// Looks until `done`; with more members than cores the one that is waited for must get on.
+/// Polls until `done`. Yields after a while: with more members than cores, the awaited thread needs
+/// the core.
 template <typename Done>
 void look_until(Done done) {
   for (int look = 0; !done(); ++look) {
@@ -54,7 +55,7 @@ HostTeam::HostTeam(int size, std::vector<hardware::CpuSet> cpus)
   }
   for (int member = 1; member < size; ++member)
     threads_.emplace_back([this, member] { serve(member); });
-  run([](int) {});  // all of them are there, and bound
+  run([](int) {});  // waits until all threads are started and bound
 }
 
 HostTeam::~HostTeam() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a rank that work on memory together, each on a core of its own.
+// Threads of a rank that work on memory together, each on its own core.
 #pragma once
 
 #include <atomic>
@@ -12,38 +12,38 @@
 
 namespace scalemark::micro {
 
-/// `size` members, of which the caller is the first. They are started and awaited by turning on
-/// shared words, which takes well below a microsecond while all of them run; after some idle time
-/// the others sleep.
+/// `size` members; the caller is the first. Members spin on shared words for start and completion,
+/// which takes well below a microsecond while all run. After some idle time the other members
+/// sleep.
 class HostTeam {
  public:
-  /// `cpus`: where each member runs, the caller too (until the team ends); empty: where it may.
+  /// `cpus`: CPUs of each member, including the caller (until destruction); empty: no binding.
   HostTeam(int size, std::vector<hardware::CpuSet> cpus);
   ~HostTeam();
   HostTeam(const HostTeam&) = delete;
   HostTeam& operator=(const HostTeam&) = delete;
 
   int size() const { return size_; }
-  /// Members that the system did not let run where they were told to.
+  /// Number of members that could not be bound to their CPUs.
   int unbound() const { return unbound_.load(); }
-  /// Runs work(0) .. work(size - 1), which must not throw, each on a member of its own, and returns
-  /// when all are done. With `times` each does its work so often, and none begins anew before all
-  /// are done: that costs less than as many calls.
+  /// Runs work(0) .. work(size - 1), each on its own member, and returns when all are done. `work`
+  /// must not throw. With `times`, repeats it that often with a barrier between repetitions, which
+  /// costs less than separate calls.
   void run(const std::function<void(int member)>& work, std::uint64_t times = 1);
 
  private:
   void serve(int member);
   void repeat(int member);
-  /// Returns when all members have called it.
+  /// Barrier over all members.
   void meet();
 
   int size_;
   std::vector<hardware::CpuSet> cpus_;
-  hardware::CpuSet before_;  ///< where the caller ran
+  hardware::CpuSet before_;  ///< the caller's CPUs before
   std::atomic<int> unbound_{0};
-  /// Apart from each other, since one is read by all while the other is written by all.
+  /// On separate cache lines: all members read one while all write the other.
   alignas(64) std::atomic<std::uint32_t> round_{0};
-  const std::function<void(int)>* work_ = nullptr;  ///< comes with the round, in one line
+  const std::function<void(int)>* work_ = nullptr;  ///< on the cache line of round_
   std::uint64_t times_ = 0;
   alignas(64) std::atomic<int> running_{0};
   std::atomic<bool> ending_{false};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between host and device memory, by kind of host memory, NUMA node and engine. The host
-// clock times all of them alike, from the call to the synchronisation behind it; events behind a
-// blocking kernel time those that the device carries out alone. Every copy takes the same buffers,
-// so small ones stay in the cache.
+// Benchmark micro/memcpy: copies between host and device memory, by kind of host memory, NUMA node
+// and engine. The host clock times every copy, from the call to the synchronisation after it.
+// Events behind a blocking kernel time copies that run on the device alone. All copies use the same
+// buffers, so small ones stay in the cache.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/memory/copy_plan.hpp"
@@ -36,7 +36,7 @@ void copy_memory(Case& c) {
   DeviceTurns turns(
       c, [&](std::uint64_t copies) { return work.time(copies); }, counted, plan.needs_device);
   turns.measure(plan.needs_reset ? 1 : 0);
-  // Events are not taken in turn.
+  // Ranks cannot take turns with events.
   const bool together = c.size() == 1 || c.text("devices") == "all";
   if (plan.behind_blocker && together) work.measure_by_events(counted);
 }
@@ -55,7 +55,7 @@ SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
     .axis_integer("bytes", 1, std::int64_t{1} << 36, "4,256,4K:64M:*4", "1M")
     .where(copy_makes_sense)
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
-    .memory([](const Params& p) {  // sources, destinations, and the pattern
+    .memory([](const Params& p) {  // source, destination and pattern
       const auto bytes = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
       return bytes * (std::get<std::string>(p.at("direction")) == "h2h" ? 3 : 2);
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to get memory and to give it back, by kind: pages mapped and touched, locked,
-// registered with a device, allocated by its driver. Got and given back in turn, call by call.
+// Benchmark micro/memory_registration: time to get memory and to release it, by kind: mapped and
+// touched pages, locked pages, pages registered with a device, or memory allocated by its driver.
+// Each sample gets and releases memory once.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,7 +23,7 @@ std::unique_ptr<device::MemoryCycle> make_cycle(Case& c) {
   return device::make_cuda_memory_cycle(c.gpu(), device::memory_kind_from(kind), bytes);
 }
 
-/// Of the device's memory the first and the last word.
+/// Checks the first and the last byte of device memory.
 Case::Checked check_device(Case& c, device::MemoryCycle& cycle) {
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
   auto* first = static_cast<std::uint8_t*>(cycle.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NUMA nodes by name.
+// Selects a NUMA node by name.
 #include "suites/micro/memory/numa_choice.hpp"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::uint64_t numa_distance(const hardware::Machine& machine, int from, int to) 
 NumaChoice choose_numa(const hardware::Machine& machine, int own, std::string_view wanted) {
   const std::vector<int> nodes = nodes_with_memory(machine);
   if (wanted == "local") {
-    // Of a rank that is bound to no single node: where the thread that touches it runs just then.
+    // A rank that is not bound to a single node uses the node of the thread that first touches the
+    // memory.
     if (own < 0 || nodes.size() <= 1 || std::ranges::find(nodes, own) != nodes.end())
       return {own, {}};
     return {-1, fmt::format("NUMA node {}, the rank's own, has no memory that it may use", own)};

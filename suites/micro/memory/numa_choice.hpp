@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which NUMA node axis `numa` means on this machine.
+// Selects the NUMA node for axis `numa` on this machine.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@
 
 namespace scalemark::micro {
 
-/// A node's OS index, or why there is none.
+/// OS index of a node, or the reason why there is none.
 struct NumaChoice {
-  int node = -1;       ///< -1: memory goes where the kernel puts it
-  std::string reason;  ///< of the skipped row; empty if there is a node, or none is needed
+  int node = -1;       ///< -1: the kernel chooses the node
+  std::string reason;  ///< reason to skip the case; empty if a node was found or none is needed
 };
 
-/// `wanted`: local (`own`, the node of the rank's memory; -1 unknown), remote (of the others with
-/// memory the farthest by the firmware's distances; the first of several), or an OS index.
+/// `wanted`: local (`own`, the node of the rank's memory; -1 unknown), remote (the farthest other
+/// node with memory, by the firmware's distances; the first if there are several), or an OS index.
 NumaChoice choose_numa(const hardware::Machine& machine, int own, std::string_view wanted);
 
-/// Distance from `from` to `to` as the firmware states it (10: the same node); 0 unknown.
+/// NUMA distance from the firmware (10: same node); 0 if unknown.
 std::uint64_t numa_distance(const hardware::Machine& machine, int from, int to);
 
-/// Collective. The choice of axis `numa`; notes fact numa_node, and numa_distance where the
-/// firmware tells it. Skips the case where a rank has none.
+/// Collective. Selects the node for axis `numa`. Records the fact numa_node, and numa_distance if
+/// the firmware reports it. Skips the case if a rank has no such node.
 NumaChoice require_numa(Case& c);
 
 /// Declares axis `numa`: local, remote, 0 to 15.

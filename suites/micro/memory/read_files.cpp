@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading with the system's own calls: what a stream would add is not the file's time.
+// Reads files with system calls, because a C++ stream would add its own time.
 #include "suites/micro/memory/read_files.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = std::size_t{4} << 20;
 
-/// Calls visit(place, byte) for each of `count` known bytes from `offset` on.
+/// Calls visit(index, byte) for each of `count` known bytes from `offset` on.
 template <typename Visit>
 void for_known_bytes(std::uint64_t offset, std::uint64_t count, std::uint64_t seed, Visit visit) {
   std::uint64_t word = 0;
@@ -109,7 +109,7 @@ void ensure_known_file(const fs::path& path, std::uint64_t bytes, std::uint64_t 
   if (holds_known_bytes(path, bytes, seed)) return;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  // Under its name only when it is whole.
+  // Write to a temporary file and rename it when it is complete.
   fs::path unfinished = path;
   unfinished += fmt::format(".{}", getpid());
   try {

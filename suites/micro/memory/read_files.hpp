@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with known bytes, and how they are read.
+// Files with known bytes, and functions to read them.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace scalemark::micro {
 
-/// A file descriptor, closed at the end.
+/// A file descriptor, closed by the destructor.
 class OpenFile {
  public:
   OpenFile() = default;
-  /// Throws Unavailable with the system's reason.
+  /// Throws Unavailable with the system's error message.
   OpenFile(const std::filesystem::path& path, int flags);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
@@ -26,27 +26,27 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-/// Fills `to` with what stands in a file from `offset` on: 8-byte words that depend on their place
-/// and on `seed`.
+/// Fills `to` with the known contents of a file from `offset` on: 8-byte words that depend on
+/// position and `seed`.
 void known_bytes(std::span<std::uint8_t> to, std::uint64_t offset, std::uint64_t seed);
-/// Bytes of `from` that are not those.
+/// Number of bytes of `from` that differ from known_bytes().
 std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offset,
                           std::uint64_t seed);
 
-/// 0 to `count` - 1, in order or shuffled (Fisher and Yates) by numbers of `seed`.
+/// 0 to `count` - 1, in order or shuffled (Fisher and Yates) with `seed`.
 std::vector<std::uint64_t> read_order(std::uint64_t count, bool is_random, std::uint64_t seed);
 
-/// Makes sure that `path` holds `bytes` known bytes on the disk: a file of that size that begins
-/// and ends with them is taken as it is. Throws Unavailable: no space, no right to write.
+/// Makes sure that `path` holds `bytes` known bytes on disk. Reuses a file of that size whose first
+/// and last bytes match. Throws Unavailable if it cannot be written.
 void ensure_known_file(const std::filesystem::path& path, std::uint64_t bytes, std::uint64_t seed);
 
-/// Reads all of `to` from `offset` on; throws Error if the file ends before, or the system fails.
+/// Reads all of `to` from `offset` on. Throws Error at a premature end of file or a system error.
 void read_all(const OpenFile& file, std::span<std::uint8_t> to, std::uint64_t offset);
 
-/// Asks the system to forget what it holds of the file in memory; dirty pages stay, so the file
-/// must be on the disk.
+/// Asks the system to drop the file from the page cache. Dirty pages stay, so the file must be on
+/// disk.
 void drop_from_memory(const OpenFile& file);
-/// Part of the file's first `bytes` that the system holds in memory, from 0 to 1; -1 unknown.
+/// Fraction of the file's first `bytes` in the page cache, from 0 to 1; -1 unknown.
 double part_in_memory(const OpenFile& file, std::uint64_t bytes);
 
 }  // namespace scalemark::micro

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM (McCalpin 1995): copy, scale, add and triad over arrays of `bytes` each, by all compute
-// threads of each rank at once, or by its GPU.
+// Benchmark micro/stream: STREAM (McCalpin 1995) copy, scale, add and triad over arrays of `bytes`
+// each, with all compute threads of each rank or on its GPU.
 #include <cstdint>
 #include <memory>
 
@@ -14,7 +14,7 @@ namespace {
 
 bool on_gpu(const Params& p) { return std::get<std::string>(p.at("device")) == "cuda"; }
 
-/// What the axes of memory and stores mean is the host's business.
+/// The axes stores, host_memory and numa apply to host memory only.
 bool stream_makes_sense(const Params& p) {
   const auto is = [&](const char* axis, const char* value) {
     return std::get<std::string>(p.at(axis)) == value;
@@ -23,8 +23,8 @@ bool stream_makes_sense(const Params& p) {
          (is("stores", "plain") && is("host_memory", "pageable") && is("numa", "local"));
 }
 
-/// Arrays that go through memory: a plain store of a line that is in no cache of the host reads it
-/// first.
+/// Number of arrays that go through memory: a plain store on the host first reads a line that is in
+/// no cache.
 double arrays_moved(const Params& p, StreamKernel kernel) {
   const bool reads_first = !on_gpu(p) && std::get<std::string>(p.at("stores")) == "plain";
   return stream_reads(kernel) + 1 + (reads_first ? 1 : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs a loop of STREAM over three arrays, and where these are.
+// Interface of the engines that run a STREAM loop, and the values of its arrays.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace scalemark::micro {
 
-/// One loop with its arrays in place. Their values are small whole numbers, so that every result is
-/// exact.
+/// One loop with its arrays allocated and filled. Values are small whole numbers, so every result
+/// is exact.
 class StreamEngine {
  public:
   virtual ~StreamEngine() = default;
-  virtual void start() = 0;   ///< runs the loop, or enqueues it
-  virtual void finish() = 0;  ///< what was started is done
-  /// Compares every element with the loop's result, and spoils it.
+  virtual void start() = 0;   ///< runs or enqueues the loop
+  virtual void finish() = 0;  ///< waits for started loops
+  /// Compares every element with the expected result, then overwrites it.
   virtual Case::Checked check() = 0;
 };
 
-/// Element `i` of the arrays that are read, and what the loop makes of them; `salt`: the rank.
+/// Element `i` of the input arrays, and the expected result of the loop; `salt`: the rank.
 template <typename T>
 T stream_from(std::size_t i, std::size_t salt) {
   return static_cast<T>((i * 7 + salt) % 1021);
@@ -47,13 +47,13 @@ T stream_expected(StreamKernel kernel, std::size_t i, std::size_t salt) {
   return from + kScalar * other;
 }
 
-/// `count` elements an array of axes operation, stores, dtype and host_memory, by c.threads()
-/// threads of the host, on NUMA node `node` (-1: any). Skips the case where this CPU lacks such
-/// stores.
+/// Arrays of `count` elements by the axes operation, stores, dtype and host_memory, with
+/// c.threads() host threads, on NUMA node `node` (-1: any). Skips the case if this CPU lacks the
+/// requested stores.
 std::unique_ptr<StreamEngine> make_host_stream(Case& c, std::size_t count, int node);
 
-/// The same in the memory of this rank's GPU. Skips the case where there is none; throws
-/// Unavailable in a build without CUDA.
+/// The same in the memory of this rank's GPU. Skips the case if there is none; throws Unavailable
+/// in a build without CUDA.
 std::unique_ptr<StreamEngine> make_gpu_stream(Case& c, std::size_t count);
 
 }  // namespace scalemark::micro

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM's loops, compiled for each generation of CPUs.
+// STREAM loops, compiled for several instruction sets.
 #include "suites/micro/memory/stream_kernels.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace scalemark::micro {
 namespace {
 
-// One function a loop and type, so that each is compiled for all instruction sets. The compiler
-// must not make a call of memcpy of the copy, which would take other stores.
+// One function per loop and type, so that each is compiled for all instruction sets. The compiler
+// must not replace the copy loop by memcpy, which would use other stores.
 #define SCALEMARK_STREAM_LOOPS(T)                                                                \
   SCALEMARK_CLONES void copy_loop(T* __restrict to, const T* from, const T*, std::size_t begin,  \
                                   std::size_t end) {                                             \

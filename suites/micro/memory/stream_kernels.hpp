@@ -14,15 +14,14 @@ std::string_view to_string(StreamKernel kernel);
 /// Throws UsageError.
 StreamKernel stream_kernel_from(std::string_view text);
 
-/// Arrays that the kernel reads; it writes one more.
+/// Number of arrays that the kernel reads; it writes one more.
 int stream_reads(StreamKernel kernel);
-/// STREAM counts no FLOP for copy, one an element for scale and add, two for triad.
+/// FLOP per element as STREAM counts them: 0 for copy, 1 for scale and add, 2 for triad.
 int stream_flops(StreamKernel kernel);
 
 inline constexpr double kStreamScalar = 3.0;
 
-/// The operands of a kernel, by what they are in its formula: to = from, to = 3 from,
-/// to = from + other, to = from + 3 other.
+/// Operands of a kernel: to = from, to = 3 from, to = from + other, to = from + 3 other.
 template <typename T>
 struct StreamArrays {
   T* to;
@@ -30,16 +29,17 @@ struct StreamArrays {
   const T* other;
 };
 
-/// Elements [begin, end). Plain stores, which bring a line into the cache before it is written.
+/// Runs elements [begin, end) with plain stores, which read a line into the cache before writing
+/// it.
 template <typename T>
 void stream(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin, std::size_t end);
 
-/// The same past the caches (non-temporal stores), up to the edges that fill no line of 64 bytes.
-/// The stores are complete when it returns.
+/// The same with non-temporal stores, except at the ends that do not fill a line of 64 bytes. The
+/// stores are complete on return.
 template <typename T>
 void stream_past_caches(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin,
                         std::size_t end);
-/// Empty if this CPU has such stores, else why not.
+/// Reason why this CPU has no non-temporal stores; empty if it has.
 std::string why_no_stores_past_caches();
 
 }  // namespace scalemark::micro

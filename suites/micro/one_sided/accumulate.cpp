@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulate: how long until numbers of rank 0 are added to those in the window of rank 1.
+// Accumulate: time until numbers of rank 0 are added to the window of rank 1.
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 namespace scalemark::micro {

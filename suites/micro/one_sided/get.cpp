@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Get: how long until data from the window of rank 1 are there on rank 0.
+// Get: time until data from the window of rank 1 have arrived on rank 0.
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 namespace scalemark::micro {

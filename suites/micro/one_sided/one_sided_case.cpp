@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known data in a window and at its origin, and what an access makes of them.
+// Measures one-sided accesses: known data in the window and at the origin, verification and timing.
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 #include <cstdint>
@@ -21,7 +21,7 @@ using Kind = Access::Kind;
 
 constexpr int kOrigin = 0, kTarget = 1;
 
-/// Messages beyond this are verified in two rounds only.
+/// Larger messages are verified in only two rounds.
 constexpr std::size_t kBig = std::size_t{64} << 20;
 
 class OneSidedCase {
@@ -36,7 +36,7 @@ class OneSidedCase {
 
   collective::OneSided& window() { return window_; }
 
-  /// Collective. The operation of rank 0; that of rank 1 takes part.
+  /// Collective. The operation of rank 0, with its counterpart on rank 1.
   std::unique_ptr<collective::Operation> prepare() {
     Access mine = access_;
     if (c_.rank() != kOrigin) mine.kind = Kind::none;
@@ -45,9 +45,9 @@ class OneSidedCase {
     return window_.prepare(mine);
   }
 
-  /// Collective. Each rank puts into its own memory what it has.
+  /// Collective. Each rank fills its own memory.
   void fill(int round) {
-    publish();  // no access is under way
+    publish();  // no access is in flight
     const KnownData data = known(round);
     if (c_.rank() == kOrigin && access_.kind != Kind::get)
       micro::fill(c_, origin_.data(), 0, data, access_.type, access_.count, kOrigin);
@@ -56,7 +56,7 @@ class OneSidedCase {
     publish();
   }
 
-  /// Collective. What the access has left on the rank that gets something.
+  /// Collective. Checks the result on the receiving rank.
   Case::Checked check(int round) {
     publish();
     Case::Checked result;
@@ -90,7 +90,7 @@ class OneSidedCase {
   device::Buffer origin_;
 };
 
-/// The access of the case's point, without its data.
+/// The access for the case's parameters, without data.
 Access access_of(const Case& c, Kind kind) {
   Access access{.kind = kind, .sync = collective::sync_from(c.text("sync")), .peer = kTarget};
   if (kind == Kind::accumulate) {
@@ -133,13 +133,14 @@ void measure_one_sided(Case& c, Kind kind) {
   const std::size_t bytes = access.count * size_of(access.type);
   if (access.count == 0 && c.integer("bytes") > 0)
     c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
-  c.communicator();  // its barrier starts the samples
+  c.communicator();  // its barrier starts each sample
   c.state_device_path(collective::DeviceUse::one_sided);
   OneSidedCase data(c, access);
   if (const std::string why = data.window().why_not(access); !why.empty()) c.skip(why);
   data.fill(0);
   const auto operation = data.prepare();
-  // An accumulate changes what it is checked against, and nobody counts how often it is timed.
+  // An accumulate changes its expected result with every timed call, so the result of the last
+  // timed call is not checked.
   c.verify(rule_of(access), {.fill = [&](int round) { data.fill(round); },
                              .check = [&](int round) { return data.check(round); },
                              .count = bytes > kBig ? 2 : 4,

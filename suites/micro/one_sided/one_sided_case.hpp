@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which one-sided accesses are measured: rank 0 reaches a window of rank 1.
+// Measures one-sided accesses: rank 0 accesses a window of rank 1.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace scalemark::micro {
 
-/// Declares the axes that all have: backend, span, bytes, sync; two ranks; the memory.
+/// Declares the common axes backend, span, bytes and sync, two ranks, and the memory requirement.
 void one_sided_axes(Benchmark& benchmark);
-/// Declares `memory`, of the window and of its origin: host, or device where MPI takes that.
+/// Declares axis `memory` of window and origin: host, or device if MPI supports it.
 void one_sided_memory_axis(Benchmark& benchmark);
 
-/// Collective. Times one access and its completion on rank 0. Where rank 1 is passive it waits for
-/// the next sample in the barrier, inside MPI, so that a library which wants the target's help gets
-/// it. Axes dtype and op are those of an accumulate.
+/// Collective. Times one access and its completion on rank 0. A passive rank 1 waits for the next
+/// sample in the barrier, inside MPI, so that a library that needs the target for progress gets it.
+/// The axes dtype and op apply to accumulate.
 void measure_one_sided(Case& c, collective::Access::Kind kind);
 
 }  // namespace scalemark::micro

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put: how long until data of rank 0 are complete in the window of rank 1.
+// Put: time until data of rank 0 are complete in the window of rank 1.
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 namespace scalemark::micro {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth between two ranks: a window of messages in flight, and a reply when all have arrived.
-// On more ranks all pairs at once, or one after the other.
+// Benchmark micro/bandwidth: a window of messages in flight between two ranks, with a reply after
+// all have arrived. With more ranks: all pairs at once, or one after the other.
 #include "suites/micro/point_to_point/message_pairs.hpp"
 #include "suites/micro/point_to_point/message_windows.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"

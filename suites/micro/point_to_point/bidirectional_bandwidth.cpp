@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth of two ranks that send windows of messages to each other at once; both directions
-// count. On more ranks all pairs at once, or one after the other.
+// Benchmark micro/bidirectional_bandwidth: two ranks send windows of messages to each other at
+// once; both directions count. With more ranks: all pairs at once, or one after the other.
 #include "suites/micro/point_to_point/message_pairs.hpp"
 #include "suites/micro/point_to_point/message_windows.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many pairs: all at once, or every rank with every other in rounds.
+// Point-to-point benchmarks over many pairs: all at once, or every pair in rounds.
 #include "suites/micro/point_to_point/message_pairs.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// What a pair works at least before its time is taken.
+/// Minimum time per pair and pass, in seconds.
 constexpr double kSeconds = 20e-6;
 constexpr std::int64_t kMaxOperations = 1000;
 
@@ -34,8 +34,8 @@ std::vector<int> partners_of(int rank, int ranks) {
   return partners;
 }
 
-/// A byte there and back: partners leave the barrier of all ranks at different moments, and those
-/// of a fast pair would wait for each other in their time where a third rank's messages are slow.
+/// Sends a byte there and back. Partners leave the barrier over all ranks at different moments.
+/// Without this, a fast pair's time would include waiting caused by slow messages of a third rank.
 std::function<void()> meeting(Messages& messages, int peer, bool first) {
   return [send = std::shared_ptr(messages.send_reply(peer)),
           receive = std::shared_ptr(messages.receive_reply(peer)), first] {
@@ -45,7 +45,7 @@ std::function<void()> meeting(Messages& messages, int peer, bool first) {
   };
 }
 
-/// All rounds of one rank.
+/// All rounds of one rank: its partners and their operations.
 class Rounds {
  public:
   Rounds(Case& c, Messages& messages, const PairWork& work)
@@ -70,7 +70,7 @@ class Rounds {
     }
   }
 
-  /// Operations of a pair that take long enough to be timed, on all ranks alike.
+  /// Number of operations per pair that take long enough to time, equal on all ranks.
   std::int64_t operations() {
     const std::uint64_t longest = std::max<std::uint64_t>(pass(1), 1);
     const std::int64_t on_all = c_.ranks().max(static_cast<std::int64_t>(longest));
@@ -78,7 +78,7 @@ class Rounds {
     return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMaxOperations);
   }
 
-  /// One pass over the rounds: nanoseconds of this rank's slowest pair.
+  /// Runs one pass over the rounds; returns the nanoseconds of this rank's slowest pair.
   std::uint64_t pass(std::int64_t operations) {
     std::uint64_t slowest = 0;
     for (std::size_t round = 0; round < work_.size(); ++round) {
@@ -92,7 +92,7 @@ class Rounds {
     return slowest;
   }
 
-  /// This rank's median nanoseconds in each round, over the last `passes`.
+  /// This rank's median nanoseconds per round, over the last `passes`.
   std::vector<double> medians(std::size_t passes) const {
     std::vector<double> result;
     for (const std::vector<std::uint64_t>& all : taken_)
@@ -107,7 +107,7 @@ class Rounds {
   std::vector<std::vector<std::uint64_t>> taken_;  ///< [round][pass]
 };
 
-/// `medians`: [rank][round], nanoseconds of `operations`.
+/// Table `pairs`. `medians`: [rank][round], in nanoseconds for `operations`.
 Table table_of(const Case& c, const std::vector<double>& medians, const PairMetric& metric,
                std::int64_t operations) {
   std::vector<std::uint64_t> first, second;

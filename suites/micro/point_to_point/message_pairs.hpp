@@ -11,25 +11,26 @@
 
 namespace scalemark::micro {
 
-/// Axes ranks (2) and pairs: adjacent, all pairs across the two halves of the ranks at once; all,
-/// every rank with every other, of all ranks of the job unless more than two are named.
+/// Declares the axes ranks (2) and pairs. adjacent: all pairs across the two halves of the ranks at
+/// once. all: every rank with every other, on all ranks of the job unless more than two are
+/// requested.
 void pair_axes(Benchmark& benchmark);
 
-/// Skips the case on an odd number of ranks.
+/// Skips the case if the number of ranks is odd.
 void require_even_ranks(const Case& c);
 
 struct PairMetric {
   std::string metric;
   double scale = 1.0;
-  bool first_receives = true;  ///< or only sends: then its partner alone checks the data
+  bool first_receives = true;  ///< false: only sends; only its partner checks data
 };
 
-/// One rank's part of the work between a pair; `first`: it is the one that begins.
+/// One rank's part of the work of a pair; `first`: whether it starts.
 using PairWork = std::function<std::function<void()>(Messages&, int peer, bool first)>;
 
-/// Every pair, in rounds of disjoint pairs. A sample is one pass over all rounds, and its value the
-/// slowest pair of the rank; the metric's maximum over ranks is so the slowest pair of all. Table
-/// `pairs`: both ranks with their nodes and NUMA nodes, and the pair's median. The data of the
+/// Measures every pair, in rounds of disjoint pairs. A sample is one pass over all rounds; its
+/// value is the rank's slowest pair. So the metric's maximum over ranks is the slowest pair of all.
+/// Table `pairs`: both ranks with nodes and NUMA nodes, and the pair's median. The data of the
 /// first pass are verified.
 void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric, const PairWork& work);
 

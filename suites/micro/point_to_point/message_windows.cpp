@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of messages.
+// Windows of messages: axes, operations and measurement.
 #include "suites/micro/point_to_point/message_windows.hpp"
 
 #include <memory>
@@ -64,7 +64,7 @@ void measure_windows(Case& c, Messages& messages,
              .inner = 0,
              .inner_time = 200e-6,
              .warmup = 10});
-  // Empty messages have a rate and no bandwidth.
+  // Empty messages have a rate but no bandwidth.
   c.primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of messages: many in flight between two ranks.
+// Windows of messages in flight between two ranks.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 
 namespace scalemark::micro {
 
-/// Axes of messages, and window (64, as OSU's) and buffers (1: all messages of a window share one,
-/// as OSU's do).
+/// Declares the message axes, window (64, as in OSU) and buffers (1: all messages of a window share
+/// one, as in OSU).
 void window_axes(Benchmark& benchmark);
 
-/// Collective. The messages of the case's point.
+/// Collective. The messages for the case's parameters.
 Messages window_messages(Case& c);
 
-/// States bytes and messages of a window on the pairs across the halves of the ranks at once, or,
-/// of `all` pairs, on one.
+/// States bytes and messages per window: for the pairs across the halves of the ranks at once or,
+/// with `all`, for one pair.
 void state_window_work(Case& c, bool all, int directions);
 
-/// The first sends a window, the second says in a byte that all of it has arrived.
+/// The first rank sends a window; the second replies with one byte when all of it has arrived.
 std::function<void()> one_way(Messages& messages, int peer, bool first);
-/// Both send a window and receive one.
+/// Both ranks send a window and receive one.
 std::function<void()> both_ways(Messages& messages, int peer, bool first);
 
-/// All pairs across the halves of the ranks at once: metric time, of the sender where there is one
-/// pair, of the slowest where there are more; rates bandwidth (primary) and message_rate.
+/// Runs all pairs across the halves of the ranks at once. Records metric time (of the sender for
+/// one pair, of the slowest rank for more), and the rates bandwidth (primary) and message_rate.
 void measure_windows(Case& c, Messages& messages,
                      std::function<void()> (*work)(Messages&, int, bool));
 

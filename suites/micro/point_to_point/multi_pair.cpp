@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth and message rate of many pairs at once: rank i of the first half sends windows of
-// messages to the i-th of the second.
+// Benchmark micro/multi_pair: bandwidth and message rate of many pairs at once. Rank i of the first
+// half sends windows of messages to rank i of the second half.
 #include "suites/micro/point_to_point/message_pairs.hpp"
 #include "suites/micro/point_to_point/message_windows.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency of one message between two ranks: half the round trip. On more ranks all pairs at once,
-// or one after the other.
+// Benchmark micro/pingpong: latency of one message between two ranks, half the round trip. With
+// more ranks: all pairs at once, or one after the other.
 #include <algorithm>
 
 #include "common/core/benchmark.hpp"
@@ -12,7 +12,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// There and back again.
+/// Sends a message there and back.
 std::function<void()> round_trip(Messages& messages, int peer, bool first) {
   return [send = std::shared_ptr(messages.send(peer)),
           receive = std::shared_ptr(messages.receive(peer)), first] {
@@ -22,8 +22,9 @@ std::function<void()> round_trip(Messages& messages, int peer, bool first) {
   };
 }
 
-/// A message takes its time one way after the other; what of several pairs goes over the same link
-/// takes at least half of what the link carries in a round trip.
+/// Bytes per latency on a link. A message crosses the link in one direction, then the other. If
+/// several pairs share a link, the latency is at least half the time that the link needs for one
+/// round trip of all.
 void state_work(Case& c, double bytes, const RoundsOfPairs& rounds) {
   c.work({.bytes = bytes,
           .formula = "bytes / latency",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between two ranks: buffers, operations, verification.
+// Buffers, operations and verification of messages between two ranks.
 #include "suites/micro/point_to_point/point_to_point.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using collective::Mode;
 using collective::Operation;
 using collective::Transfer;
 
-/// Messages beyond this are verified in two rounds only.
+/// Larger messages are verified in only two rounds.
 constexpr std::size_t kBigMessage = std::size_t{64} << 20;
 
 }  // namespace

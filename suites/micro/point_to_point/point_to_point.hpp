@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of messages between two ranks share.
+// Common parts of the benchmarks of messages between two ranks.
 #pragma once
 
 #include <functional>
@@ -11,30 +11,30 @@
 
 namespace scalemark::micro {
 
-/// Axes of every point-to-point benchmark: backend, memory, bytes and call.
+/// Declares the axes of every point-to-point benchmark: backend, span, memory, bytes and call.
 std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
                                              const std::string& usual_call);
 
-/// Buffers of this rank's messages, and the operations on them.
+/// Buffers for this rank's messages, and the operations on them.
 class Messages {
  public:
-  /// Collective. `windows`: messages of a set, which share `buffers` buffers in turn.
+  /// Collective. `window`: messages per operation, which use `buffers` buffers in turn.
   Messages(Case& c, std::size_t bytes, std::size_t window, std::size_t buffers);
 
-  /// One message to or from `peer`, or a window of them; both: receives and sends together.
+  /// A window of messages to or from `peer`; both: receives and sends together.
   std::unique_ptr<collective::Operation> send(int peer);
   std::unique_ptr<collective::Operation> receive(int peer);
   std::unique_ptr<collective::Operation> both(int to, int from);
-  /// Of one byte, which says that a window has arrived.
+  /// A one-byte reply: the window has arrived.
   std::unique_ptr<collective::Operation> send_reply(int peer);
   std::unique_ptr<collective::Operation> receive_reply(int peer);
 
   static constexpr const char* kRule =
       "every byte of the received messages against the sender's pattern";
-  /// Puts the data of a round in place, and looks at what came from `sender`, if it is a rank.
+  /// fill() writes the data of a round; check() checks what arrived from `sender` (-1: nothing).
   void fill(int round);
   Case::Checked check(int sender, int round);
-  /// Has the case verify several rounds of what this rank gets from `sender`; -1: from none.
+  /// Lets the case verify several rounds of data received from `sender`; -1: none.
   void verify_from(int sender);
 
  private:

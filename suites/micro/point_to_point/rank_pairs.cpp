@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of ranks.
+// Pairing of ranks for point-to-point benchmarks.
 #include "suites/micro/point_to_point/rank_pairs.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ int partner_across(int rank, int ranks) {
 bool is_first_half(int rank, int ranks) { return rank < ranks / 2; }
 
 RoundsOfPairs rounds_of_pairs(int ranks) {
-  // The last seat stays, the others go round; with odd ranks it is empty.
+  // Circle method: the last seat is fixed, the others rotate. For an odd number of ranks the last
+  // seat is empty.
   const int seats = ranks + ranks % 2, turning = seats - 1;
   RoundsOfPairs rounds;
   for (int round = 0; round < turning; ++round) {

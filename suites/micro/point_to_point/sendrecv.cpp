@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring: every rank sends to the next and receives from the one before, in one call.
+// Benchmark micro/sendrecv: a ring. Every rank sends to the next and receives from the previous one
+// in one call.
 #include <vector>
 
 #include "suites/micro/point_to_point/point_to_point.hpp"

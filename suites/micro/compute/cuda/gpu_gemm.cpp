@@ -42,7 +42,7 @@ Types types_of(const std::string& precision) {
   return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
 }
 
-/// Owner of one of cuBLASLt's objects.
+/// Owns a cuBLASLt object and destroys it.
 template <typename Handle, auto Destroy>
 class Owned {
  public:
@@ -59,7 +59,7 @@ class Owned {
   Handle handle_ = nullptr;
 };
 
-// cuBLASLt counts columns first: what it takes for C [n, m] is our C [m, n], with W turned.
+// cuBLASLt is column-major: its C [n, m] is our row-major C [m, n], with W transposed.
 class GpuGemm final : public GemmEngine {
  public:
   GpuGemm(Case& c, const GemmSize& size)
@@ -123,7 +123,7 @@ class GpuGemm final : public GemmEngine {
                           workspace_.data(), kWorkspace, native());
   }
 
-  /// Seconds of the fastest of some products; infinite if the algorithm fails.
+  /// Seconds of the fastest of several products; infinite if the algorithm fails.
   double seconds_of(const cublasLtMatmulAlgo_t& algorithm) {
     double best = std::numeric_limits<double>::infinity();
     for (int trial = 0; trial <= kTrials; ++trial) {  // the first loads the kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without CUDA.
+// Build without CUDA: no matrix products on GPUs.
 #include "common/base/error.hpp"
 #include "suites/micro/compute/gemm_engine.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without LibTorch nobody multiplies matrices on the host.
+// Build without LibTorch: no matrix products on CPUs.
 #include "common/base/error.hpp"
 #include "suites/micro/compute/gemm_engine.hpp"
 

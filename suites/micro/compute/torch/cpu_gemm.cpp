@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by LibTorch on the host.
+// Matrix products with LibTorch on the host.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM in the memory of a GPU.
+// STREAM in GPU memory.
 #include <memory>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace scalemark::micro {
 namespace {
 
-/// Blocks of 512 threads for each processor: all that it can hold, for every generation in use.
+/// Blocks of 512 threads per multiprocessor: fills it on every GPU generation in use.
 constexpr int kBlocksAProcessor = 4;
 
 template <typename T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without CUDA.
+// Build without CUDA: no STREAM on GPUs.
 #include "common/base/error.hpp"
 #include "suites/micro/memory/stream_engine.hpp"
 

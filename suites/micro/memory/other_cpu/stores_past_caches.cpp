@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs for which no stores past the caches are written yet.
+// Build for other CPUs than x86-64: no non-temporal stores.
 #include "common/base/error.hpp"
 #include "suites/micro/memory/stream_kernels.hpp"
 

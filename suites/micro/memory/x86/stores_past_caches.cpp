@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREAM's loops with MOVNTPD and MOVNTPS, 16 bytes a store: every x86-64 CPU has them, and four
-// fill a line, which is what memory gets.
+// STREAM loops with MOVNTPD and MOVNTPS, 16 bytes per store. Every x86-64 CPU has them; four fill a
+// line, the unit of transfer to memory.
 #include <algorithm>
 #include <cstdint>
 
