@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel: converts the built-in text rows, with their template, to tokens of the built-in
 // vocabulary, on one thread.
+#include "suites/llm/text/blanks.hpp"
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/token_rows.hpp"
 #include "suites/micro/kernels/kernel.hpp"
