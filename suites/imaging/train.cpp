@@ -81,7 +81,8 @@ std::string why_no_graph(const Case& c, const Setup& setup) {
   if (c.size() > 1 || is_data_parallel(setup.course.strategy))
     return "steps are recorded as CUDA graphs on one rank and one GPU only";
   if (setup.course.precision.scales_loss)
-    return "loss scaling looks at the gradients in each step, which a CUDA graph cannot";
+    return "loss scaling reads the gradients on the host in each step, which a CUDA graph cannot "
+           "do";
   // GPU memory allocation by another thread makes the capture fail.
   if (c.text("loader") == "dali")
     return "steps are not recorded as CUDA graphs beside DALI's threads";
@@ -101,7 +102,7 @@ void check(Case& c, const Setup& setup) {
                                      .ranks = c.size(),
                                      .rank = c.rank()});
   if (plan.loaded == 0 || plan.computed() == 0) {
-    c.skip(fmt::format("{} images over {} ranks are less than one batch of {} for each",
+    c.skip(fmt::format("{} images on {} ranks are less than one batch of {} per rank",
                        course.samples, c.size(), course.loading.batch));
   }
   if (const std::string reason = why_no_graph(c, setup); setup.trainer.graphs && !reason.empty())

@@ -129,7 +129,7 @@ class Communication(ProgramTest):
         self.check_all_right(table)
         table = self.measure(3, "^micro/(pingpong|multi_pair)$", "bytes=100", "memory=host", "ranks=3", code=4)
         for row in table.values():
-            self.assertEqual(row["reason"], "pairs of ranks need an even number of them, not 3")
+            self.assertEqual(row["reason"], "pairs need an even number of ranks, not 3")
 
     def pairs_of(self, key):
         """Table pairs of a case: seconds by the two ranks, as h5py reads them."""

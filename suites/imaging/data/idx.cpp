@@ -103,7 +103,7 @@ Idx parse_idx(std::span<const std::uint8_t> file, const std::string& origin) {
   if (magic[0] != 0 || magic[1] != 0 || magic[2] != kUnsignedByte || magic[3] < 1 ||
       magic[3] > kMaxDimensions) {
     throw InputError(
-        fmt::format("{}: no IDX file of unsigned bytes with 1 to {} dimensions (magic "
+        fmt::format("{}: not an IDX file of unsigned bytes with 1 to {} dimensions (magic "
                     "{:02x}{:02x}{:02x}{:02x})",
                     origin, kMaxDimensions, magic[0], magic[1], magic[2], magic[3]));
   }

@@ -31,7 +31,7 @@ std::string shape_of(const at::Tensor& tensor) {
 /// Reason why `given` cannot be copied to `wanted`; empty if it can.
 std::string mismatch(const std::string& name, const at::Tensor& given, const at::Tensor& wanted) {
   if (name == kClassifier && given.dim() == 2 && given.size(0) != wanted.size(0)) {
-    return fmt::format("its classifier knows {} classes, the network here {}", given.size(0),
+    return fmt::format("its classifier has {} classes, the model {}", given.size(0),
                        wanted.size(0));
   }
   if (given.sizes() != wanted.sizes()) {

@@ -147,7 +147,7 @@ History run_training(Case& c, const Course& course, Loader& loader, const Images
     restore(*saved, trainer, t.history, t.progress);
     t.loaded_before = t.history.loaded_bytes;
     if (t.progress.epoch >= course.epochs || t.progress.loaded > plan_of(c, course, 0).loaded)
-      throw InputError("the saved state is of a longer training");
+      throw InputError("the checkpoint belongs to a longer training");
     c.fact("resumed_at_epoch", t.progress.epoch + 1);
   }
   const std::uint64_t start = now_ns() - t.progress.since_start;

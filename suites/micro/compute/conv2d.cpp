@@ -14,7 +14,7 @@ namespace {
 void require(const Case& c, const imaging::Convolution& shape,
              const imaging::ConvolutionOptions& options, bool train) {
   if (c.flag("autotune") && options.device.is_cpu())
-    c.skip("autotune=true has cuDNN try its algorithms, which are for GPUs");
+    c.skip("autotune=true needs a GPU: cuDNN tries its algorithms there");
   const std::string lacking = imaging::why_not(shape, options, train);
   if (!c.agree(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot compute in this precision" : lacking);

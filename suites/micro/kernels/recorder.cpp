@@ -74,7 +74,7 @@ void Recorder::collect(const Run& run) {
   one.result.verification = said.verification;
   if (const double moved = std::max(said.work.moved, said.work.bytes); moved > 0)
     one.result.facts["moved_bytes"] = static_cast<std::int64_t>(moved);
-  one.result.facts["peak_missing"] = std::string("no peak is measured beside these kernels");
+  one.result.facts["peak_missing"] = std::string("no peak is measured for these kernels");
   if (run.error_occurred) {
     const bool skipped = run.error_message.starts_with(kSkipped);
     one.result.status = skipped ? Status::skipped : Status::failed;

@@ -100,11 +100,11 @@ void measure_launches(Case& c, device::LaunchQueue& queue, int graph_nodes) {
                     "graph_nodes / queue_time");
     c.fact("queued_launches", static_cast<std::int64_t>(work.queued()));
   } else {
-    c.fact("queue_time_missing", std::string("the queue does not hold these launches"));
+    c.fact("queue_time_missing", std::string("the launch queue is too short for these launches"));
   }
   c.fact("discarded_samples", static_cast<std::int64_t>(work.discarded()));
   c.fact("moved_bytes", std::int64_t{0});
-  c.fact("peak_missing", std::string("a launch of nothing moves and computes nothing"));
+  c.fact("peak_missing", std::string("an empty kernel moves no data and computes nothing"));
 }
 
 }  // namespace scalemark::micro

@@ -65,7 +65,8 @@ void memory_registration(Case& c) {
   if (pages > 0) c.fact("pages", static_cast<std::int64_t>(pages));
   if (pages > 0) c.fact("page_bytes", static_cast<std::int64_t>(steps.page));
   c.fact("moved_bytes", static_cast<std::int64_t>(steps.zeroes ? pages * steps.page : 0));
-  c.fact("peak_missing", std::string("getting memory is work of the system, not of a link"));
+  c.fact("peak_missing",
+         std::string("allocation is limited by the operating system, not by a link"));
   c.work({.bytes = static_cast<double>(bytes), .formula = "bytes / time"});
   std::vector<std::uint64_t> release;
   const auto sample = [&] {

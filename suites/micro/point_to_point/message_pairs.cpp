@@ -149,7 +149,7 @@ void pair_axes(Benchmark& benchmark) {
 
 void require_even_ranks(const Case& c) {
   if (c.size() % 2 != 0)
-    c.skip(fmt::format("pairs of ranks need an even number of them, not {}", c.size()));
+    c.skip(fmt::format("pairs need an even number of ranks, not {}", c.size()));
 }
 
 void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric,

@@ -90,7 +90,7 @@ TEST(Idx, DataBeyondThePromiseIsAnError) {
 
 TEST(Idx, ForeignFilesAreNamedByTheirMagic) {
   EXPECT_NE(error_of({'h', 'e', 'l', 'l', 'o', 0, 0, 0}).find("magic 68656c6c"), std::string::npos);
-  EXPECT_NE(error_of(idx_file({2}, 2, 0x0D)).find("no IDX file of unsigned bytes"),
+  EXPECT_NE(error_of(idx_file({2}, 2, 0x0D)).find("not an IDX file of unsigned bytes"),
             std::string::npos)
       << "floats";
   EXPECT_NE(error_of(idx_file({1, 1, 1, 1, 1}, 1)).find("1 to 4 dimensions"), std::string::npos);

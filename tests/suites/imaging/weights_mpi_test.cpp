@@ -112,7 +112,7 @@ TEST(Weights, ThatDoNotFitAreRefusedWithTheReason) {
             "some.safetensors: 'features.0.1.bias' is of type Long");
   EXPECT_EQ(
       refusal([](NamedTensors& w) { w = copy_of(weights_of(network(1, {.classes = 1000}))); }),
-      "some.safetensors: its classifier knows 1000 classes, the network here 10");
+      "some.safetensors: its classifier has 1000 classes, the model 10");
 }
 
 const std::vector<std::string> kSmall{"image=32", "batch=4", "images=32", "test_images=40",

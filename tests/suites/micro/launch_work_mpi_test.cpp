@@ -201,7 +201,7 @@ TEST(Launches, AQueueThatIsTooShortOnSomeRankIsAFactOfTheRow) {
   EXPECT_EQ(result.find("queue_time"), nullptr);
   EXPECT_NE(result.find("start_latency"), nullptr);
   EXPECT_EQ(to_text(result.facts.at("queue_time_missing")),
-            "the queue does not hold these launches");
+            "the launch queue is too short for these launches");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ template void stream_past_caches(StreamKernel, const StreamArrays<float>&, std::
                                  std::size_t);
 
 std::string why_no_stores_past_caches() {
-  return "stores past the caches are there on x86-64 only";
+  return "non-temporal stores are implemented on x86-64 only";
 }
 
 }  // namespace scalemark::micro
