@@ -19,7 +19,7 @@ namespace {
 struct ImbColumn {
   const char* name;
   Quantity quantity;
-  const char* formula;  ///< how IMB computes a primary metric; else null
+  const char* formula;  ///< how IMB computes a primary time; else empty
 };
 constexpr const char* kImbMean = "IMB: mean over ranks of each rank's mean";
 /// In order of precedence: the first column that a table has becomes the primary metric.
