@@ -13,7 +13,7 @@ namespace scalemark::cli {
 
 /// One of the program's output streams.
 struct Stream {
-  bool terminal = false;    ///< it is a terminal
+  bool terminal = false;    ///< its output goes to a terminal
   std::size_t columns = 0;  ///< of the terminal; 0 = unknown
 };
 

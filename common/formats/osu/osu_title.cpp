@@ -93,7 +93,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
 void set_memory(OsuTitle& said, const std::string& memory) {
   const OsuTable table = said.test == nullptr ? OsuTable::latency : said.test->table;
   if (table == OsuTable::start_up || table == OsuTable::barrier) return;
-  // Scalemark's windows are in host memory, so keys leave it out.
+  // Keys of one-sided tests leave out host memory, where Scalemark's windows are.
   if (table == OsuTable::one_sided && memory == "host") {
     said.params.erase("memory");
   } else {
