@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subcommands, and what becomes of errors.
+// Sets up the subcommands and turns errors into messages and exit codes.
 #include "common/cli/app.hpp"
 
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// Under a launcher all ranks find the same: one of them says it.
+/// True on the one rank that prints: under a launcher all ranks find the same errors.
 bool speaks() { return mpi::promised_rank() == 0; }
 
 int report(ExitCode code, const char* text) {
@@ -72,7 +72,7 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
   add_completion(app, exit_code);
   add_man(app, exit_code);
   add_examples(app);
-  // Behind the subcommands, which would take it over.
+  // Must follow the subcommands, which would otherwise inherit the footer.
   app.footer(
       "Examples:\n"
       "  mpirun -n 2 scalemark run --preset quick -o a.h5\n"
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     return report(ExitCode::failed, error.what());
   } catch (const std::exception& error) {
-    // Also what fmt throws while it prints.
+    // fmt also throws when it cannot print.
     if (std::ferror(stdout) != 0) return checked_output(static_cast<int>(ExitCode::failed));
     return report(ExitCode::failed, error.what());
   }

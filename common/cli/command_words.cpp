@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of CLI11 as plain words.
+// Reads options, values and help texts out of CLI11's objects.
 #include "common/cli/command_words.hpp"
 
 #include <algorithm>

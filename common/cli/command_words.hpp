@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be written on the command line, read from the options that CLI11 knows: the common
-// ground of shell completion and manual pages, so that neither can differ from --help.
+// Names, values and help texts of all options, read from CLI11. Shell completion and manual pages
+// share them, so neither can differ from --help.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct OptionWords {
   std::string value;                 ///< what --help calls the value: TEXT, INT; empty for a flag
   std::string doc;
   bool positional = false;
-  bool many = false;  ///< may be given, or go on, more than once
+  bool many = false;  ///< the option may be repeated or take several values
 };
 
 struct CommandWords {

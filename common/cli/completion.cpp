@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion for bash, zsh and fish from one list of commands and options.
+// Writes completion scripts for bash, zsh and fish from one list of commands and options.
 #include "common/cli/completion.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<std::string> axis_words(const CompletionNames& names) {
   return result;
 }
 
-/// What may stand for the value of an option, as words; empty = a file, or anything.
+/// Words to offer for the value of an option; empty = a file, or anything.
 std::vector<std::string> offered(const OptionWords& option, const CompletionNames& names) {
   switch (option.kind) {
     case ValueKind::choice:
@@ -64,7 +64,7 @@ const OptionWords* first_positional(const CommandWords& command) {
 
 // --- bash
 
-/// "run:--preset | run:-p) words=...": what follows an option with known values.
+/// "run:--preset | run:-p) words=...": the cases for options with known values.
 std::string bash_values(const CommandWords& command, const CompletionNames& names) {
   std::string result;
   for (const OptionWords& option : command.options) {
@@ -149,7 +149,7 @@ _scalemark() {
 
 // --- zsh
 
-/// For a text within an option's [...] of _arguments, in single quotes.
+/// Escapes a text for an option's [...] of _arguments, inside single quotes.
 std::string zsh_text(const std::string& doc) {
   std::string result;
   for (const char c : doc) {
@@ -165,7 +165,7 @@ std::string zsh_text(const std::string& doc) {
 
 std::string zsh_action(const OptionWords& option, const CompletionNames& names) {
   const std::string words = plain_words(offered(option, names));
-  // Names that end in "=" go on.
+  // compadd -S '' adds no space after a name, since a value follows its "=".
   if (option.kind == ValueKind::axis) return fmt::format("{{compadd -S '' -- {}}}", words);
   return words.empty() ? "_files" : "(" + words + ")";
 }
@@ -245,7 +245,7 @@ std::string fish_script(const std::vector<CommandWords>& commands, const Complet
     result += fmt::format("complete -c scalemark -n __fish_use_subcommand -f -a {} -d {}\n",
                           command.name, fish_text(command.doc));
     for (const OptionWords& option : command.options) {
-      // A positional of files is what fish offers anyway.
+      // fish offers files for positionals by default.
       if (option.positional && option.kind == ValueKind::file) continue;
       result += fish_option(command, option, names);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts that complete the program's command line in a shell.
+// Shell completion scripts for the program's command line.
 #pragma once
 
 #include <map>
@@ -10,14 +10,15 @@
 
 namespace scalemark::cli {
 
-/// Names that only the registry knows. Anything but A-Z a-z 0-9 . _ / + : = , - is left out of the
-/// scripts.
+/// Names that only the registry knows. The scripts leave out names with characters other than A-Z
+/// a-z 0-9 . _ / + : = , -.
 struct CompletionNames {
   std::vector<std::string> benchmarks, presets;
-  std::map<std::string, std::vector<std::string>> axes;  ///< values of each; empty for numbers
+  std::map<std::string, std::vector<std::string>> axes;  ///< values per axis; empty for numbers
 };
 
-/// The script for `scalemark` and `shell` (bash, zsh or fish), to be sourced or installed.
+/// The completion script of `scalemark` for `shell` (bash, zsh or fish), to be sourced or
+/// installed.
 std::string completion_script(const std::string& shell, const std::vector<CommandWords>& commands,
                               const CompletionNames& names);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user types first, for each subcommand.
+// Typical command lines per subcommand.
 #include "common/cli/examples.hpp"
 
 #include <map>

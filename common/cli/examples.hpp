@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Examples below the options of --help.
+// Examples at the end of --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace scalemark::cli {
 
-/// Puts each subcommand's own examples behind the footer that it has.
+/// Appends each subcommand's examples to its footer.
 void add_examples(CLI::App& app);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching in keys.
+// Matches case keys against the CASE filter.
 #include "common/cli/key_filter.hpp"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CASE of `show`: which keys are meant.
+// The CASE filter of `show`: selects cases by key.
 #pragma once
 
 #include <regex>
@@ -8,15 +8,15 @@
 
 namespace scalemark::cli {
 
-/// Keys that a regular expression finds; a full key or name selects itself alone. Without one all
-/// keys are meant.
+/// Selects the keys in which a regular expression is found. A filter that equals a key or a name
+/// selects only that. An empty filter selects all keys.
 class KeyFilter {
  public:
-  /// Throws UsageError for what is no regular expression.
+  /// Throws UsageError for an invalid regular expression.
   explicit KeyFilter(const std::string& filter);
   bool takes_all() const { return filter_.empty(); }
   void look_at(const std::string& key, const std::string& name);
-  /// After all keys were seen. Throws UsageError where none was found.
+  /// Call after look_at() has seen all keys. Throws UsageError if none matches.
   void settle();
   bool has(const std::string& key) const { return takes_all() || keys_.contains(key); }
   const std::set<std::string>& keys() const { return keys_; }

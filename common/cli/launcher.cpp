@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the launcher in /proc.
+// Finds the launcher in /proc and builds the command line that resumes a run.
 #include "common/cli/launcher.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// Shells and proxies between a launcher and its rank.
+/// How far to search: shells and proxies may stand between a launcher and its rank.
 constexpr int kMaxAncestors = 16;
 
 std::string content_of(const std::string& path) {
@@ -27,10 +27,10 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// 0 where it cannot be read.
+/// Process id of the parent; 0 if /proc cannot be read.
 int parent_of(int pid) {
   const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
-  // "PID (NAME) STATE PARENT ...", and a name may hold anything.
+  // The line is "PID (NAME) STATE PARENT ...", and NAME may contain any character.
   const std::size_t after_name = stat.rfind(')');
   if (after_name == std::string::npos) return 0;
   const std::vector<std::string> words = text::split(stat.substr(after_name + 1), ' ');
@@ -50,7 +50,7 @@ std::vector<std::string> command_of(int pid) {
   return text::split(line, '\0');
 }
 
-/// Options of mpirun under which lines get a mark, or go to files too.
+/// Whether mpirun has an option that prefixes each line or also writes the output to files.
 bool marks_lines(const std::vector<std::string>& command) {
   constexpr std::array kMarks = {"tag-output", "timestamp-output", "output-filename",
                                  "xml",        "prepend-rank",     "prefix-output"};
@@ -75,7 +75,7 @@ Stream stream_of(const Launcher& launcher, int descriptor) {
   Stream stream;
   const std::string path = fmt::format("/proc/{}/fd/{}", launcher.pid, descriptor);
   struct stat kind {};
-  // Nothing but a terminal is opened: a pipe would get another reader.
+  // Opens only terminals: opening a pipe would add a second reader.
   if (marks_lines(launcher.command) || stat(path.c_str(), &kind) != 0 || !S_ISCHR(kind.st_mode))
     return stream;
   const int terminal = open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> words_before(std::span<const std::string
                                                      std::span<const std::string> program) {
   if (program.empty() || command.size() <= program.size()) return std::nullopt;
   const auto before = command.first(command.size() - program.size());
-  // The launcher may have found the program itself, by PATH.
+  // Compares file names: the launcher may have found the program through PATH.
   const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   if (name(command[before.size()]) != name(program[0]) ||
       !std::ranges::equal(command.subspan(before.size() + 1), program.subspan(1)))
@@ -106,7 +106,7 @@ std::vector<std::string> resuming(std::vector<std::string> program, const std::s
   const bool named = std::ranges::any_of(program, is_output);
   const bool resumes = std::ranges::find(program, "--resume") != program.end();
   std::erase(program, "--force");
-  // In front of the other words: behind a -- they would be filters.
+  // Insert right after `run`: words behind a "--" would be filters.
   const auto run = std::ranges::find(program, "run");
   auto place = run == program.end() ? program.end() : run + 1;
   if (!resumes) place = program.insert(place, "--resume") + 1;

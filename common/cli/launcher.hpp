@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher of this job (mpirun), where it runs on this machine: its terminal and its command.
+// Finds the MPI launcher of this job (mpirun) on this machine: its terminal and its command line.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,26 @@ namespace scalemark::cli {
 
 struct Launcher {
   int pid = 0;
-  std::vector<std::string> command;  ///< its words: mpirun -n 2 scalemark run ...
+  std::vector<std::string> command;  ///< words of its command line: mpirun -n 2 scalemark run ...
 };
 
-/// The nearest ancestor of this process that is a launcher of MPI; nothing where it runs elsewhere
-/// (mpirun with rank 0 on another node, srun).
+/// The nearest ancestor of this process that is an MPI launcher. Empty if the launcher runs
+/// elsewhere (mpirun with rank 0 on another node, srun).
 std::optional<Launcher> find_launcher();
 
-/// What the launcher passes this process' output on to: its own descriptor of that number. No
-/// terminal where it marks or saves the lines that it passes on.
+/// The stream to which the launcher forwards this process's output: its own descriptor of that
+/// number. Not a terminal if the launcher prefixes or saves the lines that it forwards.
 Stream stream_of(const Launcher& launcher, int descriptor);
 
-/// The words before the program, if `command` ends with the words of the program.
+/// The launcher's words in front of the program, if `command` ends with the words of `program`.
 std::optional<std::vector<std::string>> words_before(std::span<const std::string> command,
                                                      std::span<const std::string> program);
 
-/// The words of a command of `scalemark run` that goes on with `output`: with --resume, without
-/// --force.
+/// The command line of `scalemark run` that resumes `output`: with --resume, without --force.
 std::vector<std::string> resuming(std::vector<std::string> program, const std::string& output);
 
-/// What to type to go on with a run: the launcher's command too, where it is known. Ready to be
-/// printed.
+/// The command to type to resume a run, ready to print. It includes the launcher's part if that is
+/// known.
 std::string resume_hint(const std::vector<std::string>& program, const std::string& output,
                         int ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages in man(7)'s macros.
+// Writes manual pages with the macros of man(7).
 #include "common/cli/manual.hpp"
 
 #include <cctype>
@@ -13,7 +13,8 @@
 namespace scalemark::cli {
 namespace {
 
-/// Text for roff: no line is taken for a request, and hyphens stay what a user can paste.
+/// Escapes a text for roff: no line becomes a request, and hyphens stay plain so that a user can
+/// paste them.
 std::string roff(std::string_view text) {
   std::string result;
   bool begins = true;
@@ -62,7 +63,7 @@ std::string synopsis(const CommandWords& command) {
   return result + "\n";
 }
 
-/// What stands below the options of --help, as it stands there.
+/// The footer of --help, unchanged.
 std::string notes(const std::string& footer) {
   return footer.empty() ? "" : fmt::format(".SH NOTES AND EXAMPLES\n.nf\n{}\n.fi\n", roff(footer));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages from what --help says.
+// Manual pages made from the texts of --help.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace scalemark::cli {
 
-/// The page of the whole program, in the language of man (roff): scalemark(1).
+/// The roff source of scalemark(1), the page of the whole program.
 std::string program_manual(const CLI::App& app, const std::vector<CommandWords>& commands);
 
-/// The page of one subcommand: scalemark-NAME(1).
+/// The roff source of scalemark-NAME(1), the page of one subcommand.
 std::string command_manual(const CommandWords& command);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on stderr.
+// Prints notes to stderr.
 #include "common/cli/notes.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a subcommand has to say beside its result.
+// Notes that a subcommand prints to stderr beside its result.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace scalemark::cli {
 
-/// Prints each distinct note to stderr once, up to 20 of them; the destructor says how many more
+/// Prints each distinct note to stderr once, up to 20 of them. The destructor prints how many more
 /// there were.
 class Notes {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of numbers for CLI11.
+// Number checks for CLI11 options.
 #include "common/cli/numbers.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// As --help shows them. CLI11's own for integers and floating point come first.
+/// Type names as --help shows them. The first three are CLI11's own.
 constexpr std::array<std::string_view, 5> kTypes = {"INT", "UINT", "FLOAT", "TIME", "SIZE"};
 
 /// "off, or a duration from 100ms to 1h"
@@ -21,7 +21,7 @@ std::string also(const std::string& word, const std::string& allowed) {
   return word.empty() ? allowed : fmt::format("{}, or {}", word, allowed);
 }
 
-/// Behind the type in --help: "{1 to 1000}". A duration says enough by its type.
+/// The range printed after the type in --help: "{1 to 1000}". Empty for durations.
 std::string in_help(const NumberRule& rule) {
   return rule.kind == NumberRule::Kind::seconds ? "" : fmt::format("{{{}}}", rule.allowed());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminals: environment variables, ioctl, and the order in which they count.
+// Reads terminal properties from environment variables and ioctl, in order of precedence.
 #include "common/cli/terminal.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace scalemark::cli {
 namespace {
 
 constexpr std::size_t kTerminalColumns = 80, kFileColumns = 100;
-/// Columns of the launcher's terminal, 0 for none, where it cannot be asked: it runs elsewhere.
+/// Columns of the launcher's terminal (0 = no terminal), for a launcher that runs on another
+/// machine.
 constexpr const char* kLauncherTerminal = "SCALEMARK_TERMINAL";
 constexpr std::int64_t kMinColumns = 20, kMaxColumns = 10'000;
 
@@ -26,9 +27,9 @@ std::string value_of(const Variables& variables, const char* name) {
   return variables(name).value_or("");
 }
 
-/// Of a process that a launcher started.
+/// The stream of a process that a launcher started.
 Stream launched_stream(int descriptor) {
-  // One rank prints.
+  // Only rank 0 prints.
   if (mpi::promised_rank() != 0) return {};
   const std::string said = variable(kLauncherTerminal).value_or("");
   if (const auto columns = text::parse_integer(said)) {

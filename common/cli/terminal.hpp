@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be printed to the program's output: colours, how many columns, which characters.
+// Properties of the program's output: terminal or not, colours, columns, character set.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,28 @@ namespace scalemark::cli {
 
 /// One of the program's output streams.
 struct Stream {
-  bool terminal = false;    ///< somebody looks at it, directly
-  std::size_t columns = 0;  ///< of the terminal; 0 = it does not say
+  bool terminal = false;    ///< its output goes to a terminal
+  std::size_t columns = 0;  ///< of the terminal; 0 = unknown
 };
 
-/// Of a file descriptor. A launcher of MPI gives its ranks pipes or pseudo terminals whatever it
-/// writes to itself, so under one it is that: the launcher's own descriptor, or, where it runs on
-/// another machine, what SCALEMARK_TERMINAL says (columns; 0: no terminal), else none.
+/// The stream behind a file descriptor. A launcher gives its ranks pipes or pseudo terminals,
+/// wherever its own output goes. Under a launcher this is therefore the launcher's own descriptor.
+/// If the launcher runs on another machine, SCALEMARK_TERMINAL decides (columns; 0 = no terminal);
+/// without it there is no terminal.
 Stream stream_of(int descriptor);
 
 /// Reads an environment variable.
 using Variables = std::function<std::optional<std::string>(const char*)>;
 std::optional<std::string> variable(const char* name);
 
-/// Whether to print colours. The first that says something decides: `option` (always, never), then
-/// NO_COLOR (not empty: off), then FORCE_COLOR and CLICOLOR_FORCE (neither empty nor 0: on), then
-/// whether it is a terminal with a TERM other than dumb.
+/// Whether to print colours. The first of these that is set decides: `option` (always, never);
+/// NO_COLOR (not empty: off); FORCE_COLOR and CLICOLOR_FORCE (neither empty nor 0: on). Otherwise
+/// colours are on for a terminal with a TERM other than dumb.
 bool use_color(const std::string& option, const Stream& stream,
                const Variables& variables = variable);
 
-/// Columns to print: COLUMNS where that is a number from 20 to 10,000, else those of the terminal,
-/// else 80 on a terminal and 100 elsewhere.
+/// Columns to print: COLUMNS if it is a number from 20 to 10,000, else those of the terminal, else
+/// 80 on a terminal and 100 elsewhere.
 std::size_t output_width(const Stream& stream, const Variables& variables = variable);
 
 /// Columns for tables on stdout: of the terminal, or COLUMNS. 0 = a file or pipe, where nothing is
@@ -43,7 +44,7 @@ std::size_t table_width();
 /// Whether the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is not empty).
 bool knows_unicode(const Variables& variables = variable);
 
-/// --color auto, always or never.
+/// Adds --color auto, always or never.
 void add_color_option(CLI::App& command, std::string& color);
 
 }  // namespace scalemark::cli

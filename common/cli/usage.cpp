@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of subcommands and options against what was written.
+// Suggests subcommands and options for unknown words.
 #include "common/cli/usage.hpp"
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to say to a command line that cannot be understood.
+// Error messages for invalid command lines.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace scalemark::cli {
 
-/// The sentence for an error of app.parse(): a subcommand or an option that does not exist is named
-/// with those that could be meant, anything else is said in CLI11's words.
+/// The message for an error of app.parse(). An unknown subcommand or option is printed with similar
+/// names; other errors keep CLI11's text.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace scalemark::cli

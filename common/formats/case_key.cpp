@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a key to parameters: the inverse of make_key().
+// Parses a case key into parameters: the inverse of make_key().
 #include "common/formats/case_key.hpp"
 
 #include <charconv>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestKey = 1000;
 
-/// A number only where its own text is this one: 007 and 1e3 stay texts.
+/// A number only if printing it gives the same text: 007 and 1e3 stay texts.
 template <typename Number>
 std::optional<Value> written_number(std::string_view text) {
   Number number{};
@@ -42,7 +42,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-/// Nothing if the pairs are no pairs.
+/// The parameters; empty if some part is not axis=value. Throws InputError for a repeated axis.
 std::optional<Params> params_of(const std::vector<std::string_view>& parts,
                                 const std::string& place) {
   Params params;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canonical key of a case read back into its name and parameters.
+// Parses the canonical key of a case into name and parameters.
 #pragma once
 
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace scalemark::formats {
 
-/// A case with name, parameters and canonical key of the text `suite/name axis=value ...`, whose
-/// pairs may stand in any order. What has another form is a name as a whole. Throws InputError that
-/// begins with `place` for an axis that stands twice, and for a text that is empty or longer than
-/// 1000 bytes.
+/// The case of a text `suite/name axis=value ...` with pairs in any order: name, parameters and
+/// canonical key. A text of another form becomes the name as a whole. Throws InputError starting
+/// with `place` for a repeated axis, and for a text that is empty or longer than 1000 bytes.
 CaseResult case_of_key(std::string_view key, const std::string& place);
 
-/// The value that a text in a key stands for: an integer, true or false, a number, or text with its
-/// %XX undone. to_text() of it is the text again.
+/// The value of a text in a key: integer, true or false, number, or text with its %XX decoded.
+/// to_text() of the value gives the text again.
 Value value_of_text(std::string_view text);
 
 }  // namespace scalemark::formats

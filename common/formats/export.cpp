@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of exports.
+// Table of export formats.
 #include "common/formats/export.hpp"
 
 #include <array>
@@ -26,10 +26,10 @@ struct Exporter {
   Make make;
 };
 
-/// Keeps a run until its end, without the samples that are not needed.
+/// Collects a whole run, without samples that the format does not need.
 class WholeRun final : public print::Printer {
  public:
-  /// Takes from a metric's samples what is not needed.
+  /// Removes the samples of a metric that the format does not need.
   using Reduce = void (*)(const CaseResult& result, Metric& metric);
   using Write = void (*)(const Run& run, const ExportOptions& options, const ExportTarget& target);
   WholeRun(Reduce reduce, Write write, ExportOptions options, ExportTarget target)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a format.
+// One export function per format.
 #pragma once
 
 #include <memory>
@@ -8,35 +8,35 @@
 
 namespace scalemark::formats {
 
-/// One line of JSON: the run as `scalemark import` reads it (docs/integration.md). Cases without
-/// numbers are noted. A rate is exported as the time that it derives from.
+/// One line of JSON per run, as `scalemark import` reads it (docs/integration.md). Cases without
+/// numbers are reported as notes. A rate is exported as the time it is computed from.
 std::shared_ptr<ResultSink> make_runs_export(const ExportOptions& options,
                                              const ExportTarget& target);
 
-/// Tidy CSV: a line a sample.
+/// Tidy CSV: one line per sample.
 std::shared_ptr<ResultSink> make_samples_export(const ExportOptions& options,
                                                 const ExportTarget& target);
 
-/// Lines FOM KEY METRIC VALUE UNIT, one for each metric of a case that ended well, and last RESULT
-/// PASS or FAIL. FAIL: a case failed, timed out or found wrong data, the run is not complete, or
-/// there is no number.
+/// A line FOM KEY METRIC VALUE UNIT for each metric of a successful case, and a last line RESULT
+/// PASS or FAIL. FAIL: a case failed, timed out or found wrong data, the run is incomplete, or
+/// there are no numbers.
 std::shared_ptr<ResultSink> make_fom_export(const ExportOptions& options,
                                             const ExportTarget& target);
 
-// These look at the whole run, of which the samples of other cases and metrics are gone.
+// These need the whole run. Samples that they do not use were removed before.
 
-/// Whether a metric's samples are needed.
+/// Whether the mllog export uses the samples of a metric.
 bool mllog_needs(const CaseResult& result, const Metric& metric);
-/// Leaves of a metric what the trace shows of it.
+/// Removes samples that the trace does not show.
 void reduce_for_trace(const CaseResult& result, Metric& metric);
 
-/// Trainings as MLPerf logging lines. Throws UsageError if none ended well.
+/// Trainings as MLPerf logging lines. Throws UsageError if no training was successful.
 void export_mllog(const Run& run, const ExportOptions& options, const ExportTarget& target);
 
-/// MLPerf's system description. Throws UsageError for a field of another name.
+/// MLPerf system description. Throws UsageError for an unknown field.
 void export_mlperf_system(const Run& run, const ExportOptions& options, const ExportTarget& target);
 
-/// Chrome's trace format. Throws UsageError if no case says when it ran.
+/// Chrome trace format. Throws UsageError if no case has start and end times.
 void export_trace(const Run& run, const ExportOptions& options, const ExportTarget& target);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats, which one a file has, and what all importers share.
+// Table of import formats, and format detection.
 #include "common/formats/import.hpp"
 
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 struct Importer {
   const char* name;
   const char* what;
-  /// Whether the first bytes of a file are of this format.
+  /// Whether the first bytes of a file look like this format.
   bool (*fits)(std::string_view head);
   void (*read)(const ImportSource& source, const ImportTaker& taker);
 };
@@ -67,7 +67,7 @@ constexpr std::array kImporters = {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
 
-/// The first bytes of a file, as far as they are lines that text may have.
+/// The first lines of a file, up to about kHead bytes. Throws InputError for overlong lines.
 std::string head_of(const std::filesystem::path& file) {
   std::string head;
   Lines lines(file, kLongestJson);

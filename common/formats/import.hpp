@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of other programs as runs.
+// Reads results of other programs as runs.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@
 namespace scalemark::formats {
 
 struct ImportOptions {
-  std::string format;  ///< one of import_formats(); empty = by the file's content
-  /// Ranks that took part, for formats that do not say it (OSU's collectives).
+  std::string format;  ///< one of import_formats(); empty = detect it from the content
+  /// Number of ranks, for formats that do not contain it (OSU's collectives).
   std::optional<std::int64_t> ranks;
-  /// The program that printed, for formats that do not say it (nccl-tests before 2.16).
+  /// Name of the test program, for formats that do not contain it (nccl-tests before 2.16).
   std::string program;
 };
 
-/// A run, and the side of a comparison that it is said to belong to.
+/// A run, and the side of a comparison given in the file.
 struct Imported {
   Run run;
   std::string side;  ///< [A-Za-z0-9_]+ or empty
 };
 
-/// Who gets what is read.
+/// Receives the imported runs and notes.
 struct ImportTaker {
   std::function<void(Imported)> run;
-  /// What was not imported, or not known, in a sentence.
+  /// Receives a sentence about something that was not imported or is unknown.
   std::function<void(const std::string&)> note;
 };
 
 struct ImportFormat {
   std::string name, what;
 };
-/// In the order of the documentation.
+/// All formats in the order of the documentation.
 std::vector<ImportFormat> import_formats();
 
-/// Reads a file of another program and hands on its runs. The content is hostile until checked.
-/// Throws InputError that names file, line and what was expected; UsageError for an unknown format.
+/// Reads a file of another program and passes on its runs. The content is not trusted. Throws
+/// InputError with file, line and what was expected; UsageError for an unknown format.
 void import_file(const std::filesystem::path& file, const ImportOptions& options,
                  const ImportTaker& taker);
 

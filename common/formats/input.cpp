@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines, whole files and JSON of other programs.
+// Reads lines, whole files and JSON with limits.
 #include "common/formats/input.hpp"
 
 #include <cerrno>
@@ -73,7 +73,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& place) {
   const auto watch = [&](int depth, Event event, nlohmann::json& parsed) {
     if (depth > kDeepest)
       throw InputError(fmt::format("{}: JSON nested deeper than {} levels", place, kDeepest));
-    // An element is small in the text and large in memory.
+    // Limits the number of values: an element is short as text but large in memory.
     const bool is_new =
         event == Event::value || event == Event::object_start || event == Event::array_start;
     if (is_new && ++values > kMaxValues)

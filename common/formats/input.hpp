@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that another program wrote, read with limits and errors that name the place.
+// Reads text of other programs with size limits; errors name file and line.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace scalemark::formats {
 
-/// Bytes of a line of JSON, or of a whole file that is read at once; values in it; bytes of a line
-/// of text.
+/// Limits: bytes of a JSON line or of a file read as a whole; values in a JSON text; bytes of a
+/// text line.
 constexpr std::size_t kLongestJson = std::size_t{256} << 20;
 constexpr std::size_t kMaxValues = 20'000'000;
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 
-/// The lines of a file, one at a time, without their ends.
+/// Reads a file line by line, without line ends.
 class Lines {
  public:
   /// Throws InputError if the file cannot be opened.
   Lines(const std::filesystem::path& file, std::size_t longest);
 
-  /// The next line, valid until the next call; nothing at the end. Throws InputError for a line
-  /// that is longer than allowed.
+  /// The next line, valid until the next call; empty optional at the end. Throws InputError for a
+  /// line longer than the limit.
   std::optional<std::string_view> next();
   std::size_t number() const { return number_; }
   /// "file:line", for messages.
   std::string place() const;
-  /// Throws InputError: the place, what was expected, and what stands there.
+  /// Throws InputError with the place, what was expected and what was found.
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const;
 
  private:
@@ -43,14 +43,14 @@ class Lines {
   std::string line_;
 };
 
-/// The whole of a file of at most kLongestJson bytes.
+/// Reads a file of at most kLongestJson bytes.
 std::string read_text(const std::filesystem::path& file);
 
-/// JSON that is at most 16 deep, has at most kMaxValues values and names no member twice. Throws
-/// InputError that begins with `place`.
+/// Parses JSON with a depth of at most 16, at most kMaxValues values and no repeated member.
+/// Throws InputError starting with `place`.
 nlohmann::json parse_json(std::string_view text, const std::string& place);
 
-/// The parts of a line between blanks and tabs.
+/// Splits a line at blanks and tabs.
 std::vector<std::string_view> words(std::string_view line);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked access to foreign JSON.
+// Checked access to JSON of other programs.
 #include "common/formats/json_fields.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ void fail(const std::string& place, std::string_view expected, const json& found
     said =
         fmt::format("{} of {} members", found.is_object() ? "an object" : "a list", found.size());
   } else {
-    // Text may be cut within a character.
+    // dump() may get text that was cut within a UTF-8 character.
     said = text::printable(found.dump(-1, ' ', false, json::error_handler_t::replace), kQuoted);
   }
   throw InputError(fmt::format("{}: expected {}, found {}", place, expected, said));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of JSON objects of other programs, with errors that name the place.
+// Reads members of JSON objects of other programs; errors name the place.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace scalemark::formats {
 
-/// Bytes of a name or another text of one line.
+/// Longest name or one-line text in bytes.
 constexpr std::size_t kLongestName = 200;
 
-/// Throws InputError: the place, what was expected, and the beginning of what is there.
+/// Throws InputError with the place, what was expected, and the start of what was found.
 [[noreturn]] void fail(const std::string& place, std::string_view expected,
                        const nlohmann::json& found);
 
-/// A member that must be there.
+/// The member `name`. Throws InputError if it is missing.
 const nlohmann::json& member(const nlohmann::json& object, const char* name,
                              const std::string& place);
 
-/// A text of at most kLongestName bytes, cleaned.
+/// A text of at most kLongestName bytes, without control characters. Throws InputError otherwise.
 std::string text_of(const nlohmann::json& value, const char* name, const std::string& place);
 
-/// A finite number that is not negative.
+/// A finite number >= 0. Throws InputError otherwise.
 double number_of(const nlohmann::json& value, const char* name, const std::string& place);
 
-/// An integer from 0 to `most`.
+/// An integer from 0 to `most`. Throws InputError otherwise.
 std::int64_t integer_of(const nlohmann::json& value, const char* name, std::int64_t most,
                         const std::string& place);
 
-/// Notes each member of an object that is not among the known ones.
+/// Adds a note for each member of an object that is not in `known`.
 void note_unknown(const nlohmann::json& object, const std::set<std::string>& known,
                   const std::string& place, const ImportTaker& taker);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format name to printer.
+// Table of print formats.
 #include "common/formats/make_printer.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A printer of results by the name of its format.
+// Creates a printer of results from the name of its format.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace scalemark {
 
-/// The formats that make_printer knows: table, csv, json, jsonl, osu, imb, nccl,
-/// nvbandwidth, google-benchmark.
+/// Formats of make_printer(): table, csv, json, jsonl, osu, imb, nccl, nvbandwidth,
+/// google-benchmark.
 std::vector<std::string> print_formats();
 
-/// A sink that prints each case when it is added. `out` must outlive it. Throws UsageError for a
-/// format that does not exist.
+/// A sink that prints each case when it is added. `out` must outlive it. Throws UsageError for an
+/// unknown format.
 std::shared_ptr<ResultSink> make_printer(std::string_view format, std::ostream& out,
                                          PrintOptions options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of printed tables as cases.
+// Turns rows of printed tables into cases.
 #include "common/formats/printed_table.hpp"
 
 #include <fmt/format.h>

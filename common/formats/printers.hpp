@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printers of other programs' formats.
+// Printers for formats of other programs.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace scalemark::formats {
 std::shared_ptr<ResultSink> make_osu_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_imb_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_nccl_printer(std::ostream& out, const PrintOptions& options);
-/// One object, at the end of the run; what has no place in it is named in the log.
+/// Prints one JSON object at the end of the run; cases that do not fit are logged.
 std::shared_ptr<ResultSink> make_nvbandwidth_printer(std::ostream& out,
                                                      const PrintOptions& options);
 std::shared_ptr<ResultSink> make_google_benchmark_printer(std::ostream& out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printed numbers as samples.
+// Converts printed numbers to samples.
 #include "common/formats/quantity.hpp"
 
 #include <charconv>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxDigits = 18;
 constexpr int kMaxExponent = 40;
 
-/// Digits with at most one point; false if there is none, or too many.
+/// Reads digits with at most one point; false if there are none or too many.
 bool read_digits(std::string_view text, Decimal& decimal) {
   int digits = 0;
   bool behind_point = false;
@@ -29,7 +29,7 @@ bool read_digits(std::string_view text, Decimal& decimal) {
   return digits > 0;
 }
 
-/// The double next to 10^exponent.
+/// 10^exponent, correctly rounded.
 double power_of_ten(int exponent) {
   const std::string text = fmt::format("1e{}", exponent);
   double value = 0;

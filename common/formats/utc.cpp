@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISO 8601 read back.
+// Parses ISO 8601 times.
 #include "common/formats/utc.hpp"
 
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of day as numbers.
+// Parses UTC times.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace scalemark::formats {
 
-/// Milliseconds since 1970 of a time as utc_now() writes it: 2026-01-31T12:00:00.000Z. Nothing if
-/// it has another form.
+/// Parses a time written by utc_now(), 2026-01-31T12:00:00.000Z, into ms since 1970. Empty for any
+/// other form.
 std::optional<std::int64_t> milliseconds_of(std::string_view utc);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs reduced to what is drawn.
+// Reduces runs to what the page draws.
 #include "common/html/extract.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_bookkeeping(const std::string& metric) {
 }
 
 std::optional<double> peak_of(const CaseResult& result, const Metric& metric) {
-  // achieved_flops has the fact peak_flops.
+  // The peak of achieved_flops is the fact peak_flops.
   const std::string name = metric.name == "achieved_flops" ? std::string("flops") : metric.name;
   const auto found = result.facts.find("peak_" + name);
   if (found == result.facts.end()) return std::nullopt;
@@ -45,7 +45,7 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
   };
   const Metric* primary = result.find(result.primary_metric);
   if (primary != nullptr) add(*primary);
-  // What a training is bought for comes before its parts.
+  // Rates of work (images_per_second, tokens_per_second) come before the parts of a step.
   for (const bool headline : {true, false}) {
     for (const Metric& metric : result.metrics) {
       if (&metric == primary || is_bookkeeping(metric.name)) continue;
@@ -56,7 +56,7 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
   }
 }
 
-/// Of all cases those with the largest differences between ranks keep their grid.
+/// Drops the rank grid with the smallest imbalance if there are more than kMostGrids.
 void keep_most_telling(std::vector<CaseExtract>& cases) {
   CaseExtract* least = nullptr;
   std::size_t count = 0;
@@ -99,7 +99,8 @@ bool same_place(const RankInfo& a, const RankInfo& b) {
          a.gpu_pci == b.gpu_pci;
 }
 
-/// Beyond kMaxMoves places are not known.
+/// Index in RunExtract::moved. After kMaxMoves placements all further ones share one entry without
+/// ranks.
 std::optional<std::size_t> add_placement(const CaseResult& result, RunExtract& run) {
   if (!result.tables.contains(kPlacesTable)) return std::nullopt;
   std::vector<RankInfo> ranks = cleaned(ranks_of_case(result, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page needs of a run, taken case by case, so that no two cases are in memory together.
+// What the page needs from a run. Cases are read one by one, so only one is in memory at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace scalemark::html {
 
-/// One metric in numbers. All texts here are cleaned for people and short.
+/// Summary of one metric. All texts are shortened and free of control characters.
 struct Quantity {
   std::string name, unit;
   Better better = Better::none;
@@ -25,29 +25,29 @@ struct Quantity {
   std::optional<double> peak;  ///< fact peak_<name>, in the metric's unit
 };
 
-/// The samples of all ranks as a grid of at most 64 x 120 cells.
+/// The samples of all ranks as a grid of at most 64 x 120 cells (ranks x iterations).
 struct RankGrid {
   std::string metric;
-  bool collective = false;  ///< the ranks wait for one another in what was timed
+  bool collective = false;  ///< ranks wait for each other within the timed part
   std::size_t ranks = 0, iterations = 0;
   std::size_t rows = 0, columns = 0;
-  std::vector<float> cells;  ///< [row][column]: the value farthest from the median, by the median
-  /// By rank: median over iterations of its value by the iteration's median over ranks.
+  std::vector<float> cells;  ///< [row][column]: value farthest from the median / median
+  /// Per rank: median over iterations of (value / median of that iteration over ranks).
   std::vector<float> effects;
-  std::vector<float> slowest;  ///< by rank: share of iterations in which it had the largest value
+  std::vector<float> slowest;  ///< per rank: share of iterations in which it was the slowest
   double imbalance = 0;        ///< largest |ln effect|
 
-  /// First rank of a row, and one behind the last.
+  /// First rank of a row; first_rank(row + 1) is one past its last.
   std::size_t first_rank(std::size_t row) const { return row * ranks / rows; }
 };
 
-/// How a training went.
+/// Summary of a training.
 struct Training {
   std::size_t steps = 0;
-  std::vector<Point> loss;  ///< mean of some steps with the smallest and largest, over the step
-  std::vector<double> accuracy;   ///< after each epoch, if stored
-  double step = 0, wait = 0;      ///< s, medians; wait for the loader
-  std::optional<double> exposed;  ///< s, communication that nothing hides
+  std::vector<Point> loss;        ///< mean, minimum and maximum of a few steps each; x is the step
+  std::vector<double> accuracy;   ///< after each epoch; empty if not stored
+  double step = 0, wait = 0;      ///< s, medians; wait: for the data loader
+  std::optional<double> exposed;  ///< s, communication not overlapped with computation
 };
 
 struct PublishedPair {
@@ -57,20 +57,20 @@ struct PublishedPair {
 
 struct CaseExtract {
   std::string key, name;
-  std::map<std::string, std::string> params;  ///< those of the key
-  Status status = Status::ok;                 ///< failed, too, where the data was found wrong
+  std::map<std::string, std::string> params;  ///< the axes of the key
+  Status status = Status::ok;                 ///< also failed if the data verification failed
   std::string reason;
-  std::vector<Quantity> quantities;  ///< the primary one first; without bookkeeping
-  std::vector<float> quantiles;      ///< of the primary metric at 0, 1/64, .. 1; empty: too few
+  std::vector<Quantity> quantities;  ///< the primary metric first; without bookkeeping metrics
+  std::vector<float> quantiles;      ///< of the primary metric, see quantiles_of()
   std::optional<RankGrid> grid;
   std::optional<Training> training;
   std::vector<PublishedPair> published;
-  std::optional<std::size_t> placement;  ///< in RunExtract::moved; nothing: where the run began
+  std::optional<std::size_t> placement;  ///< index in RunExtract::moved; empty: not moved
 
   const Quantity* find(std::string_view metric) const;
 };
 
-/// Where the ranks of some cases ran, after --resume had moved the run.
+/// Where the ranks ran in some of the cases, after --resume on other nodes or cores.
 struct Placement {
   std::vector<RankInfo> ranks;
   std::size_t cases = 0;
@@ -82,15 +82,15 @@ struct RunExtract {
   std::size_t planned = 0;
   std::map<std::string, std::string> facts;  ///< of the environment
   std::vector<RankInfo> ranks;
-  std::vector<Placement> moved;  ///< other than `ranks`, in order of their cases
+  std::vector<Placement> moved;  ///< placements other than `ranks`, in order of their cases
   std::vector<CaseExtract> cases;
   std::vector<analysis::ScalingCase> scaling;
 };
 
-/// Where the ranks of a case of the run ran.
+/// The placement of the ranks during a case.
 const std::vector<RankInfo>& placement_of(const CaseExtract& one, const RunExtract& run);
 
-/// Everything of a run but its cases.
+/// Everything of a run except its cases.
 RunExtract extract_header(const Run& header, const std::string& label);
 /// Throws Error for a rate without its duration.
 void extract_case(const CaseResult& result, RunExtract& run);

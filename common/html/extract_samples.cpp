@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles, rank grids and courses of trainings from samples.
+// Computes quantiles, rank grids and training curves from samples.
 #include "common/html/extract_samples.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::size_t kQuantiles = 64;
 constexpr std::size_t kMaxRows = 64, kMaxColumns = 120;
 constexpr std::size_t kLossPoints = 120;
 
-/// Values [rank][iteration] without warm-up.
+/// Values [rank][iteration], without warm-up iterations.
 struct Field {
   std::size_t ranks = 0, iterations = 0;
   std::vector<double> values;
@@ -46,7 +46,7 @@ bool same_shape(const Samples& x, const Samples& y) {
   return x.ranks == y.ranks && x.iterations == y.iterations && x.warmup == y.warmup;
 }
 
-/// Median over ranks, for each iteration.
+/// Median over ranks per iteration.
 std::vector<double> middle_of_ranks(const Field& field) {
   std::vector<double> middles(field.iterations), column(field.ranks);
   for (std::size_t i = 0; i < field.iterations; ++i) {
@@ -82,7 +82,7 @@ void add_cells(const Field& field, double middle, RankGrid& grid) {
   grid.cells.assign(grid.rows * grid.columns, 1.0F);
   std::vector<double> farthest(grid.cells.size(), -1);
   for (std::size_t rank = 0; rank < field.ranks; ++rank) {
-    // The row whose ranks include this one.
+    // Maps ranks to rows so that every row covers at least one rank.
     const std::size_t row = ((rank + 1) * grid.rows - 1) / field.ranks;
     for (std::size_t i = 0; i < field.iterations; ++i) {
       const std::size_t cell = row * grid.columns + i * grid.columns / field.iterations;
@@ -99,7 +99,7 @@ bool usable(const Metric* metric) {
          metric->rank_reduce != RankReduce::root && metric->samples.ranks >= 2;
 }
 
-/// compute_time - exposed_communication_time where both are stored.
+/// compute_time - exposed_communication_time if both are stored, else `metric` alone.
 Field own_time(const CaseResult& result, const Metric& metric, RankGrid& grid) {
   Field field = field_of(metric.samples);
   const Metric* exposed = result.find("exposed_communication_time");
@@ -144,7 +144,7 @@ std::optional<RankGrid> grid_of(const CaseResult& result) {
   if (!usable(metric)) return std::nullopt;
   RankGrid grid;
   grid.metric = metric->name;
-  // What is done over a back end is done together; without one each rank works by itself.
+  // Cases with a back end are collective, unless the fact rank_local says otherwise.
   const auto local = result.facts.find("rank_local");
   grid.collective = metric->name != "local_time" && result.params.contains("backend") &&
                     !(local != result.facts.end() && local->second == Value(true));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the samples of a case to the few numbers that are drawn.
+// Reduces the samples of a case to the numbers that are drawn.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,19 @@
 
 namespace scalemark::html {
 
-/// Quantiles of the primary metric's iterations at 0, 1/64, .. 1; empty below 8 iterations or where
-/// one is no number.
+/// Quantiles of the primary metric over iterations at 0, 1/64, .. 1. Empty for less than 8
+/// iterations or a value that is not finite.
 std::vector<float> quantiles_of(const CaseResult& result);
 
-/// Of the time that ranks spend by themselves (local_time, or compute_time less exposed
-/// communication), where it is stored, else of the primary duration; nothing below 2 ranks or 8
-/// iterations.
+/// Grid of the ranks' own time (local_time, or compute_time minus exposed communication) if it is
+/// stored, else of the primary duration. Empty for less than 2 ranks or 8 iterations.
 std::optional<RankGrid> grid_of(const CaseResult& result);
 
-/// Of a case with step_loss.
+/// Summary of a training; empty without step_loss or step_time.
 std::optional<Training> training_of(const CaseResult& result);
 
-/// Means of about `count` runs of neighbouring values with their smallest and largest; x is the
-/// number of the middle one, from 1.
+/// Splits the values into about `count` groups of neighbours: mean, minimum and maximum of each. x
+/// is the position of the middle value, counted from 1.
 std::vector<Point> bucketed(std::span<const double> values, std::size_t count);
 
 }  // namespace scalemark::html

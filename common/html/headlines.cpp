@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing and drawing the numbers of the first screen.
+// Selects and draws the headline numbers of the page.
 #include "common/html/headlines.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct WantedTile {
   Choice choice;
 };
 
-/// By what is asked for first. Of entries with the same title the first that was measured counts.
+/// Most important first. Of entries with the same title the first that was measured is used.
 constexpr std::array kWanted = {
     WantedTile{"LLM fine-tuning", "llm/finetune", "tokens_per_second", Choice::largest},
     WantedTile{"LLM fine-tuning", "micro/lora_step", "tokens_per_second", Choice::largest},
@@ -56,8 +56,8 @@ double size_of(const Row& row) {
   return value;
 }
 
-/// The row's own axes in short: what the group has in common is left out where it is not a choice
-/// that matters to the number.
+/// The axes that describe this row in short. Leaves out values that all rows of the group share,
+/// except for the axes that always matter.
 std::string condition_of(const Row& row, const std::set<std::string>& differing) {
   constexpr std::array<std::string_view, 9> kAlways = {
       "bytes", "backend", "precision", "model", "strategy", "method", "direction", "layer", "mode"};
@@ -88,7 +88,7 @@ std::set<std::string> differing_axes(const std::vector<const Row*>& rows) {
   return axes;
 }
 
-/// The row that stands for its benchmark; null if none has the metric.
+/// The row that represents its benchmark; null if none has the metric.
 const Row* chosen_row(const std::vector<const Row*>& rows, std::string_view metric, Choice choice) {
   const Row* best = nullptr;
   for (const Row* row : rows) {
@@ -124,7 +124,7 @@ Headline headline_of(const std::string& title, const Row& row, const std::string
           metric, row.sample().find(metric)->unit,         {}};
 }
 
-/// The ping-pong tile names the latency, too: "latency 161 ns at 8 B".
+/// Adds the latency to the ping-pong tile: "latency 161 ns at 8 B".
 void add_latency(const std::vector<Row>& rows, Headline& headline) {
   if (headline.row->name != "micro/pingpong" || headline.metric == "latency") return;
   const Row* row = chosen_row(measured_rows(rows, "micro/pingpong"), "latency", Choice::smallest);
@@ -134,7 +134,7 @@ void add_latency(const std::vector<Row>& rows, Headline& headline) {
                                axis_text("bytes", axis_of(*row, "bytes")));
 }
 
-/// One tile for each benchmark that has none, by its primary metric.
+/// Adds a tile per benchmark that has none, with its primary metric.
 void add_other_benchmarks(const std::vector<Row>& rows, std::vector<Headline>& found) {
   std::set<std::string> seen;
   for (const Headline& one : found) seen.insert(one.row->name);
@@ -151,7 +151,7 @@ void add_other_benchmarks(const std::vector<Row>& rows, std::vector<Headline>& f
   }
 }
 
-/// With few benchmarks the least time of each stands beside its rate.
+/// If there are few tiles, adds the smallest time of each benchmark beside its rate.
 void add_least_times(const std::vector<Row>& rows, std::vector<Headline>& found) {
   std::set<std::string> names;
   for (const Headline& one : found) names.insert(one.row->name);

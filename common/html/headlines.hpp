@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four to six numbers that people ask for first.
+// The four to six headline numbers at the top of a page.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace scalemark::html {
 
-/// One number, and the case that it is of.
+/// A headline number and the case it was measured in.
 struct Headline {
   std::string title;      ///< "Ping-pong bandwidth"
   std::string condition;  ///< "512 KiB, backend=mpi"
@@ -19,18 +19,18 @@ struct Headline {
   std::string extra;  ///< a second number of the benchmark: "latency 161 ns at 8 B"
 };
 
-/// At most six, in the order of what is asked for: images and tokens per second, ping-pong,
-/// allreduce, arithmetic, copies; then whatever else was measured. A benchmark that swept sizes
-/// gives its best case; copies give their largest, which no cache holds.
+/// At most six numbers, in this order: images and tokens per second, ping-pong, allreduce,
+/// arithmetic, copies, then other benchmarks. A benchmark with a sweep of sizes shows its best
+/// case. Copies show their largest size, which does not fit into caches.
 std::vector<Headline> headlines(const std::vector<Row>& rows);
 
-/// Rows of the same cases elsewhere.
+/// Rows of another side or system, to show beside the own ones.
 struct Beside {
   std::string name;
   const std::vector<Row>* rows = nullptr;
 };
 
-/// The headlines as tiles. Below each number stand those of `others`, and with a comparison the
+/// The headlines as tiles. Below each number are those of `others`, and with a comparison the
 /// verdict on its case.
 std::string headline_tiles(const std::vector<Headline>& headlines, std::string_view own_name = {},
                            const std::vector<Beside>& others = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements, tables and the frame of the page.
+// Writes tables, folded parts and the document frame.
 #include "common/html/html.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@
 namespace scalemark::html {
 namespace {
 
-/// Longer cells may break into lines, shorter ones stay whole.
+/// Longer cells may wrap, shorter ones stay on one line.
 constexpr std::size_t kShortCell = 28;
 
-/// `named`: with the name of its column, which the style sheet shows on a narrow screen.
+/// `named`: adds the column's name, which the style sheet shows on a narrow screen.
 std::string cell_of_table(const TableRow& row, std::size_t i, const TableColumn& column,
                           bool named) {
   const std::string& text = row.cells[i];
@@ -68,7 +68,7 @@ std::string folded(std::string_view summary, std::string_view content) {
 
 std::string document(std::string_view title, std::string_view header,
                      const std::vector<Section>& sections, std::string_view footer) {
-  // Nothing may be loaded from anywhere, and nothing may run.
+  // The policy blocks scripts and every load from elsewhere.
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of HTML. Whatever comes from a file goes through text_of(), table() or note() and nowhere
-// else.
+// HTML building blocks. Text from files must pass through text_of(), table() or note(), which
+// escape it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace scalemark::html {
 
-/// Text of a file for an element or a quoted attribute of HTML or SVG: cleaned, escaped, and with
-/// its middle left out beyond `limit` characters.
+/// Escapes text from a file for an element or a quoted attribute of HTML or SVG. Removes control
+/// characters, and cuts the middle of texts longer than `limit` characters.
 std::string text_of(std::string_view text, std::size_t limit = 400);
 
 struct TableColumn {
@@ -22,23 +22,22 @@ struct TableColumn {
 /// Cells are plain text; table() escapes them.
 struct TableRow {
   std::vector<std::string> cells;
-  std::string mark;  ///< class of the first cell: good, bad, warn or nothing
+  std::string mark;  ///< CSS class of the first cell: good, bad, warn or empty
 };
 
-/// A table that scrolls sideways by itself where the window is narrow. `caption` is plain text.
-/// With a class `css` of ours each row becomes a card there, its cells with the names of their
-/// columns.
+/// A table that scrolls sideways in a narrow window. `caption` is plain text. With a CSS class
+/// `css` each row becomes a card in a narrow window, and its cells show the names of their columns.
 std::string table(std::string_view caption, const std::vector<TableColumn>& columns,
                   const std::vector<TableRow>& rows, std::string_view css = {});
 
 /// A paragraph of plain text.
 std::string note(std::string_view text);
-/// A folded part; `summary` is plain text, `content` HTML.
+/// A folded part; `summary` is plain text, `content` is HTML.
 std::string folded(std::string_view summary, std::string_view content);
 
-/// One section of the page, with its entry in the table of contents.
+/// A section of the page with an entry in the table of contents.
 struct Section {
-  std::string id;     ///< our own word, never of a file
+  std::string id;     ///< a fixed word of this program, never text from a file
   std::string title;  ///< plain text
   std::string content;
 };

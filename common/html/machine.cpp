@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From facts of the environment to the machine card.
+// Builds the machine card from environment facts.
 #include "common/html/machine.hpp"
 
 #include <algorithm>
@@ -27,14 +27,14 @@ std::string some_names(const std::set<std::string>& names, const char* noun) {
   return fmt::format("{} {}: {} .. {}", names.size(), noun, *names.begin(), *names.rbegin());
 }
 
-/// The known value of a fact; empty where there is none.
+/// The value of a fact; empty if it is unknown.
 std::string known_fact(const RunExtract& run, const std::string& fact) {
   const auto found = run.facts.find(fact);
   return found != run.facts.end() && compare::is_known(found->second) ? found->second
                                                                       : std::string();
 }
 
-/// Values that differ between the runs stand beside each other.
+/// The value over all runs; different values are listed side by side.
 template <class Value>
 std::string over_runs(std::span<const RunExtract> runs, Value value) {
   std::set<std::string> values;
@@ -67,7 +67,7 @@ std::string cpu_of(const RunExtract& run) {
 
 std::string gpus_of(const RunExtract& run) {
   const std::string model = known_fact(run, "gpu_model"), count = known_fact(run, "gpu_count");
-  // A run of Scalemark that names its MPI library has looked for GPUs.
+  // A run of Scalemark with an MPI library has searched for GPUs: "none" is certain.
   if (model.empty()) return run.facts.contains("mpi_library") ? "none" : "";
   const std::string driver = known_fact(run, "gpu_driver");
   return fmt::format("{}{}{}", count.empty() || count == "1" ? "" : count + " x ", model,
@@ -83,7 +83,7 @@ std::string memory_of(const RunExtract& run) {
   return units::significant(kilobytes / 1048576, 3) + " GiB";
 }
 
-/// The part of "MT4129, ..., InfiniBand, 400 Gb/sec (4X NDR), 4: ACTIVE" that tells the speed.
+/// Extracts the speed from "MT4129, ..., InfiniBand, 400 Gb/sec (4X NDR), 4: ACTIVE".
 std::string speed_of(const std::string& adapter) {
   for (const std::string& part : text::split(adapter, ',')) {
     const std::size_t begin = std::min(part.find_first_not_of(' '), part.size());
@@ -126,7 +126,7 @@ std::string program_of(const RunExtract& run) {
                      known_fact(run, "program.git_dirty") == "true" ? " with local changes" : "");
 }
 
-/// "2026-11-21 08:27 UTC", or the first and the last of several.
+/// "2026-11-21 08:27 UTC", or the first and last date of several runs.
 std::string dates_of(std::span<const RunExtract> runs) {
   std::set<std::string> dates;
   for (const RunExtract& run : runs) {
@@ -148,7 +148,7 @@ std::string kind_of(std::span<const RunExtract> runs) {
          (incomplete > 0 ? fmt::format(", {} not complete", incomplete) : "");
 }
 
-/// What may tell two sides apart.
+/// Facts that may distinguish two sides.
 struct SideFacts {
   std::string files, hosts, date, revision;
 };
@@ -157,7 +157,7 @@ SideFacts side_facts(std::span<const RunExtract> runs) {
   if (runs.empty()) return {};
   std::set<std::string> files;
   for (const RunExtract& run : runs) {
-    // Files of one folder are named by it.
+    // Several files of one folder are named by the folder.
     const std::size_t slash = run.label.rfind('/');
     files.insert(runs.size() > 1 && slash != std::string::npos ? run.label.substr(0, slash)
                                                                : run.label);
@@ -168,7 +168,7 @@ SideFacts side_facts(std::span<const RunExtract> runs) {
           })};
 }
 
-/// " (busy, 2026-11-22)", with host and revision where they differ from the other side's.
+/// " (busy, 2026-11-22)", with host and revision if they differ from the other side's.
 std::string side_words(const SideFacts& own, const SideFacts& other) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& word) {
@@ -206,7 +206,7 @@ std::vector<std::pair<std::string, std::string>> machine_lines(std::span<const R
 }
 
 std::string machine_card(const std::vector<Side>& sides) {
-  // Lines in the order in which the sides have them, and a value a side.
+  // Lines in the order of the sides, with one value per side.
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;
   for (std::size_t i = 0; i < sides.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine card: what runs were made on, in the few lines that a reader asks for first.
+// The machine card: a short table of the hardware and software of the runs.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace scalemark::html {
 
-/// Runs that belong together on a page: the one side of a comparison, or one system.
+/// Runs shown together: one side of a comparison, or one system.
 struct Side {
   std::string name;  ///< "A"; empty for the only side
   std::span<const RunExtract> runs;
 };
 
-/// Host, CPU, GPUs, network, MPI, program, date ... with their values; lines without one are left
+/// Names and values for host, CPU, GPUs, network, MPI, program, date, ...; unknown ones are left
 /// out.
 std::vector<std::pair<std::string, std::string>> machine_lines(std::span<const RunExtract> runs);
 
-/// The lines of all sides as one table; what is equal on all sides stands there once.
+/// The lines of all sides as one table; a value equal on all sides is printed once.
 std::string machine_card(const std::vector<Side>& sides);
 
 struct SideNames {
   std::string a, b;
 };
-/// "A (quiet, 2026-11-22)" and "B (busy, 2026-11-22)": folder and date, and host and revision where
-/// the sides differ in them.
+/// "A (quiet, 2026-11-22)" and "B (busy, 2026-11-22)": folder and date. Host and revision are added
+/// if the sides differ in them.
 SideNames side_names(std::span<const RunExtract> a, std::span<const RunExtract> b);
 
 }  // namespace scalemark::html

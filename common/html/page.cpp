@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sections a page has, and in which order.
+// Assembles the sections of each kind of page.
 #include "common/html/page.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ void add_comparison(const compare::Comparison& comparison, Sections& sections) {
   sections.add("comparable", "Are these runs comparable?", environment_differences(comparison));
 }
 
-/// The verdict, the numbers that are asked for first, and the machine.
+/// The verdict, the headline numbers and the machine card.
 std::string first_screen(std::span<const RunExtract> runs, std::span<const RunExtract> base,
                          const compare::Comparison* comparison, const std::vector<Row>& rows,
                          const std::vector<Row>& base_rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as one HTML page that needs nothing else: no script, no network, no other file.
+// Results as one self-contained HTML page: no script, no network, no other file.
 #pragma once
 
 #include <span>
@@ -13,25 +13,25 @@
 
 namespace scalemark::html {
 
-/// A page about `runs`. With a comparison (`base` as its side A, the runs as B) its verdict comes
-/// first, and curves show both.
+/// A page about `runs`. With a comparison (`base` is side A, `runs` side B) it starts with the
+/// verdict, and curves show both sides.
 std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base = {},
                         const compare::Comparison* comparison = nullptr);
 
-/// A page about the comparison alone.
+/// A page about a comparison, without runs.
 std::string comparison_page(const compare::Comparison& comparison);
 
-/// A system's runs, in the order of the table's names.
+/// The runs of a system, in the order of the table's names.
 struct SystemExtracts {
   std::string name;
   std::vector<RunExtract> runs;
 };
 
-/// A page about several systems, the first of them the reference.
+/// A page about several systems; the first is the reference.
 std::string systems_page(const compare::SystemTable& table,
                          const std::vector<SystemExtracts>& runs);
 
-/// A page about the noise of one machine's runs.
+/// A page about the noise of the runs of one machine.
 std::string self_test_page(const compare::SelfTest& test, std::span<const RunExtract> runs);
 
 }  // namespace scalemark::html

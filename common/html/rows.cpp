@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining, grouping and naming rows.
+// Joins cases to rows, groups and names them.
 #include "common/html/rows.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ RowValue Row::value(std::string_view metric) const {
     if (result.runs == 2) result.low = result.high = result.value;
     result.low = std::min(result.low, summary.median);
     result.high = std::max(result.high, summary.median);
-    // Where a value is not positive there is no such mean; the middle of the range stands for it.
+    // The geometric mean needs positive values; else the middle of the range is used.
     const double mean = std::exp(sum / static_cast<double>(result.runs));
     result.value = std::isfinite(mean) ? mean : (result.low + result.high) / 2;
   }
@@ -58,7 +58,7 @@ std::vector<Row> join_rows(std::span<const RunExtract> runs) {
       const auto [place, fresh] = places.emplace(one.key, rows.size());
       if (fresh) rows.push_back({one.key, one.name, {}, {}});
       Row& row = rows[place->second];
-      // A key that a run has twice counts once.
+      // Count a key that a run has twice only once.
       if (!row.run_numbers.empty() && row.run_numbers.back() == number) continue;
       row.cases.push_back(&one);
       row.run_numbers.push_back(number);

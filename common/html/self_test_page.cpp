@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page about the noise of one machine: how often its runs differ from themselves, and which
-// change they would find.
+// The page about the noise of one machine: how often its runs give a false verdict, and which
+// change they would detect.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The style sheet. s0 to s7 are the colours of series (told apart by colour-blind readers too), h0
-// to h8 the steps of heat maps.
+// The style sheet. Classes s0 to s7 are the colours of series, distinguishable with colour
+// blindness; h0 to h8 are the steps of heat maps.
 #include "common/html/style.hpp"
 
 namespace scalemark::html {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the page looks: light and dark, desk, phone and paper.
+// Style sheet of the page: light, dark, wide screen, phone and print.
 #pragma once
 
 #include <string_view>
 
 namespace scalemark::html {
 
-/// The style sheet, as it stands in the page.
+/// The style sheet as included in the page.
 std::string_view style();
 
 }  // namespace scalemark::html

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page about several systems: machines side by side, then every case with a bar a system.
+// The page about several systems: machines side by side, then every case with one bar per system.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -17,7 +17,7 @@
 namespace scalemark::html {
 namespace {
 
-/// The rows' metrics are times and rates, of which people say faster and slower.
+/// Whether all metrics are times or rates: then the sentence says faster and slower.
 bool are_speeds(const std::vector<compare::SystemRow>& rows) {
   return std::ranges::all_of(rows, [](const compare::SystemRow& row) {
     return row.unit == "s" || row.unit.ends_with("/s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page says first about two sides, several systems, or one machine's noise.
+// The verdict at the top of a page about two sides, several systems, or the noise of one machine.
 #pragma once
 
 #include <string>
@@ -12,13 +12,12 @@
 
 namespace scalemark::html {
 
-/// A band with `word` in the colour of `mark` (good, bad, warn), and one sentence. What is `folded`
-/// lies below it.
+/// A band with `word` in the colour of `mark` (good, bad, warn), a sentence, and below it the HTML
+/// `folded`.
 std::string band(std::string_view mark, std::string_view word, std::string_view sentence,
                  const std::string& folded = {});
 
-/// "B (busy, 2026-11-22) against A (quiet, 2026-11-22): ", then the sentence that `compare` ends
-/// with.
+/// "B (busy, 2026-11-22) against A (quiet, 2026-11-22): ", then the last sentence of `compare`.
 std::string verdict_sentence(const compare::Comparison& comparison, const SideNames& names);
 
 /// "frontier is faster than summit in 12 of 30 cases and slower in 3; 15 cannot be told apart."

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, values and counts as people read them.
+// Formats keys, values and intervals for readers.
 #include "common/html/words.hpp"
 
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark baseline`: runs as what later ones are compared with.
+// `scalemark baseline`: stores runs as a baseline for later comparisons.
 #include "common/compare/baseline.hpp"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands. Each adds itself to the application, with its options and a callback that stores
-// the exit code (ExitCode) when it was chosen. Only `run` calls MPI_Init.
+// The subcommands. Each add_...() adds its options and a callback that runs the subcommand and
+// stores the exit code (ExitCode). Only `run` calls MPI_Init.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace scalemark::cli {
 
-/// `argc` and `argv` as given to main: MPI_Init wants them, and the result file keeps the command
+/// `argc` and `argv` as given to main: MPI_Init needs them, and the result file stores the command
 /// line.
 void add_run(CLI::App& app, int& argc, char**& argv, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
@@ -26,7 +26,8 @@ void add_export(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
 
-/// The program's options, with all subcommands. What it refers to lives as long as it does.
+/// Builds the program's options with all subcommands. `argc`, `argv` and `exit_code` must outlive
+/// it.
 std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark compare`: runs A against runs B.
+// `scalemark compare`: compares runs A with runs B.
 #include "common/compare/compare.hpp"
 
 #include <cstdio>
@@ -63,7 +63,7 @@ void print(const compare::Comparison& comparison, const Options& options) {
                              .strict = options.strict});
 }
 
-/// What is asked besides comparing two sides. Without --fail-on nothing fails there.
+/// Runs the modes other than A against B. `gated`: --fail-on was given.
 int plan(const Options& options, bool gated) {
   if (options.base.empty() == options.plan.systems.empty()) {
     throw UsageError(
@@ -145,7 +145,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }
-  // These look at the runs of one machine.
+  // These modes need the runs of one machine.
   map->excludes("--aa")->excludes("--power");
   command->callback([options, command, &exit_code] {
     const bool gated = command->count("--fail-on") > 0;

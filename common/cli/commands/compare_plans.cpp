@@ -74,7 +74,7 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
 compare::SelfTestOptions self_test_options(const compare::CompareOptions& options) {
   compare::SelfTestOptions test_options;
   test_options.compare = options;
-  // The runs to come will be of another job: splits that happen to take turns are no pairs.
+  // Future runs belong to another job, so splits whose runs happen to alternate are not pairs.
   if (test_options.compare.pairing == compare::Pairing::automatic)
     test_options.compare.pairing = compare::Pairing::no;
   return test_options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `scalemark compare` does besides comparing two sides: how noisy one set of runs is (--aa),
-// what more of them would find (--power), and the options of these modes.
+// Modes of `scalemark compare` on one set of runs: how noisy they are (--aa), and which changes
+// more runs would find (--power).
 #pragma once
 
 #include <filesystem>
@@ -26,21 +26,21 @@ struct PlanOptions {
   bool asked() const { return self_test || power || !systems.empty(); }
 };
 
-/// Returns the options that take the place of --against.
+/// Returns the options that replace --against.
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options);
 
-/// What the modes share with a comparison.
+/// Options that the modes share with a comparison.
 struct ModeRequest {
   compare::CompareOptions compare;
   std::string format;
-  /// As given with --fail-on; empty = not given, and then nothing fails.
+  /// Values of --fail-on. Empty = not given, and then nothing fails.
   std::set<std::string> fail_on;
 };
 
-/// How an A/A test is done with these options.
+/// Options of the A/A test for these comparison options.
 compare::SelfTestOptions self_test_options(const compare::CompareOptions& options);
 
-/// `--aa` or `--power` with the runs that `base` stands for. Returns the exit code.
+/// Runs `--aa` or `--power` on the runs that `base` names. Returns the exit code.
 int plan_runs(const std::vector<std::filesystem::path>& base, const PlanOptions& options,
               const ModeRequest& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and printing systems.
+// Reads the runs of several systems and prints their table.
 #include "common/cli/commands/compare_systems.hpp"
 
 #include <algorithm>

@@ -13,17 +13,17 @@
 
 namespace scalemark::cli {
 
-/// What else sees the runs of a system while they are read.
+/// Makes a further visitor for the runs of a system, called while they are read.
 using SystemVisitor =
     std::function<RunVisitor(const std::string& system, const std::filesystem::path& file)>;
 
-/// `given` are NAME=PATH; a name may come again with another path. Throws UsageError for a text of
-/// another form, InputError for unreadable files.
+/// Reads the runs of NAME=PATH texts; a name may be repeated with another path. Throws UsageError
+/// for a malformed text, InputError for unreadable files.
 std::vector<compare::SystemRuns> read_systems(const std::vector<std::string>& given,
                                               const SystemVisitor& also = {});
 
-/// `systems` are NAME=PATH; a name may come again with another path. Prints the table and returns
-/// the exit code. Throws UsageError for a text of another form, InputError for unreadable files.
+/// Prints the table of `systems` (NAME=PATH; a name may be repeated with another path). Returns the
+/// exit code. Throws UsageError for a malformed text, InputError for unreadable files.
 int compare_systems(const std::vector<std::string>& systems, const compare::CompareOptions& options,
                     const std::string& format);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark export`: result files for other programs.
+// `scalemark export`: converts result files to the formats of other programs.
 #include "common/formats/export.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
   if (!out) throw Error(fmt::format("{} could not be written: {}", name, std::strerror(errno)));
 }
 
-/// The file is there whole or not at all.
+/// Writes to a temporary file and renames it, so that no partial file is left.
 void write_file(const Options& options) {
   const std::string name = options.output.string();
   refuse_inputs(options.output, {&options.file, 1});
@@ -86,7 +86,7 @@ void take(const std::vector<std::string>& fields, Options& options) {
   }
 }
 
-/// What the format has no use for is refused.
+/// Throws UsageError for options that the format does not use.
 void check_use(const Options& options) {
   if (options.how.summary && options.format != "csv")
     throw UsageError(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark finalize`: a result file from the parts of a run that did not end.
+// `scalemark finalize`: makes a result file from the parts of an interrupted run.
 #include <filesystem>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark import`: results of other programs as result files.
+// `scalemark import`: converts results of other programs to result files.
 #include "common/formats/import.hpp"
 
 #include <filesystem>
@@ -40,8 +40,8 @@ std::map<std::string, std::string> tags_of(const Options& options) {
   return tags;
 }
 
-/// Writes runs as they come: one is a file, more are a folder of files. What was made is removed
-/// again when it is not told to keep().
+/// Writes runs as they arrive: one run becomes a file, several become a folder of files. The
+/// destructor removes what was written unless finish() was called.
 class Writer {
  public:
   explicit Writer(const Options& options)
@@ -58,7 +58,7 @@ class Writer {
 
   void add(formats::Imported imported) {
     for (const auto& [tag, value] : tags_) imported.run.tags[tag] = value;
-    // A side is a folder of its own, even of one run.
+    // Runs with a side always go into a folder, even a single one.
     is_folder_ = is_folder_ || held_ || !imported.side.empty();
     if (held_) write_into_folder(*std::exchange(held_, std::nullopt));
     if (is_folder_) {

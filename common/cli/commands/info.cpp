@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark info`: what was built, what this node has, where ranks would go.
+// `scalemark info`: prints the build, this node's hardware, and where ranks would be placed.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace scalemark::cli {
 namespace {
 
 struct InfoOptions {
-  int ranks = 0;  ///< 0 = one a GPU, or two
+  int ranks = 0;  ///< 0 = one per GPU; two on a node without GPUs
   std::string placement = "near";
   bool json = false;
 };
@@ -42,7 +42,7 @@ nlohmann::json describe_peak(const hardware::Peak& peak, const char* unit = "byt
   return {{unit, peak.value}, {"source", peak.source}};
 }
 
-/// Peaks by precision, one reason where nothing is known.
+/// Peaks by precision; only a reason if none is known.
 template <class FlopsIn>
 nlohmann::json describe_flops(FlopsIn flops_in) {
   nlohmann::json all = nlohmann::json::object();
@@ -135,7 +135,7 @@ nlohmann::json describe_placement(const hardware::Machine& machine, const InfoOp
   return ranks;
 }
 
-/// "50 GB/s each way (PCIe 4.0 x16, theoretical)", or why it is not known.
+/// "50 GB/s each way (PCIe 4.0 x16, theoretical)", or the reason why it is unknown.
 std::string peak_text(const nlohmann::json& peak, const char* unit = "By/s",
                       const char* what = "") {
   if (peak.contains("missing")) return "unknown: " + peak["missing"].get<std::string>();

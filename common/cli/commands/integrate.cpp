@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark completion` and `scalemark man`: what a shell and man want to know of the command
-// line.
+// `scalemark completion` and `scalemark man`: prints completion scripts and manual pages.
 #include <algorithm>
 #include <memory>
 

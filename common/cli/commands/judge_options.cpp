@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a comparison, and what they stand for.
+// Options that control the verdict of a comparison.
 #include "common/cli/commands/judge_options.hpp"
 
 #include "common/cli/numbers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `compare` and the pages of `report` judge: the same options, and so the same verdict.
+// Verdict options shared by `compare` and `report`, so that both reach the same verdict.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ struct JudgeOptions {
   std::vector<std::string> maps;
 };
 
-/// Adds --threshold, --single-run-threshold, --fwer, --relative-to-run, --paired and --map, and
-/// returns the last.
+/// Adds --threshold, --single-run-threshold, --fwer, --relative-to-run, --paired and --map. Returns
+/// the last.
 CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options);
 
-/// Throws UsageError for a map of another form.
+/// Throws UsageError for a malformed --map.
 compare::CompareOptions compare_options_of(const JudgeOptions& options);
 
 }  // namespace scalemark::cli

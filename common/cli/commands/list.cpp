@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark list`: benchmarks with their axes, and presets.
+// `scalemark list`: prints benchmarks with their axes, and presets.
 #include <algorithm>
 #include <limits>
 #include <regex>
@@ -38,7 +38,7 @@ bool has_range(const Axis& axis) {
   return axis.type == Axis::Type::integer || axis.type == Axis::Type::number;
 }
 
-/// What an axis may be, as text: its values, or its range.
+/// The allowed values of an axis as text: a list or a range.
 std::string allowed(const Axis& axis) {
   if (!has_range(axis)) return text::join(texts(axis.allowed), ", ");
   const bool bounded = axis.maximum != std::numeric_limits<std::int64_t>::max();
@@ -74,7 +74,7 @@ nlohmann::json describe(const Benchmark& benchmark) {
   return row;
 }
 
-/// "[By] " in front of what an axis may be; words and plain numbers have no unit.
+/// "[By] ": the unit printed before the allowed values. Empty for words and plain numbers.
 std::string unit_of(const AxisDoc& doc) {
   if (doc.unit.empty() || doc.unit == "1") return {};
   std::string unit(doc.unit);
@@ -102,7 +102,7 @@ std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose
   return lines;
 }
 
-/// The built-in presets that a filter finds; without filters all of them.
+/// The built-in presets that match a filter; all of them without filters.
 std::vector<Preset> matching_presets(const Registry& registry,
                                      const std::vector<std::string>& filters) {
   std::vector<Preset> found;

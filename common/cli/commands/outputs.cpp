@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks before and behind writing.
+// Checks before and after writing output.
 #include "common/cli/commands/outputs.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As every HDF5 file without user block begins.
+/// First bytes of every HDF5 file without a user block.
 constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 
 std::string shown(const fs::path& path) { return text::printable(path.string(), 400); }
@@ -35,7 +35,7 @@ bool is_hdf5(const fs::path& path) {
          begin == kSignature;
 }
 
-/// Whether `output` is `input`, or a file in it.
+/// Whether `output` is `input`, or a file in the .parts folder `input`.
 bool lies_in(const fs::path& output, const fs::path& input) {
   std::error_code ignored;
   if (fs::equivalent(output, input, ignored)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program writes: standard output that arrived, files that destroy nothing.
+// Protects outputs: detects failed writes to stdout, and never overwrites inputs or results.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,17 @@
 
 namespace scalemark::cli {
 
-/// Flushes standard output. If any of what was printed could not be written it says so on stderr
-/// and returns the exit code of that (3, or 2 where `code` is), else `code`.
+/// Flushes standard output. If a write failed, prints that to stderr and returns exit code 3 (2 if
+/// `code` is 2). Else returns `code`.
 int checked_output(int code);
 
-/// Throws UsageError that names --output where it is one of `inputs`, by whatever path, or lies in
-/// one that is a folder of parts.
+/// Throws UsageError naming --output if it is one of `inputs` (by any path), or lies in a .parts
+/// folder among them.
 void refuse_inputs(const std::filesystem::path& output,
                    std::span<const std::filesystem::path> inputs);
 
-/// Throws UsageError that names --output where that exists and is a result file, which only another
-/// one may replace, or no regular file.
+/// Throws UsageError naming --output if it exists and is a result file or not a regular file. Only
+/// another result file may replace a result file.
 void refuse_results(const std::filesystem::path& output);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe: a session as a run has it, so that the ranks use the same GPUs, and no case.
+// The probe: opens a session as a run does, so that ranks use the same GPUs, but runs no case.
 #include "common/cli/commands/probe.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// Collective. Why nothing can be tried; equal on all ranks.
+/// Collective. The reason why nothing can be tried, the same on all ranks; empty if there is none.
 std::string why_no_probe(Session& session) {
   std::string mine;
   try {
@@ -51,7 +51,7 @@ int probe(const mpi::Environment& environment, const RunOptions& options) {
   const mpi::Comm& world = environment.world();
   const bool speaks = world.rank() == 0;
   SessionOptions how = session_options(options);
-  how.cuda_aware = CudaAware::no;  // nothing is direct but what is tried here
+  how.cuda_aware = CudaAware::no;  // only the probe itself passes device memory to MPI
   Session session(world, std::move(how));
   if (const std::string why = why_no_probe(session); !why.empty()) {
     if (speaks) fmt::print(stderr, "scalemark run --probe: nothing was tried: {}\n", why);

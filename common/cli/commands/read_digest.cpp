@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and reducing in one pass.
+// Reads a run and reduces it to a digest in one pass.
 #include "common/cli/commands/read_digest.hpp"
 
 #include <utility>

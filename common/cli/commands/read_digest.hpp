@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run read from a file and reduced on the way.
+// Reads runs from files and reduces them to digests.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace scalemark::cli {
 
-/// Reads case by case and keeps the digest only: the samples of a run need not fit into memory.
-/// `also`, where its functions are set, sees the header and each case, too. Throws InputError.
+/// Reads case by case and keeps only the digest: the samples of a run need not fit into memory.
+/// `also`, if set, also sees the header and each case. Throws InputError.
 compare::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
 
-/// Of all runs that the paths stand for (find_runs()), in their order; parts of a run are joined.
-/// `also` sees what each of them holds.
+/// The digests of all runs that the paths name (find_runs()), in order; the parts of a run are
+/// joined. `also` sees the header and cases of each run.
 std::vector<compare::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths,
                                              const RunVisitor& also = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark report`: results, a comparison, systems side by side or noise as one HTML page.
+// `scalemark report`: writes results, a comparison, several systems or noise as one HTML page.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -36,13 +36,13 @@ struct Options {
   JudgeOptions judge;
 };
 
-/// What a page and its comparison need of runs, read case by case.
+/// What a page and its comparison need from runs, read case by case.
 struct Side {
   std::vector<html::RunExtract> extracts;
   std::vector<compare::RunDigest> digests;
 };
 
-/// File and folder: enough to know a file by, and nothing about whose machine it lay on.
+/// Folder and file name only: identifies a file without showing where on a machine it was.
 std::string label_of(const std::filesystem::path& file) {
   return (file.parent_path().filename() / file.filename()).string();
 }
@@ -79,7 +79,8 @@ bool is_page(const std::filesystem::path& path) {
   return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
 }
 
-/// A slip of the hand must cost neither a page that somebody keeps nor a result file.
+/// Throws UsageError unless the output is a new or empty file, or --force replaces an earlier page.
+/// A typing error must not overwrite a result file.
 void check_output(const Options& options) {
   const std::filesystem::path& path = options.output;
   if (!std::filesystem::exists(path)) return;
@@ -178,7 +179,7 @@ void add_report(CLI::App& app, int& exit_code) {
   command->footer(
       "--threshold and what follows it need --base, --aa or --systems, and judge as they do for "
       "compare.");
-  // Without two sides they would be ignored.
+  // Without two sides to compare these options would be ignored.
   command->parse_complete_callback([=] {
     if (base->count() + aa->count() + systems->count() > 0) return;
     for (const CLI::Option* judging : command->get_options()) {

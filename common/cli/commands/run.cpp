@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark run`: options, and the way from them to a result file.
+// `scalemark run`: plans the cases, runs them and writes the result file.
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -29,7 +29,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// Every rank must have made the same plan, or they would wait for each other in different cases.
+/// Throws on all ranks if the plans differ: ranks would wait for each other in different cases.
 void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& plan,
                      const RunOptions& options) {
   std::string hash = plan_hash(plan);
@@ -66,7 +66,7 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
   }
 }
 
-/// Peak of this rank's device for a case.
+/// Peak of this rank's device for a case's parameters.
 Peak peak_for(Session& session, const Params& params) {
   const auto text = [&](const char* axis) {
     const auto found = params.find(axis);
@@ -129,7 +129,7 @@ Run describe_run(const Session& session, const std::vector<PlannedCase>& plan,
   return run;
 }
 
-/// Cases that will not be measured: the earlier run has done them, or they will be skipped.
+/// Cases that will not be measured: finished by the earlier run, or certain to be skipped.
 std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan, int ranks,
                                             const std::map<std::size_t, FinishedCase>& finished) {
   std::set<std::size_t> indices;
@@ -144,20 +144,20 @@ std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan
   return indices;
 }
 
-/// The result file cannot be written, whatever the command line says (disk full, read-only): exit
-/// code 3, on all ranks alike.
+/// The result file cannot be written (disk full, read-only): exit code 3, on all ranks. The command
+/// line is not at fault.
 class OutputError : public Error {
  public:
   using Error::Error;
 };
 
-/// Sinks that are asked for more than to take results; on rank 0.
+/// Sinks that are also used directly, besides receiving results; set on rank 0 only.
 struct Opened {
   std::shared_ptr<FileSink> file;
   std::shared_ptr<print::Progress> progress;
 };
 
-/// Rank 0 opens the file and the printer; a failure there is everybody's.
+/// Rank 0 opens the file and the printer; if that fails, all ranks throw.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
                 FanoutSink& sinks, Opened& opened) {
   std::string error;
@@ -188,7 +188,7 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
   throw OutputError(error);
 }
 
-/// What an earlier run has finished, from rank 0 to all.
+/// Cases that an earlier run finished, broadcast from rank 0.
 std::map<std::size_t, FinishedCase> finished_cases(const mpi::Comm& world, const FileSink* file) {
   std::vector<std::string> texts;
   if (file) {
@@ -223,7 +223,7 @@ void conclude(const RunOutcome& outcome, const RunOptions& options, const std::s
   }
 }
 
-/// What the user may type to go on; nothing where a job script says it for the whole set of runs.
+/// The hint how to resume; empty if a job script prints one for the whole set of runs.
 std::string last_words(const RunOptions& options, int ranks) {
   if (variable("SCALEMARK_JOB_SCRIPT")) return "";
   return resume_hint(options.words, options.output.string(), ranks);
@@ -273,8 +273,8 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
   return outcome.exit_code();
 }
 
-/// From MPI_Init to MPI_Finalize. Errors that all ranks have alike end quietly with their code; any
-/// other ends the job, since the other ranks wait somewhere.
+/// From MPI_Init to MPI_Finalize. Errors that all ranks share return their exit code. Any other
+/// error ends the job, since the other ranks are waiting somewhere.
 int run(RunOptions options, int& argc, char**& argv) {
   Watchdog::block_signals();
   try {
@@ -289,7 +289,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     try {
       code = options.probe ? probe(environment, options) : run_on(environment, options);
     } catch (const UsageError& error) {
-      // Usage is judged alike on all ranks, or was broadcast: everybody is here.
+      // Usage errors are the same on all ranks or were broadcast, so every rank gets here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());
       code = static_cast<int>(ExitCode::usage);
     } catch (const OutputError& error) {

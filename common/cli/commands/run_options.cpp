@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of `scalemark run`.
+// Options of `scalemark run`: definition, checks, and facts derived from them.
 #include "common/cli/commands/run_options.hpp"
 
 #include <algorithm>
@@ -25,10 +25,10 @@ namespace {
 
 using Kind = NumberRule::Kind;
 
-/// Where sizes begin without --min-bytes.
+/// First message size without --min-bytes, in bytes.
 constexpr const char* kSmallest = "8";
 
-/// More than anyone has time for; the list of where they begin stays short.
+/// Upper limit of --sweeps. Keeps the list of sweep starts short.
 constexpr int kMaxSweeps = 1000;
 
 std::map<std::string, std::string> parse_pairs(const std::string& option,
@@ -45,7 +45,7 @@ std::map<std::string, std::string> parse_pairs(const std::string& option,
   return result;
 }
 
-/// The folder that the job scripts use too; empty where the environment names none.
+/// The cache folder, shared with the job scripts; empty if the environment names none.
 std::string cache_folder() {
   std::string base = variable("XDG_CACHE_HOME").value_or("");
   if (const std::string home = variable("HOME").value_or(""); base.empty() && !home.empty())
@@ -58,7 +58,7 @@ std::optional<double> telemetry_interval(const std::string& given) {
   return given == "off" ? std::nullopt : text::parse_seconds(given);
 }
 
-/// A preset that repeats another program prints as that program does.
+/// A preset that repeats another program also prints in that program's format.
 void take_format(const Preset& preset, RunOptions& options) {
   if (preset.format.empty()) return;
   const std::vector<std::string> known = print_formats();
@@ -93,8 +93,8 @@ void fold_byte_range(RunOptions& options) {
   options.axes.push_back(fmt::format("bytes={}:{}:*{}", from, to, options.factor.value_or(2)));
 }
 
-/// Names of --data: what benchmarks ask Case::data() for, and the text rows that come by file.
-/// Known in every build, also where the benchmark that asks is left out.
+/// Names of --data: what benchmarks pass to Case::data(), and the text rows read from files. All
+/// are known in every build, even if the benchmark that needs them is left out.
 const std::vector<std::string>& data_names() {
   static const std::vector<std::string> names = {"adapters", "alpaca",     "file_read", "grammar",
                                                  "mnist",    "preference", "rgb300",    "samsum",
@@ -117,7 +117,7 @@ std::map<std::string, std::string> parse_data(const std::vector<std::string>& te
   return data;
 }
 
-/// A count of samples leaves nothing to decide for the rules that it replaces.
+/// Throws UsageError if --iterations is combined with --ci or --min-time: it replaces their rules.
 void check_count(const RunOptions& options) {
   if (!options.iterations) return;
   const char* ignored = options.ci ? "--ci" : options.min_time.empty() ? nullptr : "--min-time";
@@ -382,7 +382,7 @@ std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptio
   std::string result = fmt::format("preset: {}\nplacement: {}\nseed: {}\n", options.preset,
                                    options.placement, options.seed);
   if (options.sweeps > 1) result += fmt::format("sweeps: {}\n", options.sweeps);
-  // What --resume has to find again, too; not named where it is as by default.
+  // Settings that --resume must find unchanged. Written only if they are not the default.
   if (options.sync != "barrier") result += fmt::format("sync: {}\n", options.sync);
   if (options.redact) result += "redact: true\n";
   for (const PlannedCase& planned : plan)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of `scalemark run`, and the plain values made of them.
+// Options of `scalemark run`, and the values derived from them.
 #pragma once
 
 #include <filesystem>
@@ -42,7 +42,7 @@ struct RunOptions {
   Peaks peaks;  ///< from the file `peak`
   double timeout = 300;
   std::string format, color = "auto";  ///< format: empty until check_run_options()
-  std::string preset_doc;              ///< of a preset that repeats another program
+  std::string preset_doc;              ///< description of a preset that repeats another program
   bool quiet = false;
   int verbose = 0;       ///< how often -v was given
   std::string campaign;  ///< campaign_facts()
@@ -50,14 +50,13 @@ struct RunOptions {
   int verbosity = 0;
   PrintOptions print;
   std::string command_line;
-  std::vector<std::string> words;  ///< of the command line
+  std::vector<std::string> words;  ///< the command line, word by word
 };
 
 void add_run_options(CLI::App& command, RunOptions& options);
-/// Completes what CLI11 cannot check. Throws UsageError. Needs no MPI.
+/// Completes what CLI11 cannot check. Throws UsageError. Does not need MPI.
 void check_run_options(RunOptions& options);
-/// Collective. Names the output file after date and process when none was given; equal on all
-/// ranks.
+/// Collective. If no output file is given, names it after date and process; the same on all ranks.
 void default_output(const mpi::Comm& world, RunOptions& options);
 
 SessionOptions session_options(const RunOptions& options);
@@ -70,12 +69,13 @@ std::string host_label();
 std::string new_uuid();
 std::map<std::string, std::string> producer_facts();
 std::map<std::string, std::string> scheduler_facts();
-/// Name of the set of runs that this one belongs to, and its number in it, as the job scripts give
-/// them (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs of
-/// a set. Throws UsageError for other characters than letters, digits and -_. or more than 64 of
-/// them, and for a number that is none.
+/// Name of the set of runs that this run belongs to, and its number in the set, from the job
+/// scripts (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs
+/// of a set.
+/// Throws UsageError for an invalid number and for a name with more than 64 characters or others
+/// than letters, digits and -_.
 std::pair<std::string, int> campaign_facts();
-/// The resolved plan and policies as text.
+/// The resolved plan, settings and sampling policies as text.
 std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and progress of `run`.
+// Makes the row printer and the progress line of `run`.
 #include "common/cli/commands/run_sinks.hpp"
 
 #include <iostream>
@@ -19,7 +19,7 @@
 namespace scalemark::cli {
 namespace {
 
-/// A printer whose lines go on in the next one where they are too wide.
+/// A printer that wraps lines wider than the terminal.
 class WrappedPrinter final : public ResultSink {
  public:
   WrappedPrinter(const std::string& format, const PrintOptions& print, std::size_t width)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where `run` shows what it does: rows on stdout, progress on stderr.
+// Output of `run`: rows on stdout, progress on stderr.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace scalemark::cli {
 
-/// On stderr: a line that is written over on a terminal, else lines of the log. A launcher keeps no
-/// order between the two streams: where both go to its terminal, the line goes the way of the rows
-/// that replace it, stdout.
+/// Progress on stderr: on a terminal one line that is overwritten, else lines of the log. A
+/// launcher does not keep the order of the two streams. If both go to its terminal, the line is
+/// printed to stdout, as are the rows that replace it.
 std::shared_ptr<print::Progress> progress_sink(const RunOptions& options);
 
-/// Rows as --format wants them; a table on a terminal has no line that is wider. `file`: where the
-/// rows are stored, which knows what earlier launches have measured.
+/// Prints rows in the format of --format. On a terminal the lines of a table are wrapped to its
+/// width. `file` stores the rows and knows what earlier launches measured.
 std::shared_ptr<ResultSink> rows_printer(const RunOptions& options,
                                          const std::shared_ptr<FileSink>& file);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark schema`: what stands where in a result file.
+// `scalemark schema`: prints the layout of result files.
 #include <iostream>
 
 #include "common/base/error.hpp"

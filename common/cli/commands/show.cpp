@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark show`: the rows of a result file, or of several.
+// `scalemark show`: prints the rows of one or several result files.
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -42,7 +42,7 @@ struct Options {
   std::string color = "auto";
 };
 
-/// Which keys CASE finds. Reads no samples.
+/// Finds the keys that CASE selects. Reads no samples.
 KeyFilter filter_for(const std::filesystem::path& file, const std::string& text) {
   KeyFilter filter(text);
   if (filter.takes_all()) return filter;
@@ -53,7 +53,7 @@ KeyFilter filter_for(const std::filesystem::path& file, const std::string& text)
   return filter;
 }
 
-/// What the table of pauses looks at; all of a large file would not fit into memory.
+/// Keeps only what the table of pauses uses; all of a large file would not fit into memory.
 void leave_for_pauses(CaseResult& one) {
   std::erase_if(one.tables, [](const auto& table) { return table.first != kPlacesTable; });
   std::erase_if(one.metrics, [](const Metric& metric) {
@@ -61,7 +61,8 @@ void leave_for_pauses(CaseResult& one) {
   });
 }
 
-/// The JSON of a file says of a case what it is among others, too.
+/// For JSON, a printer whose objects also have what needs several cases: scaling, message cost,
+/// layout ratio.
 std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& out,
                                         const PrintOptions& print) {
   if (options.format == "json" || options.format == "jsonl")
@@ -69,7 +70,7 @@ std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& ou
   return make_printer(options.format, out, print);
 }
 
-/// Not only in the table's last line: whoever reads the other formats is told, too.
+/// Warns in every format except table, whose last line says it.
 void warn_if_incomplete(const Options& options, const Run& run, std::size_t cases) {
   if (run.complete || options.format == "table") return;
   fmt::print(stderr, "scalemark: {} is not complete: {} of {}\n",
@@ -90,7 +91,7 @@ PrintOptions print_options(const Options& options) {
 int show_run(const Options& options, const std::string& filter) {
   const KeyFilter selection = filter_for(options.file, filter);
   const PrintOptions print = print_options(options);
-  // Shown when all is read: a file that is refused half way leaves one line of error and no rows.
+  // Prints after everything is read: a file that is rejected half way gives one error and no rows.
   std::ostringstream out;
   const std::shared_ptr<ResultSink> printer = printer_for(options, out, print);
   print::Joined joined;
@@ -98,7 +99,7 @@ int show_run(const Options& options, const std::string& filter) {
   std::size_t cases = 0;
   const auto take_header = [&](Run header) {
     run = std::move(header);
-    // Only the chosen keys are announced.
+    // Announce only the selected keys.
     if (!selection.takes_all())
       run.planned.assign(selection.keys().begin(), selection.keys().end());
     printer->begin(run);

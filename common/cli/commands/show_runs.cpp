@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding runs for `show`, and their table.
+// Finds the runs for `show` and prints their table.
 #include "common/cli/commands/show_runs.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamedFolders = 3;
 
-/// The runs of a folder; none where it has none.
+/// The runs of a folder; empty if it has none.
 std::vector<fs::path> runs_in(const fs::path& folder) {
   try {
     return find_runs(folder);
@@ -42,7 +42,7 @@ bool is_folder(const fs::path& path) {
   return path.extension() != ".parts" && fs::is_directory(path, ignored);
 }
 
-/// Whether a word behind the first is a path rather than CASE, which is often like the end of one.
+/// Whether a word after the first is a path. A CASE often looks like the end of a path.
 bool names_runs(const std::string& word) {
   const fs::path path = word;
   std::error_code ignored;

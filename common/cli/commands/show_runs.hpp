@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `show` is given, and its table over several runs.
+// Arguments of `show`, and its table over several runs.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@ struct ShownRuns {
   std::string filter;                        ///< CASE; empty = all
 };
 
-/// Tells paths from CASE in `show PATH... [CASE]`: the first word is a path; a later one is where
-/// it names a file, a folder of runs, or ends in .h5 or .parts. Throws UsageError for a second
-/// CASE, InputError for a folder without runs: it says what is in it.
+/// Separates paths from CASE in `show PATH... [CASE]`. The first word is a path. A later word is a
+/// path if it names a file or a folder of runs, or ends in .h5 or .parts. Throws UsageError for a
+/// second CASE, InputError for a folder without runs (the message lists its contents).
 ShownRuns shown_runs(const std::vector<std::string>& words);
 
-/// Throws UsageError for a format that has no words for several runs, before anything is read.
+/// Throws UsageError, before reading anything, for a format that cannot show several runs.
 int show_runs(const ShownRuns& runs, const std::string& format, const PrintOptions& print);
 
 }  // namespace scalemark::cli

@@ -25,7 +25,7 @@ struct VerifyOptions {
   golden::Options checks;
 };
 
-/// Throws InputError for what cannot be read, or holds no JSON.
+/// Throws InputError for a file that cannot be read or is not JSON.
 nlohmann::json read_json(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
@@ -38,7 +38,7 @@ nlohmann::json read_json(const std::string& path) {
   return json;
 }
 
-/// Why no check of this build takes the file; empty if `topic` is one that it knows.
+/// Why no check of this build accepts the file; empty if `topic` is known.
 std::string why_unknown(const nlohmann::json& json, const std::string& topic) {
   if (!json.is_object())
     return fmt::format("no golden file: it holds {} {}, not an object",
@@ -51,8 +51,8 @@ std::string why_unknown(const nlohmann::json& json, const std::string& topic) {
 
 enum class Read { whole, foreign, unreadable };
 
-/// Reads and checks one file. What cannot be read, is no golden file, lacks a field or has one of
-/// another type is one item; the other files go on.
+/// Reads and checks one file. A file that cannot be read, is not a golden file, or has missing or
+/// mistyped fields counts as one item; the other files are still checked.
 Read check_file(const std::string& path, const golden::Options& options, golden::Report& report) {
   try {
     const nlohmann::json json = read_json(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items of `verify` on stdout, its progress on stderr.
+// Prints items of `verify` to stdout and its progress to stderr.
 #include "common/cli/commands/verify_output.hpp"
 
 #include <cmath>
@@ -17,13 +17,13 @@
 namespace scalemark::cli {
 namespace {
 
-/// Never throws: whether everything arrived is found at the end (checked_output).
+/// Never throws: checked_output() detects failed writes at the end.
 void write(std::FILE* stream, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
 }
 
-/// JSON has no NaN: a number that is none becomes null.
+/// JSON has no NaN or infinity: they become null.
 nlohmann::json number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -122,7 +122,7 @@ void VerifyPrinter::progress(const std::string& last_item) {
                         items == 1 ? "item" : "items", text::printable(last_item));
   }
   if (!errors_.terminal) return write(stderr, line + "\n");
-  // The last column stays free: a full line would move the terminal to the next one.
+  // The last column stays empty: a full line would move the terminal to the next line.
   write(stderr, kEraseLine + text::shortened(line, output_width(errors_) - 1) + "\r");
   line_shown_ = true;
 }

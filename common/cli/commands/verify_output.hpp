@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `verify` prints: each item as soon as it is compared, and how far it has come.
+// Output of `verify`: each item as soon as it is compared, and progress.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,27 @@
 
 namespace scalemark::cli {
 
-/// How many items had which outcome.
+/// Number of items per outcome.
 struct VerifyCounts {
   std::size_t passed = 0, failed = 0, skipped = 0;
   void add(golden::Outcome outcome);
 };
 
 struct VerifyPrinting {
-  bool json = false;     ///< one list of objects, an object a line; else text
-  bool verbose = false;  ///< text: the passed items too
+  bool json = false;     ///< one list of objects, one object per line; else text
+  bool verbose = false;  ///< text: also print passed items
   std::size_t files = 1;
 };
 
-/// Results go to stdout item by item, flushed; progress to stderr: a line that is written over on a
-/// terminal, elsewhere a line at the start of each file and then every ten seconds.
+/// Prints results to stdout item by item, flushed. Progress goes to stderr: on a terminal one line
+/// that is overwritten, elsewhere a line at the start of each file and then every ten seconds.
 class VerifyPrinter {
  public:
   explicit VerifyPrinter(const VerifyPrinting& printing);
 
   void begin_file(const std::string& path);
   void item(const golden::Item& item);
-  /// `whole`: the file was read and checked; a sum of its items is printed where there are several
-  /// files.
+  /// `whole`: the file was read and checked. With several files, prints a summary of this file.
   void end_file(bool whole);
   /// Ends the output; returns the counts of all files.
   VerifyCounts finish();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Scalemark writes into Google Benchmark's JSON besides its own members.
+// Members that Scalemark adds to Google Benchmark's JSON.
 #pragma once
 
 namespace scalemark::formats {
 
-/// The key of a case that is no kernel of scalemark-kernels, and the metric that `real_time` is.
-/// `cpu_time` of such a case is `real_time` again, since tools want one.
+/// Added to cases not from scalemark-kernels: the case key, and the metric that `real_time` holds.
+/// Such a case repeats `real_time` as `cpu_time`, since tools expect one.
 inline constexpr const char* kKeyMember = "scalemark_key";
 inline constexpr const char* kMetricMember = "scalemark_metric";
 

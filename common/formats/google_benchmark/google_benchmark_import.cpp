@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark's JSON. Repetitions are the iterations of a case; aggregates follow from them.
-// Where a file has aggregates only, the median is the one iteration.
+// Imports Google Benchmark's JSON. Repetitions become iterations; aggregates are ignored. If a file
+// has only aggregates, the median becomes the single iteration.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,12 +21,11 @@ namespace {
 
 using nlohmann::json;
 
-/// A time is kept in femtoseconds: what a loop of many operations gives for one has fractions of
-/// nanoseconds.
+/// Times are stored in femtoseconds: a loop's time per operation can be a fraction of a nanosecond.
 constexpr double kFemtosecond = 1e-15;
-constexpr double kLongest = 18'000;  // seconds that 64 bits of femtoseconds hold
+constexpr double kLongest = 18'000;  // seconds; as femtoseconds they fit into 64 bits
 
-/// What is no counter of the benchmark's own.
+/// Standard members; all others are user counters.
 const std::set<std::string>& known_members() {
   static const std::set<std::string> kKnown = {"name",
                                                "family_index",
@@ -71,8 +70,8 @@ double seconds_of(const json& row, const char* name, const std::string& place) {
   fail(place, "\"time_unit\" to be ns, us, ms or s", row["time_unit"]);
 }
 
-/// "BM_copy/bytes:4096/16/threads:2" -> kernels/BM_copy bytes=4096 arg1=16, as scalemark-kernels
-/// itself names its cases.
+/// "BM_copy/bytes:4096/16/threads:2" -> kernels/BM_copy bytes=4096 arg1=16, named as by
+/// scalemark-kernels.
 CaseResult case_of_name(const std::string& name, std::int64_t threads) {
   constexpr std::array kOptions = {"threads",         "iterations", "repeats",     "min_time",
                                    "min_warmup_time", "real_time",  "process_time"};
@@ -95,7 +94,7 @@ CaseResult case_of_name(const std::string& name, std::int64_t threads) {
   return result;
 }
 
-/// The samples of a metric over the repetitions.
+/// Appends one repetition to the samples of a metric.
 void append(CaseResult& result, const char* name, const char* unit, Better better, double value) {
   const auto found = std::find_if(result.metrics.begin(), result.metrics.end(),
                                   [&](const Metric& metric) { return metric.name == name; });
@@ -121,7 +120,7 @@ void append(CaseResult& result, const char* name, const char* unit, Better bette
   }
 }
 
-/// What `real_time` is called: a metric of ours, in what we wrote.
+/// Metric name of `real_time`: given by Scalemark's own files, else "time".
 std::string time_name(const json& row, const std::string& place) {
   if (!row.contains(kMetricMember)) return "time";
   const json& given = row[kMetricMember];
@@ -134,7 +133,7 @@ void take_numbers(CaseResult& result, const json& row, const std::string& place,
                   const ImportTaker& taker) {
   const std::string time = time_name(row, place);
   append(result, time.c_str(), "s", Better::lower, seconds_of(row, "real_time", place));
-  // Ours has none of its own there.
+  // Files of Scalemark repeat `real_time` as `cpu_time`.
   if (!row.contains(kMetricMember))
     append(result, "cpu_time", "s", Better::lower, seconds_of(row, "cpu_time", place));
   if (row.contains("bytes_per_second"))
@@ -155,7 +154,8 @@ void take_numbers(CaseResult& result, const json& row, const std::string& place,
   }
 }
 
-/// Whether the benchmark gave up, in either of the two ways that versions say it.
+/// Whether the benchmark failed or was skipped; newer versions use `skipped`, older ones
+/// `error_occurred`.
 bool take_failure(CaseResult& result, const json& row, const std::string& place) {
   const bool failed = row.contains("error_occurred") && row["error_occurred"] == true;
   const bool skipped = row.contains("skipped") && row["skipped"] == true;
@@ -166,7 +166,7 @@ bool take_failure(CaseResult& result, const json& row, const std::string& place)
   return true;
 }
 
-/// Cases in the order in which they come first.
+/// Cases in order of first appearance.
 class Cases {
  public:
   CaseResult& of(const json& row, const std::string& place) {
@@ -195,7 +195,7 @@ bool is_aggregate(const json& row) {
   return row.is_object() && row.contains("run_type") && row["run_type"] == "aggregate";
 }
 
-/// What the rows of one benchmark have in common.
+/// The name shared by all rows of a benchmark.
 std::string run_name(const json& row) {
   for (const char* name : {kKeyMember, "run_name", "name"}) {
     if (row.contains(name) && row[name].is_string()) return row[name].get<std::string>();
@@ -203,7 +203,7 @@ std::string run_name(const json& row) {
   return {};
 }
 
-/// Benchmarks that have a row of their own for each repetition.
+/// Benchmarks with one row per repetition.
 std::set<std::string> with_repetitions(const json& rows) {
   std::set<std::string> names;
   for (const json& row : rows) {

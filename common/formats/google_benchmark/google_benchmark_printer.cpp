@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark's JSON, for tools that read it: mean, median, standard deviation and coefficient
-// of variation of a case, as its --benchmark_report_aggregates_only writes them; every iteration is
-// a repetition, which is printed where that is asked for.
+// Prints Google Benchmark's JSON. Each case has mean, median, standard deviation and coefficient of
+// variation, as with --benchmark_report_aggregates_only. Iterations are printed as repetitions on
+// request.
 #include <array>
 #include <span>
 #include <string>
@@ -25,8 +25,8 @@ using nlohmann::ordered_json;
 constexpr double kNanoseconds = 1e9;
 constexpr std::string_view kOwn = "kernels/";
 
-/// "kernels/memcpy bytes=4096 ranks=1 threads=2" -> "memcpy/bytes:4096/threads:2", as the program
-/// of the kernels prints it; another case keeps its whole name.
+/// "kernels/memcpy bytes=4096 ranks=1 threads=2" -> "memcpy/bytes:4096/threads:2", as
+/// scalemark-kernels prints it. Other cases keep their suite.
 std::string benchmark_name(const CaseResult& result) {
   const bool own = result.name.starts_with(kOwn);
   std::string name = own ? result.name.substr(kOwn.size()) : result.name;
@@ -46,20 +46,20 @@ std::int64_t threads_of(const CaseResult& result) {
   return count == nullptr ? 1 : *count;
 }
 
-/// The time that is the case's headline, or that its headline follows from.
+/// The primary metric if it is a time, else the time it is computed from.
 const Metric* time_of(const CaseResult& result) {
   const Metric* primary = result.find(result.primary_metric);
   if (primary != nullptr && primary->unit != "s") primary = result.find(primary->source);
   return primary != nullptr && primary->unit == "s" ? primary : nullptr;
 }
 
-/// A member that Google Benchmark has for a metric.
+/// A member of Google Benchmark's rows with its values.
 struct Column {
   std::string member;
-  std::vector<double> values;  ///< an iteration
+  std::vector<double> values;  ///< per iteration
 };
 
-/// The time and what belongs to it, each with a value for every iteration.
+/// The time and related rates, each with one value per iteration.
 std::vector<Column> columns_of_case(const CaseResult& result, const Metric& time) {
   struct Known {
     const char *metric, *unit, *member;
@@ -84,7 +84,7 @@ std::vector<Column> columns_of_case(const CaseResult& result, const Metric& time
   return columns;
 }
 
-/// What Google Benchmark computes over repetitions. The last one is a ratio.
+/// Aggregates that Google Benchmark computes over repetitions; cv is a ratio.
 struct Aggregate {
   const char *name, *unit;
   double (*of)(std::span<const double> values);
@@ -115,7 +115,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
     if (time == nullptr) return print(unmeasured(result));
     const std::vector<Column> columns = columns_of_case(result, *time);
     const std::size_t repetitions = columns.front().values.size();
-    // One repetition has no aggregates: Google Benchmark prints it as it is.
+    // As in Google Benchmark, a single repetition has no aggregates.
     if (repetitions < 2 || options().verbosity > 0) print_repetitions(result, *time, columns);
     if (repetitions >= 2) print_aggregates(result, *time, columns);
   }
@@ -178,7 +178,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
     const std::string reason = result.status == Status::ok ? "it measured no time" : result.reason;
     one[failed ? "error_occurred" : "skipped"] = true;
     one[failed ? "error_message" : "skip_message"] = text::json_text(reason);
-    // As Google Benchmark does: its tools look for a time in every row.
+    // As in Google Benchmark: tools expect a time in every row.
     one["iterations"] = 0;
     one["real_time"] = 0.0;
     one["cpu_time"] = 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the Intel MPI Benchmarks: tables under "# Benchmarking NAME".
+// Imports the text output of the Intel MPI Benchmarks: tables under "# Benchmarking NAME".
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,10 +19,10 @@ namespace {
 struct ImbColumn {
   const char* name;
   Quantity quantity;
-  const char* formula;  ///< where it is the time that a row is about
+  const char* formula;  ///< how IMB computes a primary time; else empty
 };
 constexpr const char* kImbMean = "IMB: mean over ranks of each rank's mean";
-/// The first that a table has becomes the primary metric.
+/// In order of precedence: the first column that a table has becomes the primary metric.
 constexpr std::array kImbColumns = {
     ImbColumn{"t[usec]", kLatency, kImbMean},
     ImbColumn{"t_avg[usec]", kLatency, kImbMean},
@@ -39,13 +39,14 @@ constexpr std::array kImbColumns = {
 
 constexpr std::string_view kImbEnd = "All processes entering MPI_Finalize";
 
-/// The column in front of all others where groups of ranks work at once (-multi 1).
+/// First column if groups of ranks work at the same time (-multi 1).
 constexpr std::string_view kImbGroup = "Group";
 
-/// What stands behind the size where IMB did not measure it (src_c/IMB_output.c).
+/// Printed after the size if IMB did not measure it (src_c/IMB_output.c).
 constexpr std::array kNotMeasured = {"out-of-mem.;", "int-overflow.;", "time-out.;"};
 
-/// A test that is ours too, and whether it is the non-blocking one: Iallreduce of IMB-NBC.
+/// A test that Scalemark has too, and whether it is the non-blocking variant (Iallreduce of
+/// IMB-NBC).
 struct KnownImbTest {
   const ImbTest* test = nullptr;
   bool is_nonblocking = false;
@@ -59,7 +60,7 @@ KnownImbTest known_imb_test(std::string_view name) {
   return {};
 }
 
-/// The text behind `sign`, without blanks around it; nothing if the line has no such sign.
+/// The first word after `sign`; empty text if the line ends there; nothing if `sign` is missing.
 std::optional<std::string> behind(std::string_view line, std::string_view sign) {
   const std::size_t at = line.find(sign);
   if (at == std::string_view::npos) return std::nullopt;
@@ -67,7 +68,7 @@ std::optional<std::string> behind(std::string_view line, std::string_view sign) 
   return rest.empty() ? std::string() : std::string(rest.front());
 }
 
-/// "4;" of "# #processes = 4; rank order (rowwise):" without its end.
+/// "4;" of "# #processes = 4; rank order (rowwise):" without the semicolon.
 std::string without_semicolon(std::string word) {
   if (word.ends_with(';')) word.pop_back();
   return word;
@@ -194,7 +195,7 @@ class ImbReader {
     builder_.add(std::move(result), lines_.place());
   }
 
-  /// A size that IMB left out, and why: "4194304 out-of-mem.; needed X=   8.001 GB; ..."
+  /// Handles a size that IMB left out: "4194304 out-of-mem.; needed X=   8.001 GB; ..."
   bool take_not_measured(CaseResult& result, std::string_view line,
                          const std::vector<std::string_view>& cells) {
     const std::size_t size = columns_.front() == kImbGroup ? 1 : 0;
@@ -202,7 +203,7 @@ class ImbReader {
         std::find(kNotMeasured.begin(), kNotMeasured.end(), cells[size + 1]) == kNotMeasured.end())
       return false;
     for (std::size_t i = 0; i <= size; ++i) {
-      // Where a table has no sizes one stands there all the same.
+      // A table without sizes still prints one here.
       if (columns_[i] != "#repetitions") take_count(result, {columns_[i], cells[i]});
     }
     result.status = Status::skipped;
@@ -247,10 +248,10 @@ class ImbReader {
   Lines lines_;
   RunBuilder builder_;
   std::string name_, reduced_type_ = "MPI_FLOAT";
-  bool is_open_ = false;          ///< a text of IMB has begun and not ended
-  bool is_p2p_ = false;           ///< IMB-P2P: tests of all ranks, with names of tests of two
-  Params said_;                   ///< what stands between a table's name and its columns
-  std::optional<Params> params_;  ///< of a table of ours: those of its keys
+  bool is_open_ = false;  ///< an IMB output has started and not ended
+  bool is_p2p_ = false;   ///< IMB-P2P: its tests use all ranks but have the names of two-rank tests
+  Params said_;           ///< parameters found between a table's name and its columns
+  std::optional<Params> params_;  ///< of a table printed by Scalemark: those of its case keys
   std::vector<std::string> columns_;
 };
 

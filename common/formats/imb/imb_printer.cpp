@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the Intel MPI Benchmarks 2021, with their own statistic, for tools that read it.
+// Prints the text of the Intel MPI Benchmarks 2021, with IMB's own statistics.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -31,22 +31,22 @@ const ImbTest* find_imb_test(std::string_view name) {
   return found == kImbTests.end() ? nullptr : &*found;
 }
 
-/// A row of a table of IMB.
+/// A row of an IMB table.
 struct ImbRow {
-  std::optional<std::int64_t> bytes;  ///< nothing of a test without sizes
+  std::optional<std::int64_t> bytes;  ///< empty for a test without sizes
   std::uint64_t repetitions = 0;
   OsuStatistic time;  ///< seconds
   double rate = 0;    ///< By/s
 
-  /// Readers take "nan" and "inf" for no numbers.
+  /// Rows with NaN or infinity are left out: readers expect numbers.
   bool has_numbers() const {
     return std::isfinite(time.average) && std::isfinite(time.minimum) &&
            std::isfinite(time.maximum) && std::isfinite(rate);
   }
 };
 
-/// As another program printed it, or of the slowest rank; both directions count where a rank sends
-/// and receives. IMB, too, has 0 where the time is 0.
+/// The bandwidth that another program printed, else that of the slowest rank. Counts both
+/// directions if each rank sends and receives. 0 if the time is 0, as in IMB.
 double imb_rate(const ImbTest& test, const CaseResult& result, const ImbRow& row) {
   if (!test.has_rate) return 0;
   const Metric* printed = result.find("bandwidth");
@@ -56,7 +56,7 @@ double imb_rate(const ImbTest& test, const CaseResult& result, const ImbRow& row
   return (test.ranks_alike ? 2 : 1) * static_cast<double>(*row.bytes) / row.time.maximum;
 }
 
-/// Why a case has no place in a table of the test; empty if it has.
+/// Why a case cannot be a row of the test's table; empty if it can.
 std::string why_no_imb_case(const ImbTest& test, const CaseResult& result) {
   const std::string call = print::param_text(result, "call");
   if (!call.empty() && call != "blocking") return "IMB's test is of the blocking call";
@@ -87,7 +87,7 @@ class ImbPrinter final : public print::Printer {
     const ImbTest* test = find_imb_test(result.name);
     const Metric* time = result.find(result.primary_metric);
     const std::string table = planned_.table_of(result);
-    // IMB knows nothing but MPI: a reader would take any number for MPI's.
+    // IMB measures only MPI, so a reader would take any number for MPI's.
     if (test == nullptr || result.status != Status::ok || time == nullptr || time->unit != "s" ||
         print::param_text(result, "backend") != "mpi") {
       print_left_out(result);
@@ -104,7 +104,7 @@ class ImbPrinter final : public print::Printer {
   }
 
  private:
-  /// Why the case has no row; empty if it has one.
+  /// Adds a row. Returns the reason if the case has none, else an empty text.
   std::string add_row(const ImbTest& test, const CaseResult& result, const Metric& time,
                       const std::string& table) {
     if (const std::string why = why_no_imb_case(test, result); !why.empty()) return why;
@@ -151,10 +151,9 @@ class ImbPrinter final : public print::Printer {
     return text + (test.has_rate ? "   Mbytes/sec\n" : "\n");
   }
 
-  print::PlannedTables planned_{
-      {"bytes"}};  ///< one table holds what differs in nothing but the size
+  print::PlannedTables planned_{{"bytes"}};  ///< cases that differ only in size share a table
   print::TableQueue queue_{out()};
-  std::set<std::string> known_;  ///< tables that have begun
+  std::set<std::string> known_;  ///< tables with a printed header
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Intel MPI Benchmarks that a benchmark of ours measures too.
+// Tests of the Intel MPI Benchmarks that Scalemark measures too.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@ namespace scalemark::formats {
 struct ImbTest {
   const char* theirs;
   const char* ours;
-  bool reduces;      ///< its data has the type for reductions, ours fp32
-  bool has_rate;     ///< a column Mbytes/sec
+  bool reduces;      ///< uses IMB's data type for reductions; in Scalemark fp32
+  bool has_rate;     ///< has a column Mbytes/sec
   bool ranks_alike;  ///< t_min, t_max and t_avg over ranks; else one t
 };
 inline constexpr std::array kImbTests = {
@@ -31,7 +31,7 @@ inline constexpr std::array kImbTests = {
     ImbTest{"Barrier", "micro/barrier", false, false, true},
 };
 
-/// Behind "# ": the parameters of a table that Scalemark printed, as in its cases' keys.
+/// Follows "# ": the parameters of a table printed by Scalemark, as in its case keys.
 inline constexpr const char* kImbParameters = "Parameters of Scalemark:";
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hwloc's XML, as far as objects and two of their attributes go.
+// Parses hwloc's XML: counts objects and reads the attributes type and cache_size.
 #include "common/formats/mlperf/machine_parts.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hwloc's description of a machine says of its processors.
+// Packages, cores and caches of a machine, from hwloc's XML.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace scalemark::formats {
 
 struct MachineParts {
   std::size_t packages = 0, cores = 0;
-  std::string caches;  ///< "L1: 2 x 32 KiB, L2: 2 x 512 KiB, L3: 1 x 16 MiB"; empty = not told
+  std::string caches;  ///< "L1: 2 x 32 KiB, L2: 2 x 512 KiB, L3: 1 x 16 MiB"; empty = unknown
 };
 
-/// Counts the objects of hwloc's XML, version 2.
+/// Counts the objects in hwloc's XML (version 2).
 MachineParts machine_parts(std::string_view xml);
 
 }  // namespace scalemark::formats

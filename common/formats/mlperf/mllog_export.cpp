@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainings as MLPerf logging lines, `:::MLLOG {json}`, which the stock checker of mlperf_logging
-// takes with our rules (common/formats/rules/mllog.yaml).
+// Exports trainings as MLPerf logging lines, `:::MLLOG {json}`. The standard checker of
+// mlperf_logging accepts them with the rules in common/formats/rules/mllog.yaml.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Writes lines with times that never go back.
+/// Writes log lines. Callers must pass ascending times.
 class Log {
  public:
   explicit Log(std::ostream& out) : out_(out) {}
@@ -52,7 +52,7 @@ class Log {
   int lines_ = 0;
 };
 
-/// Facts and parameters of ours that MLPerf has a name for.
+/// Facts and parameters of Scalemark with their MLPerf names.
 struct Named {
   const char* ours;
   const char* theirs;
@@ -73,19 +73,19 @@ const Value* find_value(const CaseResult& result, const char* name) {
   return nullptr;
 }
 
-/// Values an iteration, none where the metric is missing.
+/// Values per iteration; empty if the metric is missing.
 std::vector<double> values_of(const CaseResult& result, const char* name) {
   const Metric* metric = result.find(name);
   return metric == nullptr ? std::vector<double>{} : per_iteration(result, *metric);
 }
 
-/// When a training ran; what it took of this before is setting up.
+/// Start of the case, start of the training (setup is before it), and end, in ms since 1970.
 struct Span {
   std::int64_t begun = 0, run = 0, ended = 0;
 };
 
 std::int64_t milliseconds(double seconds) {
-  constexpr double kMost = 1e9;  // 30 years: a file may claim any number
+  constexpr double kMost = 1e9;  // s, about 30 years: a file may contain any number
   return std::isfinite(seconds) ? std::llround(std::clamp(seconds, 0.0, kMost) * 1e3) : 0;
 }
 
@@ -115,7 +115,7 @@ void log_head(Log& log, const Run& run, const CaseResult& result, std::int64_t t
   }
 }
 
-/// Epochs one behind the other: how long each took is measured, when it began is not.
+/// Logs the epochs one after the other: their durations are measured, their start times are not.
 void log_epochs(Log& log, const CaseResult& result, const Span& span) {
   const std::vector<double> times = values_of(result, "epoch_time"),
                             losses = values_of(result, "epoch_loss"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MLPerf system description: 33 keys, from the environment of the run as far as it tells.
+// Exports the MLPerf system description: 33 keys, filled from the run's environment where known.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -17,8 +17,7 @@ namespace {
 
 using Fill = std::string (*)(const Run& run);
 
-/// The values of a fact of the environment, on whatever nodes, without those that say that it is
-/// not known.
+/// The known values of an environment fact over all nodes.
 std::set<std::string> values_of(const Run& run, const std::string& name) {
   std::set<std::string> values;
   if (const auto common = run.environment.common.find(name); common != run.environment.common.end())
@@ -37,10 +36,10 @@ std::string joined(const std::set<std::string>& values) {
   return text::join(std::vector<std::string>(values.begin(), values.end()), "; ");
 }
 
-/// A fact; nodes that differ are joined. Empty where it is not known.
+/// A fact as text; different values of nodes are joined. Empty if unknown.
 std::string fact(const Run& run, const std::string& name) { return joined(values_of(run, name)); }
 
-/// The same of facts that begin with an integer, which are divided and get another unit.
+/// The same for facts that start with an integer: divides it and appends `unit`.
 std::string scaled_fact(const Run& run, const std::string& name, double divisor, const char* unit) {
   std::set<std::string> scaled;
   for (const std::string& value : values_of(run, name)) {
@@ -51,7 +50,7 @@ std::string scaled_fact(const Run& run, const std::string& name, double divisor,
   return joined(scaled);
 }
 
-/// File systems over a network; what a local one lies on is not known.
+/// Network file systems of the output; the device below a local file system is unknown.
 std::string storage(const Run& run) {
   static const std::set<std::string> kShared = {"lustre", "gpfs",      "beegfs", "nfs",   "nfs4",
                                                 "ceph",   "fuse.weka", "wekafs", "panfs", "cvmfs2"};
@@ -68,7 +67,7 @@ std::set<std::string> nodes_of(const Run& run) {
   return nodes;
 }
 
-/// hwloc's description of a node, of each kind that there is.
+/// hwloc's description of each distinct kind of node.
 std::string of_machines(const Run& run, std::string (*say)(const MachineParts& parts)) {
   std::set<std::string> said;
   for (const auto& [kind, xml] : run.machines) said.insert(say(machine_parts(xml)));
@@ -80,7 +79,7 @@ std::string count_text(std::size_t count) {
   return count == 0 ? std::string() : std::to_string(count);
 }
 
-/// What is known of network cards, one fact a card.
+/// Known network adapters, one fact per adapter.
 std::string network(const Run& run) {
   std::vector<std::string> cards;
   for (const auto& [name, value] : run.environment.common) {
@@ -96,7 +95,7 @@ std::string pcie(const Run& run) {
   return generation.empty() ? std::string() : fmt::format("PCIe {} x{}", generation, width);
 }
 
-/// GPUs of the node that has most of them, among those that ranks use.
+/// The largest number of GPUs per node, counting those that ranks use.
 std::string accelerators_per_node(const Run& run) {
   if (const std::string count = fact(run, "gpu_count"); !count.empty()) return count;
   std::map<std::string, std::set<std::string>> by_node;
@@ -133,7 +132,7 @@ std::string framework(const Run& run) {
   const auto found = run.producer.find("version");
   const std::string ours =
       fmt::format("Scalemark {}", found == run.producer.end() ? "" : found->second);
-  // "on: LibTorch 2.11.0 in FOLDER, ...": the version only.
+  // Extracts the version from "on: LibTorch 2.11.0 in FOLDER, ...".
   const std::string_view after = "on: ";
   if (!torch.starts_with(after)) return ours;
   const std::string name = torch.substr(after.size(), torch.find(" in ") - after.size());

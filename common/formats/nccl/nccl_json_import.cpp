@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nccl-tests write with -J. Their list of environment variables is left out: it may hold
-// secrets.
+// Imports the JSON that nccl-tests write with -J. Leaves out the environment variables, which may
+// hold secrets.
 #include <cmath>
 #include <set>
 
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Their numbers have six decimals; one step of them is one of the sample.
+/// nccl-tests print six decimals; the last one becomes the resolution of the sample.
 Decimal six_decimals(double value) {
   return {static_cast<std::uint64_t>(std::llround(std::min(value, 1e12) * 1e6)), -6};
 }
@@ -32,7 +32,7 @@ bool has_nan_time(const json& group) {
          (group.contains("cpu_time") && group["cpu_time"] == "nan");
 }
 
-/// Times of single iterations take the place of their mean.
+/// Uses the times of single iterations instead of their mean.
 void take_iterations(CaseResult& result, const json& per_iteration, const std::string& place) {
   if (!per_iteration.is_object() || !per_iteration.contains("times_us")) return;
   const json& times = per_iteration["times_us"];
@@ -123,7 +123,7 @@ class NcclJsonReader {
             ? integer_of(result["actual_iterations"], "actual_iterations", kMaxBytes, place)
             : 0;
     const std::string root = result.contains("root") ? text_of(result["root"], "root", place) : "";
-    const std::vector<std::string_view> parts = words(root);  // it is padded
+    const std::vector<std::string_view> parts = words(root);  // the text is padded with blanks
     row_.root = parts.empty() ? "" : std::string(parts[0]);
     const std::size_t ranks = builder.run().ranks.size();
     if (ranks > 0) row_.ranks = static_cast<std::int64_t>(ranks);
@@ -144,9 +144,9 @@ class NcclJsonReader {
     CaseResult one = nccl_case(row_, source_.options, here);
     add_number(one, kLatency, *found, "time", here);
     add_number(one, {"cpu_time", "s", -6, Better::lower}, *found, "cpu_time", here);
-    if (one.metrics.empty() && has_nan_time(*found)) return;  // that way was not measured
+    if (one.metrics.empty() && has_nan_time(*found)) return;  // this half was not measured
     if (one.metrics.empty()) fail(here, "\"time\" or \"cpu_time\"", *found);
-    // Sizes that have no element for each rank are all 0, one result behind the other.
+    // Sizes with less than one element per rank become 0, so several results of size 0 may follow.
     if (row_.size == 0 && !empty_.insert(one.key).second)
       return taker_.note(fmt::format("{}: one more result of size 0, left out", here));
     if (const auto iterations = result.find(name + "_per_iter"); iterations != result.end())

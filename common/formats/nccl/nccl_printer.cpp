@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of nccl-tests 2.19.6, with their own statistic, for tools that read it.
+// Prints the text of nccl-tests 2.19.6, with their own statistics.
 #include <algorithm>
 #include <utility>
 
@@ -17,8 +17,8 @@
 namespace scalemark::formats {
 namespace {
 
-/// A row has two halves, which may come far apart, or one of them never: a table is kept until all
-/// planned cases of it have come, or the run ends.
+/// A row has two halves (out of place, in place), measured by separate cases; one may be missing. A
+/// table is therefore kept until all its planned cases were added, or until the run ends.
 class NcclPrinter final : public print::Printer {
  public:
   using print::Printer::Printer;
@@ -47,7 +47,7 @@ class NcclPrinter final : public print::Printer {
   }
 
  private:
-  /// Why the case has no row; empty if it has one.
+  /// Adds a half row. Returns the reason if the case has none, else an empty text.
   std::string take(const std::string& name, const CaseResult& result) {
     const NcclTest* test = nccl_test_of(result);
     const auto point = test == nullptr ? std::nullopt : nccl_point(*test, result);

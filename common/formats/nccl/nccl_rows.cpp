@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of nccl-tests as benchmarks of ours.
+// Maps tests of nccl-tests to benchmarks of Scalemark.
 #include "common/formats/nccl/nccl_rows.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string type_name(const std::string& theirs) {
   return type == nullptr ? snake_case(theirs) : type->ours;
 }
 
-/// The program without its folder and what builds add to the name.
+/// Finds the test by program name, ignoring the folder and suffixes such as _mpi.
 const NcclTest* find_test(std::string_view program) {
   program.remove_prefix(std::min(program.rfind('/') + 1, program.size()));
   for (const NcclTest& test : kNcclTests) {
@@ -26,7 +26,8 @@ const NcclTest* find_test(std::string_view program) {
   return nullptr;
 }
 
-/// What stands in the key of a case of ours: total_bytes may be more than the parts of all ranks.
+/// Axis `bytes` of a case of Scalemark, from the count: total_bytes may exceed the parts of all
+/// ranks.
 std::int64_t bytes_of_count(const NcclRow& row, const NcclTest* test, const std::string& place) {
   const NcclType* type = nccl_type(&NcclType::theirs, row.type);
   const bool is_divided = test != nullptr && test->size == NcclSize::divided;

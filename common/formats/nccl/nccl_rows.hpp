@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the importers of nccl-tests share: their tests, types and sizes as ours.
+// Shared by the importers of nccl-tests: maps tests, types and sizes to Scalemark's.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@
 
 namespace scalemark::formats {
 
-/// A row of nccl-tests.
+/// A row of an nccl-tests table.
 struct NcclRow {
-  std::string program;  ///< all_reduce_perf, with or without a path; empty = not said
+  std::string program;  ///< all_reduce_perf, with or without a path; empty = unknown
   std::optional<std::int64_t> ranks;
-  std::int64_t size = 0;   ///< the tool's own: the larger one of a rank's two buffers
+  std::int64_t size = 0;   ///< as nccl-tests define it: the larger of a rank's two buffers
   std::int64_t count = 0;  ///< elements; needed with `ours`
   std::string type, reduction, root;
   bool in_place = false;
-  std::int64_t iterations = 0;  ///< that were timed; 0 = not said
-  bool is_blocking = false;     ///< -z: each operation is waited for
-  /// Of a table that Scalemark printed: what stands in its cases' keys but for bytes and in_place.
+  std::int64_t iterations = 0;  ///< timed iterations; 0 = unknown
+  bool is_blocking = false;     ///< -z: waits for each operation
+  /// Set for a table printed by Scalemark: the parameters of its case keys except bytes and
+  /// in_place.
   std::optional<Params> ours;
 };
 
-/// Name, parameters and key. `bytes` is OSU's size, whatever the tool prints; total_bytes is the
-/// tool's. Throws InputError at `place` if the program is not said and the options do not say it.
+/// The case of a row: name, parameters and key. Axis `bytes` is the size as OSU defines it; the
+/// fact total_bytes is the size that the tool prints. Throws InputError at `place` if neither the
+/// row nor the options name the program.
 CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std::string& place);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and lines as nccl-tests 2.19.6 print them (src/util.cu): same widths, same number of words.
+// Formats rows and lines as nccl-tests 2.19.6 print them (src/util.cu): same widths, same number of
+// words.
 #include "common/formats/nccl/nccl_table.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ const NcclType* nccl_type_of(const NcclTest& test, const CaseResult& result) {
   return nccl_type(&NcclType::ours, ours.empty() ? test.type : ours);
 }
 
-/// busbw / algbw by nccl-tests' definitions (src/*.cu, GetBw); one rank has nothing on its bus.
+/// busbw / algbw as nccl-tests define it (src/*.cu, GetBw); 0 for one rank.
 double nccl_bus_factor(const NcclTest& test, std::int64_t ranks) {
   const auto n = static_cast<double>(ranks);
   if (ranks == 1) return 0;
@@ -41,7 +42,7 @@ double nccl_busbw(const NcclTest& test, const CaseResult& result, const NcclMeas
     return ranks < 1 ? NcclMeasure{}.busbw : measure.algbw * nccl_bus_factor(test, ranks);
   }
   if (bus->kind != MetricKind::rate || bandwidth->kind != MetricKind::rate)
-    return median_of(result, *bus);  // of another program
+    return median_of(result, *bus);  // measured by another program
   if (bandwidth->numerator == 0) return NcclMeasure{}.busbw;
   return measure.algbw * bus->numerator / bandwidth->numerator;
 }
@@ -52,7 +53,7 @@ NcclMeasure nccl_measure(const NcclTest& test, const CaseResult& result, const M
   measure.seconds = osu_statistic(time).average;
   const Metric* bandwidth = result.find("bandwidth");
   if (bandwidth != nullptr && bandwidth->kind != MetricKind::rate) {
-    measure.algbw = median_of(result, *bandwidth);  // of another program
+    measure.algbw = median_of(result, *bandwidth);  // measured by another program
   } else if (measure.seconds > 0 || size == 0) {
     measure.algbw = size == 0 ? 0 : static_cast<double>(size) / measure.seconds;
   }
@@ -61,7 +62,7 @@ NcclMeasure nccl_measure(const NcclTest& test, const CaseResult& result, const M
   return measure;
 }
 
-/// With as many decimals as fit, at most two; else with an exponent.
+/// At most two decimals, as many as fit; else with an exponent.
 std::string nccl_number(double value, std::size_t width) {
   if (!std::isfinite(value)) return "N/A";
   for (const int decimals : {2, 1, 0}) {
@@ -80,7 +81,7 @@ std::string nccl_half(const std::optional<NcclMeasure>& measure) {
                      wrong);
 }
 
-/// "2(factor)" or "8(bytes)" from one size to the next; "0(bytes)" where they do not go by steps.
+/// Step between sizes: "2(factor)" or "8(bytes)"; "0(bytes)" if steps differ.
 std::string nccl_step(const std::vector<std::int64_t>& sizes) {
   bool by_factor = sizes.size() > 1, by_bytes = sizes.size() > 1;
   for (std::size_t i = 1; i < sizes.size(); ++i) {
@@ -92,7 +93,7 @@ std::string nccl_step(const std::vector<std::int64_t>& sizes) {
   return fmt::format("{}(bytes)", by_bytes ? sizes[1] - sizes[0] : 0);
 }
 
-/// A name without blanks, which would shift the words behind it.
+/// Replaces blanks, which would shift the following words.
 std::string one_word(const std::string& text) {
   std::string word = text::printable(text, 200);
   std::replace(word.begin(), word.end(), ' ', '_');
@@ -184,7 +185,7 @@ void NcclTable::print(std::ostream& out, const std::vector<RankInfo>& ranks) con
   print_footer(out);
 }
 
-/// How often an operation ran before it was timed is not kept.
+/// The number of warm-up iterations is not stored.
 void NcclTable::print_title(std::ostream& out) const {
   fmt::print(out, "# Collective test starting: {}\n# {}{}\n", test_->program, kNcclParameters,
              parameters_);
@@ -202,7 +203,7 @@ void NcclTable::print_title(std::ostream& out) const {
              *least, *most, nccl_step(sizes), iterations_, is_checked);
 }
 
-/// Nothing of a rank's process is kept: its number is 0.
+/// Process ids of ranks are not stored: 0 is printed.
 void NcclTable::print_devices(std::ostream& out, const std::vector<RankInfo>& ranks) const {
   const auto count = static_cast<std::size_t>(ranks_);
   if (count == 0 || count > ranks.size()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of nccl-tests: rows of sizes, each out of place and in place.
+// A table of nccl-tests: one row per size, with an out-of-place and an in-place half.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,45 @@
 
 namespace scalemark::formats {
 
-/// The test that measures what the case does; null if there is none.
+/// The test that measures the same as the case; null if there is none.
 const NcclTest* nccl_test_of(const CaseResult& result);
 
-/// One half of a row. Numbers that are not known are NaN.
+/// Half of a row. Unknown numbers are NaN.
 struct NcclMeasure {
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double algbw = std::numeric_limits<double>::quiet_NaN();  ///< By/s
   double busbw = std::numeric_limits<double>::quiet_NaN();  ///< By/s
-  std::optional<std::uint64_t> wrong;                       ///< elements; nothing = not checked
+  std::optional<std::uint64_t> wrong;                       ///< elements; empty = not checked
 };
 
-/// Where a case stands in its table, and what stands there.
+/// Position of a case in its table, and its values.
 struct NcclPoint {
-  std::int64_t size = 0;   ///< bytes, as nccl-tests count them
+  std::int64_t size = 0;   ///< bytes, as nccl-tests define the size
   std::int64_t count = 0;  ///< elements
   bool in_place = false;
   NcclMeasure measure;
   std::uint64_t iterations = 0;
 };
 
-/// The point of a finished case: time is the mean over ranks of each rank's mean, as nccl-tests
-/// print it by default, algbw is size / time, busbw has the factor of the case's own rates. Nothing
-/// where the format has no words for it.
+/// The point of a finished case. Time is the mean over ranks of each rank's mean, as nccl-tests
+/// print by default. algbw is size / time; busbw uses the factor of the case's own rates. Empty if
+/// the format cannot show the case.
 std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& result);
 
-/// Why the measure has no place in a table: what reads one takes each cell for a number. Empty if
-/// it has.
+/// Why a table cannot show the values: readers expect a number in each cell. Empty if it can.
 std::string why_no_numbers(const NcclMeasure& measure);
 
 class NcclTable {
  public:
-  /// Of the cases that have all in common with `first` but the size and in_place.
+  /// A table for all cases that differ from `first` only in size and in_place.
   NcclTable(const NcclTest& test, const CaseResult& first);
 
-  /// False if another case has the place already.
+  /// False if another case already has this place.
   bool add(const NcclPoint& point);
-  /// A case of this table has no row, since its data were wrong.
+  /// Counts a case that has no row because its data were wrong.
   void add_wrong() { ++wrong_; }
   bool empty() const { return rows_.empty(); }
-  /// The text from the title to the last line; `ranks` are those of the run.
+  /// Prints the table from title to last line; `ranks` are those of the run.
   void print(std::ostream& out, const std::vector<RankInfo>& ranks) const;
 
  private:
@@ -68,10 +67,10 @@ class NcclTable {
   const NcclTest* test_;
   std::string parameters_, type_, redop_;
   std::int64_t root_ = -1;
-  std::int64_t ranks_ = 0;  ///< 0 = not known
+  std::int64_t ranks_ = 0;  ///< 0 = unknown
   bool on_device_ = false;
   std::vector<Row> rows_;
-  std::uint64_t iterations_ = 0;  ///< of the row that has most
+  std::uint64_t iterations_ = 0;  ///< the largest number over all rows
   int wrong_ = 0;
 };
 

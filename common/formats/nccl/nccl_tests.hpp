@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of nccl-tests 2.19.6 that a benchmark of ours measures too, with their sizes and types.
+// Tests of nccl-tests 2.19.6 that Scalemark measures too, with their sizes and types.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 
 namespace scalemark::formats {
 
-/// What nccl-tests call the size of a test, where `bytes` is ours (OSU's), and what it counts:
-/// the elements that a rank gives to the operation (src/*.cu, GetCollByteCount).
+/// How nccl-tests define size and count of a test, relative to Scalemark's `bytes` (as in OSU).
+/// Count: elements that a rank passes to the operation (src/*.cu, GetCollByteCount).
 enum class NcclSize {
-  buffer,        ///< size = bytes; counted are all of it
-  of_all_ranks,  ///< size = ranks * bytes; counted is one rank's part
-  divided,       ///< size = bytes; counted is the part that one rank gets
+  buffer,        ///< size = bytes; count: all elements
+  of_all_ranks,  ///< size = ranks * bytes; count: the part of one rank
+  divided,       ///< size = bytes; count: the part that one rank receives
 };
 
 struct NcclTest {
   const char* program;
-  const char* name;   ///< of our benchmark
-  const char* type;   ///< of our data where the key says nothing, in our words
-  const char* redop;  ///< where the key says nothing
-  bool has_root;      ///< -1 stands for none
+  const char* name;   ///< of Scalemark's benchmark
+  const char* type;   ///< of Scalemark's data if the key has none, in its own names
+  const char* redop;  ///< if the key has none
+  bool has_root;      ///< without a root -1 is printed
   NcclSize size;
 };
 inline constexpr std::array kNcclTests = {
@@ -42,24 +42,24 @@ inline constexpr std::array kNcclTests = {
 struct NcclType {
   const char* theirs;
   const char* ours;
-  std::int64_t bytes;  ///< of an element
+  std::int64_t bytes;  ///< per element
 };
 inline constexpr std::array kNcclTypes = {
     NcclType{"int8", "int8", 1},    NcclType{"int32", "int32", 4}, NcclType{"int64", "int64", 8},
     NcclType{"half", "fp16", 2},    NcclType{"float", "fp32", 4},  NcclType{"double", "fp64", 8},
     NcclType{"bfloat16", "bf16", 2}};
 
-/// The type by one of its two names; null if it is not known.
+/// Finds a type by one of its two names; null if unknown.
 inline const NcclType* nccl_type(const char* NcclType::*name, std::string_view value) {
   const auto* found = std::find_if(kNcclTypes.begin(), kNcclTypes.end(),
                                    [&](const NcclType& type) { return value == type.*name; });
   return found == kNcclTypes.end() ? nullptr : found;
 }
 
-/// In the first line of a text that Scalemark printed, behind its version.
+/// Follows the version in the first line of a text printed by Scalemark.
 inline constexpr const char* kNcclFormat = "nccl-tests 2.19.6 format";
-/// Behind "# ": the parameters of a table that Scalemark printed, as in its cases' keys but for the
-/// size and in_place.
+/// Follows "# ": the parameters of a table printed by Scalemark, as in its case keys without size
+/// and in_place.
 inline constexpr const char* kNcclParameters = "Parameters of Scalemark:";
 
 }  // namespace scalemark::formats

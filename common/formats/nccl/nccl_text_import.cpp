@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nccl-tests print: a table with the columns time, algbw, busbw and #wrong twice, out of place
-// and in place.
+// Imports the text of nccl-tests: a table with the columns time, algbw, busbw and #wrong, once out
+// of place and once in place.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -31,10 +31,10 @@ constexpr std::array kNcclColumns = {
     NcclColumn{"i_p99", {"latency_p99", "s", -6, Better::lower}},
 };
 
-/// The last heading with -S; its cells are a date and a time.
+/// The last heading with -S. Its column has two words, date and time.
 constexpr std::string_view kTimestamp = "timestamp";
 
-/// Numbers that nccl-tests did not measure, or could not compute.
+/// Texts for values that nccl-tests did not measure or could not compute.
 bool is_missing(std::string_view text) {
   constexpr std::array kMissing = {"N/A", "nan", "-nan", "inf", "-inf"};
   return std::find(kMissing.begin(), kMissing.end(), text) != kMissing.end();
@@ -42,7 +42,7 @@ bool is_missing(std::string_view text) {
 
 bool begins_measures(const std::string& column) { return column == "time" || column == "cputime"; }
 
-/// Without what mpirun --tag-output puts in front: "[1,0]<stdout>:".
+/// Removes the prefix of mpirun --tag-output: "[1,0]<stdout>:".
 std::string_view untagged(std::string_view line) {
   constexpr std::string_view kTag = "<stdout>:";
   const std::size_t at = line.find(kTag);
@@ -153,7 +153,7 @@ class NcclReader {
             200);
       }
     }
-    // Tables of one text may have fewer ranks than the run.
+    // A table may have fewer ranks than the run.
     if (++ranks_ > builder_.run().ranks.size()) builder_.run().ranks.push_back(std::move(info));
   }
 
@@ -174,7 +174,7 @@ class NcclReader {
     const auto first = std::find_if(columns_.begin(), columns_.end(), begins_measures);
     const auto head = static_cast<std::size_t>(first - columns_.begin());
     const std::size_t measures = columns_.size() - head;
-    // Tests without reduction or root leave these two cells empty in older versions.
+    // Older versions leave redop and root empty for tests without them.
     if (first == columns_.end() || head < 3 || cells.size() < measures + 3 ||
         cells.size() > columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
@@ -190,7 +190,7 @@ class NcclReader {
     row_.ranks = ranks_of_table();
     if (!row_.ours && !row_.ranks && !source_.options.ranks)
       taker_.note("the text does not say how many ranks took part: give --ranks");
-    // The second group of columns begins where the first column of the first stands again.
+    // The in-place columns start where the first measured column is repeated.
     const auto second = std::find(first + 1, columns_.end(), *first);
     const auto half = static_cast<std::size_t>(second - first);
     row_.in_place = false;
@@ -210,10 +210,10 @@ class NcclReader {
     return static_cast<std::int64_t>(ranks_);
   }
 
-  /// The measures from `from` to `to`; `head` columns and `leading` cells stand before them.
+  /// Imports the measured columns `from` to `to`. `head` columns and `leading` cells precede them.
   void add_group(const std::vector<std::string_view>& cells, std::size_t head, std::size_t leading,
                  std::size_t from, std::size_t to) {
-    if (is_missing(cells[leading + from])) return;  // that way was not measured
+    if (is_missing(cells[leading + from])) return;  // this half was not measured
     CaseResult result = nccl_case(row_, source_.options, lines_.place());
     if (is_empty_again(result)) return;
     for (std::size_t i = from; i < to; ++i) {
@@ -233,7 +233,8 @@ class NcclReader {
     builder_.add(std::move(result), lines_.place());
   }
 
-  /// Sizes that have no element for each rank are all 0 in the text, one row behind the other.
+  /// Sizes with less than one element per rank are printed as 0, so several rows of size 0 may
+  /// follow.
   bool is_empty_again(const CaseResult& result) {
     if (row_.size != 0 || empty_.insert(result.key).second) return false;
     taker_.note(fmt::format("{}: one more row of size 0, left out", lines_.place()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nvbandwidth prints with -j: a matrix of bandwidths for each test.
+// Imports nvbandwidth's JSON (-j): a matrix of bandwidths per test.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr Quantity kNanoseconds{"latency", "s", -9, Better::lower};
 constexpr std::size_t kMaxCells = 1'000'000;
 
-/// Null: none that a benchmark of ours measures.
+/// The test that Scalemark measures too; null if there is none.
 const NvbandwidthTest* known_test(const std::string& name) {
   const auto* const found = std::ranges::find_if(
       kNvbandwidthTests,
@@ -28,8 +28,8 @@ const NvbandwidthTest* known_test(const std::string& name) {
   return found == kNvbandwidthTests.end() ? nullptr : found;
 }
 
-/// memcpy of ours with the values that a key leaves out left out, or nvbandwidth/NAME. The size of
-/// a copy, 512 MiB unless told, is not printed.
+/// micro/memcpy with the axes of its keys, or nvbandwidth/NAME. nvbandwidth does not print the copy
+/// size (512 MiB by default).
 CaseResult named_test(const std::string& name) {
   CaseResult result;
   result.name = "nvbandwidth/" + snake_case(name);
@@ -45,7 +45,7 @@ CaseResult named_test(const std::string& name) {
   return result;
 }
 
-/// Numbers of a row's cells, which are texts; "N/A" is a pair that cannot be.
+/// The numbers in a row's cells, which are texts; "N/A" marks an impossible pair.
 void take_cells(const json& row, const std::string& place, std::vector<Decimal>& cells) {
   if (!row.is_array()) fail(place, "lists in \"bandwidth_matrix\"", row);
   for (const json& cell : row) {
@@ -64,7 +64,7 @@ double value_of(const Decimal& cell) {
   return add_metric(scratch, {"value", "1", 0, Better::none}, cell).samples.value(0, 0);
 }
 
-/// Cells as the samples of ranks: their mean, and the worst and the sum beside it.
+/// Stores the cells as samples of ranks: mean, worst, and for bandwidths the sum.
 void add_matrix(CaseResult& result, const Quantity& quantity, const std::vector<Decimal>& cells) {
   std::vector<double> values;
   for (const Decimal& cell : cells) values.push_back(value_of(cell));
@@ -90,7 +90,7 @@ void add_matrix(CaseResult& result, const Quantity& quantity, const std::vector<
   result.metrics.push_back(std::move(sum));
 }
 
-/// What our own output says of a case: its slowest rank.
+/// Adds the metric that Scalemark reports for the case: the slowest rank.
 void add_own(CaseResult& result, const std::vector<Decimal>& cells, double counted) {
   double least = value_of(cells.front());
   for (const Decimal& cell : cells) least = std::min(least, value_of(cell));

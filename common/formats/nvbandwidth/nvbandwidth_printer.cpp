@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvbandwidth's JSON (-j), for tools that read it. It has one size of each test: the largest.
+// Prints nvbandwidth's JSON (-j) with one size per test: the largest.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -22,13 +22,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The value of an axis; older files lack those with an implied value.
+/// The value of an axis; files of older versions lack axes with the value `implied`.
 std::string axis_text(const CaseResult& result, const char* axis, const char* implied) {
   const std::string text = print::param_text(result, axis);
   return text.empty() ? implied : text;
 }
 
-/// Null: nvbandwidth has no such copy.
+/// The matching nvbandwidth test; null if there is none.
 const NvbandwidthTest* nvbandwidth_test_of(const CaseResult& result) {
   if (result.name != "micro/memcpy") return nullptr;
   const auto* const found =
@@ -40,7 +40,7 @@ const NvbandwidthTest* nvbandwidth_test_of(const CaseResult& result) {
   return found == kNvbandwidthTests.end() ? nullptr : found;
 }
 
-/// GB/s of each rank by its median time; empty where nothing was measured.
+/// GB/s of each rank from its median time; empty if nothing was measured.
 std::vector<double> gigabytes_of_ranks(const CaseResult& result) {
   const Metric* rate = result.find(kNvbandwidthMetric);
   const Metric* time = rate == nullptr ? nullptr : result.find(rate->source);
@@ -118,7 +118,7 @@ class NvbandwidthPrinter final : public print::Printer {
     log::info(fmt::format("not in this format: {}: {}", text::printable(key), why));
   }
 
-  /// Why the point is another one than nvbandwidth's test; empty if it is the same.
+  /// Why the case differs from nvbandwidth's test; empty if it does not.
   std::string why_other(const CaseResult& result) const {
     if (axis_text(result, "numa", "local") != "local")
       return "nvbandwidth takes memory near the GPU";
@@ -144,7 +144,7 @@ class NvbandwidthPrinter final : public print::Printer {
       for (const double cell : cells) {
         const std::string text = text::csv_number(cell * test.counted);
         const double value = std::stod(text);
-        row.push_back(text);  // cells are texts, as there
+        row.push_back(text);  // cells are texts in nvbandwidth too
         least = row.size() == 1 ? value : std::min(least, value);
         most = std::max(most, value);
         sum += value;
@@ -160,7 +160,7 @@ class NvbandwidthPrinter final : public print::Printer {
     return one;
   }
 
-  /// One row a test: the largest that was measured.
+  /// Keeps one row per test: the largest size that was measured.
   void offer(Row row) {
     const auto same = std::ranges::find_if(
         rows_, [&](const Row& other) { return other.json["name"] == row.json["name"]; });

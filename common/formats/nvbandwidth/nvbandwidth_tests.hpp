@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of nvbandwidth that measure what a point of micro/memcpy does.
+// Tests of nvbandwidth that match cases of micro/memcpy.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 namespace scalemark::formats {
 
 struct NvbandwidthTest {
-  const char* name;    ///< copies of one GPU while the others rest
-  const char* of_all;  ///< the same of one while all others copy, too
+  const char* name;    ///< copies of one GPU while the others are idle
+  const char* of_all;  ///< the same while all GPUs copy
   const char *direction, *engine, *host_memory;
   const char* description;
-  double counted;  ///< bytes that it counts for each byte that we count
+  double counted;  ///< bytes nvbandwidth counts per byte Scalemark counts
 };
 
-/// Its copies both ways count one direction only, so there is none of ours. A copy within a GPU is
-/// counted as read and written.
+/// Its bidirectional tests count only one direction, so no case of Scalemark matches them. A copy
+/// within a GPU counts as read and write.
 inline constexpr std::array kNvbandwidthTests = {
     NvbandwidthTest{"host_to_device_memcpy_ce", "host_to_all_memcpy_ce", "h2d", "copy_engine",
                     "pinned", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", 1},
@@ -30,9 +30,10 @@ inline constexpr std::array kNvbandwidthTests = {
                     "memcpy local GPU(column) bandwidth (GB/s)", 2},
 };
 
-/// What nvbandwidth measures: events behind a kernel that waits for the host.
+/// Metric that nvbandwidth measures: time between events, recorded behind a kernel that waits for
+/// the host.
 inline constexpr const char* kNvbandwidthMetric = "event_bandwidth";
-/// The case's key, which our output has besides nvbandwidth's members.
+/// Extra member with the case key in output of Scalemark.
 inline constexpr const char* kNvbandwidthKey = "scalemark_key";
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OSU's statistics: means over ranks of each rank's mean, percentiles of means over ranks.
+// Computes OSU's statistics: means over ranks of each rank's mean, percentiles of means over ranks.
 #include "common/formats/osu/osu_columns.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ constexpr double kMicroseconds = 1e6;
 constexpr double kMegabytes = 1e6;
 constexpr int kOsuPercentiles[] = {50, 90, 99};
 
-/// Whether the samples are those of all ranks that OSU counts: imports have one number for all.
+/// Whether samples of all ranks that OSU counts are stored; imports have one number for all ranks.
 bool has_own_samples(const CaseResult& result, const Metric& metric) {
   if (metric.kind != MetricKind::duration || metric.samples.ranks == 0) return false;
   if (metric.rank_reduce == RankReduce::root) return true;
   return print::param_integer(result, "ranks") == static_cast<std::int64_t>(metric.samples.ranks);
 }
 
-/// The mean over ranks of each iteration behind the warm-up.
+/// Mean over ranks of each iteration after the warm-up.
 std::vector<double> means_of_iterations(const Metric& metric, std::size_t ranks) {
   const Samples& samples = metric.samples;
   std::vector<double> means;
@@ -41,7 +41,7 @@ void sort_numbers(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
 }
 
-/// The duration that a rate follows from; null of a rate that another program printed.
+/// The duration a rate is computed from; null if another program printed the rate.
 const Metric* time_of_rate(const CaseResult& result, const Metric& rate) {
   const Metric* time = rate.kind == MetricKind::rate ? result.find(rate.source) : nullptr;
   return time != nullptr && time->kind == MetricKind::duration ? time : nullptr;
@@ -72,7 +72,7 @@ class OsuRow {
   }
 
  private:
-  /// Where ranks work in pairs OSU prints the times of rank 0, of several pairs too.
+  /// In tests of pairs OSU prints the times of rank 0 only, even with several pairs.
   std::size_t most_ranks() const { return is_collective(test_) ? SIZE_MAX : 1; }
 
   void add_number(std::string heading, double value) {
@@ -91,7 +91,7 @@ class OsuRow {
     columns_.push_back({"Iterations", fmt::format("{}", repetitions(result_, metric.samples)), 12});
   }
 
-  /// By the mean time of those that send: rank 0, or the first half of the ranks.
+  /// Uses the mean time of the senders: rank 0, or the first half of the ranks.
   double rate_of(const Metric& rate) const {
     const Metric* time = time_of_rate(result_, rate);
     if (time == nullptr) return median_of(result_, rate);
@@ -109,7 +109,7 @@ class OsuRow {
     add_number("Messages/s", rate_of(*messages));
   }
 
-  /// Pure communication, and how much of it disappears behind computation.
+  /// Pure communication time, and the share overlapped with computation.
   void add_overlap(const Metric& pure) {
     const auto mean = [&](const char* name) -> std::optional<double> {
       const Metric* metric = result_.find(name);
@@ -120,7 +120,7 @@ class OsuRow {
     const Metric* ratio = result_.find("overlap_ratio");
     if (!overall || !compute) return;
     const double alone = osu_statistic(pure).average;
-    // A printed ratio of another program has digits that its printed times have lost.
+    // Another program's printed ratio has more digits than one from its printed times.
     const double overlap = ratio != nullptr && ratio->kind == MetricKind::count
                                ? median_of(result_, *ratio)
                                : std::max(0.0, 1 - (*overall - *compute) / alone);
@@ -150,7 +150,7 @@ class OsuRow {
     columns_.push_back({"Validation", words[passed ? 1 : 0]});
   }
 
-  /// Of a non-blocking collective OSU takes the times of communication beside computation.
+  /// For non-blocking collectives OSU uses the overall times, with computation.
   void add_time_tails(const Metric& metric) {
     const Metric* overall = is_overlapped(test_, result_) ? result_.find("overall_time") : nullptr;
     add_tails(overall == nullptr ? metric : *overall);
@@ -167,7 +167,7 @@ class OsuRow {
     add_percentiles("Lat(us)", metric.name + "_p", 1 / kMicroseconds, sorted);
   }
 
-  /// OSU takes rank 0's rates alone.
+  /// OSU uses only the rates of rank 0.
   void add_rate_tails(const Metric& rate) {
     std::vector<double> sorted;
     if (const Metric* time = time_of_rate(result_, rate);
@@ -179,7 +179,7 @@ class OsuRow {
     add_percentiles("BW(MB/s)", "bandwidth_p", kMegabytes, sorted);
   }
 
-  /// OSU 7.4, c/util/osu_util_mpi.c: the place n*p/100 is a whole number, cut, and counts from 1.
+  /// OSU 7.4, c/util/osu_util_mpi.c: the index n*p/100 is truncated and counts from 1.
   void add_percentiles(const char* what, const std::string& imported, double unit,
                        const std::vector<double>& sorted) {
     for (const int percent : kOsuPercentiles) {
@@ -202,10 +202,10 @@ class OsuRow {
   std::vector<OsuColumn> columns_;
 };
 
-/// Whether whole milliseconds of it are a number.
+/// Whether the time can be printed in whole milliseconds.
 bool is_in_milliseconds(double seconds) { return seconds >= 0 && seconds < 1e9; }
 
-/// A time that was stored as nanoseconds or milliseconds, without what floating point adds.
+/// Rounds to nanoseconds before truncating to milliseconds, which removes floating point errors.
 std::int64_t whole_milliseconds(double seconds) { return std::llround(seconds * 1e9) / 1'000'000; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of OSU's tables, filled from a case with OSU's own statistics.
+// Fills the columns of OSU's tables from a case, with OSU's own statistics.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@
 
 namespace scalemark::formats {
 
-/// A column of a table and what it holds in one row.
+/// A column with its text in one row.
 struct OsuColumn {
   std::string heading;
-  std::string text;  ///< empty where there is no number: NaN or infinite
+  std::string text;  ///< empty for NaN or infinity
   std::size_t width = 18;
 };
 
-/// The columns behind the size. `options.verbosity` 1 adds OSU's -f to collectives and its -c to
-/// the others, 2 adds -c and -z. A column that the case has no numbers for is left out: an import
-/// brings what its file had. Empty where the case lacks what the table is about.
+/// The columns after the size. `options.verbosity` 1 adds OSU's -f to collectives and -c to other
+/// tests; 2 adds -c and -z. Columns for which the case has no numbers are left out. Empty if the
+/// case lacks the table's main metric.
 std::vector<OsuColumn> osu_columns(const OsuTest& test, const CaseResult& result,
                                    const PrintOptions& options);
 
-/// The sentence of osu_init; empty where the case has no times. Whole milliseconds, as OSU cuts
-/// them.
+/// The sentence of osu_init, truncated to whole milliseconds as in OSU; empty if the case has no
+/// times.
 std::string osu_init_sentence(const CaseResult& result);
 
-/// Operations that were timed: as another program said, or samples behind the warm-up, each of
-/// several perhaps.
+/// Number of timed operations: as another program stated, or samples after the warm-up times
+/// operations per sample.
 std::uint64_t repetitions(const CaseResult& result, const Samples& samples);
 
-/// Mean, least and largest over ranks of each rank's mean; of an import those that it brought, and
-/// nothing where it brought none.
+/// Mean, minimum and maximum over ranks of each rank's mean. For an import, the values in its file;
+/// empty if it has none.
 std::optional<OsuStatistic> spread_over_ranks(const CaseResult& result, const Metric& metric);
 
-/// Whether data that the case moved was checked and found wrong.
+/// Whether the verification of the case's data found errors.
 bool has_wrong_data(const CaseResult& result);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the OSU micro-benchmarks, versions 5 to 7: tables under "# OSU MPI... Test v7.4".
+// Imports the text of the OSU micro-benchmarks, versions 5 to 7: tables under "# OSU MPI... Test
+// v7.4".
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,9 +17,9 @@
 namespace scalemark::formats {
 namespace {
 
-/// Above the columns: a case of ours that OSU's text has no place for.
+/// Line above the columns for a case of Scalemark that OSU's format cannot show.
 constexpr std::string_view kNoRow = "not in this format: ";
-/// What a column of non-blocking collectives is the sum of.
+/// Line that explains the column Overall of non-blocking collectives.
 constexpr std::string_view kOverall = "Overall = ";
 
 struct ReadColumn {
@@ -56,7 +57,7 @@ constexpr std::array kOverallTails = {ReadColumn{"P50 Tail Lat(us)", tail("overa
                                       ReadColumn{"P90 Tail Lat(us)", tail("overall_time_p90")},
                                       ReadColumn{"P99 Tail Lat(us)", tail("overall_time_p99")}};
 
-/// What the lines above a table say.
+/// Contents of the lines above a table.
 struct Table {
   OsuTitle title;
   Params facts;
@@ -115,7 +116,7 @@ class OsuReader {
     if (said.starts_with("Synchronization: ") && parts.size() == 3) return take_sync(parts[2]);
     if (said.starts_with("Window creation: ") && parts.size() == 4)
       return take_window_creation(parts[3]);
-    if (said.starts_with(kNoRow) || said.starts_with(kOverall)) return;  // no number, no axis
+    if (said.starts_with(kNoRow) || said.starts_with(kOverall)) return;  // nothing to store
     if (!said.empty())
       taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
                               text::printable(line, 120)));
@@ -125,7 +126,7 @@ class OsuReader {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
     const OsuTitle& title = table_->title;
     const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
-    // Keys of one-sided operations on numbers always say it.
+    // Keys of micro/accumulate always have the type.
     const bool always = title.name == "micro/accumulate";
     if (!title.ours && (always || !is_usual)) table_->title.params["dtype"] = type_of_mpi(type);
   }
@@ -138,7 +139,7 @@ class OsuReader {
     params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
   }
 
-  /// "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", of ranks 0 and 1
+  /// "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", for ranks 0 and 1
   void take_memory(std::string_view first, std::string_view second) {
     if (table_->title.ours) return;
     const auto kind = [](std::string_view word) {
@@ -148,7 +149,7 @@ class OsuReader {
     set_memory(table_->title, from == to ? from : from + "_" + to);
   }
 
-  /// "# Window creation: MPI_Win_create". OSU's default is ours, and not in our keys.
+  /// "# Window creation: MPI_Win_create". Scalemark uses OSU's default, which its keys leave out.
   void take_window_creation(std::string_view theirs) {
     table_->facts["window_creation"] = text::printable(theirs, 40);
     constexpr std::string_view kPrefix = "MPI_Win_";
@@ -182,7 +183,7 @@ class OsuReader {
     const std::vector<std::string_view> cells = words(line);
     const bool is_row = cells[0][0] >= '0' && cells[0][0] <= '9';
     if (!is_row || !table_) {
-      if (!builder_) return;  // what a launcher says before the first table
+      if (!builder_) return;  // launcher output before the first table
       if (auto found = case_of_sentence(line, lines_)) {
         if (table_ && table_->title.ours && found->name == table_->title.name) {
           found->params = table_->title.params;
@@ -239,7 +240,7 @@ class OsuReader {
     }
   }
 
-  /// Tails beside Overall(us) are percentiles of that.
+  /// In tables with Overall(us), percentiles belong to that time.
   Quantity quantity_of(const ReadColumn& column) const {
     const bool overlaps = std::any_of(table_->columns.begin(), table_->columns.end(),
                                       [](const std::string& one) { return one == "Overall(us)"; });
@@ -253,7 +254,7 @@ class OsuReader {
   const ImportTaker& taker_;
   Lines lines_;
   std::optional<RunBuilder> builder_;
-  std::optional<ForeignProgram> origin_;  ///< who measured it, where another program did
+  std::optional<ForeignProgram> origin_;  ///< the program that measured it, if not Scalemark
   std::optional<Table> table_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the OSU micro-benchmarks 7.4, with OSU's own statistic, for tools that read it.
+// Prints the text of the OSU micro-benchmarks 7.4, with OSU's own statistics.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kSizeHeading = "# Size";
 
-/// MPI's name of the type: that of the key, or of our data.
+/// MPI's name of the data type: from the key, else Scalemark's default.
 std::string osu_datatype(const OsuTest& test, const CaseResult& result) {
   const std::string ours = print::param_text(result, "dtype");
   for (const OsuType& type : kOsuTypes) {
@@ -38,13 +38,13 @@ std::string osu_sync(const CaseResult& result) {
   return ours.empty() ? kOsuSyncs.front().theirs : ours;
 }
 
-/// As another program said, or as our windows come to be.
+/// As stated by another program, else how Scalemark creates windows.
 std::string window_creation(const CaseResult& result) {
   const auto said = result.facts.find("window_creation");
   return said == result.facts.end() ? "MPI_Win_allocate" : text::printable(to_text(said->second));
 }
 
-/// "NCCL" or such, where MPI does not do the work. One-sided tests name an operation of MPI.
+/// "NCCL" etc. if MPI does not do the transfer. One-sided tests print the name of MPI's operation.
 std::string library_of(const OsuTest& test, const CaseResult& result) {
   std::string backend = print::param_text(result, "backend");
   if (backend.empty() || backend == "mpi") return test.library;
@@ -53,7 +53,7 @@ std::string library_of(const OsuTest& test, const CaseResult& result) {
   return backend;
 }
 
-/// On the right, at least one blank behind what stands on the left.
+/// Right-aligned, with at least one blank on the left.
 std::string osu_cell(std::string_view text, std::size_t width) {
   return fmt::format("{:>{}}", text, std::max(width, text.size() + 1));
 }
@@ -91,13 +91,13 @@ class OsuPrinter final : public print::Printer {
   }
 
  private:
-  /// Title and sentence; empty if the format has no words for the case.
+  /// Title and sentence; empty if the format cannot show the case.
   std::string sentence(const OsuTest& test, const CaseResult& result) const {
     const std::string said = result.status == Status::ok ? osu_init_sentence(result) : "";
     return said.empty() ? "" : title(test, result) + said + "\n";
   }
 
-  /// The row, below the lines of a table where one begins; empty if the format has no words for the
+  /// The row, with the lines above it if a table starts here; empty if the format cannot show the
   /// case.
   std::string row(const OsuTest& test, const CaseResult& result, const std::string& table) {
     const std::vector<OsuColumn> columns = osu_columns(test, result, options());
@@ -123,7 +123,7 @@ class OsuPrinter final : public print::Printer {
     return text + cells + "\n";
   }
 
-  /// Wrong data are a row only where the row says so.
+  /// Whether the row can be printed: a case with wrong data needs the Validation column.
   static bool is_sayable(const CaseResult& result, const std::vector<OsuColumn>& columns) {
     if (result.status == Status::ok) return true;
     return result.status == Status::failed && has_wrong_data(result) &&
@@ -131,7 +131,7 @@ class OsuPrinter final : public print::Printer {
                        [](const OsuColumn& column) { return column.heading == "Validation"; });
   }
 
-  /// A row needs its size, and readers take "nan" and "inf" for no numbers.
+  /// Why the row cannot be printed: it needs a size, and readers expect finite numbers.
   static std::string why_no_numbers(const CaseResult& result, const std::vector<OsuColumn>& columns,
                                     bool has_sizes) {
     if (has_sizes && print::param_integer(result, "bytes").value_or(-1) < 0)
@@ -145,7 +145,7 @@ class OsuPrinter final : public print::Printer {
   std::string title(const OsuTest& test, const CaseResult& result) const {
     const std::string_view whole = version();
     const std::string_view major_minor = whole.substr(0, whole.rfind('.'));
-    // OSU's text does not say how many ranks took part; two tables may differ in nothing else.
+    // OSU's text has no number of ranks, and tables may differ in that alone.
     const std::string pairs = print::params_without_bytes(result);
     return fmt::format("# OSU {}{} {} v7.4{} (OSU 7.4 format, {} by Scalemark {})\n",
                        library_of(test, result),
@@ -180,12 +180,11 @@ class OsuPrinter final : public print::Printer {
                        print::param_integer(result, "window").value_or(kOsuWindow));
   }
 
-  print::PlannedTables planned_{
-      {"bytes"}};        ///< one table holds what differs in nothing but the size
-  bool is_ours_ = true;  ///< Scalemark measured it
+  print::PlannedTables planned_{{"bytes"}};  ///< cases that differ only in size share a table
+  bool is_ours_ = true;                      ///< measured by Scalemark
   print::TableQueue queue_{out()};
-  std::map<std::string, std::string> headings_;  ///< of each table, the last
-  std::string why_not_;                          ///< the last case has no row; empty = no reason
+  std::map<std::string, std::string> headings_;  ///< last headings of each table
+  std::string why_not_;                          ///< why the last case has no row; empty = unknown
 };
 
 }  // namespace

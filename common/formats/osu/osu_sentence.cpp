@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lines, word by word.
+// Parses the one-line results of OSU's start-up tests.
 #include "common/formats/osu/osu_sentence.hpp"
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace scalemark::formats {
 namespace {
 
-/// A word without the comma behind it.
+/// A word without a trailing comma.
 std::string_view bare(std::string_view word) {
   if (word.ends_with(',')) word.remove_suffix(1);
   return word;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which test of OSU measures what a case of ours does, and how its variants are called.
+// Maps cases to OSU's tests, and names their variants.
 #include "common/formats/osu/osu_tests.hpp"
 
 #include "common/print/printers.hpp"
@@ -7,7 +7,8 @@
 namespace scalemark::formats {
 namespace {
 
-/// OSU pairs each rank of the first half with one of the second, where it pairs.
+/// Whether ranks and pairing match OSU's test. OSU pairs each rank of the first half with one of
+/// the second.
 bool has_osu_ranks(const OsuTest& test, const CaseResult& result) {
   const std::string pairs = print::param_text(result, "pairs");
   if (!pairs.empty() && pairs != "adjacent") return false;
@@ -34,7 +35,8 @@ bool is_overlapped(const OsuTest& test, const CaseResult& result) {
   return is_collective(test) && print::param_text(result, "call") == "nonblocking";
 }
 
-// The titles of OSU 7.4, c/mpi/{collective,pt2pt}/*/*.c. Its windows are non-blocking messages.
+// Titles as in OSU 7.4, c/mpi/{collective,pt2pt}/*/*.c. OSU's windows consist of non-blocking
+// messages.
 std::string osu_title(const OsuTest& test, std::string_view call) {
   const bool is_window = test.table == OsuTable::bandwidth || test.table == OsuTable::message_rate;
   std::string title = test.title;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of the OSU micro-benchmarks 7.4 that a benchmark of ours measures too.
+// Tests of the OSU micro-benchmarks 7.4 that Scalemark measures too.
 #pragma once
 
 #include <array>
@@ -10,28 +10,28 @@
 
 namespace scalemark::formats {
 
-/// What the table of a test looks like.
+/// Layout of a test's table.
 enum class OsuTable {
   latency,       ///< between two ranks
   bandwidth,     ///< MB/s
-  message_rate,  ///< MB/s and messages a second of several pairs
-  collective,    ///< latency of operations that have a size
-  barrier,       ///< latency alone
+  message_rate,  ///< MB/s and messages per second over several pairs
+  collective,    ///< latency of operations with a size
+  barrier,       ///< latency without a size
   one_sided,
   start_up,  ///< no table: a sentence
 };
 
-/// How many ranks a test takes; OSU's text says it of pairs only.
+/// Number of ranks of a test; OSU's text shows it only for tests of pairs.
 enum class OsuRanks { any, two, more_than_two };
 
 struct OsuTest {
-  const char* name;      ///< of our benchmark
-  const char* title;     ///< behind "OSU MPI-CUDA "
-  const char* datatype;  ///< of our data where the key says nothing; OSU's default is MPI_CHAR
+  const char* name;      ///< of Scalemark's benchmark
+  const char* title;     ///< follows "OSU MPI-CUDA "
+  const char* datatype;  ///< of Scalemark's data if the key has none; OSU's default is MPI_CHAR
   OsuTable table;
   OsuRanks ranks = OsuRanks::any;
-  const char* library = "MPI";   ///< before the first blank of the title; MPI_Put is a library
-  const char* nonblocking = "";  ///< title, where it is not "Non-blocking " and the title
+  const char* library = "MPI";   ///< first word after "OSU "; MPI_Put etc. if one-sided
+  const char* nonblocking = "";  ///< title, if it is not "Non-blocking " and the title
   bool has_validation = true;    ///< the test can check its data
 };
 
@@ -87,17 +87,17 @@ inline constexpr std::array kOsuTests = {
 /// Whether all ranks take part in one operation.
 bool is_collective(const OsuTest& test);
 
-/// The test whose text has a place for the case; null if there is none.
+/// The OSU test that matches the case; null if there is none.
 const OsuTest* osu_test_of(const CaseResult& result);
 
-/// The title of a test by axis `call` (blocking, nonblocking, persistent; empty = as OSU's test
-/// without a word for it); empty where OSU has no such test.
+/// The title of a test by axis `call` (blocking, nonblocking, persistent; empty = OSU's variant
+/// without a word for it). Empty if OSU has no such test.
 std::string osu_title(const OsuTest& test, std::string_view call);
 
-/// Whether OSU measures the case beside computation.
+/// Whether OSU measures the case together with computation.
 bool is_overlapped(const OsuTest& test, const CaseResult& result);
 
-/// MPI's names of types as OSU prints them, and ours.
+/// Names of data types: MPI's as printed by OSU, and Scalemark's.
 struct OsuType {
   const char* theirs;
   const char* ours;
@@ -106,7 +106,7 @@ inline constexpr std::array kOsuTypes = {OsuType{"MPI_CHAR", "int8"}, OsuType{"M
                                          OsuType{"MPI_FLOAT", "fp32"},
                                          OsuType{"MPI_DOUBLE", "fp64"}};
 
-/// How OSU's one-sided tests name what completes an operation, and axis `sync`.
+/// Names of the synchronization of one-sided tests: OSU's, and the values of axis `sync`.
 struct OsuSync {
   const char* theirs;
   const char* ours;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From titles to benchmarks of ours: which test, in which call, over which library.
+// Parses titles of OSU's tables into benchmark, call and library.
 #include "common/formats/osu/osu_title.hpp"
 
 #include <algorithm>
@@ -14,22 +14,22 @@ namespace scalemark::formats {
 namespace {
 
 constexpr std::string_view kTitle = "# OSU ";
-/// Messages in flight of osu_bw and osu_bibw, which do not print it.
+/// Window size (messages in flight) of osu_bw and osu_bibw, which do not print it.
 constexpr std::int64_t kUsualWindow = 64;
-/// At the end of the title of a table that Scalemark printed: its version.
+/// Follows the title of a table measured by Scalemark; then comes its version.
 constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
-/// The same of a table that another program measured, and Scalemark printed after its import.
+/// Follows the title of a table that Scalemark imported and printed.
 constexpr std::string_view kPrinted = " (OSU 7.4 format, printed by Scalemark ";
 
-/// What Scalemark adds to a title.
+/// Parts that Scalemark adds to a title.
 struct OurNote {
   std::string_view version;
-  std::string_view pairs;    ///< axis=value of the table
-  std::size_t in_front = 0;  ///< characters of them in front of kOurs
+  std::string_view pairs;    ///< axis=value pairs of the table
+  std::size_t in_front = 0;  ///< length of the pairs in front of kOurs, with brackets
 };
 
-/// "... v7.4 [backend=mpi ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)", where `note` is
-/// the place of kOurs; or, as before, "... Scalemark 0.1; backend=mpi ranks=2)".
+/// Parses "... v7.4 [backend=mpi ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)" or the older
+/// "... Scalemark 0.1; backend=mpi ranks=2)". `note` is the position of `sign`.
 OurNote our_note(std::string_view line, std::size_t note, std::string_view sign) {
   std::string_view behind_sign = line.substr(note + sign.size());
   behind_sign = behind_sign.substr(0, behind_sign.find_last_of(')'));
@@ -46,13 +46,13 @@ OurNote our_note(std::string_view line, std::size_t note, std::string_view sign)
   return ours;
 }
 
-/// The test of that title and how it calls the operation.
+/// The test with that title, and its value of axis `call`.
 struct KnownTest {
   const OsuTest* test;
   const char* call;
 };
 std::optional<KnownTest> known_test(std::string_view library, std::string_view title) {
-  // MPI, NCCL and such have the same titles; MPI_Put and such have their own.
+  // MPI, NCCL etc. share titles; MPI_Put etc. have their own.
   const std::string_view group = library.find('_') == std::string_view::npos ? "MPI" : library;
   for (const OsuTest& test : kOsuTests) {
     for (const char* call : {"", "nonblocking", "persistent"}) {
@@ -62,10 +62,10 @@ std::optional<KnownTest> known_test(std::string_view library, std::string_view t
   return std::nullopt;
 }
 
-/// A benchmark of ours, or osu/ and the title. `library` is "MPI-CUDA" or such.
+/// Sets the name: a benchmark of Scalemark, or osu/ and the title. `library` is "MPI-CUDA" etc.
 void name_case(OsuTitle& said, std::string_view library, std::string_view title) {
   const std::string_view plain = library.substr(0, library.find('-'));
-  // "MPI-CUDA", or a library that knows devices only.
+  // "MPI-CUDA", or a library that supports only device memory.
   const bool on_device = !plain.starts_with("MPI") || plain.size() < library.size();
   const bool is_managed = title.starts_with("MANAGED ");
   if (is_managed) title.remove_prefix(8);
@@ -75,7 +75,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
   if (!known) {
     const bool is_operation = plain.find('_') != std::string_view::npos;
     set_memory(said, memory);
-    // Those of one operation are of two ranks, but for "Multi Latency" and such.
+    // Tests of a single operation use two ranks, except "Multi Latency" etc.
     if (is_operation && !title.starts_with("Multi")) said.params["ranks"] = std::int64_t{2};
     said.name = "osu/" + snake_case(fmt::format("{} {}", is_operation ? plain : "", title));
     return;
@@ -93,7 +93,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
 void set_memory(OsuTitle& said, const std::string& memory) {
   const OsuTable table = said.test == nullptr ? OsuTable::latency : said.test->table;
   if (table == OsuTable::start_up || table == OsuTable::barrier) return;
-  // Our windows are in the memory of the host: their keys say nothing else.
+  // Keys of one-sided tests leave out host memory, where Scalemark's windows are.
   if (table == OsuTable::one_sided && memory == "host") {
     said.params.erase("memory");
   } else {
@@ -125,7 +125,7 @@ OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
     said.version = ours.version;
   }
   if (words(ours.pairs).empty()) return said;
-  // A table of ours has the keys that its cases had.
+  // A table printed by Scalemark has the parameters of its cases.
   const std::string key = fmt::format("{} {}", said.name, ours.pairs);
   said.params = case_of_key(key, lines.place()).params;
   if (said.params.empty()) lines.fail("axis=value pairs in the title", line);
@@ -134,7 +134,7 @@ OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
 }
 
 std::vector<std::string> osu_column_names(std::string_view header) {
-  // Names have single blanks in them. Where they fill their columns single ones part them too: in
+  // Column names contain single blanks. Two blanks separate columns; full columns have only one, in
   // front of a percentile.
   const auto ends = [&](std::size_t at) {
     const std::string_view rest = header.substr(at);

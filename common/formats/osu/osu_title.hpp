@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The title line of a table of OSU, and the names of its columns.
+// Parses the title line and the column names of OSU's tables.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@
 namespace scalemark::formats {
 
 struct OsuTitle {
-  std::string name;  ///< of our benchmark, or osu/ and the title
-  Params params;     ///< as far as the title says them; of a table of ours all but the size
+  std::string name;  ///< of Scalemark's benchmark, or osu/ and the title
+  Params params;     ///< from the title; in tables printed by Scalemark all but the size
   bool ours = false;
-  const OsuTest* test = nullptr;  ///< null of one that we do not have
-  std::string tool, version;      ///< of the program that measured
+  const OsuTest* test = nullptr;  ///< null if Scalemark has no such test
+  std::string tool, version;      ///< the program that measured
 };
 
-/// "# OSU MPI-CUDA Allreduce Latency Test v7.4", with or without our note behind it. Throws
-/// InputError at `lines` for any other line.
+/// Parses "# OSU MPI-CUDA Allreduce Latency Test v7.4", with or without Scalemark's addition.
+/// Throws InputError at `lines` for any other line.
 OsuTitle osu_title_of(std::string_view line, const Lines& lines);
 
-/// Where the data are (host, device, managed, host_device), as keys of that test say it.
+/// Sets where the data are (host, device, managed, host_device), as keys of the test express it.
 void set_memory(OsuTitle& said, const std::string& memory);
 
-/// The names in the line above the rows, behind its #.
+/// The column names in the heading line, without its #.
 std::vector<std::string> osu_column_names(std::string_view header);
 
 }  // namespace scalemark::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tidy CSV: a line a sample. A column for each axis comes last.
+// Tidy CSV: one line per sample, with one column per axis at the end.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ class SamplesExport final : public print::Printer {
       print_samples(start, metric, axes, out());
       any = any || metric.samples.ranks > 0;
     }
-    // A case without samples keeps its place, so that it is not missed.
+    // A case without samples still gets a line.
     if (!any) fmt::print(out(), "{},,,,,,,,{}\n", start, axes);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that ReFrame, JUBE and Ramble find by a regular expression: FOM KEY METRIC VALUE UNIT, and
-// one last line RESULT PASS or RESULT FAIL.
+// Exports figures of merit for ReFrame, JUBE and Ramble, which parse them with regular expressions:
+// lines FOM KEY METRIC VALUE UNIT, and a last line RESULT PASS or RESULT FAIL.
 #include <cmath>
 #include <utility>
 
@@ -15,7 +15,7 @@
 namespace scalemark::formats {
 namespace {
 
-/// The last three fields must not have blanks, since the key has some.
+/// Replaces blanks: only the key may have some, so the last three fields stay separable.
 std::string field(const std::string& text) {
   std::string clean = text::printable(text);
   for (char& c : clean) c = c == ' ' ? '_' : c;

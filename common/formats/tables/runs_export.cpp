@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as a line of JSON with one value an iteration: what compare needs of it.
+// Exports a run as a line of JSON with one value per iteration, which is all that `compare` needs.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,13 +19,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Integers and what they are multiplied by.
+/// Integer samples and their factor.
 struct Scaled {
   ordered_json samples;
   double scale = 1;
 };
 
-/// The ranks of an iteration reduced without rounding; a mean is a sum with a smaller scale.
+/// Reduces the ranks of each iteration without rounding. A mean is stored as a sum with a smaller
+/// scale.
 Scaled exact(const Metric& metric, const std::vector<std::uint64_t>& values) {
   const Samples& samples = metric.samples;
   const bool first_only = metric.rank_reduce == RankReduce::root;
@@ -44,8 +45,8 @@ Scaled exact(const Metric& metric, const std::vector<std::uint64_t>& values) {
   return {std::move(iterations), scale};
 }
 
-/// Real numbers as integers times a power of two: exact for numbers within a factor of 256 of the
-/// largest, and to 2^-61 of it for smaller ones.
+/// Converts real numbers to integers times a power of two. Exact within a factor of 256 of the
+/// largest number; smaller numbers have an error of at most 2^-61 of it.
 std::optional<Scaled> nearest(const std::vector<double>& values) {
   double largest = 0;
   for (const double value : values) {
@@ -59,7 +60,7 @@ std::optional<Scaled> nearest(const std::vector<double>& values) {
     samples.push_back(std::llround(std::scalbn(value, shift)));
     all |= samples.back();
   }
-  // As small as they can be.
+  // Removes common factors of two.
   const int zeros = all == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(all));
   for (std::int64_t& sample : samples) sample /= std::int64_t{1} << zeros;
   return Scaled{std::move(samples), std::scalbn(1.0, zeros - shift)};
@@ -71,7 +72,7 @@ std::optional<Scaled> scaled_values(const CaseResult& result, const Metric& metr
   return nearest(per_iteration(result, metric));
 }
 
-/// The metric that is exported; nullptr for a case without numbers.
+/// The metric to export; null for a case without numbers.
 const Metric* exported(const CaseResult& result) {
   const Metric* metric = result.find(result.primary_metric);
   if (result.status != Status::ok || result.verification.wrong > 0 || metric == nullptr)
@@ -79,7 +80,7 @@ const Metric* exported(const CaseResult& result) {
   return metric->kind == MetricKind::rate ? result.find(metric->source) : metric;
 }
 
-/// Prints the line piece by piece: a run may be large.
+/// Prints the line piece by piece, since a run may be large.
 class RunsExport final : public print::Printer {
  public:
   explicit RunsExport(ExportTarget target) : Printer(target.out, {}), target_(std::move(target)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON Lines of runs: {"run", "side", "cases": {key: {"metric", "unit", "scale", "samples",
-// "direction"}}}, one run a line.
+// Imports JSON Lines of runs, one run per line: {"run", "side", "cases": {key: {"metric", "unit",
+// "scale", "samples", "direction"}}}.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Unsigned integers where all are, since the store keeps them exactly.
+/// Unsigned integers if possible: the store keeps them exactly.
 Samples samples_of(const json& metric, const std::string& place) {
   const json& scale = member(metric, "scale", place);
   const json& values = member(metric, "samples", place);
@@ -46,7 +46,7 @@ Samples samples_of(const json& metric, const std::string& place) {
   return samples;
 }
 
-/// Times, energy and memory are better low, rates high; of other units nothing is known.
+/// Lower is better for times, energy and memory, higher for rates; unknown for other units.
 Better usual_direction(const std::string& unit) {
   if (unit.ends_with("/s")) return Better::higher;
   return unit == "s" || unit == "J" || unit == "By" ? Better::lower : Better::none;
@@ -80,7 +80,7 @@ std::string identifier_of(const json& value, const std::string& place) {
   return text_of(value, "run", place);
 }
 
-/// The side becomes the name of a folder.
+/// The side is restricted to characters allowed in folder names.
 std::string side_of(const json& line, const std::string& place) {
   if (!line.contains("side")) return {};
   const std::string side = text_of(line["side"], "side", place);
@@ -92,14 +92,15 @@ std::string side_of(const json& line, const std::string& place) {
   return side;
 }
 
-/// The number at the beginning of a text, without leading zeros.
+/// The digits at the start of a text, without leading zeros.
 std::string_view digits_of(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string_view digits = text.substr(0, end);
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
-/// By letters, and numbers in them by their size: bytes=8 before bytes=128. JSON has no order.
+/// Orders keys by letters and by the size of numbers: bytes=8 before bytes=128. JSON objects have
+/// no order.
 bool comes_before(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view x = digits_of(a), y = digits_of(b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of cases by the calendar, times in them since the launch.
+// Combines calendar times of cases with times since the launch.
 #include "common/formats/trace/trace_clock.hpp"
 
 #include <utility>
@@ -11,10 +11,10 @@
 namespace scalemark::formats {
 namespace {
 
-/// Microseconds; a launch takes less.
+/// us; upper limit for the time between launch and `created`.
 constexpr double kMaxLead = 1e9;
 
-/// When the first phase began, ns since the launch.
+/// Start of the first phase, ns since the launch.
 std::optional<std::uint64_t> first_phase(const CaseResult& result) {
   const auto found = result.tables.find("phases");
   if (found == result.tables.end()) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<std::uint64_t> first_phase(const CaseResult& result) {
   return t->front();
 }
 
-/// When a case ran, in milliseconds since 1970.
+/// Start and end of a case, in ms since 1970.
 std::optional<std::pair<std::int64_t, std::int64_t>> times_of(const CaseResult& result) {
   const auto from = milliseconds_of(result.started), to = milliseconds_of(result.stopped);
   if (!from || !to || *to < *from) return std::nullopt;
@@ -43,7 +43,7 @@ TraceClock::TraceClock(const Run& run) {
   const std::optional<std::int64_t> begun = milliseconds_of(run.created);
   has_begin_ = begun && *begun <= *first;
   begin_ = has_begin_ ? *begun : *first;
-  // The launch is before what the file calls its beginning.
+  // The launch is earlier than the `created` time of the file.
   for (const CaseResult& result : run.cases) {
     if (const auto launched = offset(result); launched && *launched < 0) {
       lead_ = std::min(-*launched, kMaxLead);

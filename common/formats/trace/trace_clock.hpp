@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the times of a run stand in its trace.
+// Maps times of a run to times in its trace.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,22 @@ struct TraceInterval {
   double clamped(double at) const { return std::min(std::max(at, from), to); }
 };
 
-/// Microseconds from the beginning of the trace.
+/// Times in us since the start of the trace.
 class TraceClock {
  public:
-  /// Throws UsageError if no case says when it ran.
+  /// Throws UsageError if no case has start and end times.
   explicit TraceClock(const Run& run);
 
-  /// When a case ran; nothing if it does not say.
+  /// The interval of a case; empty without start and end times.
   std::optional<TraceInterval> whole(const CaseResult& result) const;
-  /// To be added to what counts from the launch: by the case's first phase, which begins with it (a
-  /// resumed run has several launches). Without phases the launch is taken as the beginning.
+  /// Offset from times since launch to trace times, from the first phase of the case (a resumed run
+  /// has several launches). Without phases the launch is the start of the trace.
   std::optional<double> offset(const CaseResult& result) const;
 
  private:
   std::int64_t begin_ = 0;  ///< ms since 1970
   bool has_begin_ = false;
-  double lead_ = 0;  ///< of the launch before what the file calls its beginning
+  double lead_ = 0;  ///< us from launch to the `created` time of the file
 };
 
 }  // namespace scalemark::formats

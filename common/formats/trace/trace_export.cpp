@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases as a trace that Chrome (about:tracing) and Perfetto show: when each ran, its phases in it,
-// the iterations of rank 0, and the epochs of a training on a line of each rank.
+// Exports cases as a trace for Chrome (about:tracing) and Perfetto: cases, their phases, the
+// iterations of rank 0, and the epochs of a training with one line per rank.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -21,15 +21,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The line of the cases; that of rank r is r + 1.
+/// Trace line of the cases; rank r has line r + 1.
 constexpr std::size_t kCases = 0;
 constexpr const char* kEpochs = "epoch_time";
-/// Iterations of a case that are shown.
+/// Maximum number of iterations shown per case.
 constexpr std::size_t kMaxSteps = 10'000;
-/// Nodes that the name of a line has.
+/// Maximum number of nodes in the name of a line.
 constexpr std::size_t kMaxNodes = 8;
 
-/// Prints events as they come: a trace may be long.
+/// Prints events immediately, since a trace may be long.
 class Events {
  public:
   explicit Events(std::ostream& out) : out_(out) {
@@ -54,7 +54,7 @@ ordered_json name_event(const char* what, std::size_t thread, const std::string&
           {"args", {{"name", text::json_text(name)}}}};
 }
 
-/// An event from `from` on, in microseconds.
+/// A complete event; times in us.
 ordered_json complete_event(const std::string& name, const char* category, std::size_t thread,
                             double from, double duration, ordered_json args) {
   return {{"ph", "X"},       {"name", text::json_text(name)},
@@ -63,8 +63,8 @@ ordered_json complete_event(const std::string& name, const char* category, std::
           {"dur", duration}, {"args", std::move(args)}};
 }
 
-/// Each phase lasts until the next one; the last row is the end. What comes behind the end of a
-/// sweep are other cases.
+/// Each phase lasts until the next one; the last row is the end. After a row "done" (end of a
+/// sweep) other cases run.
 void add_phases(Events& events, const Table& phases, double offset, const TraceInterval& whole) {
   const auto* names = values_of<std::string>(phases, "phase");
   const auto* t = values_of<std::uint64_t>(phases, "t");
@@ -78,7 +78,7 @@ void add_phases(Events& events, const Table& phases, double offset, const TraceI
   }
 }
 
-/// The iterations of rank 0 whose beginnings are stored; false if some have no room.
+/// Adds the iterations of rank 0 with stored start times. Returns false if some exceed the maximum.
 bool add_steps(Events& events, const Metric& metric, std::size_t thread, double offset,
                const TraceInterval& whole) {
   const Samples& samples = metric.samples;
@@ -89,7 +89,7 @@ bool add_steps(Events& events, const Metric& metric, std::size_t thread, double 
   for (std::size_t i = 0; i < count; ++i) {
     const double from = static_cast<double>(samples.t0[i]) * 1e-3 + offset;
     const double duration = static_cast<double>((*times)[i]) * 1e-3;
-    // What is not within its case can only be what a file claims.
+    // Skips iterations outside their case: the file is wrong.
     if (from + 1e3 < whole.from || from + duration > whole.to + 1e3) continue;
     events.add(complete_event(
         fmt::format("{} {}", steps ? "step" : "sample", i + 1), steps ? "step" : "sample", thread,
@@ -99,14 +99,14 @@ bool add_steps(Events& events, const Metric& metric, std::size_t thread, double 
   return count == samples.t0.size();
 }
 
-/// The epochs of one rank, one behind the other until the case's end: how long each took is
-/// measured, when it began is not.
+/// Adds the epochs of one rank so that the last ends with the case. Their durations are measured,
+/// their start times are not.
 void add_epochs(Events& events, const Metric& epochs, std::size_t rank, const std::string& node,
                 const TraceInterval& whole) {
   const Samples& samples = epochs.samples;
   double total = 0;
   for (std::size_t i = 0; i < samples.iterations; ++i) total += samples.value(rank, i) * 1e6;
-  // Longer than the case can only be what a file claims.
+  // Longer than the case: the file is wrong.
   if (!std::isfinite(total) || total <= 0 || total > whole.to - whole.from) return;
   double now = whole.to - total;
   for (std::size_t i = 0; i < samples.iterations; ++i) {
@@ -128,7 +128,7 @@ void add_epochs(Events& events, const Run& run, const CaseResult& result,
     add_epochs(events, *epochs, rank, rank < ranks.size() ? ranks[rank].node : "", whole);
 }
 
-/// Where the rows of a table come from: its texts but for those that are readings.
+/// The source of a row: node and device, without readings stored as text.
 std::string source_of(const Table& table, std::size_t row) {
   std::string source;
   for (const char* label : {"node", "device"}) {
@@ -141,10 +141,10 @@ std::string source_of(const Table& table, std::size_t row) {
   return source;
 }
 
-/// A reading by its table, source and time: cases that follow each other share one.
+/// Readings by table and source, and time: consecutive cases may share a reading.
 using Seen = std::set<std::pair<std::string, std::uint64_t>>;
 
-/// Readings of telemetry as counters, those that no case before had.
+/// Adds telemetry readings as counters, each only once.
 void add_counters(Events& events, const std::string& name, const Table& table, double offset,
                   Seen& seen) {
   const auto times = std::find_if(table.columns.begin(), table.columns.end(),
@@ -179,7 +179,7 @@ std::size_t ranks_with_epochs(const Run& run) {
   return most;
 }
 
-/// The line of a rank: "rank 0 on n1", and "rank 1 on n2, then n3" where --resume moved it.
+/// Name of a rank's line: "rank 0 on n1"; "rank 1 on n2, then n3" if --resume moved it.
 std::string rank_line(const Run& run, std::size_t rank) {
   std::vector<std::string> nodes;
   const auto add = [&](const std::vector<RankInfo>& ranks) {
@@ -195,7 +195,7 @@ std::string rank_line(const Run& run, std::size_t rank) {
                      text::join(nodes, ", then "));
 }
 
-/// The nodes of the job while a case ran.
+/// The nodes on which a case ran.
 std::string nodes_of_case(const Run& run, const CaseResult& result) {
   std::set<std::string> nodes;
   for (const RankInfo& rank : ranks_of_case(result, run.ranks)) nodes.insert(rank.node);

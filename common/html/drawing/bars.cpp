@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars by groups.
+// Draws groups of bars as HTML elements.
 #include "common/html/drawing/bars.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Horizontal bars made of elements instead of a drawing: their texts keep their size on a
-// telephone.
+// Horizontal bar charts made of HTML elements instead of SVG, so that texts stay readable on a
+// phone.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace scalemark::html {
 
-/// One bar from 0 to `value`, with what stands behind it.
+/// One bar from 0 to `value`, followed by `text`.
 struct Bar {
   std::string name;
   double value = 0;
@@ -18,13 +18,13 @@ struct Bar {
   std::size_t style = 0;  ///< colour of series
 };
 
-/// Bars that share a scale: the longest of them fills the width.
+/// Bars on a common scale: the longest fills the width.
 struct BarGroup {
   std::string title, note;
   std::vector<Bar> bars;
 };
 
-/// The figure; nothing without a bar that has a finite value above 0. All texts are plain.
+/// The figure; empty unless some bar has a finite value above 0. All texts are plain.
 std::string bar_figure(const std::string& title, const std::string& subtitle,
                        const std::vector<BarGroup>& groups);
 

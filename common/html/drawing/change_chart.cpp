@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes of rows as a forest plot, in the order of the table. It is made of elements placed by
-// percent, so that it fills the page and its letters keep their size on a telephone.
+// Forest plot of the changes of rows, in the order of the table. It consists of HTML elements
+// placed in percent of the width, so that letters keep their size on a phone.
 #include "common/html/drawing/change_chart.hpp"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kMaxChanges = 20;
-/// Ends of the axis, and how far apart its numbers are at least, in percent of the width.
+/// Ends of the axis and minimum gap between its numbers, in percent of the width.
 constexpr double kAxisLeft = 3, kAxisRight = 97, kTickGap = 13;
 
-/// ln(cost of B / cost of A).
+/// ln(cost of B / cost of A) with its confidence interval.
 struct Change {
   const compare::CompareRow* row = nullptr;
   double middle = 0, low = 0, high = 0;
@@ -39,7 +39,8 @@ std::vector<Change> changes_of(const compare::Comparison& comparison) {
   return changes;
 }
 
-/// As wide as the points need, and as most intervals do; the others are cut off.
+/// Half width of the axis in ln units: fits all points and most intervals; longer intervals are
+/// cut.
 double reach_of(const std::vector<Change>& changes, double threshold) {
   double reach = 3 * threshold;
   std::vector<double> ends;
@@ -53,7 +54,7 @@ double reach_of(const std::vector<Change>& changes, double threshold) {
   return std::min(reach, 10.0);
 }
 
-/// Where a change stands, in percent of the width.
+/// Maps a change to its position in percent of the width.
 struct ChangeAxis {
   double reach;
 
@@ -63,7 +64,7 @@ struct ChangeAxis {
   double within(double change) const { return std::clamp(at(change), kAxisLeft, kAxisRight); }
 };
 
-/// Round percentages that the axis has room for, from 0 outwards.
+/// Round percentages from 0 outwards, as many as fit on the axis.
 std::vector<int> axis_percents(const ChangeAxis& axis) {
   constexpr std::array kUp = {1, 2, 5, 10, 20, 50, 100, 200, 400, 900, 1900, 4900, 9900, 99900};
   constexpr std::array kDown = {-1, -2, -5, -10, -20, -35, -50, -75, -90, -99};
@@ -85,7 +86,7 @@ std::vector<int> axis_percents(const ChangeAxis& axis) {
 
 std::string percent(double log_change) {
   const double value = 100 * std::expm1(log_change);
-  // Whole digits stay: +2184, not +2.18e+03.
+  // Prints whole digits for large values: +2184, not +2.18e+03.
   if (std::abs(value) >= 999.5) return fmt::format("{:+.0f}", value);
   return fmt::format("{:+.3g}", std::abs(value) < 0.005 ? 0.0 : value);
 }
@@ -144,7 +145,7 @@ std::string row_of_plot(const Change& change, const ChangeAxis& axis, const std:
       text_of(change_text(change)));
 }
 
-/// The numbers of the axis, with its meaning below.
+/// The numbers of the axis, and a line that explains its directions.
 std::string axis_of_plot(const ChangeAxis& axis, const char* less, const char* more) {
   std::string numbers;
   for (const int one : axis_percents(axis)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes of rows as a forest plot: a point each, its interval, and the band of the threshold.
+// Forest plot of the changes of rows: a point and an interval per row, and the threshold as a band.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace scalemark::html {
 
-/// The figure of the rows that changed most, worst first; nothing without rows that have a change.
-/// To the right is worse for B, whichever direction a metric has.
+/// The figure of the rows that changed most, worst first; empty if no row has a change. Right means
+/// worse for B, for every metric.
 std::string change_chart(const compare::Comparison& comparison);
 
 }  // namespace scalemark::html

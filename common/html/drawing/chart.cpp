@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines, ribbons and axes.
+// Draws line charts: axes, curves, and intervals as ribbons.
 #include "common/html/drawing/chart.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace scalemark::html {
 namespace {
 
-// As wide as a telephone, so that the letters keep their size there.
+// As wide as a phone, so that letters keep their size there.
 constexpr double kWidth = 360, kHeight = 236, kTop = 24, kBottom = 196, kRight = 350;
 
 struct Range {
@@ -37,7 +37,7 @@ void add_all(const std::vector<Point>& points, const Chart& chart, Range& x, Ran
   }
 }
 
-/// Some room round the values; bars and rates begin at 0.
+/// Adds some margin around the values. Axes with `from_zero` start at 0.
 Scale scale_of(const Axis& axis, Range range, double from, double to, double room) {
   if (axis.from_zero) range.low = std::min(range.low, 0.0);
   if (axis.kind == ScaleKind::linear) {
@@ -60,7 +60,7 @@ struct Plane {
   Scale x, y;
 
   bool shown(const Point& point) const { return x.shown(point.x) && y.shown(point.y); }
-  /// A step of a path: M or L to a point.
+  /// One command of an SVG path: M (move) or L (line) to a point.
   std::string step(char command, double at_x, double at_y) const {
     return fmt::format("{}{} {}", command, px(x.at(at_x)), px(y.at(at_y)));
   }
@@ -78,7 +78,7 @@ void draw_axes(const Chart& chart, const Plane& plane, double left, Svg& svg) {
     const double x = plane.x.at(tick.value);
     if (x < left - 1 || x > kRight + 1) continue;
     svg.line(x, kBottom, x, kBottom + 4, "a");
-    // A label at the very end would leave the drawing, and one too near would cover its neighbour.
+    // Keeps labels inside the drawing and skips those too close to the previous one.
     const double half = 3.3 * static_cast<double>(tick.label.size());
     const double middle = std::min(x, kWidth - half);
     if (middle - half < last) continue;
@@ -146,7 +146,7 @@ void draw_levels(const Chart& chart, const Plane& plane, double left, Svg& svg) 
   svg.path(data, "r");
 }
 
-/// Room for the longest label.
+/// Width needed by the longest label.
 double left_of(const Scale& y) {
   std::size_t longest = 2;
   for (const Tick& tick : y.ticks()) longest = std::max(longest, tick.label.size());

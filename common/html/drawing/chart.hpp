@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts of lines: curves with intervals, steps, ideal lines, horizontal peaks.
+// Line charts: curves with intervals, step curves, ideal lines, horizontal peaks.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,27 @@ namespace scalemark::html {
 
 struct Point {
   double x = 0, y = 0;
-  /// Interval; not a number where there is none.
+  /// Confidence interval; NaN if there is none.
   double low = std::numeric_limits<double>::quiet_NaN();
   double high = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Series {
   std::string name;
-  std::vector<Point> points;  ///< by growing x
+  std::vector<Point> points;  ///< ascending in x
   std::size_t style = 0;
   bool markers = true;
   bool thin = false;
   bool steps = false;    ///< level from each point to the next
-  bool named = true;     ///< in the legend
-  bool in_table = true;  ///< of the numbers behind the chart
+  bool named = true;     ///< listed in the legend
+  bool in_table = true;  ///< listed in the table of numbers below the chart
 };
 
 struct Axis {
   std::string title;
   ScaleKind kind = ScaleKind::linear;
   std::string unit;        ///< UCUM
-  bool from_zero = false;  ///< linear: 0 belongs to it
+  bool from_zero = false;  ///< linear: the axis includes 0
   bool whole = false;      ///< numbers without prefix or fraction (ranks, steps)
 };
 
@@ -46,7 +46,7 @@ struct Level {
 
 struct Chart {
   std::string title, subtitle;
-  std::string description;  ///< for who does not see it
+  std::string description;  ///< for screen readers
   Axis x, y;
   std::vector<Series> series;
   std::vector<Level> levels;
@@ -54,11 +54,11 @@ struct Chart {
   std::vector<Point> ideal;
 };
 
-/// The figure: title, drawing, legend, and the numbers folded below, which are `numbers` if given.
-/// Nothing when no point can be drawn.
+/// The figure: title, drawing, legend, and a folded table of numbers (`numbers` if given). Empty if
+/// no point can be drawn.
 std::string figure(const Chart& chart, const std::string& numbers = {});
 
-/// The points as a table, one line an x, one column a series.
+/// The points as a table with one line per x and one column per series.
 std::string numbers_of(const Chart& chart);
 
 }  // namespace scalemark::html

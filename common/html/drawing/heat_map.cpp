@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat maps: one path a colour, so that thousands of cells stay small.
+// Draws heat maps with one SVG path per colour, which keeps thousands of cells small.
 #include "common/html/drawing/heat_map.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::array<const char*, 9> kWords = {
     "2 to 5 % slower",       "5 to 10 % slower",   "10 to 25 % slower",
     "25 to 50 % slower",     "50 to 100 % slower", "more than twice as long"};
 
-/// Cells of one colour as rectangles, neighbours in a row joined.
+/// The cells of one colour as rectangles; adjacent cells of a row are merged.
 std::string path_of(const RankGrid& grid, std::size_t step, double width, double height) {
   std::string data;
   for (std::size_t row = 0; row < grid.rows; ++row) {
@@ -65,7 +65,7 @@ std::string heat_map(const RankGrid& grid, std::string_view title, std::string_v
   const double column = (kMapRight - kMapLeft) / static_cast<double>(grid.columns);
   for (std::size_t step = 0; step < kWords.size(); ++step)
     svg.path(path_of(grid, step, column, row), fmt::format("h{}", step));
-  // A label needs some twelve units.
+  // A label is about 12 units high.
   const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(13 / row)));
   for (std::size_t i = 0; i < grid.rows; i += every) {
     const double y = kMapTop + row * (static_cast<double>(i) + 0.5) + 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of all ranks as a map of colours.
+// Heat maps of the samples of all ranks.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace scalemark::html {
 
-/// The figure; `numbers` is the table behind it.
+/// The figure; `numbers` is the table folded below it.
 std::string heat_map(const RankGrid& grid, std::string_view title, std::string_view subtitle,
                      const std::string& numbers);
 
-/// What the colours mean, once for all maps.
+/// The legend, printed once for all heat maps.
 std::string heat_legend();
 
-/// The step of colour, 0 to 8, of a value by the median.
+/// Colour step, 0 to 8, for the ratio of a value to the median.
 std::size_t heat_step(double ratio);
 
 }  // namespace scalemark::html

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales and their ticks.
+// Linear and logarithmic scales, and their ticks.
 #include "common/html/drawing/scale.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxTicks = 7;
 constexpr std::size_t kMinTicks = 3;
 
-/// Powers of ten between the ends, times each of `factors`.
+/// Powers of ten from `low` to `high`, each multiplied by every one of `factors`.
 std::vector<double> decades(double low, double high, const std::vector<double>& factors) {
   std::vector<double> values;
   const int first = static_cast<int>(std::floor(std::log10(low)));
@@ -41,7 +41,7 @@ std::vector<double> powers_of_two(double low, double high) {
   return values;
 }
 
-/// Every second, third ... value, until few enough are left.
+/// Every n-th value, with the smallest n that leaves few enough ticks.
 std::vector<double> thinned(const std::vector<double>& values) {
   const std::size_t step = (values.size() + kMaxTicks - 1) / kMaxTicks;
   std::vector<double> kept;

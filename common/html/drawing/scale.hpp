@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to places in a drawing, and which values an axis names.
+// Axis scales: map values to coordinates and choose ticks.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ struct Tick {
   std::string label;
 };
 
-/// An axis from `low` to `high`. Logarithmic ones need positive ends; shown() tells which values
-/// have a place.
+/// Maps values from `low` to `high` to coordinates. Logarithmic scales need positive ends; shown()
+/// tells which values can be drawn.
 class Scale {
  public:
-  /// Widens an empty range, so that one value is drawn in the middle. `unit` is UCUM and labels the
-  /// ticks of logarithmic axes; linear ones say `symbol()` once, in the title.
+  /// Widens an empty range, so that a single value is drawn in the middle. `unit` is a UCUM unit.
+  /// Logarithmic axes print it at each tick; linear axes print symbol() once, in the title.
   Scale(ScaleKind kind, double low, double high, double from, double to, std::string_view unit);
 
   double at(double value) const;
   bool shown(double value) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
-  /// Unit of the numbers at the ticks; empty where each tick names its own.
+  /// Unit of the numbers at the ticks; empty if each tick has its own.
   const std::string& symbol() const { return symbol_; }
 
  private:
@@ -38,8 +38,7 @@ class Scale {
   std::string symbol_;
 };
 
-/// Round values between low and high, about `count` of them: steps of 1, 2 or 5 times a power of
-/// ten.
+/// About `count` round values between low and high, in steps of 1, 2 or 5 times a power of ten.
 std::vector<double> round_values(double low, double high, int count);
 
 }  // namespace scalemark::html

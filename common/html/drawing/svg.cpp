@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVG text.
+// Writes SVG elements as text.
 #include "common/html/drawing/svg.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace scalemark::html {
 namespace {
 
-/// Outlines round (0, 0), about 7 wide.
+/// Marker outlines centred on (0, 0), about 7 units wide.
 constexpr std::array<const char*, kSeriesStyles> kMarkers = {"m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z",
                                                              "m-2.7 -2.7h5.4v5.4h-5.4z",
                                                              "m0 -3.6l3.4 6h-6.8z",
@@ -23,10 +23,10 @@ constexpr std::array<const char*, kSeriesStyles> kMarkers = {"m-3 0a3 3 0 1 0 6 
                                                              "m-3.5 0h7m-3.5 -3.5v7",
                                                              "m-3.4 -1.6h6.8v3.2h-6.8z"};
 
-/// Units that a letter takes at most in the usual fonts at the size of the drawings' texts.
+/// Upper bound for the width of a letter in common fonts, in SVG units at the drawings' font size.
 double width_of(char letter) {
   const auto byte = static_cast<unsigned char>(letter);
-  if (byte >= 0x80) return byte >= 0xC0 ? 12 : 0;  // one wide letter; bytes that continue it
+  if (byte >= 0x80) return byte >= 0xC0 ? 12 : 0;  // UTF-8: first byte, continuation bytes
   if (std::string_view("WM@%mw").find(letter) != std::string_view::npos) return 11.5;
   if (std::string_view("iljtfr.,:;|!'() []").find(letter) != std::string_view::npos) return 4.6;
   return letter >= 'A' && letter <= 'Z' ? 8.6 : 7.2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a comparison: verdict, worst rows, what is missing, what differs around them.
+// Sections of a comparison: verdict, worst rows, missing rows, differences of environment.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ const char* mark_of(std::string_view verdict) {
   return verdict == "INCONCLUSIVE" ? "warn" : "good";
 }
 
-/// What decides comes first: on a telephone the rest is below it or to the right.
+/// The most important columns come first, since a phone shows only those without scrolling.
 std::vector<TableColumn> row_columns() {
   return {
       {"verdict"}, {"change %", true}, {"95 % interval", true}, {"case"}, {"metric"}, {"A", true},
@@ -34,7 +34,7 @@ std::vector<TableColumn> row_columns() {
 }
 
 TableRow row_of(const compare::CompareRow& row) {
-  // verdict, case, metric, A, B, change, interval, runs, runs needed, flags
+  // Order of `cells`: verdict, case, metric, A, B, change, interval, runs, runs needed, flags.
   const std::vector<std::string> cells = compare::row_cells(row);
   return {{cells[0], cells[5], cells[6], key_text(cells[1]), cells[2], cells[3], cells[4], cells[7],
            cells[8], cells[9]},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and bandwidths over the message size.
+// Curves of times and bandwidths over message size.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -27,7 +27,7 @@ std::optional<double> bytes_of(const Row& row) {
   return value;
 }
 
-/// Rows that differ in their size only, by what else they are.
+/// Rows by size; the outer key is everything else in their key.
 using Curves = std::map<std::string, std::map<double, const Row*>, ByNumbers>;
 
 Curves curves_of(const Group& group) {
@@ -40,7 +40,7 @@ Curves curves_of(const Group& group) {
   return curves;
 }
 
-/// The names of a metric to draw that the rows have.
+/// The name of a row's duration; empty if it has none.
 std::string duration_of(const Row& row) {
   const std::vector<Quantity>& all = row.sample().quantities;
   if (all.empty()) return {};
@@ -59,7 +59,7 @@ std::string rate_of(const Row& row) {
 Series series_of(const std::string& name, const std::map<double, const Row*>& rows,
                  const std::string& metric, std::size_t style) {
   Series series;
-  // One unnamed curve is what the title says.
+  // A single curve needs no name: the title tells what it is.
   series.named = !name.empty();
   series.name = name.empty() ? metric : name;
   series.style = style;
@@ -70,7 +70,7 @@ Series series_of(const std::string& name, const std::map<double, const Row*>& ro
   return series;
 }
 
-/// Peaks of the rows, each once.
+/// Distinct peaks of the rows.
 std::vector<Level> peaks_of(const Curves& curves, const std::string& metric) {
   std::set<double> values;
   for (const auto& [name, rows] : curves) {
@@ -93,7 +93,7 @@ struct Wanted {
 /// Rows of earlier runs by key.
 using Base = std::unordered_map<std::string, const Row*>;
 
-/// The same curve of the earlier runs: thin, without markers.
+/// The same curve for the earlier runs: thin, without markers.
 Series base_series(const std::map<double, const Row*>& rows, const Base& base,
                    const std::string& metric, std::size_t style) {
   Series series;
@@ -153,7 +153,7 @@ std::string charts_of(const Group& group, const Base& base) {
   return html;
 }
 
-/// What the rows of a curve cost; a file without times may have bandwidths.
+/// Startup cost and bandwidth fitted to a curve. A file without times may have bandwidths instead.
 std::optional<analysis::MessageCost> cost_of(const std::map<double, const Row*>& rows) {
   std::vector<double> sizes, seconds;
   for (const auto& [bytes, row] : rows) {
@@ -167,7 +167,7 @@ std::optional<analysis::MessageCost> cost_of(const std::map<double, const Row*>&
   return analysis::message_cost(sizes, seconds);
 }
 
-/// A line a curve, as far as there is room.
+/// One line per curve, up to the size limit of the section.
 std::string costs_table(const std::vector<Group>& groups) {
   std::vector<TableRow> lines;
   std::size_t length = 0;

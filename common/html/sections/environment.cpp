@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which environments the runs of a page were made.
+// Environment facts of the runs of a page.
 #include "common/compare/environment.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxFacts = 400;
 
-/// The facts that people ask for first.
+/// The most important facts, shown first.
 const std::vector<std::string>& headline_facts() {
   static const std::vector<std::string> facts = {
       "cpu_model", "cpu_count",      "nodes",          "ranks",       "gpu_model",

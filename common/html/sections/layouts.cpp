@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NHWC against NCHW: the same work in both layouts, bar beside bar.
+// Compares NHWC with NCHW: the same work in both layouts, as adjacent bars.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxPairs = 60;
 
-/// Rows by what they are but for the layout: nchw, nhwc.
+/// The rows of a case with layout nchw and nhwc.
 using LayoutPair = std::array<const Row*, 2>;
 
 Bar layout_bar(const Row& row, const Quantity& quantity, const char* name, std::size_t style) {

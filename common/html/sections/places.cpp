@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks ran: nodes, NUMA nodes, ranks with their cores and GPUs.
+// Draws where the ranks ran: nodes, NUMA nodes, cores and GPUs.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,7 +21,7 @@ constexpr double kPlacesWidth = 360, kMargin = 8, kRankHeight = 34, kHead = 20;
 
 using Ranks = std::vector<const RankInfo*>;
 
-/// Ranks by NUMA node within a node.
+/// Ranks of one node, by NUMA node.
 using Node = std::map<int, Ranks>;
 
 std::string gpu_of(const RankInfo& rank) {
@@ -33,7 +33,7 @@ void draw_rank(const RankInfo& rank, double x, double y, double width, Svg& svg)
   const std::string cores =
       rank.cpuset.empty() ? std::string("any core") : fmt::format("cores {}", rank.cpuset);
   const std::string gpu = gpu_of(rank);
-  // What does not fit is in the table.
+  // Text that does not fit is shortened; the table has it in full.
   const double room = width - 8;
   svg.rectangle(x, y, width, kRankHeight - 4, "c",
                 fmt::format("rank {} {} {}", rank.rank, cores, gpu));
@@ -41,7 +41,7 @@ void draw_rank(const RankInfo& rank, double x, double y, double width, Svg& svg)
   svg.text(x + 5, y + 26, fitted(gpu.empty() ? cores : gpu, room), "q");
 }
 
-/// Lines of ranks that a NUMA node needs.
+/// Lines that the ranks of a NUMA node need, `across` ranks per line.
 std::size_t lines_of(const Ranks& ranks, std::size_t across) {
   return (std::min(ranks.size(), kMaxRanksANode) + across - 1) / across;
 }
@@ -73,7 +73,7 @@ std::string node_drawing(const std::string& name, const Node& node, const std::s
       text_of(name), text_of(cpu), svg.str());
 }
 
-/// The ranks of a run, as they were placed for all of its cases or for some.
+/// The placement of the ranks of a run, for all or some of its cases.
 struct Placed {
   std::string label;  ///< the file, and which cases
   const std::vector<RankInfo>& ranks;
@@ -112,7 +112,7 @@ std::string ranks_table(const Placed& placed) {
                rows);
 }
 
-/// `model`: the CPU. `several`: the label tells which placement is drawn.
+/// `model`: the CPU model. `several`: print the label that tells the placements apart.
 std::string drawings(const Placed& placed, const std::string& model, bool several) {
   std::map<std::string, Node> nodes;
   std::vector<std::string> order;
@@ -130,7 +130,7 @@ std::string drawings(const Placed& placed, const std::string& model, bool severa
   return html;
 }
 
-/// What a drawing depends on.
+/// Text of all that a drawing depends on: equal texts give equal drawings.
 std::string shape_of(const std::vector<RankInfo>& ranks) {
   std::string shape;
   for (const RankInfo& rank : ranks)

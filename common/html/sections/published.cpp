@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two studies published, beside what was measured here.
+// Published values of two studies beside the measured ones.
 #include <fmt/format.h>
 
 #include "common/base/units.hpp"

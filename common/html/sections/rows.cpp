@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rows, as tables for people and as JSON to copy.
+// All rows as tables, and as JSON to copy.
 #include <algorithm>
 #include <cmath>
 
@@ -90,7 +90,7 @@ std::string all_rows(const std::vector<Group>& groups) {
   std::size_t left_out = 0;
   for (const Group& group : groups) {
     Group part = group;
-    // One table may be larger than all the room.
+    // Limits the rows, since one table may exceed the size limit of the section.
     part.rows.resize(std::min<std::size_t>(part.rows.size(), 3000));
     const std::string text = group_table(part);
     if (html.size() + text.size() > kRowBytes) {
@@ -130,8 +130,8 @@ std::string rows_data(const std::vector<Row>& rows, std::span<const RunExtract> 
 }
 
 std::string copyable(std::string_view summary, const std::string& json) {
-  // A text field knows no elements, but ends at its own end tag and reads character references. Its
-  // content is JSON made by a library from cleaned texts, so it has no control characters.
+  // Escaped for a textarea: it ends at its end tag and decodes character references. The JSON
+  // contains no control characters, since its texts were cleaned.
   std::string escaped;
   escaped.reserve(json.size());
   for (const char c : json) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the same work scales over ranks, and what messages cost when more ranks take part.
+// Strong and weak scaling over workers, and message times over ranks.
 #include "common/analysis/scaling.hpp"
 
 #include <algorithm>
@@ -54,7 +54,8 @@ std::string scaling_table(const analysis::ScalingCurve& curve) {
                           curve.basis));
 }
 
-/// Time against that of the same work divided; or the rate against that of the first, multiplied.
+/// Total time over workers; the rate if one is stored and scaling is not strong. The ideal line
+/// continues the first point.
 Chart measured_chart(const analysis::ScalingCurve& curve) {
   const bool rated = curve.kind != analysis::ScalingKind::strong && !curve.rate_name.empty();
   Chart chart;
@@ -110,7 +111,8 @@ std::string scaling_charts(const analysis::ScalingCurve& curve) {
   return figure(measured, numbers) + figure(efficiency, numbers);
 }
 
-/// Rows of one benchmark that differ in their ranks only, for its most telling sizes.
+/// The primary metric over the number of ranks: one curve per combination of the other axes, at
+/// most kMostCurves.
 std::string ranks_chart(const Group& group) {
   std::map<std::string, std::map<double, const Row*>, ByNumbers> curves;
   for (const Row* row : group.rows) {

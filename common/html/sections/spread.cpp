@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How samples are spread: over the iterations of each run, and over the ranks.
+// Spread of samples: over the iterations of each run, and over ranks.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,12 +19,12 @@ constexpr std::size_t kMaxDistributions = 9;
 constexpr std::size_t kMaxMaps = 8;
 constexpr std::size_t kMaxRuns = 8;
 
-/// The key without the name.
+/// The key without the benchmark's name.
 std::string axes_of(const Row& row) {
   return row.key.substr(std::min(row.name.size() + 1, row.key.size()));
 }
 
-/// Largest less smallest decile over the median, of the widest run.
+/// (Largest - smallest decile) / median, for the run where it is widest.
 double spread_of(const Row& row) {
   double widest = 0;
   for (const CaseExtract* one : row.cases) {
@@ -147,7 +147,7 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
       if (row.cases[i]->grid) chosen.push_back({row.cases[i], &row, row.run_numbers[i]});
     }
   }
-  // What ranks do by themselves tells more than how long they wait for each other.
+  // Prefer the ranks' own work: it shows more than the time they wait for each other.
   std::ranges::stable_sort(chosen, [](const Chosen& x, const Chosen& y) {
     const RankGrid &one = *x.from->grid, &other = *y.from->grid;
     if (one.collective != other.collective) return !one.collective;

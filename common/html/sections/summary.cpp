@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page says first: counts, the runs, what stands out, what was not measured.
+// Sections at the top of a page: counts, runs, unusual rows, cases not measured.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,12 +21,12 @@ namespace {
 constexpr std::size_t kNotable = 5;
 constexpr std::size_t kMaxReasons = 100;
 
-/// The status that says most of a row: ok where any run has it.
+/// Status of a row: ok if any run has ok, else that of the first run.
 Status status_of(const Row& row) { return row.ok() ? Status::ok : row.cases.front()->status; }
 
 bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
 
-/// What stands out, with the size by which it is ordered.
+/// An unusual row, with the size by which findings are sorted.
 struct Finding {
   double size = 0;
   std::vector<std::string> cells;
@@ -46,7 +46,7 @@ std::string findings_table(const char* title, const std::vector<TableColumn>& co
   return table(title, columns, rows, "notable");
 }
 
-/// Rows whose runs differ most.
+/// Rows with the largest differences between runs.
 std::string unsteady_runs(const std::vector<Row>& rows) {
   std::vector<Finding> findings;
   for (const Row& row : rows) {
@@ -91,7 +91,7 @@ std::string wide_rows(const std::vector<Row>& rows) {
       std::move(findings));
 }
 
-/// Ranks that are slower than the others at their own work.
+/// Ranks that are slower than others at their own work.
 std::string slow_ranks(const std::vector<Row>& rows, std::span<const RunExtract> runs) {
   std::vector<Finding> findings;
   for (const Row& row : rows) {
@@ -133,7 +133,7 @@ std::string counts_band(const std::vector<Row>& rows, std::span<const RunExtract
   if (failures > 0) return band("bad", "FAILURES", text);
   if (counts[Status::ok] == 0) return band("warn", "NOTHING MEASURED", text);
   if (incomplete > 0) return band("warn", "INCOMPLETE", text);
-  // All is as it should be: no more than a line.
+  // Without problems one line is enough.
   return note(text + ".");
 }
 
@@ -143,7 +143,7 @@ std::string runs_table(std::span<const RunExtract> runs) {
     std::map<std::string, std::size_t> nodes;
     for (const RankInfo& rank : run.ranks) ++nodes[rank.node];
     const auto version = run.facts.find("program.version");
-    const bool known = !run.ranks.empty();  // other programs' results do not tell
+    const bool known = !run.ranks.empty();  // unknown in results of other programs
     lines.push_back(
         {{std::to_string(lines.size() + 1), run.label, run.created.substr(0, 19),
           known ? text::counted(run.ranks.size(), "rank") : "-",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainings: losses, accuracies, and what a step is made of.
+// Trainings: losses, accuracies, and the parts of a step.
 #include <algorithm>
 #include <array>
 
@@ -20,13 +20,13 @@ constexpr std::size_t kCurvesAChart = 6;
 constexpr std::size_t kMaxBars = 24;
 
 struct Course {
-  std::string name, rate;  ///< ", 604 image/s"; empty where none is stored
+  std::string name, rate;  ///< ", 604 image/s"; empty if not stored
   const Training* training = nullptr;
 };
 
 constexpr int kRateDigits = 3;
 
-/// Images or tokens per second; null where neither is stored.
+/// Images or tokens per second; null if neither is stored.
 const Quantity* training_rate(const Row& row) {
   const Quantity* rate = row.sample().find("images_per_second");
   return rate != nullptr ? rate : row.sample().find("tokens_per_second");
@@ -35,7 +35,7 @@ const Quantity* training_rate(const Row& row) {
 std::vector<Course> courses_of(const Group& group) {
   std::vector<Course> courses;
   for (const Row* row : group.rows) {
-    // The first run that has it: other runs with the same seed repeat its losses.
+    // The first run with a training: runs with the same seed have the same losses.
     const auto found = std::ranges::find_if(
         row->cases, [](const CaseExtract* one) { return one->training.has_value(); });
     if (found == row->cases.end()) continue;
@@ -179,7 +179,7 @@ std::string step_bars(const Group& group, const std::vector<Course>& courses) {
                               rows)));
 }
 
-/// Images or tokens per second of each training.
+/// Images or tokens per second for each training.
 std::string training_rates(const Group& group) {
   BarGroup bars{group.name, group.constants_text(), {}};
   for (const Row* row : group.rows) {
@@ -193,7 +193,7 @@ std::string training_rates(const Group& group) {
                                      interval_text(value, rate->unit), interval_words(value.runs)),
                          bars.bars.size()});
   }
-  // One bar says no more than the table of all rows.
+  // A single bar adds nothing to the table of all rows.
   if (bars.bars.size() < 2) return {};
   return bar_figure(fmt::format("{}: training rate", group.name), "longer is faster", {bars});
 }
