@@ -70,7 +70,7 @@ void set_verification(CaseResult& result, bool correct, const char* rule) {
   result.verification.rule = rule;
   if (correct) return;
   result.status = Status::failed;
-  result.reason = fmt::format("{}: it found a mistake", rule);
+  result.reason = fmt::format("{}: it found wrong data", rule);
 }
 
 }  // namespace scalemark::formats

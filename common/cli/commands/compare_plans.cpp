@@ -90,8 +90,8 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
       "Without --against: what runs to come would find, judged by the noise of BASE, and what they "
       "would cost. Formats: text, json");
   power->excludes(aa);
-  CLI::Option* runs =
-      command.add_option("--runs", options.runs, "--power: numbers of runs on a side, by commas");
+  CLI::Option* runs = command.add_option("--runs", options.runs,
+                                         "--power: numbers of runs per side, separated by commas");
   take_number(runs, {NumberRule::Kind::integer, 2, 1000, false});
   runs->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
   CLI::Option* effect =

@@ -70,7 +70,7 @@ void refuse_results(const fs::path& output) {
   const fs::file_status there = fs::symlink_status(output);
   if (!fs::exists(there)) return;
   if (!fs::is_regular_file(there))
-    throw UsageError(fmt::format("--output is \"{}\", which is no regular file", shown(output)));
+    throw UsageError(fmt::format("--output is \"{}\", which is not a regular file", shown(output)));
   if (is_hdf5(output)) {
     throw UsageError(fmt::format(
         "--output is \"{}\", which is a result file; allowed: any other file", shown(output)));

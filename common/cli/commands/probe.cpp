@@ -58,7 +58,7 @@ int probe(const mpi::Environment& environment, const RunOptions& options) {
     return static_cast<int>(ExitCode::nothing);
   }
   if (world.size() < 2)
-    throw UsageError("--probe needs two ranks or more, of each node one at least: mpirun -n 2");
+    throw UsageError("--probe needs at least two ranks, and one of each node: mpirun -n 2");
   const NodeProof place = describe_proof(session);
   if (world.max(place.file.empty() ? 1 : 0) != 0)
     throw UsageError("--probe keeps its proof in a cache folder: set HOME or XDG_CACHE_HOME");

@@ -88,7 +88,7 @@ void check_output(const Options& options) {
   const bool file = std::filesystem::is_regular_file(path);
   if (!file || !(std::filesystem::file_size(path) == 0 || is_page(path))) {
     throw UsageError(fmt::format(
-        "--output is \"{}\", which exists and is no page of this program; allowed: a new file, or "
+        "--output is \"{}\", which exists and is not a Scalemark page; allowed: a new file, or "
         "with --force an earlier page",
         name));
   }

@@ -142,10 +142,11 @@ void add_size_options(CLI::App& command, RunOptions& options) {
 
 void add_sampling_options(CLI::App& command, RunOptions& options) {
   take_number(command.add_option("-n,--iterations", options.iterations,
-                                 "Exactly so many timed samples; fewer where --max-time ends"),
+                                 "Number of timed samples; fewer where --max-time ends"),
               policy_rule("iterations"));
-  take_number(command.add_option("-w,--warmup", options.warmup, "So many untimed samples first"),
-              policy_rule("warmup"));
+  take_number(
+      command.add_option("-w,--warmup", options.warmup, "Number of untimed warm-up samples"),
+      policy_rule("warmup"));
   take_number(command.add_option("--ci", options.ci,
                                  "Stop when the median is known to +- PERCENT (default 2)"),
               policy_rule("ci"));
@@ -182,7 +183,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       "Continue an interrupted run: finished cases are kept. Takes the same plan, build, "
       "hosts and number of ranks, nodes and devices");
   command.add_flag("--resume-hosts", options.resume_hosts,
-                   "With --resume: go on on other hosts, too; cases measured there name them");
+                   "With --resume: resume on other hosts, too; cases measured there name them");
   command.add_flag("--redact", options.redact,
                    "Store salted hashes in place of host, user and serial numbers");
   take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
@@ -259,7 +260,7 @@ void check_run_options(RunOptions& options) {
   if (options.resume_hosts && !options.resume)
     throw UsageError("--resume-hosts allows --resume to go on on other hosts: give --resume, too");
   if (options.resume && options.output.empty())
-    throw UsageError("--resume needs --output: which run shall go on?");
+    throw UsageError("--resume needs --output: the run to resume");
   check_count(options);
   options.tags = parse_pairs("--tag", options.tag_texts);
   options.data = parse_data(options.data_texts);

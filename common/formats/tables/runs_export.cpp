@@ -100,7 +100,7 @@ class RunsExport final : public print::Printer {
         metric == nullptr ? std::nullopt : scaled_values(result, *metric);
     if (!values || values->samples.empty()) {
       target_.note(
-          fmt::format("left out, for it has no numbers: {} ({})", key, to_string(result.status)));
+          fmt::format("left out: it has no numbers: {} ({})", key, to_string(result.status)));
       return;
     }
     ordered_json described = {{"metric", text::json_text(metric->name)},

@@ -119,7 +119,7 @@ Parts parts_of(const Training& training) {
 }
 
 constexpr std::array<const char*, 3> kPartNames = {"computing, and communication hidden behind it",
-                                                   "communication that nothing hides",
+                                                   "exposed communication",
                                                    "waiting for the next batch"};
 constexpr std::array<const char*, 3> kPartStyles = {"f s0", "f s1", "f s2"};
 
