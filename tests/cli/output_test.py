@@ -73,7 +73,7 @@ class Destroyed(ProgramTest):
             file.write("kept")
         os.symlink(self.path("target"), self.path("link"))
         self.refused(self.path("link"), "export", self.file, "--to", "csv")
-        self.expect(run("export", self.file, "--to", "csv", "-o", self.folder, "--force"), 2, "no regular file")
+        self.expect(run("export", self.file, "--to", "csv", "-o", self.folder, "--force"), 2, "not a regular file")
         self.expect(run("export", self.file, "--to", "csv", "-o", self.path("target"), "--force"), 0)
 
     def test_parts_are_not_finalized_into_themselves(self):

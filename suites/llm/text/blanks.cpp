@@ -3,7 +3,6 @@
 #include "suites/llm/text/blanks.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "common/base/utf8.hpp"
 
@@ -15,10 +14,6 @@ using text::first_code_point;
 
 constexpr std::size_t kMaxCodePoints = 400'000;
 constexpr std::size_t kLongestRun = 25'000;
-
-std::uint8_t byte_at(std::string_view text, std::size_t at) {
-  return static_cast<std::uint8_t>(text[at]);
-}
 
 }  // namespace
 
@@ -37,7 +32,9 @@ std::string_view stripped(std::string_view text) {
   }
   while (!text.empty()) {
     std::size_t start = text.size() - 1;  // of the last code point: blanks have three bytes at most
-    while (start > 0 && text.size() - start < 3 && (byte_at(text, start) & 0xC0) == 0x80) --start;
+    while (start > 0 && text.size() - start < 3 &&
+           (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80)
+      --start;
     const CodePoint last = first_code_point(text.substr(start));
     if (!last.valid || start + last.bytes != text.size() || !is_blank(last.value)) break;
     text.remove_suffix(last.bytes);
