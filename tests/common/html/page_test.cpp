@@ -52,7 +52,7 @@ TEST(Page, ShowsWhereAResumedRunWentOn) {
   std::vector<RankInfo> moved = run.ranks;
   for (RankInfo& rank : moved) rank.node = "node9";
   moved[1].numa = 3;
-  for (const std::size_t i : {1, 2}) run.cases[i].tables[kPlacesTable] = places_table(moved);
+  for (const std::size_t i : {1U, 2U}) run.cases[i].tables[kPlacesTable] = places_table(moved);
   const RunExtract extracted = extract(run);
   EXPECT_EQ(placement_of(extracted.cases[0], extracted)[1].node, "node1");
   EXPECT_EQ(placement_of(extracted.cases[2], extracted)[1].node, "node9");
