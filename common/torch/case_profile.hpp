@@ -15,7 +15,7 @@ class CaseProfile {
  public:
   /// Collective. Skips the case where it asks for a profile that this machine cannot record.
   explicit CaseProfile(Case& c);
-  /// start() and its counterpart may be called repeatedly; the time between the two is recorded.
+  /// start() and stop() may be called repeatedly; activity between the two is recorded.
   void start();
   void stop();
   /// Collective. Records the metrics, or fact profile_problem where a rank could not record all of
