@@ -47,7 +47,7 @@ class Parallelism {
   virtual void before_forward(bool /*last*/) {}
   virtual void before_backward(bool /*last*/) {}
   virtual void after_backward() {}
-  /// L2 norm over all gradients of all ranks' parts.
+  /// L2 norm over the gradients of the whole model.
   virtual torch::Tensor gradient_norm() = 0;
   virtual void zero_gradients() = 0;
   /// Since the last call; call after the backward passes of a step.
