@@ -23,7 +23,7 @@ using profile::Total;
 
 constexpr std::size_t kNamedCalls = 10;  ///< in fact profile_calls
 
-/// The calls that the studies report, and their names here.
+/// The CUDA calls that the studies report, and their names in our metrics.
 constexpr std::pair<const char*, const char*> kCalls[] = {
     {"cudaLaunchKernel", "cuda_launch_kernel"},
     {"cudaMemcpyAsync", "cuda_memcpy_async"},
@@ -31,7 +31,7 @@ constexpr std::pair<const char*, const char*> kCalls[] = {
     {"cudaEventSynchronize", "cuda_event_synchronize"},
     {"cudaEventDestroy", "cuda_event_destroy"}};
 
-/// Records what a class of activities shares with all others.
+/// Records the metrics that all classes of activities share.
 class Recorder {
  public:
   Recorder(Case& c, std::uint64_t watched) : c_(c), watched_(watched) {}
@@ -109,7 +109,7 @@ std::string metric_name(const std::string& nccl_kernel) {
   return name;
 }
 
-/// Collective. The kernels that some rank has run, in the same order on all.
+/// Collective. The kernels that ran on at least one rank, in the same order on all ranks.
 std::set<std::string> names_on_all_ranks(const Case& c, const ActivityTotals& totals) {
   std::string mine;
   for (const auto& [name, total] : totals.nccl_kernels) mine += name + "\n";

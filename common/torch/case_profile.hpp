@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axis `profile` of trainings: what the GPUs and the calls to them did, as metrics.
+// Axis `profile` of trainings: metrics of GPU copies, kernels and CUDA API calls.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace scalemark::torch_support {
 /// Watches this rank's GPU where axis `profile` is true, and does nothing where it is false.
 class CaseProfile {
  public:
-  /// Collective. Skips the case where it wants a profile of what cannot be watched.
+  /// Collective. Skips the case where it asks for a profile that this machine cannot record.
   explicit CaseProfile(Case& c);
-  /// The two may be called again and again; what lies between counts.
+  /// start() and stop() may be called repeatedly; activity between the two is recorded.
   void start();
   void stop();
-  /// Collective. The metrics, or fact profile_problem where a rank could not watch all of its
-  /// training. `whole`: the training began in this run.
+  /// Collective. Records the metrics, or fact profile_problem where a rank could not record all of
+  /// its training. `whole`: the training started in this run.
   void record(bool whole);
 
  private:
@@ -27,9 +27,10 @@ class CaseProfile {
   std::unique_ptr<profile::Profile> profile_;
 };
 
-/// Collective. Metrics of `totals`, this rank's. `time_X` is the sum of the durations of X, as
-/// Nsight Systems has it, of the rank with the most; `share_X` is what their union covers of
-/// profile_time, mean of the ranks, at most 1; bytes and counts are sums over the ranks.
+/// Collective. Records the metrics of this rank's `totals`. `time_X` is the sum of the durations of
+/// X, as in Nsight Systems, on the rank with the largest sum. `share_X` is the share of
+/// profile_time that the union of these intervals covers: mean over ranks, at most 1. Bytes and
+/// counts are summed over ranks.
 void record_activity(Case& c, const profile::ActivityTotals& totals);
 
 }  // namespace scalemark::torch_support

@@ -21,20 +21,21 @@ namespace scalemark::torch_support {
 namespace {
 
 constexpr std::size_t kAlignment = 64;                   ///< LibTorch's
-constexpr std::size_t kHugePage = std::size_t{2} << 20;  ///< of x86-64
-constexpr std::size_t kLarge = kHugePage;                ///< from here on on pages of their own
-constexpr std::size_t kOffsets = 31;                     ///< places where a large block begins
-constexpr std::uint8_t kPriority = 1;                    ///< LibTorch's own has 0
+constexpr std::size_t kHugePage = std::size_t{2} << 20;  ///< of x86-64, in bytes
+constexpr std::size_t kLarge =
+    kHugePage;  ///< blocks of at least this size are mapped on their own pages
+constexpr std::size_t kOffsets = 31;   ///< start offsets that large blocks cycle through
+constexpr std::uint8_t kPriority = 1;  ///< priority of this allocator; LibTorch's own has 0
 
-/// In front of each block's data.
+/// Stored in front of each block's data.
 struct alignas(kAlignment) Header {
-  std::byte* base;         ///< what to give back
+  std::byte* base;         ///< address to free
   std::size_t mapped;      ///< bytes mapped at base; 0: from malloc
   std::size_t used;        ///< bytes asked for
   std::size_t size_class;  ///< SizeClass::index
 };
 
-/// Four classes for each power of two: at most a quarter of a block is not used.
+/// Four size classes per power of two: at most a quarter of a block is unused.
 struct SizeClass {
   std::size_t index, capacity;
   explicit SizeClass(std::size_t bytes) {
@@ -104,7 +105,7 @@ class CachingAllocator final : public c10::Allocator {
   void give_back(void* data) {
     Header* header = static_cast<Header*>(data) - 1;
     const std::lock_guard lock(mutex_);
-    // A tensor of an earlier scope was not counted in this one.
+    // Tensors of an earlier scope were not counted in this one.
     memory_.in_use -= std::min<std::uint64_t>(memory_.in_use, header->used);
     if (caching_)
       free_[header->size_class].push_back(header);
@@ -112,11 +113,11 @@ class CachingAllocator final : public c10::Allocator {
       put(header);
   }
 
-  /// From the system; nullptr if it has none.
+  /// Allocates from the system; nullptr if there is no memory.
   Header* get(const SizeClass& wanted) {
     const bool large = wanted.capacity >= kLarge;
-    // Large blocks would all begin at the same place of a page, and compete for the same sets of
-    // the caches.
+    // Without offsets all large blocks would start at the same place of a page and compete for the
+    // same cache sets.
     const std::size_t offset = large ? sizeof(Header) * (large_blocks_++ % kOffsets) : 0;
     const std::size_t total = sizeof(Header) + offset + wanted.capacity;
     std::byte* base =
@@ -132,7 +133,8 @@ class CachingAllocator final : public c10::Allocator {
       std::free(header->base);
   }
 
-  /// Begins at a huge page; what does not fill one at its end lies on small pages.
+  /// Maps memory that starts at a huge page. A remainder smaller than a huge page lies on small
+  /// pages.
   static std::byte* map(std::size_t bytes) {
     const std::size_t reserved = bytes + kHugePage;
     void* start = mmap(nullptr, reserved, PROT_READ | PROT_WRITE,
@@ -146,7 +148,7 @@ class CachingAllocator final : public c10::Allocator {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t kept = (bytes + page - 1) / page * page;
     if (reserved - skip > kept) munmap(base + kept, reserved - skip - kept);
-    madvise(base, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // refused: small pages
+    madvise(base, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // if refused: small pages
     return base;
   }
 
@@ -164,7 +166,7 @@ class CachingAllocator final : public c10::Allocator {
   CpuMemory memory_;
 };
 
-/// Never destroyed: tensors in static variables outlive all.
+/// Never destroyed: tensors in static variables outlive every other object.
 CachingAllocator& allocator() {
   static auto* const instance = new CachingAllocator;
   return *instance;

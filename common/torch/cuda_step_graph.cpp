@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA graphs through LibTorch, whose allocator keeps a graph's memory apart.
+// CUDA graphs through LibTorch, whose allocator keeps a separate memory pool for graphs.
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -31,7 +31,7 @@ class CudaStepGraph final : public StepGraph {
 
   void capture(const std::function<void()>& work) override {
     stream_.synchronize();
-    // The graph's memory is another than that of the steps before.
+    // The graph does not use the memory that the earlier steps cached.
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream_);
     graph_.capture_begin(pool_);
@@ -42,7 +42,7 @@ class CudaStepGraph final : public StepGraph {
   void launch() override { graph_.replay(); }
 
  private:
-  /// What `second` is given from now on waits for what `first` has.
+  /// Work queued on `second` from now on waits for the work queued on `first`.
   static void order(const c10::cuda::CUDAStream& first, const c10::cuda::CUDAStream& second) {
     at::cuda::CUDAEvent event;
     event.record(first);

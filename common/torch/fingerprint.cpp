@@ -10,8 +10,9 @@
 namespace scalemark::torch_support {
 namespace {
 
-/// One step of a multiplicative hash with an odd constant (splitmix64's): a bijection of `hash` for
-/// a given word and of the word for a given hash, so that a single changed word is never lost.
+/// One step of a multiplicative hash with an odd constant (splitmix64's). It is a bijection of
+/// `hash` for a fixed word, and of the word for a fixed hash: a single changed word always changes
+/// the result.
 std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0xBF58476D1CE4E5B9ULL;
   return hash ^ (hash >> 31);

@@ -15,23 +15,23 @@ struct GradScalerOptions {
   std::int64_t growth_interval = 2000;  ///< steps without overflow after which the scale grows
 };
 
-/// A step: scale(loss).backward(), step(). Gradients of a scaled loss overflow sometimes: such a
-/// step is left out and the scale made smaller. With data parallelism every rank sees the reduced
+/// A step is scale(loss).backward(), step(). Gradients of a scaled loss sometimes overflow: step()
+/// then skips the update and reduces the scale. With data parallelism every rank sees the reduced
 /// gradients, hence the same overflow, and the ranks stay equal.
 class GradScaler {
  public:
-  /// Not `enabled`: the loss is left as it is, and every step is made.
+  /// If not `enabled`, the loss is not scaled and every update is made.
   GradScaler(bool enabled, c10::Device device, const GradScalerOptions& options = {});
 
   at::Tensor scale(const at::Tensor& loss) const;
-  /// Divides the gradients of `parameters` by the scale, and makes the optimiser's step unless one
-  /// of them is infinite or no number. Whether it was made.
+  /// Divides the gradients of `parameters` by the scale. Updates them unless a gradient is infinite
+  /// or NaN. Returns whether it updated.
   bool step(torch::optim::Optimizer& optimiser, const std::vector<at::Tensor>& parameters);
 
   double current() const;
   std::int64_t skipped() const { return skipped_; }
 
-  /// For going on later with the same scale.
+  /// State for checkpoints.
   struct State {
     double scale = 1;
     std::int64_t steps_without_overflow = 0, skipped = 0;

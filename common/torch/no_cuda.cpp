@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the LibTorch of the build has no CUDA part.
+// Replaces the CUDA sources in builds whose LibTorch has no CUDA support.
 #include "common/base/error.hpp"
 #include "common/torch/cuda_memory.hpp"
 #include "common/torch/process_group/process_group.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number formats of training: what parameters are stored in, what is computed in.
+// Number formats of training: storage type of parameters and type of computation.
 #pragma once
 
 #include <optional>
@@ -11,32 +11,33 @@
 
 namespace scalemark::torch_support {
 
-/// fp64, fp32 (IEEE arithmetic), tf32 (fp32 in memory, matrix products and convolutions in TF32),
-/// bf16 and fp16: mixed, with fp32 parameters and what autocast lists computed in 16 bits. fp16
-/// needs its loss scaled (GradScaler).
+/// fp64, fp32 (IEEE arithmetic), tf32 (fp32 storage; matrix products and convolutions in TF32),
+/// bf16 and fp16. The last two are mixed: fp32 parameters, with autocast computing its listed
+/// operations in 16 bits. fp16 needs loss scaling (GradScaler).
 struct Precision {
   std::string name;
   c10::ScalarType parameters = c10::ScalarType::Float;
-  std::optional<c10::ScalarType> compute;  ///< of autocast; none: that of the parameters
+  std::optional<c10::ScalarType>
+      compute;  ///< type of autocast; empty: computes in the parameters' type
   bool tf32 = false;
   bool scales_loss = false;
 };
 
 std::vector<std::string> precision_names();
-/// `name` is one of precision_names(); else Error.
+/// `name` is one of precision_names(); throws Error otherwise.
 Precision precision(const std::string& name);
-/// What single tensors of that format are stored in, without autocast.
+/// Type of single tensors in that format, without autocast.
 c10::ScalarType storage_type(const std::string& name);
 
-/// Why `device` cannot train in it ("tf32 is a format of NVIDIA GPUs"), found by trying a small
-/// convolution and its backward pass; empty if it can.
+/// Why `device` cannot train in this format ("tf32 is a format of NVIDIA GPUs"); empty if it can.
+/// Tries a small convolution and its backward pass.
 std::string why_not(const Precision& precision, c10::Device device);
 
 /// Lets cuBLAS and cuDNN use TF32, or not, for the whole process.
 void allow_tf32(bool allowed);
 
-/// While it lives, this thread's operations are autocast. A no-op where nothing is to be cast. The
-/// casts of parameters are kept until it ends: one for each forward pass.
+/// While it lives, this thread's operations are autocast; a no-op for formats without autocast.
+/// Cast parameters are cached until it ends: use one per forward pass.
 class Autocast {
  public:
   Autocast(const Precision& precision, c10::Device device);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMinMultiplications = 1 << 20;
 std::atomic<bool> fast = false;
 
-/// LibTorch's x W^T by oneDNN, which has no function of its own in C++.
+/// LibTorch's x W^T by oneDNN, for which LibTorch has no C++ function.
 at::Tensor onednn_linear(const at::Tensor& x, const at::Tensor& weight) {
   using Linear = at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&,
                             std::string_view, c10::List<std::optional<at::Scalar>>,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by the faster of LibTorch's libraries. On CPUs its linear maps of fp32 go to MKL,
-// which has AVX2 kernels for machines that are not Intel's; oneDNN, which is inside LibTorch too,
-// makes kernels for what the machine has.
+// Matrix products by the faster of LibTorch's CPU libraries. LibTorch sends fp32 linear maps to
+// MKL, which uses AVX2 kernels on CPUs not made by Intel. oneDNN, also inside LibTorch, generates
+// kernels for the instruction set of the machine.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace scalemark::torch_support {
 
-/// While it lives, the functions below take oneDNN on CPUs for fp32 and products of 2^20
-/// multiplications and more (below that its start costs more than it gains). One a process.
+/// While it lives, the functions below use oneDNN on CPUs for fp32 products of at least 2^20
+/// multiplications; below that its overhead exceeds the gain. At most one per process.
 class FastProducts {
  public:
   explicit FastProducts(bool on);
@@ -21,10 +21,10 @@ class FastProducts {
   bool before_;
 };
 
-/// x W^T [..., out] of x [..., in] and weight [out, in], differentiable.
+/// x W^T [..., out] for x [..., in] and weight [out, in], differentiable.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 
-/// a b [..., n] of a [..., k] and b [k, n], without gradients; both may be views.
+/// a b [..., n] for a [..., k] and b [k, n], without gradients; both may be views.
 at::Tensor product(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace scalemark::torch_support

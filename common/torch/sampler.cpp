@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of samples.
+// The sample order of an epoch.
 #include "common/torch/sampler.hpp"
 
 #include <numeric>

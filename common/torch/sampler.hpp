@@ -7,9 +7,9 @@
 
 namespace scalemark::torch_support {
 
-/// Sample indices of `rank` in an epoch, as PyTorch's DistributedSampler gives them: a permutation
-/// by seed + epoch (the same on all ranks), padded from its start to a multiple of `ranks` (or cut
-/// to one: `drop_last`), of which the rank takes every ranks-th.
+/// Sample indices of `rank` in an epoch, as in PyTorch's DistributedSampler: a permutation seeded
+/// with seed + epoch (the same on all ranks). It is padded from its start to a multiple of `ranks`
+/// (or truncated to one: `drop_last`). Each rank takes every ranks-th index.
 struct SamplerOptions {
   std::int64_t samples = 0, ranks = 1, rank = 0;
   std::uint64_t seed = 0, epoch = 0;

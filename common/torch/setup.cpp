@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch made ready for a case.
+// Prepares LibTorch for a case.
 #include "common/torch/setup.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The next case finds the GPU's memory free.
+/// Frees the GPU's memory for the next case.
 struct CudaMemoryReleased {
   CudaMemoryReleased() = default;
   ~CudaMemoryReleased() { cuda_release_memory(); }
@@ -56,7 +56,7 @@ void run_body(const std::function<void()>& body) {
     throw OutOfMemory(first_line(error.what_without_backtrace()));
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();
-    // The CPU allocator throws the general type.
+    // The CPU allocator throws c10::Error without a subtype.
     if (text.find("can't allocate memory") != std::string::npos)
       throw OutOfMemory(first_line(text));
     throw Error(first_line(text));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch made ready for a case: device, threads, seed, precision; memory; its exceptions made
-// ours.
+// Prepares LibTorch for a case: device, threads, seed, precision, memory, and translation of its
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace scalemark::torch_support {
 
-/// Whether this build's LibTorch has its CUDA part.
+/// Whether this build's LibTorch has CUDA support.
 bool has_cuda();
 
-/// The device that axis `device` names. Skips the case where this build's LibTorch has no CUDA
-/// part, or a rank has no GPU.
+/// The device that axis `device` names. Skips the case if this build's LibTorch has no CUDA
+/// support, or a rank has no GPU.
 c10::Device torch_device(Case& c);
 
 /// torch_device(), after setting LibTorch's compute threads to c.threads(), all its generators to
 /// c.seed(), and fp32 to IEEE arithmetic (no TF32 in cuBLAS and cuDNN).
 c10::Device prepare(Case& c);
 
-/// Largest number of bytes of tensors on the device since the case began.
+/// Peak bytes of tensors on the device since the start of the case.
 std::uint64_t peak_memory(c10::Device device);
 
-/// Runs the body of a case, within a CpuMemoryScope. LibTorch's exceptions become ours: OutOfMemory
-/// where memory was lacking, else Error, with the first line of their text and no stack trace.
+/// Runs the body of a case within a CpuMemoryScope. Translates LibTorch's exceptions: OutOfMemory
+/// if an allocation failed, else Error, with the first line of their text and no stack trace.
 void run_body(const std::function<void()>& body);
 
 }  // namespace scalemark::torch_support

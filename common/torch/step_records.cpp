@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and marks of the steps of a training.
+// Sums and warm-up marks of training steps.
 #include "common/torch/step_records.hpp"
 
 #include <algorithm>

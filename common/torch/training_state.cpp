@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving and taking back what decides how a training goes on.
+// Saves and restores the state of a training.
 #include "common/torch/training_state.hpp"
 
 #include <mutex>

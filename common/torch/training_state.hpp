@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a training between two steps, as safetensors: what all trainings have in common.
+// Checkpoints of a training between two steps, as safetensors: the parts common to all trainings.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,16 @@
 
 namespace scalemark::torch_support {
 
-/// A state that was read back, not yet looked into: what all ranks share, and this rank's own.
+/// A checkpoint as read, not yet checked: the shared tensors and this rank's own.
 struct SavedTraining {
   NamedTensors shared, own;
 };
 
-/// Collective. What an earlier run left of this case, if anything. Throws InputError if that is
+/// Collective. The checkpoint of this case from an earlier run, if any. Throws InputError if it is
 /// damaged.
 std::optional<SavedTraining> saved_training(const Case& c);
 
-/// Collective. Keeps `shared` (rank 0's) and `own` until the case is finished.
+/// Collective. Stores `shared` (rank 0's) and `own` until the case is finished.
 void save_training(Case& c, const NamedTensors& shared, const NamedTensors& own);
 
 /// Throws InputError where `name` is missing.
@@ -36,12 +36,11 @@ const at::Tensor& saved_tensor(const NamedTensors& tensors, const std::string& n
 /// Copies `name` over `target`. Throws InputError unless it has the same shape and type.
 void copy_saved(at::Tensor target, const NamedTensors& tensors, const std::string& name);
 
-/// States of the generators of random numbers that a training on `device` draws from: "random.cpu",
-/// "random.device".
+/// States of the random generators that a training on `device` uses: "random.cpu", "random.device".
 NamedTensors random_states(c10::Device device);
 void restore_random(const NamedTensors& tensors, c10::Device device);
 
-/// Lists of numbers: as int64 or double.
+/// Lists of numbers as tensors of int64 or double.
 template <typename T>
 using StoredNumber = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
@@ -55,7 +54,7 @@ at::Tensor to_saved(const std::vector<T>& values) {
   return tensor;
 }
 
-/// Throws InputError where `name` is missing or no such list.
+/// Throws InputError if `name` is missing or not a list of this type.
 template <typename T>
 std::vector<T> saved_values(const NamedTensors& tensors, const std::string& name) {
   using Stored = StoredNumber<T>;

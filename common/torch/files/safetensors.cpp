@@ -40,7 +40,7 @@ std::string to_safetensors(const NamedTensors& tensors) {
   std::string bytes(reinterpret_cast<const char*>(&length), kSafetensorsLength);
   bytes.reserve(kSafetensorsLength + text.size() + offset);
   bytes += text;
-  // One at a time: there is no memory on the host for all of a GPU's twice.
+  // One tensor at a time: host memory may not hold two copies of all of a GPU's tensors.
   for (const auto& [name, tensor] : tensors) {
     const at::Tensor one = tensor.detach().to(at::kCPU).contiguous();
     bytes.append(static_cast<const char*>(one.const_data_ptr()), one.nbytes());

@@ -13,18 +13,18 @@ namespace scalemark::torch_support {
 
 using NamedTensors = std::map<std::string, at::Tensor>;
 
-/// The bytes of a file with these tensors, on the host, contiguous, in the order of their names.
-/// Throws Error for a type that the format does not have.
+/// The bytes of a safetensors file with these tensors: on the host, contiguous, in the order of
+/// their names. Throws Error for a type that the format does not have.
 std::string to_safetensors(const NamedTensors& tensors);
 
-/// The same as a file, which appears (or replaces another) when all of it is on the disk.
+/// Writes them as a file, which appears (or replaces another) only when it is completely on disk.
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
-/// Tensors on the host, with memory of their own. `source` is named in messages. Throws InputError
-/// unless the bytes are what the format allows: parse_safetensors().
+/// Tensors on the host that own their memory. `source` is named in messages. Throws InputError
+/// unless the bytes are valid: see parse_safetensors().
 NamedTensors from_safetensors(std::string_view bytes, const std::string& source);
 
-/// All tensors of a file, or of the shards of one, as TensorFile finds them.
+/// All tensors of a file or of its shards; `path` as for TensorFile.
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
 }  // namespace scalemark::torch_support

@@ -45,7 +45,7 @@ const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
       fmt::format("{} is no valid safetensors file: {}", text::printable(source, 300), why));
 }
 
-/// JSON of limited depth in which no object has a key twice.
+/// Parses JSON of limited depth; duplicate keys are errors.
 json parse_json(std::string_view bytes, const std::string& source) {
   std::vector<std::set<std::string>> keys;
   std::string problem;
@@ -66,7 +66,7 @@ json parse_json(std::string_view bytes, const std::string& source) {
   return result;
 }
 
-/// An entry of the header, and where it lies behind it.
+/// An entry of the header, with its offset in the data section.
 struct Entry {
   SafetensorsEntry tensor;
   std::uint64_t begin = 0, end = 0;
@@ -133,7 +133,7 @@ class EntryReader {
   const json& entry_;
 };
 
-/// Entries by place; together they fill `bytes` exactly.
+/// Entries sorted by offset; together they fill `bytes` exactly.
 std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
                                 const std::string& source) {
   std::vector<Entry> entries;

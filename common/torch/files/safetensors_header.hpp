@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a safetensors file says of itself, checked: it may come from anywhere.
+// Parses and checks the header of a safetensors file, which may come from an untrusted source.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace scalemark::torch_support {
 
-/// Bytes of the length that a file begins with, and the multiple to which writers fill the header.
+/// Size of the length field at the start of a file; writers pad the header to a multiple of it.
 inline constexpr std::size_t kSafetensorsLength = 8;
 
 /// One tensor of a file.
@@ -22,21 +22,21 @@ struct SafetensorsEntry {
   std::string name;
   at::ScalarType type = at::kFloat;
   std::vector<std::int64_t> shape;
-  std::string_view bytes;  ///< of the file's; not aligned to anything
+  std::string_view bytes;  ///< view into the file's bytes; unaligned
 };
 
-/// The entries of a whole file by their place in it. `source` is named in messages. Throws
-/// InputError unless the bytes are exactly what the format allows: a header of at most 100 MB
-/// within the bytes, no name twice, known types, shapes whose size is that of their bytes, bytes
-/// that follow one another without gap or overlap up to the end.
+/// The entries of a whole file, sorted by offset. `source` is named in messages. Throws InputError
+/// unless the bytes are valid: a header of at most 100 MB within the bytes, unique names, known
+/// types, shapes that match their byte sizes, and data without gap or overlap up to the end of the
+/// file.
 std::vector<SafetensorsEntry> parse_safetensors(std::string_view bytes, const std::string& source);
 
-/// The names that each file holds, of the "weight_map" of an index. Throws InputError where that is
-/// none, or names a file that is not beside the index.
+/// Names of tensors per file, from the "weight_map" of an index. Throws InputError if that is
+/// missing or malformed, or names a file that is not in the folder of the index.
 std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string_view bytes,
                                                                      const std::string& source);
 
-/// The format's name of a type: "BF16"; null where it has none.
+/// The format's name of a type, such as "BF16"; null if it has none.
 const char* safetensors_type(at::ScalarType type);
 
 }  // namespace scalemark::torch_support

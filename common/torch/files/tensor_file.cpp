@@ -26,7 +26,7 @@ namespace {
   throw InputError(fmt::format("{}{}", text::printable(source, 300), why));
 }
 
-/// A file in memory, for reading.
+/// A file mapped into memory, read-only.
 class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& path) {
@@ -92,7 +92,7 @@ at::Tensor TensorFile::tensor(const std::string& name) const {
     std::memcpy(copy.mutable_data_ptr(), entry.bytes.data(), entry.bytes.size());
     return copy;
   }
-  // LibTorch knows no tensors of constant data.
+  // LibTorch has no tensors over constant data.
   return at::from_blob(
       const_cast<char*>(entry.bytes.data()), entry.shape,
       [mapping = mapping_of_.at(name)](void*) {}, at::TensorOptions(entry.type));

@@ -13,11 +13,12 @@
 
 namespace scalemark::torch_support {
 
-/// A file, or the shards of one: mapped into memory, so that only what is used is read.
+/// A safetensors file or its shards, mapped into memory: only the tensors that are used are read.
 class TensorFile {
  public:
-  /// `*.safetensors`, or `*.safetensors.index.json` with the files of its "weight_map" beside it,
-  /// which must hold exactly the names that it says. Throws InputError as parse_safetensors() does.
+  /// `*.safetensors`, or `*.safetensors.index.json` with the files of its "weight_map" in the same
+  /// folder; these must hold exactly the names listed. Throws InputError as parse_safetensors()
+  /// does.
   explicit TensorFile(const std::filesystem::path& path);
 
   const std::string& source() const { return source_; }  ///< the path, for messages
@@ -25,8 +26,8 @@ class TensorFile {
   /// By name.
   const std::map<std::string, SafetensorsEntry>& entries() const { return entries_; }
 
-  /// On the host, over the mapped bytes themselves (a copy where they are not aligned): not to be
-  /// written to; it may outlive this. Throws InputError for a name that is not there.
+  /// A host tensor over the mapped bytes (a copy if they are not aligned). It is read-only and may
+  /// outlive this object. Throws InputError for an unknown name.
   at::Tensor tensor(const std::string& name) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace scalemark::torch_support {
 namespace {
 
-/// What one message of a broadcast holds at most, as in DistributedDataParallel.
+/// Largest message of a broadcast, in bytes, as in DistributedDataParallel.
 constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20;
 
 }  // namespace
@@ -60,7 +60,7 @@ std::uint64_t Ddp::exposed_communication() const {
 
 void Ddp::before_forward() {
   reducer_->prepare_for_forward();
-  // After the first step: buckets in the order in which gradients really came.
+  // After the first step: orders the buckets as the gradients became ready.
   reducer_->rebuild_buckets();
   if (options_.broadcast_buffers && module_->is_training()) broadcast(buffers_);
 }

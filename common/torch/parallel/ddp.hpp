@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributed data parallelism: LibTorch's own c10d::Reducer round a module, as
-// DistributedDataParallel of the Python front end does it.
+// Distributed data parallelism: LibTorch's c10d::Reducer around a module, as Python's
+// DistributedDataParallel uses it.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,12 @@ struct DdpOptions {
   bool broadcast_buffers = true;  ///< rank 0's before each forward pass in training mode
 };
 
-/// A step: before_forward(), forward and loss, before_backward(), backward (which leaves the mean
-/// of the ranks' gradients in every parameter), optimiser, zero_gradients(). Every parameter must
-/// take part in the loss. The module must not change its parameters, type or device while this
-/// lives.
+/// A step: before_forward(), forward and loss, before_backward(), backward (leaves the mean over
+/// ranks in every gradient), optimiser, zero_gradients(). Every parameter must contribute to the
+/// loss. The module must keep its parameters, type and device while this object lives.
 class Ddp {
  public:
-  /// Collective. Gives all ranks rank 0's parameters and buffers.
+  /// Collective. Broadcasts rank 0's parameters and buffers.
   Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
       const DdpOptions& options = {});
   ~Ddp();
@@ -39,14 +38,14 @@ class Ddp {
   /// Collective.
   void before_forward();
   void before_backward();
-  /// Right after the backward pass of a module on a CPU: ns from this rank's last gradient until
-  /// now, when all are reduced; what of the communication the computation did not hide. 0
-  /// elsewhere, where the host is ahead of the device.
+  /// Call right after a module's backward pass on a CPU. Returns the communication time in ns that
+  /// computation did not hide: from this rank's last gradient until all are reduced. 0 on other
+  /// devices, where the host runs ahead of the device.
   std::uint64_t exposed_communication() const;
-  /// Collective. Gives all ranks rank 0's buffers, for instance before testing.
+  /// Collective. Broadcasts rank 0's buffers, for instance before validation.
   void broadcast_buffers();
-  /// Gradients are views of the buckets: they are set to zero in place, never detached as
-  /// Optimizer::zero_grad would.
+  /// Gradients are views of the buckets: they are zeroed in place, not detached as in
+  /// Optimizer::zero_grad.
   void zero_gradients();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that are cut into equal parts over ranks.
+// Flat shards: tensors cut into equal parts over ranks.
 #include "common/torch/parallel/flat_shard.hpp"
 
 #include <utility>
@@ -13,8 +13,8 @@
 namespace scalemark::torch_support {
 namespace {
 
-/// The storage gets other memory, or none, without a word to the tensors in it: their version
-/// counters, by which autograd sees changes of what it has saved, stay.
+/// Replaces or frees the storage's memory without the tensors in it noticing. Their version
+/// counters stay, by which autograd detects changes of saved tensors.
 void set_memory(const at::Tensor& whole, bool there) {
   c10::DataPtr memory(nullptr, whole.device());
   std::size_t bytes = 0;

@@ -18,8 +18,8 @@
 namespace scalemark::torch_support {
 namespace {
 
-/// What is kept together: buffers or parameters of one type, which all want gradients or all do
-/// not.
+/// Tensors that share a flat shard: buffers or parameters of one type, either all trained or all
+/// frozen.
 struct Group {
   at::ScalarType type;
   bool trained, buffer;
@@ -37,7 +37,7 @@ void put(std::vector<Group>& groups, const at::Tensor& tensor, bool buffer) {
   found->tensors.push_back(tensor);
 }
 
-/// Adds the time of its life.
+/// Adds its own lifetime to a counter.
 class Stopwatch {
  public:
   explicit Stopwatch(std::uint64_t& total) : total_(total) {}
@@ -60,7 +60,7 @@ FsdpTraffic& FsdpTraffic::operator+=(const FsdpTraffic& other) {
   return *this;
 }
 
-/// One flat shard, and how many gradients of its tensors are still to come in this backward pass.
+/// One flat shard, and how many gradients of its tensors are pending in this backward pass.
 struct Fsdp::Piece {
   Piece(std::vector<at::Tensor> tensors, const ProcessGroupPtr& group, bool on_host)
       : flat(std::move(tensors), group, on_host) {}
@@ -74,15 +74,15 @@ struct Fsdp::Piece {
 
   FlatShard flat;
   std::size_t awaited = 0;
-  /// Autograd itself keeps accumulators only while a graph refers to them.
-  /// LibTorch changed the kind of pointer after 2.11.
+  /// Autograd keeps gradient accumulators only while a graph refers to them, so they are held here.
+  /// The pointer type changed after LibTorch 2.11.
   std::vector<std::pair<decltype(torch::autograd::Edge::function), std::uintptr_t>> hooks;
 };
 
 struct Fsdp::Unit {
   std::vector<std::unique_ptr<Piece>> pieces;
-  std::vector<Started> gathers;  ///< under way
-  bool there = false;            ///< gathered, or about to be
+  std::vector<Started> gathers;  ///< in progress
+  bool there = false;            ///< gathered, or being gathered
 };
 
 struct Fsdp::Reduction {
@@ -167,7 +167,7 @@ void Fsdp::gather(Unit& unit) {
 
 void Fsdp::release(Unit& unit) {
   if (!unit.there) return;
-  gather(unit);  // one that was started ahead and is not needed
+  gather(unit);  // waits for a gather that was prefetched but is not needed
   for (const auto& piece : unit.pieces) piece->flat.release();
   unit.there = false;
 }
@@ -192,8 +192,8 @@ at::Tensor Fsdp::forward(std::size_t layer, const Layer& compute, const at::Tens
   at::Tensor y = compute(x);
   if (options_.reshard) release(*layers_[layer]);
   if (!at::GradMode::is_enabled() || !y.requires_grad()) return y;
-  // The gradient of what lies between two layers arrives when all of the later one is done, and
-  // before any of the earlier one is.
+  // This gradient is ready when the later layer's backward is done and before the earlier one's
+  // starts.
   y.register_hook([this, layer](const at::Tensor&) { before_backward(layer); });
   if (layer == 0 && x.requires_grad())
     x.register_hook([this](const at::Tensor&) { release(*layers_.front()); });
@@ -211,7 +211,7 @@ void Fsdp::on_gradient(Piece& piece, std::size_t index) {
   piece.flat.collect_gradient(index);
   if (--piece.awaited > 0) return;
   piece.awaited = piece.flat.tensors().size();
-  finish_reductions();  // one whole of gradients under way is enough
+  finish_reductions();  // at most one flat buffer of gradients is being reduced at a time
   {
     const Stopwatch exposed(exposed_);
     reductions_.push_back({&piece, piece.flat.start_reduction(*group_)});

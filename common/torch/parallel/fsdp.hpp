@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fully sharded data parallelism: every rank keeps a part of every parameter, of its gradient and
-// of what the optimiser knows of it; a layer's parameters are whole only while it computes.
+// Fully sharded data parallelism: every rank stores a part of each parameter, gradient and
+// optimiser state. A layer's parameters are whole only while it computes.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +20,27 @@
 namespace scalemark::torch_support {
 
 struct FsdpOptions {
-  bool reshard = true;        ///< give a layer's parameters back between its forward and backward
-  std::int64_t prefetch = 1;  ///< all-gathers that are started ahead, in layers
-  bool offload = false;       ///< parts, their gradients and so the optimiser in host memory
+  bool reshard = true;        ///< free a layer's parameters between its forward and backward pass
+  std::int64_t prefetch = 1;  ///< layers whose all-gathers start ahead
+  bool offload = false;       ///< keep parts, their gradients and optimiser state in host memory
 };
 
-/// What collectives moved, counted where they are started. Of an all-gather a rank receives, and of
-/// a reduce-scatter it sends, (ranks - 1) / ranks of the whole; more is not needed by any
-/// algorithm.
+/// Traffic of collectives, counted when they start. Each rank receives (ranks - 1) / ranks of the
+/// whole in an all-gather, and sends as much in a reduce-scatter. No algorithm needs more.
 struct FsdpTraffic {
   std::uint64_t gathers = 0, gathered_bytes = 0, reductions = 0, reduced_bytes = 0;
   bool operator==(const FsdpTraffic&) const = default;
   FsdpTraffic& operator+=(const FsdpTraffic& other);
 };
 
-/// The units of a model are a chain of layers, each fed by the one before alone, and a root: all
-/// that is used before, after and beside them.
+/// The units of a model are a chain of layers, each fed only by the one before, and a root:
+/// everything used before, after and beside them.
 ///
-/// A model is given part by part as it is made, shard() and shard_root(), so that no rank ever
-/// holds all of it; then prepare(). A micro-batch: before_forward(); each layer through forward();
-/// loss and backward; after_backward(), which leaves the sum of the ranks' gradients in the
-/// gradients of parts(). The optimiser works on parts() and drops their gradients. Everything is
-/// collective, and in the same order on all ranks. A graph of autograd must not outlive this.
+/// Shard a model part by part while it is built (shard(), shard_root()), so that no rank ever holds
+/// all of it; then call prepare(). A micro-batch: before_forward(); each layer through forward();
+/// loss and backward; after_backward(), which leaves the sum over ranks in the gradients of
+/// parts(). The optimiser updates parts() and drops their gradients. Everything is collective, in
+/// the same order on all ranks. An autograd graph must not outlive this object.
 class Fsdp {
  public:
   using Layer = std::function<at::Tensor(const at::Tensor&)>;
@@ -51,33 +50,34 @@ class Fsdp {
   Fsdp(const Fsdp&) = delete;
   Fsdp& operator=(const Fsdp&) = delete;
 
-  /// All parameters and buffers of `part` that are not sharded yet, as parts of unit `layer`: one
-  /// flat shard for buffers, for parameters that want gradients and for others, and for each type.
-  /// May be called again when the part has got more.
+  /// Shards all parameters and buffers of `part` that are not sharded yet, as unit `layer`.
+  /// Buffers, trained parameters and frozen parameters get separate flat shards, one for each type.
+  /// Call again after adding parameters to the part.
   void shard(std::size_t layer, const torch::nn::Module& part);
   void shard_root(const torch::nn::Module& part);
-  /// From here on which parameters want gradients must not change. Throws Error if one piece has
-  /// some that do and some that do not.
+  /// After this call the set of trained parameters must not change. Throws Error if a flat shard
+  /// mixes trained and frozen parameters.
   void prepare();
 
-  /// This rank's parts of what is trained.
+  /// This rank's parts of the trained parameters.
   const std::vector<at::Tensor>& parts() const { return parts_; }
 
   void before_forward();
   at::Tensor forward(std::size_t layer, const Layer& compute, const at::Tensor& x);
-  /// Throws Error if a parameter that is trained got no gradient.
+  /// Throws Error if a trained parameter got no gradient.
   void after_backward();
-  /// After a forward pass that no backward pass follows.
+  /// Frees gathered memory after a forward pass without a backward pass.
   void release();
 
-  /// Calls `see` for each tensor in the given order, with its values there; between steps.
+  /// Between steps: calls `see` for each tensor in the given order, with its values gathered.
   void visit(const std::vector<at::Tensor>& tensors,
              const std::function<void(const at::Tensor&)>& see);
 
-  /// Since the last call.
+  /// Traffic since the last call.
   FsdpTraffic take_traffic() { return std::exchange(traffic_, {}); }
-  /// Since the last call: ns that the host spent in starting collectives and waiting for them. On a
-  /// CPU that is what computation did not hide; with a GPU the host is ahead and hardly waits.
+  /// Since the last call: ns that the host spent starting collectives and waiting for them. On a
+  /// CPU this is communication that computation did not hide; with a GPU the host runs ahead and
+  /// hardly waits.
   std::uint64_t take_exposed_communication() { return std::exchange(exposed_, 0); }
 
  private:

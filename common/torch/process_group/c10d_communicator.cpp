@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and messages as c10d's operations on tensors that lie where the buffers lie.
+// A collective::Communicator over c10d: operations on tensors over the caller's buffers.
 #include "common/torch/process_group/c10d_communicator.hpp"
 
 #include <chrono>
@@ -68,16 +68,16 @@ c10d::ReduceOp c10d_op(ReduceOp op) {
   return c10d::ReduceOp::SUM;
 }
 
-/// Starts c10d's work each time; its own errors without their stack.
+/// Starts the c10d work on each run; rethrows c10d's errors without their stack trace.
 class C10dOperation final : public Operation {
  public:
   using Start = std::function<std::vector<Work>()>;
-  /// `device`: synchronised at the end, where work goes on in streams; null on the host.
+  /// `device`: synchronised at the end, as its work runs in streams; null on the host.
   C10dOperation(Start start, device::Device* device) : start_(std::move(start)), device_(device) {}
   ~C10dOperation() override {
     try {
       C10dOperation::wait();
-    } catch (...) {  // nobody waits for it any more
+    } catch (...) {  // the operation failed: drop its work
     }
   }
   void run() override {
@@ -120,7 +120,7 @@ class C10dOperation final : public Operation {
 
 class C10dCommunicator final : public collective::Communicator {
  public:
-  /// `mpi`: what the group's operations are made of, if that is MPI; kept as long as the group.
+  /// `mpi`: the communicator behind an MPI group, kept as long as the group; null for other groups.
   C10dCommunicator(std::string name, const mpi::Comm& ranks, device::Device& device,
                    std::unique_ptr<collective::Communicator> mpi, ProcessGroupPtr group)
       : name_(std::move(name)),
@@ -216,7 +216,7 @@ class C10dCommunicator final : public collective::Communicator {
   Start bind_reduction(const Call& call) {
     const at::Tensor in = tensor(call.in, call.count, call.type);
     const bool has_result = call.routine == Routine::allreduce || rank_ == call.root;
-    // Who has no result needs a place all the same: c10d reduces in place.
+    // Ranks without a result need a buffer too: c10d reduces in place.
     const at::Tensor out =
         has_result ? tensor(call.out, call.count, call.type) : at::empty_like(in);
     const bool copies = call.in != call.out || !has_result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication through LibTorch's c10d, as a training has it: the same routines, with the
-// framework's own cost.
+// Communication through LibTorch's c10d as in training: the same collectives, including the
+// framework's overhead.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,14 @@
 
 namespace scalemark::torch_support {
 
-/// Collective over `ranks`. c10d's gloo group, on host memory. Throws Unavailable where this build
-/// has no gloo.
+/// Collective over `ranks`. c10d's gloo group on host memory. Throws Unavailable if this build has
+/// no gloo.
 std::unique_ptr<collective::Communicator> make_gloo_communicator(const mpi::Comm& ranks,
                                                                  device::Device& device);
 
-/// Collective over `ranks`. What data-parallel trainings talk through: c10d over MPI on a host,
-/// over NCCL on a GPU. c10d reduces in place: a call that does not is preceded by a copy, which is
-/// part of its time. Over MPI it has what trainings need: sums, broadcast, allgather and
-/// reduce_scatter.
+/// Collective over `ranks`. The c10d group of data-parallel training: over MPI on a host, over NCCL
+/// on a GPU. c10d reduces in place: other calls first copy, and the copy is part of their time.
+/// Over MPI only sums, broadcast, allgather and reduce_scatter are available.
 std::unique_ptr<collective::Communicator> make_c10d_communicator(const mpi::Comm& ranks,
                                                                  device::Device& device);
 

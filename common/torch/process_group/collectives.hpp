@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three collectives of LibTorch, each by the name that its release has: 2.15 deprecates those
+// Three c10d collectives whose names differ between LibTorch releases: 2.15 deprecates those
 // of 2.11.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace scalemark::torch_support {
 
-/// Collective. Every rank's `input`, in the order of the ranks.
+/// Collective. Gathers every rank's `input`, in rank order.
 template <class Group>
 c10::intrusive_ptr<c10d::Work> all_gather_single(Group& group, at::Tensor& output,
                                                  at::Tensor& input) {
@@ -21,7 +21,7 @@ c10::intrusive_ptr<c10d::Work> all_gather_single(Group& group, at::Tensor& outpu
   }
 }
 
-/// Collective. This rank's part of the reduced `input`.
+/// Collective. Reduces `input` and returns this rank's part.
 template <class Group>
 c10::intrusive_ptr<c10d::Work> reduce_scatter_single(
     Group& group, at::Tensor& output, at::Tensor& input,
@@ -33,7 +33,7 @@ c10::intrusive_ptr<c10d::Work> reduce_scatter_single(
   }
 }
 
-/// Collective. Parts of so many elements to and from each rank.
+/// Collective. Sends and receives the given numbers of elements to and from each rank.
 template <class Group>
 c10::intrusive_ptr<c10d::Work> all_to_all_single(Group& group, at::Tensor& output,
                                                  at::Tensor& input, std::vector<std::int64_t>& from,

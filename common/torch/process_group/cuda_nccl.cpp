@@ -13,7 +13,7 @@ bool has_cuda() { return true; }
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device) {
   const auto store = meet(ranks).store;
   auto backend = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, ranks.rank(), ranks.size());
-  // Without it NCCL's communicator is made for the device of the first tensor it sees.
+  // Otherwise NCCL creates its communicator for the device of the first tensor.
   backend->setBoundDeviceId(device);
   auto group = c10::make_intrusive<c10d::ProcessGroup>(store, ranks.rank(), ranks.size());
   group->setBackend(c10::kCUDA, c10d::ProcessGroup::BackendType::NCCL, backend);

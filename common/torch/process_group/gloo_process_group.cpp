@@ -14,7 +14,7 @@ bool has_gloo() { return true; }
 ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout) {
   const Rendezvous meeting = meet(ranks);
   const auto options = ProcessGroupGloo::Options::create(timeout);
-  // Connecting waits for the other ranks: all must come so far.
+  // Connecting waits for the other ranks: all must reach this point.
   all_or_none(ranks, [&] {
     options->devices.push_back(
         ProcessGroupGloo::createDeviceForHostname(meeting.address, /*lazyInit=*/false));

@@ -69,7 +69,7 @@ class MpiWork : public c10d::Work {
   Tensors result() override { return tensors_; }
 
   /// The reducer waits on the future in a callback at the end of the backward pass. Callbacks run
-  /// in the order in which they are queued, so the one queued here completes the operation before.
+  /// in queue order, so the one queued here completes the operation first.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
     if (request_ == nullptr) return future_;
     if (torch::autograd::get_current_graph_task_id() < 0) {
@@ -154,7 +154,7 @@ class MpiBackend : public c10d::Backend {
     TORCH_CHECK(tensor.is_non_overlapping_and_dense(), "MPI process group: the tensor has gaps");
   }
 
-  /// `whole` is as many parts as there are ranks.
+  /// `whole` must be as large as one part per rank.
   void check_parts(const at::Tensor& whole, const at::Tensor& part) const {
     check(whole);
     check(part);

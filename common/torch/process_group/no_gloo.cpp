@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the LibTorch of the build has no gloo process group that we know.
+// Replaces the gloo source in builds whose LibTorch has no gloo process group that we support.
 #include "common/base/error.hpp"
 #include "common/torch/process_group/process_group.hpp"
 

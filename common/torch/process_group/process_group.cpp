@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process group a case gets.
+// Chooses the process group of a case.
 #include "common/torch/process_group/process_group.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 namespace scalemark::torch_support {
 namespace {
 
-/// As the watchdog's own default: a rank that waits so long for the others will not see them again.
+/// As the watchdog's default: ranks that have not joined by then are considered lost.
 constexpr std::chrono::seconds kGlooTimeout{300};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c10d process groups over the ranks of a case: what LibTorch's data parallelism talks through.
+// c10d process groups over the ranks of a case, for LibTorch's data parallelism.
 #pragma once
 
 #include <chrono>
@@ -20,31 +20,32 @@ using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 /// Values of an axis `backend`: auto is nccl where the device is a GPU, else mpi.
 std::vector<std::string> backend_names();
 
-/// What `backend` means on `device` (cpu or cuda): never auto.
+/// Resolves `backend` on `device` (cpu or cuda): never returns auto.
 std::string meant_backend(const std::string& backend, const std::string& device);
 
-/// `backend` of a point: auto where that means the same, so that one experiment has one key.
+/// Replaces `backend` of a point by auto where both are equivalent, so that one experiment has one
+/// key.
 std::string simplest_backend(const std::string& backend, const std::string& device);
 
-/// Collective. Skips the case where `backend` is not to be had for tensors on `device`. The group
-/// must not outlive the case.
+/// Collective. Skips the case if `backend` is unavailable for tensors on `device`. The group must
+/// not outlive the case.
 ProcessGroupPtr make_process_group(Case& c, c10::Device device,
                                    const std::string& backend = "auto");
 
 /// Collective. All-reduce, reduce-scatter (sums), broadcast and all-gather of host tensors by
-/// nonblocking operations of `comm`, which must outlive the group. An operation moves on while MPI
-/// is called: when the next one starts, and at the end of a backward pass, when all are completed.
+/// nonblocking operations of `comm`, which must outlive the group. Operations progress only inside
+/// MPI calls: when the next one starts, and at the end of a backward pass, where all complete.
 ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm);
 
-/// Collective. c10d's NCCL group. Throws Unavailable where this build's LibTorch has no CUDA part.
+/// Collective. c10d's NCCL group. Throws Unavailable if this build's LibTorch has no CUDA support.
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device);
 
 /// Whether this build has LibTorch's gloo process group.
 bool has_gloo();
 
 /// Collective. c10d's gloo group for host tensors, over TCP (loopback if all ranks are on one
-/// node). An operation that a rank does not join throws on the others when the rank has closed its
-/// connections, at the latest after `timeout`. Throws Unavailable where this build has no gloo.
+/// node). If a rank does not join an operation, it throws on the others when that rank closes its
+/// connections, at the latest after `timeout`. Throws Unavailable if this build has no gloo.
 ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout);
 
 }  // namespace scalemark::torch_support

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCPStore whose address goes over MPI.
+// A TCPStore whose address is broadcast over MPI.
 #include "common/torch/process_group/rendezvous.hpp"
 
 #include <array>
@@ -31,12 +31,12 @@ std::string numeric(const sockaddr* address, socklen_t length) {
   return code == 0 ? text.data() : std::string();
 }
 
-/// Loopback, or valid on one link only.
+/// Whether the address is loopback or link-local.
 bool is_local(const std::string& address) {
   return address == "::1" || address.starts_with("127.") || address.starts_with("fe80:");
 }
 
-/// What the host's own name means; empty if nothing, or loopback only (as Debian sets it up).
+/// Address of the host's own name; empty if unresolved or loopback only (as Debian sets it up).
 std::string address_by_name(int family) {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a c10d process group find each other.
+// Rendezvous of the ranks of a c10d process group.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 namespace scalemark::torch_support {
 
 struct Rendezvous {
-  c10::intrusive_ptr<c10d::Store> store;  ///< served by rank 0, on a port that the system chose
-  std::string address;  ///< of this rank's host: numeric, and loopback if all ranks are on one node
+  c10::intrusive_ptr<c10d::Store> store;  ///< served by rank 0 on a port chosen by the system
+  std::string address;  ///< this rank's host: numeric; loopback if all ranks are on one node
 };
 
-/// Collective. Throws Error on all ranks where one of them cannot take part.
+/// Collective. Throws Error on all ranks if one of them fails to take part.
 Rendezvous meet(const mpi::Comm& ranks);
 
-/// Collective. `work` of every rank, then a check: if it threw on one rank, all throw Error with
-/// the text of the lowest such rank.
+/// Collective. Runs `work` on every rank, then checks: if it threw on any rank, all throw Error
+/// with the text of the lowest such rank.
 void all_or_none(const mpi::Comm& ranks, const std::function<void()>& work);
 
 }  // namespace scalemark::torch_support

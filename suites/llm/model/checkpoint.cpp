@@ -12,7 +12,7 @@ namespace {
 
 using Layer = std::function<torch::Tensor(const torch::Tensor&)>;
 
-/// A layer as what a context of autograd can keep.
+/// Wraps a layer so that an autograd context can store it.
 struct KeptLayer : torch::CustomClassHolder {
   explicit KeptLayer(Layer kept) : layer(std::move(kept)) {}
   Layer layer;
@@ -24,7 +24,7 @@ class Checkpoint : public torch::autograd::Function<Checkpoint> {
                                const c10::intrusive_ptr<KeptLayer>& kept) {
     context->save_for_backward({x});
     context->saved_data["layer"] = c10::IValue::make_capsule(kept);
-    return kept->layer(x);  // gradients are off in here
+    return kept->layer(x);  // gradients are disabled here
   }
 
   static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
@@ -45,8 +45,8 @@ class Checkpoint : public torch::autograd::Function<Checkpoint> {
 }  // namespace
 
 torch::Tensor checkpointed(Layer layer, const torch::Tensor& x) {
-  // Autograd comes by only where an input wants a gradient: the first layer's does not if the
-  // embedding is frozen.
+  // Autograd calls backward only if an input requires a gradient; the first layer's input does not
+  // if the embedding is frozen.
   const torch::Tensor input = x.requires_grad() ? x : x.detach().requires_grad_();
   return Checkpoint::apply(input, c10::make_intrusive<KeptLayer>(std::move(layer)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation checkpointing: memory for time.
+// Activation checkpointing: trades computation for memory.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace scalemark::llm {
 
-/// layer(x), of which the backward pass knows only x: it calls `layer` once more (Chen et al. 2016,
-/// "Training Deep Nets with Sublinear Memory Cost"). `layer` must give the same again, and give
-/// gradients to the parameters that it holds; what it refers to must live until then.
+/// layer(x), which keeps only x for the backward pass and calls `layer` again there (Chen et al.
+/// 2016, "Training Deep Nets with Sublinear Memory Cost"). `layer` must be deterministic, and pass
+/// gradients to its own parameters. Everything it refers to must live until the backward pass.
 torch::Tensor checkpointed(std::function<torch::Tensor(const torch::Tensor&)> layer,
                            const torch::Tensor& x);
 

@@ -19,7 +19,7 @@ struct LlamaConfig {
   std::int64_t head_dim() const { return dim / heads; }
 };
 
-/// Throws InputError, naming `source`, for sizes that make no model or do not divide.
+/// Throws InputError, naming `source`, for sizes that are invalid or do not divide.
 void check(const LlamaConfig& config, const std::string& source);
 
 /// 8b = Llama 3, 3b and 1b = Llama 3.2, 110m and tiny for machines without a GPU. Throws
@@ -34,7 +34,7 @@ struct LoraConfig {
   std::vector<std::string> modules = {"q_proj", "v_proj", "output_proj", "w1", "w2", "w3"};
 };
 
-/// Numbers of parameters, by formula: nothing is allocated.
+/// Parameter counts by formula; allocates nothing.
 struct ParameterCounts {
   std::int64_t layer_linear = 0;  ///< weights of one layer's seven matrices
   std::int64_t per_layer = 0;     ///< with its two norms
@@ -43,8 +43,7 @@ struct ParameterCounts {
   std::int64_t tensors = 0;
 };
 ParameterCounts count_parameters(const LlamaConfig& config);
-/// Parameters of the adapters of one layer. Throws UsageError for a module that a layer does not
-/// have.
+/// Adapter parameters of one layer. Throws UsageError for an unknown module.
 std::int64_t count_lora_parameters(const LlamaConfig& config, const LoraConfig& lora);
 
 /// Model FLOPs of forward and backward of one layer with LoRA over batch x sequence tokens:
@@ -53,9 +52,9 @@ std::int64_t count_lora_parameters(const LlamaConfig& config, const LoraConfig& 
 double lora_layer_flops(const LlamaConfig& config, const LoraConfig& lora, std::int64_t batch,
                         std::int64_t sequence);
 
-/// Model FLOPs a token of forward and backward of the whole model in rows of `sequence` tokens: all
-/// weights trained 6 N + 12 layers dim S; with LoRA 4 N + 6 N_lora + 12 layers dim S. N counts what
-/// is multiplied: the layers' matrices and the head, not the embedding. All S^2 scores are counted.
+/// Model FLOPs per token of forward and backward of the whole model, in rows of `sequence` tokens.
+/// All weights trained: 6 N + 12 layers dim S; with LoRA: 4 N + 6 N_lora + 12 layers dim S. N
+/// counts the layers' matrices and the head, not the embedding. All S^2 scores are counted.
 double training_flops(const LlamaConfig& config, std::int64_t sequence);
 double lora_training_flops(const LlamaConfig& config, const LoraConfig& lora,
                            std::int64_t sequence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head and log-probabilities as one function of autograd.
+// Output head and log-probabilities as one autograd function.
 #include "suites/llm/model/fused_log_probability.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace scalemark::llm {
 namespace {
 
-/// Rows of hidden states that are in the loss, from `from` on.
+/// Hidden states of the unmasked tokens, starting at row `from`.
 struct Chunk {
   torch::Tensor places, hidden, labels, logits;
 
@@ -26,8 +26,8 @@ struct Chunk {
         logits(torch_support::linear(hidden, weight_vd)
                    .to(torch::promoteTypes(hidden.scalar_type(), torch::kFloat32))) {}
 
-  /// The log-probabilities; `logits` become their gradient, one at the label minus softmax, if
-  /// `want_gradient`.
+  /// The log-probabilities. If `want_gradient`, `logits` become their gradient: one-hot label minus
+  /// softmax.
   torch::Tensor log_probability(bool want_gradient) {
     const LabelLogarithms logarithms = label_logarithms(logits, labels);
     if (want_gradient) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head and cross-entropy as one function of autograd.
+// Output head and cross-entropy as one autograd function.
 #include "suites/llm/model/fused_loss.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
       torch::Tensor logits = torch_support::linear(hidden, weight_vd).to(wide);
       const LabelLogarithms logarithms = label_logarithms(logits, labels);
       sum -= logarithms.values.sum();
-      logits.sub_(logarithms.scale).exp_();  // softmax - one at the label: the gradient
+      logits.sub_(logarithms.scale).exp_();  // softmax minus one-hot label: the gradient
       logits.scatter_add_(1, logarithms.labels, -logarithms.counts);
       const torch::Tensor gradient = logits.to(weight_vd.scalar_type());
       to_hidden.index_copy_(0, chosen, torch_support::product(gradient, weight_vd));

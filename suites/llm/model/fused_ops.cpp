@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused functions of autograd.
+// SwiGLU and rotary positions as fused autograd functions.
 #include "suites/llm/model/fused_ops.hpp"
 
 #include <torch/autograd.h>

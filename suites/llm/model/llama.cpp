@@ -30,14 +30,14 @@ torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions,
   return torch::view_as_complex(pairs.clone()).to(device);
 }
 
-/// Whether LibTorch's flash attention takes such tensors: it needs no repeated heads, and knows
-/// sequences.
+/// Whether LibTorch's flash attention supports such tensors; it needs neither repeated heads nor
+/// masks for packed sequences.
 bool has_flash(const torch::TensorOptions& options) {
   const auto type = c10::typeMetaToScalarType(options.dtype());
   return options.device().is_cuda() && (type == torch::kBFloat16 || type == torch::kFloat16);
 }
 
-/// Of q_bshe over k_bske and v_bske [b, s, h, e]; causal without a mask.
+/// Attention of q_bshe over k_bske and v_bske [b, s, h, e]; causal if there is no mask.
 torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
                         const torch::Tensor& v_bske, const torch::Tensor& mask, bool grouped) {
   const std::int64_t times = grouped ? 1 : q_bshe.size(2) / k_bske.size(2);
@@ -50,10 +50,10 @@ torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske
       .transpose(1, 2);
 }
 
-/// The same, causal in each of the sequences that the rows are laid out in.
+/// The same, causal within each packed sequence.
 torch::Tensor attention_by_sequences(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
                                      const torch::Tensor& v_bske, const Positions& positions) {
-  const std::int64_t longest = q_bshe.size(1);  // the host does not know the true one
+  const std::int64_t longest = q_bshe.size(1);  // upper bound: the true maximum is not on the host
   const torch::Tensor y_nhe = std::get<0>(at::_flash_attention_forward(
       q_bshe.flatten(0, 1), k_bske.flatten(0, 1), v_bske.flatten(0, 1), positions.starts,
       positions.starts, longest, longest, /*dropout_p=*/0, /*is_causal=*/true,
@@ -243,7 +243,7 @@ Positions LlamaImpl::packed_positions(const Packing& packing) {
   const std::int64_t width = packing.places_bs.size(1);
   const torch::Tensor rotation = positions(width).rotation.index({packing.places_bs});
   if (flash()) return {.rotation = rotation, .mask = {}, .starts = packing.starts};
-  // Attention would make its sum of a boolean mask in each layer, and keep it.
+  // Convert once here: attention would convert a boolean mask in each layer, and keep the copy.
   const torch::Tensor sequences = packing.sequences_bs;
   const torch::Tensor hidden =
       sequences.unsqueeze(2)

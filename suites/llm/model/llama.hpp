@@ -17,35 +17,36 @@
 
 namespace scalemark::llm {
 
-/// Where each token stands, and what it may look at.
+/// Position of each token, and the tokens it may attend to.
 struct Positions {
   torch::Tensor rotation;  ///< complex [s, 1, p] or [b, s, 1, p]
   torch::Tensor mask;      ///< added to the scores [b, 1, s, s]: 0 or -infinity; undefined = causal
-  torch::Tensor starts;    ///< instead of the mask: Packing::starts, for attention by sequences
+  torch::Tensor starts;    ///< replaces the mask in flash attention: Packing::starts
 };
 
 /// Rows that hold several sequences each.
 struct Packing {
-  torch::Tensor places_bs;     ///< int64, of each token in its sequence
-  torch::Tensor sequences_bs;  ///< int64, which one of its row a token belongs to
-  /// int32 [sequences + 1]: where each begins among all tokens, row after row, and the end. The
-  /// last ones may be empty.
+  torch::Tensor places_bs;     ///< int64, position of each token in its sequence
+  torch::Tensor sequences_bs;  ///< int64, index of each token's sequence in its row
+  /// int32 [sequences + 1]: start of each sequence among all tokens, row by row, and the end.
+  /// Trailing sequences may be empty.
   torch::Tensor starts;
   bool defined() const { return places_bs.defined(); }
 };
-/// `lengths` lists the sequences row by row; each row sums to the same. On the host. `starts` gets
-/// empty sequences at its end until there are a power of two, 16 at least: few different shapes.
+/// `lengths` lists the sequence lengths row by row; all rows have the same sum. On the host.
+/// `starts` is padded with empty sequences to a power of two, at least 16, to limit the number of
+/// shapes.
 Packing make_packing(const std::vector<std::vector<std::int64_t>>& lengths);
 
 /// exp(i * position * frequency) for positions 0 .. positions - 1 as [position, 1, p]: complex128
-/// where `options` say double, else complex64.
+/// if `options` are double, else complex64.
 torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions,
                              const torch::TensorOptions& options);
 
 /// Rotates the interleaved pairs (2i, 2i + 1) of x_bshe, in the precision of the table.
 torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation);
 
-/// Each key/value head `times` times, side by side: [b, s, k, e] -> [b, s, k * times, e].
+/// Repeats each key/value head `times` times, adjacent: [b, s, k, e] -> [b, s, k * times, e].
 torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times);
 
 /// x / sqrt(mean(x^2) + eps) * scale; 16-bit types are computed in fp32.
@@ -102,23 +103,23 @@ class DecoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderLayer);
 
-/// Called with each part of a model as soon as it is made: the embedding, each layer, the last
-/// norm, the head (unless that is the embedding). It may change the part; nothing is random after
-/// it.
+/// Called with each part of a model as soon as it is built: the embedding, each layer, the last
+/// norm, the head (unless tied to the embedding). It may change the part; no random numbers are
+/// drawn for the part afterwards.
 using PartMade = std::function<void(torch::nn::Module& part)>;
 
-/// Stands round the layers of a model, for instance to have their weights there when they compute.
+/// Wraps the layers of a model, for instance to gather their weights before they compute.
 class LayerGate {
  public:
   using Layer = std::function<torch::Tensor(const torch::Tensor&)>;
   virtual ~LayerGate() = default;
-  /// Before anything of the model is used in a forward pass.
+  /// Called before a forward pass uses any part of the model.
   virtual void open() = 0;
   /// Calls `compute` on `x`.
   virtual torch::Tensor pass(std::size_t layer, const Layer& compute, const torch::Tensor& x) = 0;
 };
 
-/// The whole model, made in its final type and on its final device (options).
+/// The whole model, built directly in its final type on its final device (options).
 class LlamaImpl : public torch::nn::Module {
  public:
   LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& options,
@@ -126,36 +127,37 @@ class LlamaImpl : public torch::nn::Module {
 
   /// Logits [b, s, v] of tokens [b, s] (int64, right-padded).
   torch::Tensor forward(const torch::Tensor& tokens_bs);
-  /// The same for other positions: packed rows.
+  /// The same for given positions, as of packed rows.
   torch::Tensor forward_at(const torch::Tensor& tokens_bs, const Positions& positions);
-  /// What the head turns into logits: [b, s, d].
+  /// Hidden states before the head: [b, s, d].
   torch::Tensor hidden_at(const torch::Tensor& tokens_bs, const Positions& positions);
   const Linear& head() const { return output_; }
   const LlamaConfig& config() const { return config_; }
   const torch::TensorOptions& options() const { return options_; }
-  /// Layers keep only their input for the backward pass, and compute the rest once more there.
+  /// Activation checkpointing: layers keep only their input and recompute the rest in the backward
+  /// pass.
   void checkpoint_layers(bool on) { checkpoints_ = on; }
-  /// Rotary positions and SwiGLU as of fused_ops.hpp; and, in 16 bits on a GPU, attention by
-  /// LibTorch's flash kernels without repeated heads or masks.
+  /// Uses fused rotary positions and SwiGLU (fused_ops.hpp). In 16 bits on a GPU also LibTorch's
+  /// flash attention, without repeated heads or masks.
   void fuse(bool on);
-  /// From now on layers are computed through `gate`, which outlives the passes; null: directly.
+  /// From now on layers run through `gate`, which must outlive the passes; null: directly.
   void set_gate(LayerGate* gate) { gate_ = gate; }
 
   /// Positions 0 .. sequence - 1, causal. Throws Error above the model's max_seq_len.
   Positions positions(std::int64_t sequence);
-  /// Several sequences in each row: positions restart, no token looks into another sequence.
+  /// Packed rows: positions restart in each sequence, and tokens attend only within their sequence.
   /// `packing` is on the model's device. Throws Error for rows above the model's max_seq_len.
   Positions packed_positions(const Packing& packing);
 
  private:
-  /// Whether attention goes by LibTorch's flash kernels.
+  /// Whether attention uses LibTorch's flash kernels.
   bool flash() const;
 
   LlamaConfig config_;
   torch::TensorOptions options_;
   bool fused_ = false;
-  /// Tables of the positions met so far, each larger than the one before: passes that were recorded
-  /// as graphs read the one that was the last then. No buffers, since to() would make them real.
+  /// Position tables, each larger than the one before. Older ones stay, as recorded CUDA graphs
+  /// read them. They are no buffers, since to() would make them real.
   std::vector<torch::Tensor> rotations_;
   Linear tok_embeddings_{nullptr}, output_{nullptr};
   std::vector<DecoderLayer> layers_;

@@ -25,7 +25,7 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOpt
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
   torch::Tensor y = base_ ? base_->product(x, weight) : torch_support::linear(x, weight);
   if (!has_lora() || !lora_on_) return y;
-  // The factor goes onto the narrow product: rank numbers a token instead of the whole width.
+  // Scales the low-rank product: rank elements per token instead of the whole width.
   return y + lora_b_->forward(lora_a_->forward(x) * lora_scale_);
 }
 

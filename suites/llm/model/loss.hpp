@@ -10,37 +10,37 @@ namespace scalemark::llm {
 
 inline constexpr std::int64_t kMasked = -100;
 
-/// Parts of torchtune's chunked cross-entropy.
+/// Number of chunks in torchtune's chunked cross-entropy.
 inline constexpr std::int64_t kLossChunks = 8;
-/// Labels whose logits a loss that is fused with the head computes at a time.
+/// Rows of logits that a loss fused with the head computes at a time.
 inline constexpr std::int64_t kLossRows = 256;
 
-/// Labels moved one place to the left, so that place i holds what the model should say there; the
-/// last place is masked.
+/// Shifts labels left by one, so that place i holds the next token to predict; the last place is
+/// masked.
 torch::Tensor shift_labels(const torch::Tensor& labels_bs);
 
-/// Labels that are not masked.
+/// Number of unmasked labels.
 std::int64_t count_labels(const torch::Tensor& labels_bs);
 
 /// Cross-entropy of each token [b, s], 0 where masked; 16-bit logits are computed in fp32.
 /// `shifted_bs` comes from shift_labels().
 torch::Tensor token_losses(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs);
 
-/// Sum of token_losses(), computed in `chunks` parts along the sequence: only one part of the
-/// logits is held in fp32 at a time.
+/// Sum of token_losses(), in `chunks` parts along the sequence: only one part of the logits is held
+/// in fp32 at a time.
 torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
                        std::int64_t chunks = 1);
 
-/// loss_sum() over the number of labels; 0, with zero gradients, where every label is masked (the
-/// usual quotient would be 0 / 0).
+/// loss_sum() divided by the number of labels; 0, with zero gradients, if every label is masked
+/// (instead of 0 / 0).
 torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
                         std::int64_t chunks = 1);
 
-/// Places of labels [n] that a loss fused with the head computes. On CPUs those that are not
-/// masked; on other devices all, since counting them would make the host wait.
+/// Indices of labels [n] for which a loss fused with the head computes logits. On CPUs the unmasked
+/// ones; on other devices all, since counting would make the host wait.
 torch::Tensor places_in_loss(const torch::Tensor& labels_n);
 
-/// What such a loss makes of some logits.
+/// Intermediate results of such a loss for a chunk of logits.
 struct LabelLogarithms {
   torch::Tensor values;  ///< [n, 1] logarithm of softmax at the label; 0 where masked
   torch::Tensor scale;   ///< [n, 1] softmax is exp(logits - scale), and 0 where masked

@@ -30,10 +30,12 @@ class AdamW {
   /// recorded as a graph, which has the numbers of its launches in it.
   void keep_rate_on_device();
 
-  /// What decides how it goes on, one for each parameter; they may be written to.
+  /// Optimiser state for checkpoints, one tensor per parameter; writable.
   const std::vector<torch::Tensor>& means() const { return means_; }
   const std::vector<torch::Tensor>& squares() const { return squares_; }
-  const std::vector<torch::Tensor>& updates() const { return steps_; }  ///< float, how many
+  const std::vector<torch::Tensor>& updates() const {
+    return steps_;
+  }  ///< float, number of updates
 
  private:
   std::vector<torch::Tensor> parameters_, means_, squares_, steps_;

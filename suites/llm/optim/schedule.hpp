@@ -7,7 +7,7 @@
 namespace scalemark::llm {
 
 /// Factor of the learning rate at `step`: linear from 0 to 1 over `warmup_steps`, then half a
-/// cosine to 0 at `total_steps`; 0 behind it.
+/// cosine to 0 at `total_steps`, then 0.
 double cosine_with_warmup(std::int64_t step, std::int64_t warmup_steps, std::int64_t total_steps);
 
 }  // namespace scalemark::llm

@@ -13,7 +13,7 @@ namespace scalemark::llm {
 
 struct DpoOptions {
   double beta = 0.1;
-  double label_smoothing = 0;  ///< share of preferences taken to be the wrong way round, 0 to 0.5
+  double label_smoothing = 0;  ///< probability that a preference is reversed, 0 to 0.5
 };
 
 /// Sums of log-probabilities of the answers' tokens [pairs].
@@ -50,11 +50,11 @@ DpoBatch make_dpo_batch(const torch::Tensor& chosen_bs, const torch::Tensor& cho
 /// One forward of all rows. `fused`: fused_log_probability() instead of the logits of all tokens.
 LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch, bool fused = false);
 /// The same without gradient and with adapters switched off: the reference of DPO with LoRA. For
-/// full DPO give a frozen_copy() to dpo_log_probabilities().
+/// full DPO pass a frozen_copy() to dpo_log_probabilities().
 LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused = false);
 
-/// Another model with the same weights, none of which wants a gradient. Throws Error for a model
-/// that is not plain.
+/// A copy of the model with frozen weights. Throws Error for a model with adapters or other
+/// products.
 Llama frozen_copy(const Llama& model);
 
 }  // namespace scalemark::llm

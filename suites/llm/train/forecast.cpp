@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a point's axes to the requests of the predictions.
+// Builds the requests for memory and traffic predictions from a point's axes.
 #include "suites/llm/train/forecast.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Point {
   std::int64_t integer(const char* axis) const { return std::get<std::int64_t>(params.at(axis)); }
   bool flag(const char* axis) const { return std::get<bool>(params.at(axis)); }
   Method method() const { return parse_method(text("method")); }
-  /// Of a micro-batch.
+  /// of a micro-batch
   std::int64_t rows() const { return integer("batch") * (compares_answers(method()) ? 2 : 1); }
 };
 
@@ -59,7 +59,7 @@ MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int
   return request;
 }
 
-/// Bytes that are whole at a time, by unit, as the request has them.
+/// Bytes of parameters that are gathered at a time, by unit.
 double gathered_bytes(const Point& point, const MemoryRequest& request) {
   const auto ranks = static_cast<double>(request.sharding->ranks);
   const double passes = compares_answers(point.method()) ? 2 : 1,

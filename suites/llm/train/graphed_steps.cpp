@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording and launching a training's work.
+// Records and launches a training's work as CUDA graphs.
 #include "suites/llm/train/graphed_steps.hpp"
 
 #include <torch/utils.h>
@@ -7,7 +7,8 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::int64_t kWarmUp = 3;  ///< as LibTorch's users do before they record
+constexpr std::int64_t kWarmUp =
+    3;  ///< eager runs before recording, as LibTorch's users commonly do
 
 void copy(torch::Tensor& to, const torch::Tensor& from) {
   if (!to.defined()) to = torch::empty_like(from);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training's work on a GPU as CUDA graphs: one for each shape of micro-batches, one for the
-// update.
+// CUDA graphs of a training: one for each shape of micro-batches, and one for the update.
 #pragma once
 
 #include <array>
@@ -15,22 +14,22 @@
 
 namespace scalemark::llm {
 
-/// Work is done as it is the first times, so that allocators, libraries and autograd settle, then
-/// recorded and launched as a whole. All of it finds gradients, parameters and sums where they were
-/// when it was recorded.
+/// Work first runs eagerly a few times, so that allocators, libraries and autograd settle; then it
+/// is recorded and launched as a graph. Gradients, parameters and sums must stay at the addresses
+/// that were recorded.
 class GraphedSteps {
  public:
-  /// Makes a graph that may share memory with the one given, if any.
+  /// Makes a graph, which may share memory with the one given (null: none).
   using MakeGraph =
       std::function<std::unique_ptr<torch_support::StepGraph>(const torch_support::StepGraph*)>;
   explicit GraphedSteps(MakeGraph make_graph) : make_graph_(std::move(make_graph)) {}
 
-  /// Calls `work` on a copy of `examples` that is always in the same place, or launches what was
-  /// recorded of it. `work` must be the same each time.
+  /// Copies `examples` to a fixed address and calls `work` on the copy, or launches the graph
+  /// recorded from it. `work` must be the same in every call.
   void accumulate(const Examples& examples, const std::function<void(const Examples&)>& work);
   void update(const std::function<void()>& work);
 
-  /// Recorded so far.
+  /// Number of graphs recorded so far.
   std::int64_t graphs() const { return graphs_; }
 
  private:

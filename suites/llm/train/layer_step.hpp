@@ -16,11 +16,12 @@ class AdamW;
 namespace scalemark::llm {
 
 struct LayerStepOptions {
-  bool checkpointing = false;   ///< the backward pass computes the layer once more (checkpoint.hpp)
-  bool fused_optimizer = true;  ///< AdamW as one kernel (adamw.hpp); else LibTorch's C++ front end
+  bool checkpointing = false;  ///< the backward pass recomputes the layer (checkpoint.hpp)
+  bool fused_optimizer =
+      true;  ///< one fused AdamW kernel (adamw.hpp); else LibTorch's C++ front end
 };
 
-/// layer(x), of which the backward pass knows only x where the options say so.
+/// layer(x), with activation checkpointing if the options enable it.
 torch::Tensor layer_output(const DecoderLayer& layer, const torch::Tensor& x,
                            const Positions& positions, const LayerStepOptions& options);
 
@@ -43,8 +44,8 @@ class LayerOptimizer {
   std::unique_ptr<torch::optim::AdamW> plain_;
 };
 
-/// FLOPs that a device carries out for what lora_layer_flops() counts: with checkpointing it
-/// computes the forward pass twice, which is tokens (2 N_linear + 2 N_lora + 4 dim S) more.
+/// FLOPs that a device executes for the model FLOPs of lora_layer_flops(). Checkpointing runs the
+/// forward pass twice: tokens (2 N_linear + 2 N_lora + 4 dim S) more.
 double lora_layer_hardware_flops(const LlamaConfig& config, const LoraConfig& lora,
                                  std::int64_t batch, std::int64_t sequence, bool checkpointing);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The course of a fine-tuning.
+// The training loop of fine-tuning.
 #include "suites/llm/train/loop.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::int64_t steps_an_epoch(const Course& course, const TokenLoader& loader) {
   return loader.batches() / course.accumulation;
 }
 
-/// Puts the loader where `step` begins, and names the phase.
+/// Positions the loader at `step` and names the phase.
 void enter_epoch(Case& c, const Course& course, TokenLoader& loader, std::int64_t step) {
   const std::int64_t an_epoch = steps_an_epoch(course, loader);
   c.phase(fmt::format("train epoch {}", step / an_epoch + 1));
@@ -47,7 +47,7 @@ std::vector<Examples> next_batches(const Course& course, TokenLoader& loader) {
   return batches;
 }
 
-/// What the objective counts in the step, over all ranks.
+/// Number of tokens or pairs that the objective counts in the step, over all ranks.
 std::int64_t count(const Case& c, const Finetuner& finetuner,
                    const std::vector<Examples>& batches) {
   std::int64_t counted = 0;
@@ -55,7 +55,7 @@ std::int64_t count(const Case& c, const Finetuner& finetuner,
   return c.ranks().sum(counted);
 }
 
-/// The next step of the training, with its records.
+/// Runs the next step of the training and records it.
 void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
                 History& history) {
   const std::int64_t step = finetuner.steps();
@@ -66,7 +66,7 @@ void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& f
   const std::uint64_t arrived = now_ns();
   const std::int64_t counted = count(c, finetuner, batches);
   finetuner.begin(batches, counted);
-  loader.prepare(course.accumulation);  // while a GPU works
+  loader.prepare(course.accumulation);  // overlaps with the GPU's work
   const StepResult result = finetuner.finish();
   const std::uint64_t done = now_ns();
   history.begun.push_back(asked);
@@ -135,7 +135,7 @@ History run_training(Case& c, const Course& course, TokenLoader& loader, Finetun
     }
     if (stop) throw StoppedEarly{};
   }
-  // Outside the steps: this rank's sums become means over all ranks.
+  // After the timed steps: turns this rank's sums into means over all ranks.
   const auto to_means = [&](std::vector<double>& sums) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       sums[i] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing and unpacking the state of a fine-tuning.
+// Packs and unpacks checkpoints of a fine-tuning.
 #include "suites/llm/train/loop_state.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using torch_support::NamedTensors;
 
-/// What is trained, and the optimiser's state of it, by names that say which of them it is.
+/// Trained parameters and their optimiser state, with names that distinguish them.
 NamedTensors trained(const Finetuner& finetuner) {
   NamedTensors tensors;
   const auto add = [&](const char* what, const std::vector<torch::Tensor>& list) {
@@ -30,7 +30,7 @@ NamedTensors trained(const Finetuner& finetuner) {
   return tensors;
 }
 
-constexpr std::size_t kCommunicationNumbers = 5;  ///< a step
+constexpr std::size_t kCommunicationNumbers = 5;  ///< values per step
 
 std::vector<std::uint64_t> flat(const std::vector<Communication>& communication) {
   std::vector<std::uint64_t> numbers;

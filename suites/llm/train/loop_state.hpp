@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a fine-tuning between two steps: all that decides how it goes on, and what it
-// recorded.
+// Checkpoints of a fine-tuning between two steps: everything that determines the next steps, and
+// the records so far.
 #pragma once
 
 #include "common/core/case.hpp"
@@ -10,14 +10,14 @@
 
 namespace scalemark::llm {
 
-/// What a fine-tuning of this course would save now, as tensors: what is trained, with the
-/// optimiser's moments, in `shared`, or in `own` where each rank trains another part of it
-/// (course.sharded); random numbers and records in `own`. Shares memory with the model.
+/// The checkpoint of the current state. Trained parameters and optimiser moments go to `shared`, or
+/// to `own` if each rank trains a different part (course.sharded). Random states and records go to
+/// `own`. The tensors share memory with the model.
 torch_support::SavedTraining pack_state(const Course& course, const Finetuner& finetuner,
                                         const History& history);
 
-/// Puts it back: the training then goes on as if it had not been interrupted. Throws InputError if
-/// the state is not of such a training, or of one that began elsewhere.
+/// Restores the state: the training then continues as if it had not been interrupted. Throws
+/// InputError if the checkpoint belongs to another kind of training, or to other initial weights.
 void restore(const torch_support::SavedTraining& saved, const Course& course, Finetuner& finetuner,
              History& history);
 

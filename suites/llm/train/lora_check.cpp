@@ -12,9 +12,10 @@ namespace scalemark::llm {
 namespace {
 
 constexpr int kSteps = 3;
-constexpr double kRelativeChange = 1e-4;  ///< of the loss, by the finite difference
+constexpr double kRelativeChange = 1e-4;  ///< of the loss, between prediction and finite difference
 constexpr double kSlopeTolerance = 0.01;
-/// Of gradients with checkpointing from those without, in norm; or four roundings, if that is more.
+/// Relative difference (norm) of gradients with and without checkpointing; at least four roundings
+/// are allowed.
 constexpr double kGradientTolerance = 1e-3;
 
 std::uint64_t count(const torch::Tensor& condition) {
@@ -43,7 +44,7 @@ double norm_of(const torch::Tensor& tensor) {
   return tensor.to(torch::kFloat64).norm().item<double>();
 }
 
-/// The gradients of x and of the parameters that `backward` leaves; drops them.
+/// Gradients of x and of the parameters after `backward`; clears them.
 template <typename Backward>
 std::vector<torch::Tensor> gradients_of(const LayerData& data, DecoderLayer& layer,
                                         const Backward& backward) {
@@ -61,7 +62,7 @@ std::vector<torch::Tensor> gradients_of(const LayerData& data, DecoderLayer& lay
 bool are_close(const torch::Tensor& a, const torch::Tensor& b) {
   const double u = c10::elementSize(a.scalar_type()) == 2 ? std::ldexp(1.0, -8) : 0;
   const torch::Tensor wide = b.to(torch::kFloat64);
-  // Written so that NaN is not close.
+  // Written so that NaN fails.
   return norm_of(a.to(torch::kFloat64) - wide) <=
          std::max(kGradientTolerance, 4 * u) * norm_of(wide);
 }
@@ -83,7 +84,7 @@ Case::Checked check_lora_layer(DecoderLayer& layer, const LayerData& data,
     ++result.checked;
     if (!good) ++result.wrong;
   };
-  // In double, so that a small change of it is not lost in rounding.
+  // In double, so that rounding does not hide a small change.
   const auto loss_with = [&](const LayerStepOptions& how) {
     return torch::mse_loss(layer_output(layer, data.x, data.positions, how).to(torch::kFloat64),
                            data.target.to(torch::kFloat64));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random data for one layer, and what must hold for a layer with fresh LoRA adapters on it.
+// Random data for one layer, and correctness checks of a layer with fresh LoRA adapters.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace scalemark::llm {
 
-/// Standard normal hidden states and what the layer shall make of them, [batch, sequence, dim].
+/// Standard normal hidden states and the targets of the layer, [batch, sequence, dim].
 struct LayerData {
   torch::Tensor x, target;
   Positions positions;
 };
-/// `x` wants a gradient, as inside a model, where a layer hands one on: without it part of the
-/// backward pass would be left out.
+/// `x` requires a gradient, as inside a model; without it part of the backward pass would be
+/// skipped.
 LayerData random_layer_data(const LlamaConfig& config, std::int64_t batch, std::int64_t sequence,
                             const torch::TensorOptions& options);
 
@@ -25,10 +25,10 @@ inline constexpr const char* kLoraRule =
     "the change of the loss within 1 % (fp32, fp64); with checkpointing the gradients are those "
     "without within 0.1 % in norm (bf16: 1.6 %); three AdamW steps lower the loss";
 
-/// Checks kLoraRule on the mean squared distance between layer(x) and target. Sets every lora_b to
-/// zero first and leaves the adapters trained by three steps. Where nothing runs in an order of its
-/// own, gradients with checkpointing are the same bit for bit; attention on GPUs adds its own up in
-/// no fixed order, and what follows rounds to its type, so a rounding or two are allowed there.
+/// Checks kLoraRule on the mean squared distance between layer(x) and target. First sets every
+/// lora_b to zero; afterwards the adapters have been trained for three steps. On deterministic
+/// devices gradients with checkpointing are equal bit for bit. Attention on GPUs adds gradients in
+/// no fixed order and rounds, so one or two roundings are allowed there.
 Case::Checked check_lora_layer(DecoderLayer& layer, const LayerData& data,
                                const LayerStepOptions& options = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a fine-tuning. What is kept is counted operation by operation of llama.cpp.
+// Memory prediction of fine-tuning. Tensors kept for backward are counted per operation of
+// llama.cpp.
 #include "suites/llm/train/memory.hpp"
 
 #include <algorithm>
@@ -17,12 +18,13 @@ std::int64_t wide_bytes(const MemoryRequest& request) {
 /// Bytes that one layer keeps for each position until its backward pass.
 std::int64_t kept_by_layer(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
-  // Norms compute in fp32 at least: their inputs, and where their scales learn the normal forms.
+  // Norms compute in at least fp32 and keep their inputs; trained scales keep the normalised values
+  // too.
   const std::int64_t norms = (request.lora ? 2 : 4) * config.dim;
-  // What the norms give; q and k rotated, k and v repeated to all heads, attention's result; w1's
-  // and w3's results, the product, and silu of the one where they are not fused.
+  // Outputs of the norms; rotated q and k, k and v repeated to all heads, attention output; outputs
+  // of w1 and w3, their product, and silu if not fused.
   std::int64_t others = (2 + 4) * config.dim + (request.fused ? 3 : 4) * config.ffn_dim;
-  // Narrow products, before and after their factor.
+  // Low-rank products of LoRA, before and after scaling.
   if (request.lora) {
     const LoraConfig adapters;
     others += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
@@ -30,38 +32,38 @@ std::int64_t kept_by_layer(const MemoryRequest& request) {
   return norms * wide_bytes(request) + others * request.element_bytes;
 }
 
-/// Elements of a head that is made for its product and dropped behind it.
+/// Elements of a temporary head weight, made for its product and freed after it.
 std::int64_t head_made(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
   return request.fake_quant && !config.tied_output ? config.dim * config.vocab_size : 0;
 }
 
-/// Bytes of head and loss at their worst, without the gradient of the head.
+/// Peak bytes of head and loss, without the gradient of the head.
 std::int64_t loss_bytes(const MemoryRequest& request) {
   const std::int64_t positions = request.batch * request.width,
                      vocabulary = request.config.vocab_size, narrow = request.element_bytes,
                      wide = wide_bytes(request);
   if (request.fused_loss) {
-    // Logits of some rows, what logsumexp makes of them, and the gradient of the hidden states;
-    // where fake-quantised, these and the head.
+    // Logits of some rows, logsumexp's temporaries and the gradient of hidden states; if
+    // fake-quantised, also quantised copies of these states and the head.
     const std::int64_t logits = std::min(kLossRows, positions) * vocabulary,
                        hidden = positions * request.config.dim,
                        quantised = request.fake_quant ? hidden + head_made(request) : 0;
     return logits * (2 * wide + (narrow < wide ? narrow : 0)) + (hidden + quantised) * narrow;
   }
-  // Logits and their logarithms of the softmax, and a chunk's copy; not in chunks, the gradient.
+  // Logits, their log-softmax and a chunk's copy; without chunks, the gradient.
   const std::int64_t logits = positions * vocabulary;
   if (request.pairs) return logits * (narrow + 2 * wide);
   return logits * (narrow + wide) + logits * wide / kLossChunks;
 }
 
-/// Masks of packed rows: as booleans, and as what is added to the scores.
+/// Masks of packed rows: as booleans, and as floats added to the scores.
 std::int64_t mask_bytes(const MemoryRequest& request) {
   if (!request.packed) return 0;
   return request.batch * request.width * request.width * (1 + request.element_bytes);
 }
 
-/// Of `layers` layers of the base model, and of `rest` other elements.
+/// Bytes of `layers` layers of the base model and `rest` other elements.
 std::uint64_t base_bytes(const MemoryRequest& request, std::int64_t layers, std::int64_t rest) {
   const ParameterCounts counts = count_parameters(request.config);
   const std::int64_t quantised = request.nf4 ? layers * counts.layer_linear : 0;
@@ -77,13 +79,13 @@ std::int64_t root_elements(const LlamaConfig& config) {
   return counts.total - config.layers * counts.per_layer;
 }
 
-/// The same of the largest weight of a layer.
+/// Elements of the largest temporary weight of a layer.
 std::int64_t weight_made(const MemoryRequest& request) {
   return request.nf4 || request.fake_quant ? request.config.dim * request.config.ffn_dim : 0;
 }
 
-/// The root and the layers at work are whole; of gradients a whole that is collected, and one that
-/// is under way.
+/// Adjusts for sharding: the root and the active layers are whole; one whole of gradients is being
+/// collected and another reduced.
 void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int64_t trained) {
   const MemorySharding& sharding = *request.sharding;
   const ParameterCounts counts = count_parameters(request.config);
@@ -101,11 +103,12 @@ void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int6
   };
   prediction.weights = part(prediction.weights);
   prediction.optimiser = part(prediction.optimiser);
-  // Layers that stayed whole go one by one, faster than parts of gradients come.
+  // Without resharding, layers' wholes are freed one by one, faster than parts of gradients are
+  // added.
   prediction.gradients = bytes(2 * collected) + (sharding.reshard ? part(bytes(trained)) : 0);
   const std::int64_t root = root_elements(request.config);
   prediction.gathered = base_bytes(request, there, root) + bytes(there * adapters);
-  // It computed before, and all of it that was kept is still there.
+  // The reference ran before, and all that it gathered is still allocated.
   if (request.reference)
     prediction.gathered += base_bytes(request, sharding.reshard ? 0 : layers, root);
 }
@@ -133,7 +136,7 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
                       mask = static_cast<std::uint64_t>(mask_bytes(request)),
                       head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
   const std::uint64_t made = bytes(weight_made(request)), made_head = bytes(head_made(request));
-  // The greatest of three moments: head and loss; the first layer of the backward pass; its end.
+  // The largest of three peaks: head and loss; the first layer of the backward pass; its end.
   const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
   struct Moment {
     std::uint64_t gradients, activations, temporaries;

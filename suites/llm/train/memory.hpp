@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a fine-tuning, predicted from its configuration.
+// Predicts the memory of a fine-tuning from its configuration.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace scalemark::llm {
 
-/// Of Fsdp.
+/// Sharding options of Fsdp.
 struct MemorySharding {
   std::int64_t ranks = 1;
   bool reshard = true;
   std::int64_t prefetch = 1;
-  bool offload = false;  ///< parts, their gradients and moments are not in the device's memory
+  bool offload = false;  ///< parts, their gradients and moments are in host memory
 };
 
 struct MemoryRequest {
   LlamaConfig config;
   bool lora = true;
   bool nf4 = false;             ///< the layers' base is quantised
-  bool fake_quant = false;      ///< products of quantised copies of weight and input
-  bool reference = false;       ///< a frozen copy of the model stands beside it
-  bool pairs = false;           ///< log-probabilities of whole rows, not a loss in chunks
-  bool packed = false;          ///< attention has masks
-  bool gradients_stay = false;  ///< from step to step, or over micro-batches
+  bool fake_quant = false;      ///< products use quantised copies of weight and input
+  bool reference = false;       ///< a frozen copy of the model is the reference
+  bool pairs = false;           ///< log-probabilities of whole rows instead of a loss in chunks
+  bool packed = false;          ///< packed rows: attention has masks
+  bool gradients_stay = false;  ///< gradients persist across steps or micro-batches
   std::int64_t element_bytes = 4;
   std::int64_t batch = 1, width = 1;  ///< rows of a micro-batch, with their padding
   bool checkpointing = false, fused_loss = false;
@@ -33,15 +33,14 @@ struct MemoryRequest {
   std::optional<MemorySharding> sharding;
 };
 
-/// Bytes a rank at the moment of the greatest need, by what they are for.
+/// Bytes per rank at the peak, by purpose.
 struct MemoryPrediction {
   std::uint64_t weights = 0;      ///< with adapters and reference; this rank's parts where sharded
   std::uint64_t gradients = 0;    ///< of what is trained; with those being reduced where sharded
   std::uint64_t optimiser = 0;    ///< two moments
   std::uint64_t activations = 0;  ///< kept for the backward pass
-  std::uint64_t temporaries = 0;  ///< the largest beside them: logits and their gradient, weights
-                                  ///< made for a product
-  std::uint64_t gathered = 0;     ///< whole parameters that are there at a time, where sharded
+  std::uint64_t temporaries = 0;  ///< largest at a time: logits and gradient, or product weights
+  std::uint64_t gathered = 0;  ///< gathered parameters at a time, where sharded
   std::uint64_t total() const {
     return weights + gradients + optimiser + activations + temporaries + gathered;
   }
@@ -49,7 +48,8 @@ struct MemoryPrediction {
 
 MemoryPrediction predict_memory(const MemoryRequest& request);
 
-/// Bytes of all layers, with their adapters; and of embedding, last norm and head. Once each.
+/// Bytes of all layers with their adapters, and of embedding, last norm and head; each counted
+/// once.
 std::uint64_t layer_bytes(const MemoryRequest& request);
 std::uint64_t root_bytes(const MemoryRequest& request);
 /// Elements that the optimiser updates.

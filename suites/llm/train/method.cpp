@@ -17,14 +17,14 @@
 namespace scalemark::llm {
 namespace {
 
-/// What LlamaImpl calls a part that comes after so many layers, with a dot behind it.
+/// Name prefix ("layers.3.") in LlamaImpl of the part that follows `layers` finished layers.
 std::string prefix_of(torch::nn::Module& part, std::int64_t layers) {
   if (part.as<DecoderLayerImpl>() != nullptr) return fmt::format("layers.{}.", layers);
   if (part.as<RmsNormImpl>() != nullptr) return "norm.";
   return layers == 0 ? "tok_embeddings." : "output.";
 }
 
-/// Random numbers from here on do not depend on how many were drawn for the base.
+/// Makes later random numbers independent of how many the base weights drew.
 void reseed() {
   torch::manual_seed(at::globalContext().defaultGenerator(torch::kCPU).current_seed() + 1);
 }

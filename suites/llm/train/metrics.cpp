@@ -14,7 +14,7 @@
 namespace scalemark::llm {
 namespace {
 
-/// amount / time of each step, in units a second.
+/// Rate of each step: amount / time, per second.
 std::vector<double> per_second(const std::vector<double>& amounts,
                                const std::vector<std::uint64_t>& nanoseconds) {
   std::vector<double> rates;
@@ -23,7 +23,7 @@ std::vector<double> per_second(const std::vector<double>& amounts,
   return rates;
 }
 
-/// What was between the ranks.
+/// Records the communication between ranks.
 void record_communication(Case& c, const History& history,
                           const std::vector<std::uint8_t>& warmup) {
   std::vector<std::uint64_t> exposed;
@@ -56,7 +56,7 @@ void record_observed(Case& c, const History& history) {
   }
 }
 
-/// What the method settles besides.
+/// Records facts that depend on the method.
 void record_method(Case& c, const Llama& model) {
   const Method method = parse_method(c.text("method"));
   const Recipe recipe = recipe_of(method);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of a fine-tuning.
+// Metrics and facts of a fine-tuning.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace scalemark::llm {
 
-/// Collective. Settings that the axes leave open, and what was moved.
+/// Collective. Records settings that the axes do not show, and the traffic.
 void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config,
                   const History& history);
 
-/// Collective. The metrics; what the objective observed as a series, step_NAME, and as the mean of
-/// the last ten steps, NAME.
+/// Collective. Records the metrics. Values that the objective observes become a series step_NAME,
+/// and NAME, the mean of the last ten steps.
 void record_finetuning(Case& c, const History& history);
 
-/// Collective. `joules`: of this rank over all steps; nothing where they are not known.
+/// Collective. `joules`: of this rank over all steps; empty if unknown.
 void record_energy(Case& c, const History& history, const std::optional<double>& joules);
 
-/// Collective. The peak, and how far the prediction for the widest batch that came was from it.
+/// Collective. Records the peak, and how far the prediction for the widest batch was off.
 void record_memory(Case& c, torch::Device device, std::uint64_t predicted);
 
 }  // namespace scalemark::llm

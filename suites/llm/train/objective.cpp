@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Language modelling and preferences.
+// The objectives: language modelling and preferences.
 #include "suites/llm/train/objective.hpp"
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is trained for: from a micro-batch to the sum that is differentiated.
+// Training objectives: from a micro-batch to the sum that is differentiated.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  /// Sums over what counts in a micro-batch, on its device.
+  /// Sums over the counted tokens or pairs of a micro-batch, on its device.
   struct Sums {
     torch::Tensor loss;      ///< scalar, to be differentiated
     torch::Tensor observed;  ///< double, of terms().observed, without gradient; undefined for none
   };
-  /// All forward passes. The parameters that learn take part in one of them.
+  /// Runs all forward passes. Every trained parameter contributes to one of them.
   virtual Sums sums(Llama& model, const Examples& examples) = 0;
-  /// What the sums are divided by, once it is added over micro-batches and ranks.
+  /// Divisor of the sums, after adding it up over micro-batches and ranks.
   virtual std::int64_t count(const Examples& examples) const = 0;
   /// Names, for metrics and their formulas.
   struct Terms {
     std::string loss, counted;          ///< "cross-entropy", "labels"
-    std::vector<std::string> observed;  ///< what is observed besides the loss
+    std::vector<std::string> observed;  ///< values besides the loss
   };
   virtual Terms terms() const = 0;
 };
 
 /// Cross-entropy of the labels. Not fused: logits of all tokens, their cross-entropy in 8 chunks,
-/// as torchtune. Fused: fused_loss_sum() of the head's operands, where it has such (not with an
-/// adapter).
+/// as torchtune. Fused: fused_loss_sum() of the head's operands, if it has any (a head with adapter
+/// has none).
 class LanguageModelling final : public Objective {
  public:
   explicit LanguageModelling(bool fused) : fused_(fused) {}
@@ -50,8 +50,8 @@ class LanguageModelling final : public Objective {
 };
 
 /// dpo_loss() of pairs of answers. Observes chosen_reward, rejected_reward, margin (their
-/// difference) and accuracy (1 where the chosen answer's is strictly greater). The reference comes
-/// first, so that its logits are gone when the policy's graph is built.
+/// difference) and accuracy (1 if the chosen reward is strictly greater). The reference runs first,
+/// so that its logits are freed before the policy's graph is built.
 class Preference final : public Objective {
  public:
   /// The reference is the model with its adapters switched off.

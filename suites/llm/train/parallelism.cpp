@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a training work together.
+// The kinds of parallelism of a training.
 #include "suites/llm/train/parallelism.hpp"
 
 #include <map>
@@ -42,13 +42,13 @@ class DataParallel final : public Parallelism {
   explicit DataParallel(ProcessGroupPtr group) : group_(std::move(group)) {}
   void add(Llama& model) override {
     parameters_ = trainable_parameters(*model);
-    // Buffers hold quantised weights: no step changes them.
+    // Buffers hold quantised weights, which no step changes.
     ddp_.emplace(model.ptr(), group_, torch_support::DdpOptions{.broadcast_buffers = false});
   }
   const std::vector<torch::Tensor>& parameters() const override { return parameters_; }
   /// DDP leaves the mean over the ranks.
   double loss_factor() const override { return group_->getSize(); }
-  // Buckets are reduced with the last micro-batch's gradients only.
+  // Buckets are reduced only with the last micro-batch's gradients.
   void before_forward(bool last) override {
     if (last) ddp_->before_forward();
   }
@@ -159,7 +159,7 @@ class FullySharded final : public Parallelism {
   void visit(const std::vector<torch::Tensor>& tensors,
              const std::function<void(const torch::Tensor&)>& see) override {
     trained_.fsdp().visit(tensors, see);
-    trained_.fsdp().take_traffic();  // are no step's
+    trained_.fsdp().take_traffic();  // traffic outside the steps
     trained_.fsdp().take_exposed_communication();
   }
 

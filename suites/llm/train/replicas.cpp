@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism with one all-reduce a step.
+// Data parallelism with one all-reduce per step.
 #include <utility>
 
 #include <torch/csrc/distributed/c10d/comm.hpp>

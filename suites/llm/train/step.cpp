@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward, backward, reduction and update.
+// One optimiser step: forward, backward, reduction and update.
 #include "suites/llm/train/step.hpp"
 
 #include <algorithm>

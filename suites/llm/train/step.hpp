@@ -20,7 +20,7 @@ namespace scalemark::llm {
 struct FinetunerOptions {
   AdamWOptions adamw;
   std::int64_t warmup_steps = 100, total_steps = 0;  ///< of the schedule; 0 = constant rate
-  double clip = 0;  ///< largest norm of the gradients that is left as it is; 0 = any
+  double clip = 0;  ///< largest norm of gradients that is not clipped; 0 = no clipping
 };
 
 struct StepResult {
@@ -30,16 +30,16 @@ struct StepResult {
   Communication communication;
 };
 
-/// Trains the parameters of `model` that want gradients, on one rank or on several.
+/// Trains the trainable parameters of `model`, on one rank or on several.
 class Finetuner {
  public:
-  /// `parallelism` has the model already, and outlives this. Without an objective: language
+  /// `parallelism` already has the model, and outlives this object. Without an objective: language
   /// modelling, not fused.
   Finetuner(Llama model, const FinetunerOptions& options, Parallelism& parallelism,
             std::unique_ptr<Objective> objective = {});
 
-  /// From now on passes and updates are recorded as graphs. Throws Error where gradients do not
-  /// stay (Parallelism).
+  /// From now on passes and updates are recorded as CUDA graphs. Throws Error if gradients_stay()
+  /// of the parallelism is false.
   void record(GraphedSteps::MakeGraph make_graph);
 
   /// Collective over the ranks of `parallelism`. Gradients of all micro-batches are added; the loss

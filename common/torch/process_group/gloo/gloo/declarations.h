@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of gloo that LibTorch's ProcessGroupGloo.hpp mentions. LibTorch's wheels have gloo
-// inside libtorch_cpu.so and that header, but none of gloo's own headers. Checked with
-// LibTorch 2.11.0: classes appear as pointers only, so no layout of theirs matters. The exception
-// is Store, the base of a class that LibTorch makes itself: its destructor is nowhere defined, so
-// that this program would not link if it made one.
+// Declarations of the gloo names that LibTorch's ProcessGroupGloo.hpp mentions. LibTorch's wheels
+// contain gloo (inside libtorch_cpu.so) and that header, but not gloo's own headers. Checked with
+// LibTorch 2.11.0: classes appear only as pointers, so their layout does not matter. The exception
+// is Store, the base of a class that LibTorch constructs itself. Its destructor is defined nowhere:
+// a program that constructed a Store would not link.
 #pragma once
 
 #include <chrono>
