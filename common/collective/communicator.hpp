@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication between the ranks of a case, behind one interface: MPI, NCCL and what else there is
-// are chosen at run time.
+// Communication between the ranks of a case behind one interface. The back end (MPI, NCCL and
+// others) is chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace scalemark::collective {
 
-/// Buffers lie in the memory that `why_not` accepts. Every back end has the two prepare() and the
-/// barrier; the functions named like a routine are made of them.
+/// Buffers lie in memory that `why_not` accepts. Every back end has both prepare() functions and
+/// the barrier; the functions named like a routine are built on them.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -27,18 +27,19 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Empty if the call's routine, type, reduction and mode work here on memory of `kind`, else why
-  /// not in one line. Equal on all ranks.
+  /// Empty if the call's routine, type, reduction and mode work here on memory of `kind`; else the
+  /// reason in one line. Equal on all ranks.
   virtual std::string why_not(const Call& call, device::MemoryKind kind) const = 0;
-  /// The same of an allreduce.
+  /// As above, for an allreduce.
   std::string why_not(DType type, ReduceOp op, device::MemoryKind kind) const;
-  /// Whether the library lacks the reduction and ours is called, or divides afterwards: such a time
-  /// says little of the library.
+  /// Whether the library lacks the reduction, so that our own function reduces, or divides
+  /// afterwards. Such a time says little about the library.
   virtual bool is_emulated(DType type, ReduceOp op) const = 0;
-  /// Where reduce_scatter in place leaves its result, in elements from the begin of its input.
+  /// Where an in-place reduce_scatter leaves its result, in elements from the start of its input.
   virtual std::size_t reduced_part(std::size_t count) const = 0;
 
-  /// Collective. Throws Unavailable for what why_not() names and for counts beyond the library's.
+  /// Collective. Throws Unavailable for calls that why_not() refuses and for counts beyond the
+  /// library's limit.
   virtual std::unique_ptr<Operation> prepare(const Call& call) = 0;
   /// Messages of one type that are posted together, receives first, and completed together; one
   /// alone is the library's plain send or receive, one of each direction its combined call.
@@ -48,7 +49,7 @@ class Communicator {
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
 
-  // Carried out once; done when they return.
+  // Blocking: run once, complete when they return.
   void send(const void* data, std::size_t count, DType type, int peer, device::Stream& stream);
   void recv(void* data, std::size_t count, DType type, int peer, device::Stream& stream);
   /// Collective. `in` may equal `out` (in place).
@@ -59,7 +60,7 @@ class Communicator {
   /// Collective.
   void broadcast(void* data, std::size_t count, DType type, int root, device::Stream& stream);
 
-  // Collective. Started once, on host memory: return at once, to be waited for.
+  // Collective. Started once, on host memory. They return at once; wait for the operation.
   std::unique_ptr<Operation> start_allreduce(void* data, std::size_t count, DType type,
                                              ReduceOp op);
   std::unique_ptr<Operation> start_broadcast(void* data, std::size_t count, DType type, int root);
@@ -70,8 +71,8 @@ class Communicator {
                                                   DType type, ReduceOp op);
 };
 
-/// How device memory goes through MPI: copied to pinned host memory and back, or as it is, which
-/// ends the process where the library cannot take it.
+/// How device memory goes through MPI: staged through pinned host memory, or passed as it is. A
+/// library that does not support device pointers ends the process with `direct`.
 enum class DeviceMemory { staged, direct };
 
 /// Collective over `ranks`. MPI on a duplicate of `ranks`. With `direct` MPI gets the pointers as
@@ -86,8 +87,9 @@ std::unique_ptr<Communicator> make_mpi_communicator(const mpi::Comm& ranks, devi
 std::unique_ptr<Communicator> make_nccl_communicator(const mpi::Comm& ranks,
                                                      device::Device& device);
 
-/// Collective over `ranks`. Nanoseconds that ncclCommInitRank takes on this rank; not in it are the
-/// exchange of the identifier before, and the destruction behind. Throws as make_nccl_communicator.
+/// Collective over `ranks`. Nanoseconds that ncclCommInitRank takes on this rank, without the
+/// exchange of the identifier before it and the destruction after it. Throws as
+/// make_nccl_communicator.
 std::uint64_t time_nccl_creation(const mpi::Comm& ranks, device::Device& device);
 
 /// Version text, "2.28.9"; empty when built without.

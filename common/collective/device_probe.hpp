@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether MPI really moves device memory: tried, and every byte looked at.
+// Tests whether MPI really moves device memory, and checks every byte.
 #pragma once
 
 #include <cstddef>

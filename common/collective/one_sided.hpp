@@ -15,23 +15,23 @@
 
 namespace scalemark::collective {
 
-/// How an access is completed. `flush`: the origin holds a shared lock as long as the operation
-/// lives, and flushes each time; `lock`: it takes and gives back the lock each time; `fence`: all
-/// ranks of the window end the epoch together, which begins the next one.
+/// How an access is completed. `flush`: the origin holds a shared lock for the operation's
+/// lifetime, and flushes each time. `lock`: it locks and unlocks each time. `fence`: all ranks of
+/// the window end the epoch together, which starts the next one.
 enum class Sync { flush, fence, lock };
 std::string_view to_string(Sync sync);
 Sync sync_from(std::string_view text);  ///< Throws UsageError.
 
 /// What this rank does to the memory of `peer`; displacement and count are elements.
 struct Access {
-  /// `none`: a rank that others reach; it takes part where completing is collective (fence).
+  /// `none`: a rank that only others access; it takes part where completion is collective (fence).
   enum class Kind { none, put, get, accumulate };
   Kind kind = Kind::none;
   Sync sync = Sync::flush;
   int peer = 0;
   /// Read by put and accumulate, written by get.
   void* origin = nullptr;
-  std::size_t displacement = 0;  ///< from the begin of the peer's memory
+  std::size_t displacement = 0;  ///< from the start of the peer's memory
   std::size_t count = 0;
   DType type = DType::int8;
   ReduceOp op = ReduceOp::sum;  ///< of accumulate

@@ -4,9 +4,9 @@
 
 namespace scalemark::collective {
 
-/// Made once by a communicator, which it must not outlive, and carried out as often as wanted, one
-/// after the other. Every function is collective over the ranks that the operation concerns, except
-/// test(). Destroying a started operation waits for it.
+/// Made by a communicator, which it must not outlive, and run any number of times, one after the
+/// other. Every function except test() is collective over the ranks of the operation. Destroying a
+/// started operation waits for it.
 class Operation {
  public:
   virtual ~Operation() = default;
@@ -14,15 +14,15 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  /// Carries the operation out; the data are there when it returns. As start() and wait(), without
-  /// what that would cost.
+  /// Runs the operation and returns when the data have arrived. Equivalent to start() and wait(),
+  /// without their overhead.
   virtual void run() = 0;
   /// Blocking operations are done when it returns. Operations of a stream back end (NCCL) may be
   /// started several times before one wait().
   virtual void start() = 0;
-  /// Whether what was started is done; moves it on.
+  /// Whether everything started is complete; also makes progress.
   virtual bool test() = 0;
-  /// Blocks until all that was started is done; nothing if nothing was.
+  /// Blocks until everything started is complete; returns at once if nothing was started.
   virtual void wait() = 0;
 };
 

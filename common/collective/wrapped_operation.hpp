@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation with something of ours before and after it.
+// An operation with extra work before and after it.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ enum class MetricKind { duration, rate, count, ratio };
 std::string_view to_string(MetricKind kind);
 MetricKind metric_kind_from(std::string_view text);
 
-/// How one number an iteration is made of the ranks' samples.
+/// How the ranks' samples of an iteration are reduced to one number.
 enum class RankReduce { max, mean, root, sum };
 std::string_view to_string(RankReduce reduce);
 RankReduce rank_reduce_from(std::string_view text);
@@ -38,17 +38,17 @@ RankReduce rank_reduce_from(std::string_view text);
 /// Bits of Samples::flags.
 enum SampleFlag : std::uint16_t { kThrottled = 1, kClockChanged = 2, kRetried = 4, kInvalid = 8 };
 
-/// Raw samples [rank][iteration], row major. value = sample * scale / inner. Nothing is ever
-/// dropped: warm-up and doubtful iterations are marked.
+/// Raw samples [rank][iteration], row major. value = sample * scale / inner. Nothing is dropped:
+/// warm-up and suspect iterations are marked.
 struct Samples {
   std::size_t ranks = 0;
   std::size_t iterations = 0;
   std::variant<std::vector<std::uint64_t>, std::vector<double>> values;
   double scale = 1.0;                ///< 1e-9 for durations in nanoseconds
-  std::uint64_t inner = 1;           ///< operations a sample is the total of
+  std::uint64_t inner = 1;           ///< operations per sample: a sample is their total
   std::vector<std::uint8_t> warmup;  ///< [iteration], 1 = warm-up; empty = none
   std::vector<std::uint16_t> flags;  ///< [iteration], SampleFlag bits; empty = none
-  /// [iteration], when rank 0 began it: ns since its launch, as `t` of telemetry; empty = unknown
+  /// [iteration], when rank 0 started it: ns since its launch, as `t` of telemetry; empty = unknown
   std::vector<std::uint64_t> t0;
 
   /// Value of one sample in the metric's unit.
@@ -104,21 +104,21 @@ struct CaseResult {
   std::string primary_metric;
   std::vector<Metric> metrics;
   Verification verification;
-  /// What was seen beside the metrics: telemetry/node, telemetry/gpu, profile.
+  /// Data recorded beside the metrics: telemetry/node, telemetry/gpu, profile.
   std::map<std::string, Table> tables;
   /// Further facts, not part of the key: requested_bytes, total_bytes, images_seen, data_set, ...
   Params facts;
   std::string started, stopped;        ///< ISO 8601 UTC
-  std::uint64_t predicted_memory = 0;  ///< bytes a rank, 0 = unknown
+  std::uint64_t predicted_memory = 0;  ///< bytes per rank, 0 = unknown
 
   const Metric* find(std::string_view metric) const;
 };
 
-/// What is left to know of a case that an earlier run has done.
+/// What a resumed run needs to know of a case that an earlier run has done.
 struct FinishedCase {
   Status status = Status::ok;
   bool wrong_data = false;
-  int sweeps = kAllSweeps;  ///< over this case that need not be made again
+  int sweeps = kAllSweeps;  ///< sweeps over this case that need not be repeated
   bool operator==(const FinishedCase&) const = default;
   static constexpr int kAllSweeps = std::numeric_limits<int>::max();
 };
@@ -132,10 +132,10 @@ struct RankInfo {
   std::string cpuset;  ///< list form: 0-3,8; empty = not bound
   int numa = -1;
   std::string gpu_uuid, gpu_pci, gpu_model, nic;
-  std::string note;  ///< what of its placement could not be done as wished
+  std::string note;  ///< which part of the requested placement failed
 };
 
-/// Values of the environment: equal on all nodes, or by node.
+/// Values of the environment: one value if equal on all nodes, else one per node.
 struct Environment {
   std::map<std::string, std::string> common;
   std::map<std::string, std::map<std::string, std::string>> differs;  ///< key -> node -> value

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as columns of a table, and back.
+// Converts between ranks and the columns of the table `places`.
 #include "common/result/places.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::vector<std::string> texts_of(const std::vector<RankInfo>& ranks,
   return texts;
 }
 
-/// What a file says, where it is a small number.
+/// A number from a file as an int; `otherwise` where it does not fit.
 int small(double value, int otherwise) {
   const bool fits = std::abs(value) <= std::numeric_limits<int>::max();  // not for NaN
   return fits ? static_cast<int>(value) : otherwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a case ran, if a resumed run has moved.
+// Records where the ranks of a case ran, if a resumed run has moved.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ constexpr const char* kPlacesTable = "places";
 /// A row for each rank.
 Table places_table(const std::vector<RankInfo>& ranks);
 
-/// Where the ranks of the job ran while this case was measured: its own table, else those of the
-/// run. What the table of an earlier version does not say is empty, or -1.
+/// Where the ranks of the job ran while this case was measured: from the case's own table, else
+/// from the run. Values missing in files of an earlier version are empty, or -1.
 std::vector<RankInfo> ranks_of_case(const CaseResult& result, const std::vector<RankInfo>& of_run);
 
 }  // namespace scalemark

@@ -20,11 +20,11 @@ struct Summary {
   std::size_t n = 0;  ///< iterations counted (warm-up left out)
 };
 
-/// One value an iteration in the metric's unit: the ranks reduced by `rank_reduce`, warm-up left
-/// out. A rate is derived from its source metric. Throws Error when that is missing.
+/// One value per iteration in the metric's unit: ranks reduced by `rank_reduce`, without warm-up. A
+/// rate is derived from its source metric. Throws Error if that is missing.
 std::vector<double> per_iteration(const CaseResult& result, const Metric& metric);
 
-/// The same of a metric with samples of its own, with the warm-up.
+/// As per_iteration(), for a metric with samples of its own, including the warm-up.
 std::vector<double> every_iteration(const Metric& metric);
 
 /// The median alone, which costs less. That of a rate is the rate of the median time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining sweeps, and how far they are apart.
+// Joins sweeps, and computes the spread between and within them.
 #include "common/result/sweeps.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr const char* kPlanned = "sweeps_planned";
 constexpr const char* kStarts = "sweep_starts";
 constexpr const char* kBetween = "between_sweeps";
 constexpr const char* kWithin = "within_sweeps";
-/// There is one a launch; in a later sweep all is warm.
+/// Measured once per launch: a later sweep is already warm.
 constexpr std::string_view kFirstCall = "first_call";
 
 std::optional<std::int64_t> integer_fact(const CaseResult& result, const char* name) {
@@ -96,7 +96,7 @@ std::vector<T> joined_rows(const std::vector<T>& before, std::size_t n, const st
   return all;
 }
 
-/// A mask that one of two sweeps does not have is all zero there.
+/// If only one of the two sweeps has a mask, the other one's is all zero.
 template <class T>
 void append_mask(std::vector<T>& all, std::size_t n, const std::vector<T>& next, std::size_t m) {
   if (all.empty() && next.empty()) return;
@@ -193,7 +193,7 @@ void append_course(CaseResult& all, const CaseResult& next) {
   if (!next.stopped.empty()) all.stopped = next.stopped;
   all.predicted_memory = std::max(all.predicted_memory, next.predicted_memory);
   Verification& check = all.verification;
-  // A sweep that failed before its check takes nothing from what was checked.
+  // A sweep that failed before its check does not change what earlier sweeps verified.
   if (next.status == Status::ok) check.done = check.done && next.verification.done;
   check.checked += next.verification.checked;
   check.wrong += next.verification.wrong;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps over a plan: what each of them measured of a case becomes one case.
+// Joins the sweeps of a plan: the measurements of one case from each sweep become one case.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,31 @@
 
 namespace scalemark {
 
-/// Makes `part` what sweep `sweep` (from 0) of `planned` has measured of a case: facts `sweeps` (1,
-/// or 0 if it did not end ok) and `sweeps_planned`, and which sweep it was in the reason, unless
-/// the case was skipped from the start.
+/// Marks `part` as sweep `sweep` (from 0) of `planned`. Sets the facts `sweeps` (1, or 0 if it did
+/// not end ok) and `sweeps_planned`. Names the sweep in the reason, unless the case was skipped
+/// from the start.
 void mark_sweep(CaseResult& part, int sweep, int planned);
 
-/// How many sweeps a case holds; 1 where nothing was marked.
+/// Number of sweeps that a case holds; 1 if it was never marked.
 int sweeps_of(const CaseResult& result);
-/// How many it was to have; 1 where nothing was marked.
+/// Number of sweeps planned for a case; 1 if it was never marked.
 int sweeps_planned(const CaseResult& result);
-/// Whether no further sweep over the case is to come: all planned ones are in it, it did not end
-/// ok, or it is measured once.
+/// Whether the case needs no further sweep: it holds all planned ones, did not end ok, or is
+/// measured once.
 bool has_all_sweeps(const CaseResult& result);
 
-/// The iteration at which each sweep begins in the samples of a metric; {0} for a single one.
-/// Throws Error where the facts say something impossible.
+/// The iteration at which each sweep starts in the samples of a metric; {0} for a single sweep.
+/// Throws Error if the facts are inconsistent.
 std::vector<std::size_t> sweep_starts(const CaseResult& result, const Metric& metric);
 
-/// Puts a marked sweep behind the earlier ones. Samples and masks lie one behind the other along
-/// iterations; facts `sweep_starts` (of the primary metric, and of any other as
-/// sweep_starts_<metric> where it has other ones) say at which iteration each begins. `first_call`
-/// and other facts stay those of the first sweep, but `late_starts` is a sum and `clock_residual`
-/// and `barrier_time` are the largest. Tables with a column `t` get more rows, others are those of
-/// the last sweep. Facts between_sweeps and within_sweeps are those of spread_of_sweeps(). A sweep
-/// that did not end ok gives status and reason to the case, whose samples stay. Throws Error, and
-/// changes nothing, where the two are not of one case or measured different quantities.
+/// Appends a marked sweep to the earlier ones. Samples and masks are concatenated along iterations.
+/// The fact `sweep_starts` says at which iteration of the primary metric each sweep starts; a
+/// metric with other starts has `sweep_starts_<metric>`. `first_call` and other facts stay those of
+/// the first sweep, but `late_starts` is summed, and `clock_residual` and `barrier_time` are the
+/// largest. Tables with a column `t` get more rows; other tables are those of the last sweep. The
+/// facts between_sweeps and within_sweeps come from spread_of_sweeps(). A sweep that did not end ok
+/// sets status and reason of the case, which keeps its samples. Throws Error, and changes nothing,
+/// if the two are of different cases or measured different quantities.
 void append_sweep(CaseResult& all, const CaseResult& next);
 
 /// How the primary metric spreads between sweeps and within them: standard deviations of the

@@ -14,7 +14,7 @@ std::size_t rows_of(const Table& table) {
   return std::visit([](const auto& values) { return values.size(); }, table.columns[0].values);
 }
 
-/// What stands in a row whose reading did not have the column.
+/// Filler for a row without a value in the column.
 template <class T>
 T nothing_read() {
   if constexpr (std::is_same_v<T, double>) return std::numeric_limits<double>::quiet_NaN();
