@@ -71,18 +71,18 @@ void for_each_record(SomeHistory& history, Use use) {
 /// `batches`: per epoch of the loader. Throws InputError on ranks where the checkpoint belongs to
 /// another training.
 History resume_training(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              std::int64_t batches, Finetuner& finetuner);
+                        std::int64_t batches, Finetuner& finetuner);
 
 /// Collective. Runs a step and undoes it, so that DDP rebuilds its buckets as the interrupted
 /// training had done after its first step. Otherwise sums over three or more ranks would be rounded
 /// in another order.
 void warm_up_reducer(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-              TokenLoader& loader, Finetuner& finetuner);
+                     TokenLoader& loader, Finetuner& finetuner);
 
 /// Collective. Trains from the finetuner's current step, and calls the watchdog in each step;
 /// phases are named by epoch. `history` holds the earlier steps. Saves checkpoints
 /// (Course::save_every). Stops after a step if a signal requests it (throws StoppedEarly).
 History run_training(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
-                   History history = {});
+                     History history = {});
 
 }  // namespace scalemark::llm

@@ -40,7 +40,7 @@ struct MemoryPrediction {
   std::uint64_t optimiser = 0;    ///< two moments
   std::uint64_t activations = 0;  ///< kept for the backward pass
   std::uint64_t temporaries = 0;  ///< largest at a time: logits and gradient, or product weights
-  std::uint64_t gathered = 0;  ///< gathered parameters at a time, where sharded
+  std::uint64_t gathered = 0;     ///< gathered parameters at a time, where sharded
   std::uint64_t total() const {
     return weights + gradients + optimiser + activations + temporaries + gathered;
   }
