@@ -15,10 +15,10 @@
 
 namespace scalemark {
 
-/// What a plan needs to know of the job: equal on all ranks.
+/// Facts about the job that a plan needs; equal on all ranks.
 struct PlanContext {
   int ranks = 1;
-  int threads = 1;           ///< compute threads a rank: the fewest cores any rank is bound to
+  int threads = 1;           ///< compute threads per rank: the fewest cores any rank is bound to
   bool cuda_usable = false;  ///< every rank has a CUDA device
   /// Whether MPI gets device memory as it is, by use (collective::DeviceUse).
   std::array<bool, collective::kDeviceUses.size()> direct = {};

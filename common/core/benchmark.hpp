@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A benchmark: a function over a Case, with its axes declared beside it.
+// Declares a benchmark: its function, axes and requirements; and the registry of all benchmarks.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,10 @@ namespace scalemark {
 
 class Case;
 
-/// What a rank will do in one repetition (a step of a training), known before it runs.
+/// Predicted traffic or computation of a rank per iteration (training: per step).
 struct Forecast {
-  /// "gathers", "By"; the amount of computing has the unit "flop"; without a unit: words alone.
+  /// For example "gathers", "By" (bytes). Computation has the unit "flop". Without a unit, `name`
+  /// is text only.
   std::string name, unit;
   double value = 0;
 };
@@ -45,8 +46,8 @@ class Benchmark {
   Benchmark& axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
                          std::vector<double> defaults);
   Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
-  /// The axis added last is left out of the key at this value (keys stay stable when an axis is
-  /// added).
+  /// Leaves the axis added last out of the key at this value, so that keys stay stable when an axis
+  /// is added.
   Benchmark& implied(Value value);
   /// The default of the axis added last: `with_gpu` where every rank has a CUDA device.
   Benchmark& default_by_gpu(const std::string& without_gpu, const std::string& with_gpu);
@@ -55,36 +56,35 @@ class Benchmark {
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();
-  /// Ranks that take part: default all of them; with `sweep_from`: so many, twice as many, ... and
-  /// all.
+  /// Participating ranks: all by default. With `sweep_from`: that number, then doubling, and all.
   Benchmark& ranks(int minimum, int sweep_from = 0);
-  /// The first two ranks take part, whatever the job has.
+  /// Runs on the first two ranks of the job.
   Benchmark& two_ranks();
-  /// At least two ranks; by default the first two, whatever the job has.
+  /// Needs at least two ranks; runs on the first two by default.
   Benchmark& two_ranks_or_more();
-  /// Every rank works for itself: no communication inside the measured operation.
+  /// Ranks do not communicate inside the measured operation.
   Benchmark& rank_local();
-  /// Points that make no sense (NCCL on host memory) are left out of every plan.
+  /// Excludes parameter combinations that make no sense (NCCL on host memory) from every plan.
   Benchmark& where(std::function<bool(const Params&)> sensible);
-  /// Changes points before they get their key: a strategy that works on one rank gets ranks=1.
-  /// Points that become equal are one case.
+  /// Changes parameters before the key is built: a strategy that runs on one rank gets ranks=1.
+  /// Combinations that become equal are one case.
   Benchmark& adjust(std::function<void(Params&)> change);
-  /// The same with a look at the job. Several changes follow one another.
+  /// The same, with access to the job's context. Several changes are applied in order.
   Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
-  /// Of the device that the case works on.
+  /// Memory needed on the device of the case.
   Benchmark& memory(Memory bytes_per_rank);
-  /// Of the host besides, whatever the device is.
+  /// Host memory needed in addition, on any device.
   Benchmark& host_memory(Memory bytes_per_rank);
-  /// For --dry-run: a rank's traffic and computing.
+  /// For --dry-run: predicted traffic and computation of a rank.
   Benchmark& forecast(Forecasts of_a_rank);
-  /// Does an amount of work that its axes fix (a training), whatever the sampling policy says, and
-  /// once a run, however many sweeps it has.
+  /// The axes fix the amount of work (training): the sampling policy does not apply, and it runs
+  /// once per run, for any number of sweeps.
   Benchmark& fixed_work();
-  /// This build or version lacks it: one row, skipped with `reason`, whatever its axes are.
+  /// Not available in this build or version: a single row, skipped with `reason`.
   Benchmark& unavailable(std::string reason);
   /// Declarations that several benchmarks share.
   Benchmark& with(const std::function<void(Benchmark&)>& declare);
-  /// Names needs beyond the axes, for `list`: "LibTorch", "2 ranks".
+  /// A requirement beyond the axes, shown by `list`: "LibTorch", "2 ranks".
   Benchmark& needs(std::string text);
 
   const std::string& name() const { return name_; }
@@ -98,7 +98,7 @@ class Benchmark {
   bool is_rank_local() const { return rank_local_; }
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
-  /// All that a rank will need, on device and host.
+  /// Total bytes per rank, on device and host.
   std::uint64_t memory_for(const Params& params) const {
     return (memory_ ? memory_(params) : 0) + host_memory_for(params);
   }
@@ -138,13 +138,13 @@ class Registry {
   std::vector<const Benchmark*> all() const;
   const Benchmark* find(const std::string& name) const;
 
-  /// Makes a communicator of a back end that is not built into the harness; collective over the
-  /// ranks. Throws Unavailable, on all of them alike.
+  /// Creates a communicator of a back end that is not built into the harness. Collective over
+  /// `ranks`. Throws Unavailable on all ranks or none.
   using MakeCommunicator = std::unique_ptr<collective::Communicator> (*)(const mpi::Comm& ranks,
                                                                          device::Device& device);
   /// Returns true, for static registration.
   bool add_back_end(const std::string& name, MakeCommunicator make);
-  /// Null for a back end that nobody added.
+  /// Null for a back end that was not added.
   MakeCommunicator back_end(const std::string& name) const;
 
   /// A built-in preset as TOML text. Returns true, for static registration.

@@ -8,7 +8,7 @@
 namespace scalemark {
 
 struct SamplingPolicy {
-  std::optional<int> iterations;  ///< exactly so many timed samples (stop rule "count")
+  std::optional<int> iterations;  ///< exact number of timed samples (stop rule "count")
   std::optional<int> warmup;      ///< untimed samples before; default by the benchmark
   double ci_percent = 2.0;        ///< stop when the interval of the median is within +- this
   int min_samples = 20;           ///< never fewer, unless `iterations` or `max_time` says so
@@ -21,7 +21,7 @@ struct SamplingPolicy {
   bool verify = true;
 };
 
-/// The fields of a policy that somebody set: a preset, an entry of it, the command line.
+/// Fields of a policy set by a preset, a preset entry or the command line.
 struct PolicyChange {
   std::optional<int> iterations, warmup, min_samples, max_samples;
   std::optional<double> ci_percent, min_time, max_time, max_volume;

@@ -18,8 +18,8 @@ namespace scalemark {
 struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
   bool stopped = false;      ///< a signal ended it early
-  bool interrupted = false;  ///< within a case, which --resume goes on with
-  /// Takes in how a case ended.
+  bool interrupted = false;  ///< inside a case, which --resume continues
+  /// Counts the outcome of a case.
   void count(const CaseResult& result, bool wrong);
   /// The exit code of `run`: 6 wrong data, 3 failed, timed out or interrupted, 4 nothing ran, else
   /// 0.
@@ -34,8 +34,8 @@ struct RunnerOptions {
   std::optional<double> budget = {};
   /// Where an earlier run left an unfinished case (--resume); called on rank 0.
   std::function<std::optional<CaseState>(const CaseResult&)> saved_state = {};
-  /// So often the whole plan is measured, but for cases of fixed work and those that did not end
-  /// ok; rows are then added in the plan's order, each once no sweep over it is to come.
+  /// Number of sweeps over the plan. Cases of fixed work and cases that did not end ok are not
+  /// repeated. Rows are added in plan order, each after its last sweep.
   int sweeps = 1;
 };
 
@@ -56,7 +56,7 @@ class Runner {
 
   bool is_root() const { return session_.world().rank() == 0; }
   Next agree_on_next();
-  /// False: the run is to end.
+  /// False: the run must end.
   bool measure(const PlannedCase& planned, const Visit& visit, RunOutcome& outcome);
   void run_case(const PlannedCase& planned, CaseResult& result);
   void participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result);
@@ -66,10 +66,10 @@ class Runner {
   /// What is to be measured, in order; counts what an earlier run has done.
   std::vector<Visit> visits_of(const std::vector<PlannedCase>& plan, RunOutcome& outcome);
   int sweeps_over(const PlannedCase& planned) const;
-  /// How many operations the samples of the sweeps before are the totals of, by metric.
+  /// Operations per sample in the earlier sweeps, by metric.
   std::map<std::string, std::uint64_t> inner_before(const Visit& visit);
   void keep(const PlannedCase& planned, const Visit& visit, CaseResult result, RunOutcome& outcome);
-  /// No sweep over the case is to come.
+  /// True if no sweep over the case remains.
   void finish(const CaseResult& result, RunOutcome& outcome);
   /// Hands on the rows whose turn it is, or all that there are.
   void show_rows(bool all);
@@ -80,7 +80,7 @@ class Runner {
   bool wrong_data_ = false, stopped_early_ = false;  ///< of the case just run
   std::map<std::string, std::uint64_t> inner_;       ///< of the case to be run: inner_before()
   std::vector<RowState> rows_;                       ///< by plan index
-  std::size_t next_row_ = 0;                         ///< the first one that is not shown
+  std::size_t next_row_ = 0;                         ///< the first row not yet shown
   std::uint64_t start_ = 0;
 };
 

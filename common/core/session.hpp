@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lives as long as the run: ranks, machine, placement, devices, communicators.
+// State of a whole run: ranks, machine, placement, devices, communicators.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@
 
 namespace scalemark {
 
-/// How the ranks of a case begin a sample together: by a barrier, or at a moment of a clock that
-/// they share.
+/// How the ranks of a case start a sample together: after a barrier, or at a set time of a common
+/// clock.
 enum class Sync { barrier, clock };
 
 struct SessionOptions {
@@ -40,11 +40,11 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   std::map<std::string, std::string> data;          ///< --data NAME=PATH
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
-  std::string cache;  ///< folder for what is made once and kept; empty: none is known
+  std::string cache;  ///< folder for files reused by later runs; empty if not set
   Peaks peaks;
   TelemetryOptions telemetry;
   Sync sync = Sync::barrier;
-  std::optional<double> init_seconds = {};  ///< how long MPI_Init_thread took this rank, if known
+  std::optional<double> init_seconds = {};  ///< duration of MPI_Init_thread on this rank, if known
   /// What the common clock, time limits and the stamps of samples that benchmarks time themselves
   /// go by; another than the node's clock in tests only.
   clock::LocalClock local_clock = {};
@@ -77,7 +77,7 @@ class Session {
   const clock::SyncedClock& clock() const { return *clock_; }
   /// Seconds after which the clock should be synchronised again.
   double clock_age() const;
-  /// Whether it was synchronised longer ago than that. Ranks may differ.
+  /// True if the last synchronisation is older than that. Ranks may differ.
   bool clock_is_old() const { return clock_->seconds_since_sync() > clock_age(); }
   /// Collective over the world.
   void sync_clock() { clock_->sync(); }
@@ -103,7 +103,7 @@ class Session {
   int node_of(int world_rank) const {
     return node_of_rank_.at(static_cast<std::size_t>(world_rank));
   }
-  /// What this machine tells of its peaks.
+  /// Peaks that this machine reports.
   FoundPeaks& found_peaks() { return found_peaks_; }
   /// This rank's GPU. Throws Unavailable with the reason.
   device::Device& gpu();

@@ -15,8 +15,8 @@ enum class Stop { no, ci, count, time };
 std::string_view to_string(Stop stop);
 
 /// Whether the 95 % interval of the median lies within +- ci_percent of it, with at least
-/// min_samples samples. In time order. Each rank asks for its own samples; sampling goes on until
-/// all say yes.
+/// min_samples samples. Samples are in time order. Each rank checks its own samples; sampling
+/// continues until all ranks have reached it.
 bool interval_reached(const SamplingPolicy& policy, std::span<const double> samples);
 
 /// The decision after a batch: `taken` samples, `seconds` spent on them (the largest over ranks),
