@@ -25,7 +25,7 @@ LengthStatistics length_statistics(Corpus corpus);
 /// Common English words at random; a pure function of its arguments. With Llama 3's tokenizer each
 /// word and full stop is one token; other tokenizers give longer rows.
 std::vector<Record> synthetic_records(Corpus corpus, std::size_t rows, std::uint64_t seed);
-/// A question and two answers drawn alike.
+/// A question with two answers of the same length distribution.
 std::vector<PreferenceRecord> synthetic_preferences(std::size_t rows, std::uint64_t seed);
 
 }  // namespace scalemark::llm
