@@ -10,7 +10,7 @@
 namespace scalemark::llm {
 
 /// Lengths in tokens of Llama 3's tokenizer, of the rows' own text without template and headers:
-/// log- normal around these means.
+/// log-normal around these means.
 struct LengthStatistics {
   double prompt = 0, answer = 0;                ///< means
   double prompt_spread = 0, answer_spread = 0;  ///< standard deviation of the logarithm
