@@ -33,7 +33,7 @@ class AdamW {
   /// Optimiser state for checkpoints, one tensor per parameter; writable.
   const std::vector<torch::Tensor>& means() const { return means_; }
   const std::vector<torch::Tensor>& squares() const { return squares_; }
-  const std::vector<torch::Tensor>& updates() const { return steps_; }  ///< float
+  const std::vector<torch::Tensor>& updates() const { return steps_; }  ///< float, counts
 
  private:
   std::vector<torch::Tensor> parameters_, means_, squares_, steps_;
