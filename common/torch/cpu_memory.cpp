@@ -22,8 +22,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;                   ///< LibTorch's
 constexpr std::size_t kHugePage = std::size_t{2} << 20;  ///< of x86-64, in bytes
-constexpr std::size_t kLarge =
-    kHugePage;  ///< blocks of at least this size are mapped on their own pages
+constexpr std::size_t kLarge = kHugePage;                ///< from this size on, own pages
 constexpr std::size_t kOffsets = 31;   ///< start offsets that large blocks cycle through
 constexpr std::uint8_t kPriority = 1;  ///< priority of this allocator; LibTorch's own has 0
 

@@ -17,8 +17,7 @@ namespace scalemark::torch_support {
 struct Precision {
   std::string name;
   c10::ScalarType parameters = c10::ScalarType::Float;
-  std::optional<c10::ScalarType>
-      compute;  ///< type of autocast; empty: computes in the parameters' type
+  std::optional<c10::ScalarType> compute;  ///< of autocast; empty: that of the parameters
   bool tf32 = false;
   bool scales_loss = false;
 };

@@ -44,7 +44,7 @@ void record_text(Case& c, const TextStatistics& statistics) {
   c.fact("text_longest", statistics.longest);
 }
 
-/// What no device, method, data set, type or layout of this kind can be together with.
+/// Rejects combinations of device, method, data set, type and layout that are never supported.
 void check_choice(const Case& c, torch::Device device) {
   if (c.flag("pin_memory") && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
   if (c.flag("offload") && device.is_cpu())
@@ -133,7 +133,7 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const
   return model;
 }
 
-/// Steps that moved other bytes than their formula says.
+/// Number of steps whose traffic differs from the formula.
 std::uint64_t wrong_traffic(const Case& c, const History& history, const Llama& model) {
   if (c.text("parallel") != "fsdp") return 0;
   const Method method = method_of(c);
@@ -220,7 +220,7 @@ void finetune(Case& c) {
     profile.start();
     history = run_training(c, course, loader, finetuner, std::move(history));
     profile.stop();
-    // A training that was interrupted has used energy that nobody counted.
+    // The energy of an interrupted training was not measured completely.
     if (const std::optional<double> after = c.energy(); before && after && !saved)
       joules = *after - *before;
     record_facts(c, finetuner, config, history);
@@ -283,7 +283,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .axis_integer("steps", 0, 1'000'000, "0", "10")  // 0: whole epochs
     .axis_integer("warmup_steps", 0, 1'000'000, "100")
     .implied(std::int64_t{100})
-    .axis_number("clip", 0, 1'000'000, {0})  // largest norm of the gradients; 0: any
+    .axis_number("clip", 0, 1'000'000, {0})  // maximum norm of the gradients; 0: no clipping
     .implied(0.0)
     .axis_integer("save_every", 0, 1'000'000, "0")  // 0: after each epoch
     .implied(std::int64_t{0})

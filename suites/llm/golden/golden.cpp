@@ -78,7 +78,7 @@ void check_forward(const golden::Field& want, const Precision& precision,
                   to_doubles(sequence_log_probability(logits, shifted)), precision.loss);
 }
 
-/// The libraries divide 0 by 0 here; ours is a defined zero with zero gradients.
+/// The libraries compute 0 / 0 here; ours returns zero, with zero gradients.
 void check_all_masked(const golden::Field& want, const GoldenContext& context) {
   Llama model = context.model.base(kFp64);
   const torch::Tensor masked = torch::full_like(context.model.shifted_bs(), kMasked);
@@ -148,7 +148,7 @@ void check_rotation(const golden::Field& rope, const GoldenContext& context) {
                         1e-11, 1e-11);
 }
 
-/// Marks the fields of a precision that was not asked for as known.
+/// Marks the fields of a precision that was not requested as known.
 void note_all(const golden::Field& part, const std::string& precision) {
   for (const std::string& name : part.keys()) {
     if (name.ends_with("_" + precision)) part[name].note();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the golden topics of the suite share; the parts of topic "llama", each of which takes the
-// part of the file that it is named after.
+// Shared checks of the suite's golden topics, and the parts of topic "llama". Each part checks the
+// section of the file that it is named after.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct GoldenChecks {
   const golden::Options& options;
   golden::Report& report;
 
-  /// Whether the user asked for it; if not, says so for `item` once.
+  /// Whether the user requested this precision; if not, reports so for `item` once.
   bool wants(const Precision& precision, const std::string& item) const;
-  /// Tolerance scaled to the size of what is compared: relative above 1, absolute below.
+  /// Compares within `tolerance`: relative above magnitude 1, absolute below.
   void numbers(const golden::Field& want, const std::vector<double>& got, double tolerance) const;
   void number(const golden::Field& want, double got, double tolerance) const;
   void integer(const golden::Field& want, std::int64_t got) const;
@@ -29,12 +29,12 @@ struct GoldenContext : GoldenChecks {
   const GoldenModel& model;
 };
 
-/// Whether the device that the user asked for is there; if not, `topic` is skipped.
+/// Whether the requested device exists; if not, skips `topic`.
 bool can_check(const std::string& topic, const golden::Options& options, golden::Report& report);
 /// Marks topic and versions as known.
 void note_origin(const golden::Field& part);
 
-/// One compute thread while it lives: the models are small, and the sums come out alike every time.
+/// Uses one compute thread while it lives: the models are small, and sums become reproducible.
 class OneThread {
  public:
   OneThread();
@@ -52,8 +52,8 @@ LoraConfig read_lora(const golden::Field& part, const LlamaConfig& config);
 /// differ by `fp32_edges` times what their mean may; sums and values by 1.5 times that error.
 void check_gradients(const golden::Field& want, const NamedTensors& fp64, const NamedTensors& fp32,
                      const GoldenChecks& checks, double fp32_edges = 1);
-/// An fp32 result against ours in double: at most 1.5 times the library's own error, or the usual
-/// tolerance of gradients where that is more.
+/// Checks an fp32 result against our fp64 one: at most 1.5 times the library's own error, or the
+/// usual gradient tolerance if larger.
 void check_error(const golden::Field& library_error, double error, const GoldenChecks& checks);
 
 void check_full_fine_tuning(const golden::Field& part, const GoldenContext& context);

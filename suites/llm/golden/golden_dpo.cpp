@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 100, kMaxRows = 1024;
 
-/// Tolerances of log-probabilities and of what is made of them.
+/// Tolerances of log-probabilities and values computed from them.
 double tolerance_of(const Precision& precision) { return precision.name == "fp64" ? 1e-11 : 1e-5; }
 
 /// Compares in one precision; the fp32 results of given fp64 values are items of their own.

@@ -19,7 +19,7 @@
 namespace scalemark::llm {
 namespace {
 
-// A golden file is a small case; these bounds keep a hostile one from eating the machine.
+// Golden files are small; these bounds keep a malicious one from exhausting memory.
 constexpr std::int64_t kLargestModel = 20'000'000;
 constexpr std::int64_t kLargestInput = 1 << 16;
 constexpr std::int64_t kMaxSteps = 100;
@@ -28,7 +28,7 @@ bool ends_with(const std::string& name, const std::string& end) { return name.en
 
 constexpr std::uint64_t kFirstParameter = 1000, kFirstAdapter = 11'000;
 
-/// The parameters whose names hold, or do not hold, "lora_", numbered in registration order.
+/// The parameters with (or without) "lora_" in their names, numbered in registration order.
 std::vector<FilledTensor> number_parameters(Llama& model, bool adapters, std::uint64_t first) {
   std::vector<FilledTensor> list;
   for (const auto& item : model->named_parameters()) {

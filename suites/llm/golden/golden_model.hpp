@@ -15,7 +15,7 @@
 
 namespace scalemark::llm {
 
-/// How close is close enough (the golden format's table); relative to the size of what is compared.
+/// Tolerances of the golden format's table, relative to the magnitude of the compared values.
 struct Precision {
   std::string name;  ///< fp64, fp32: as the fields are called
   torch::ScalarType type;
@@ -45,11 +45,11 @@ struct Filling {
   torch::Tensor filled(const FilledTensor& tensor, const torch::TensorOptions& options) const;
 };
 
-/// What the file says of model and input.
+/// Model and input that the file describes.
 class GoldenModel {
  public:
-  /// Reads config, parameters, tokens and labels of topic "llama". Throws InputError for sizes that
-  /// are no model's, or above 20 million parameters.
+  /// Reads config, parameters, tokens and labels of topic "llama". Throws InputError for invalid
+  /// sizes, or above 20 million parameters.
   GoldenModel(const golden::Field& file, const std::string& device);
   /// Of a part that has a config but no list of parameters: they are numbered from 1000 in
   /// registration order.
@@ -65,7 +65,7 @@ class GoldenModel {
 
   /// The plain model with every parameter filled. Throws InputError if the file lists another one.
   Llama base(const Precision& precision) const;
-  /// The same with adapters: lora_a filled, lora_b zero, or filled too.
+  /// The same with adapters: lora_a filled; lora_b zero, or filled too.
   Llama with_lora(const Precision& precision, const LoraConfig& lora,
                   const std::vector<FilledTensor>& adapters, bool fill_b) const;
   /// Fills the fresh adapters of `model`, numbered from 11000 in registration order; lora_b stays
@@ -82,7 +82,7 @@ class GoldenModel {
 
 /// [[name, shape, stream], ...]
 std::vector<FilledTensor> read_tensors(const golden::Field& list);
-/// Throws InputError for sizes that are no model's, or above 20 million parameters.
+/// Throws InputError for invalid sizes, or above 20 million parameters.
 LlamaConfig read_config(const golden::Field& config);
 /// Token ids [rows, sequence], checked to lie in the vocabulary, and against their rule "word mod
 /// n".

@@ -55,7 +55,7 @@ class Case {
                            tolerance == kCodes ? 0 : -1);
   }
 
-  /// Sums of products. A bf16 result that is rounded the other way differs by 2^-8 of itself.
+  /// Sums of products. A bf16 result rounded the other way differs by 2^-8 of its value.
   void product(const char* name, const torch::Tensor& got) const {
     if (!want_.has(name)) return;
     const golden::Field want = want_[name];

@@ -14,8 +14,7 @@
 namespace scalemark::llm {
 namespace {
 
-/// Codes flip from another rounding of what is quantised: the first steps are close, later ones
-/// drift.
+/// Different rounding flips codes: the first steps agree closely, later ones drift.
 struct Drift {
   std::size_t close_steps;
   double loss, late_loss, norm, late_norm;
@@ -195,7 +194,7 @@ void check_qat_model(const golden::Field& list, const QuantContext& context) {
       part.note();
       continue;
     }
-    // How far codes that flip lead the library itself: the reason of the tolerances.
+    // How much flipped codes change the library's own losses, which justifies the tolerances.
     const char* const flips = "losses_difference_after_1e-7_perturbation_of_embedding";
     if (part.has(flips)) part[flips].note();
     const GoldenModel golden = read_model(part, context);

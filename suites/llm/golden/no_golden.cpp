@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without LibTorch: the golden topics of models are known, and skipped with the reason.
+// Replaces the golden topics in builds without LibTorch: they are listed, and skipped with the
+// reason.
 #include "common/golden/report.hpp"
 
 namespace scalemark::llm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, rows and files of adapters.
+// Names, row order and files of LoRA adapters.
 #include "suites/llm/io/adapters.hpp"
 
 #include <set>
@@ -30,7 +30,7 @@ std::string module_in_peft(const std::string& path) {
   return name;
 }
 
-/// A folder's name of the case: what is trained, and a hash of the key, in which all of it stands.
+/// Folder name of the case: what is trained, and a hash of the complete key.
 std::string case_folder(const Case& c) {
   return fmt::format("{}-{}-{}-{}", c.text("method"), c.text("model"), c.text("dataset"),
                      hash_text(c.result().key));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoRA adapters as PEFT reads them.
+// LoRA adapters in PEFT's format.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace scalemark::llm {
 
-/// The parameters of all adapters by the model's names: "layers.0.attn.q_proj.lora_a.weight".
+/// The parameters of all adapters, under the model's names: "layers.0.attn.q_proj.lora_a.weight".
 torch_support::NamedTensors lora_parameters(const torch::nn::Module& model);
 
-/// Tensors of a model with their values, whole. Collective where it is sharded.
+/// The given tensors of a model with their full values. Collective if it is sharded.
 torch_support::NamedTensors whole(Parallelism& parallelism,
                                   const torch_support::NamedTensors& tensors);
 
@@ -28,14 +28,14 @@ torch_support::NamedTensors peft_adapters(const torch_support::NamedTensors& lor
 /// PEFT's adapter_config.json for such adapters; it names no base model.
 std::string peft_config(const torch_support::NamedTensors& adapters, const LoraConfig& lora);
 
-/// Both as files adapter_model.safetensors and adapter_config.json in `folder`, which is made where
-/// it is missing. Each appears, or replaces another, whole. Throws Error.
+/// Writes adapter_model.safetensors and adapter_config.json into `folder`, which is created if
+/// missing. Each file appears, or replaces another, only when complete. Throws Error.
 void write_adapters(const std::filesystem::path& folder,
                     const torch_support::NamedTensors& adapters, const LoraConfig& lora);
 
-/// The folder in which this case's adapters come to stand: one of its own in that of `--data
-/// adapters=DIR`, since a run may have several cases; empty where none is given or `lora` is false.
-/// Rank 0 makes it, so that one which cannot be written to is known before the training.
+/// Folder for this case's adapters: a subfolder of `--data adapters=DIR`, since a run may have
+/// several cases. Empty if DIR is not given or `lora` is false. Rank 0 creates it now, so that an
+/// unwritable folder fails before the training.
 std::filesystem::path adapters_folder(const Case& c, bool lora);
 
 /// Rank 0 writes them where `folder` is not empty, and records fact `adapters`, a hash of them.

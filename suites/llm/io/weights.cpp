@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights from outside.
+// Loads model weights from files.
 #include "suites/llm/io/weights.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Naming naming_of(const torch_support::TensorFile& file) {
   return Naming::meta;
 }
 
-/// The model's own names with their shapes; nothing is allocated.
+/// The model's parameter names with their shapes; allocates nothing.
 std::map<std::string, Shape> shapes_of(const LlamaConfig& config) {
   std::map<std::string, Shape> shapes;
   const Llama model(config, torch::TensorOptions().device(torch::kMeta));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights from outside: safetensors with the names and the order of rows of Hugging Face or Meta.
+// Loads model weights from safetensors with the names and row order of Hugging Face or Meta.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace scalemark::llm {
 
-/// A file, or the shards of one, that fits a model of `config`: exactly its weights, each of its
-/// shape, in F64, F32, F16 or BF16. A tied head may be there too, if it is the embedding.
+/// A file or its shards that fit a model of `config`: exactly its weights with matching shapes, in
+/// F64, F32, F16 or BF16. A tied head may be included if it equals the embedding.
 class WeightsFile {
  public:
-  /// Looks at names, types and shapes (and at a tied head) only. Throws InputError.
+  /// Checks only names, types and shapes (and a tied head's values). Throws InputError.
   WeightsFile(const std::filesystem::path& path, const LlamaConfig& config);
 
   Naming naming() const { return naming_; }
-  /// What LlamaImpl calls `name`, on the host, in the file's type, rows in the model's order: over
-  /// the file's own bytes where its order is the same.
+  /// LlamaImpl's parameter `name` on the host, in the file's type, rows in the model's order. It
+  /// views the file's bytes if the row order is the same.
   torch::Tensor tensor(const std::string& name) const;
 
   /// Copies every parameter of `part`, one after another into its type and onto its device; `tick`
@@ -35,7 +35,7 @@ class WeightsFile {
   void copy_into(
       torch::nn::Module& part, const std::string& prefix = "",
       const std::function<void()>& tick = [] {}) const;
-  /// Hash over all tensors, whatever files they stand in: all of them are read.
+  /// Hash over all tensors, independent of how they are split into files; reads all of them.
   std::uint64_t fingerprint(const std::function<void()>& tick = [] {}) const;
 
  private:
@@ -46,14 +46,14 @@ class WeightsFile {
   Naming naming_;
 };
 
-/// What a training begins from.
+/// Initial weights of a training.
 struct Start {
-  std::optional<WeightsFile> weights;  ///< none: random
-  std::uint64_t fingerprint = 0;       ///< of them
+  std::optional<WeightsFile> weights;  ///< empty: random
+  std::uint64_t fingerprint = 0;       ///< of the weights
 };
 
-/// What the axis `start` names: random weights, or the file of `--data weights=FILE`. Skips the
-/// case where that is not given. Records facts `weights`, the fingerprint, and `weights_naming`.
+/// Opens the weights that axis `start` names: random, or the file of `--data weights=FILE`. Skips
+/// the case if FILE is not given. Records facts `weights`, the fingerprint, and `weights_naming`.
 Start open_start(Case& c, const LlamaConfig& config);
 
 }  // namespace scalemark::llm

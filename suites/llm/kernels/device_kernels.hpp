@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of our own on tensors of a GPU, where LibTorch would launch several that go through
-// memory each. They are queued on the current stream. In a build without CUDA nothing is on such a
-// device, and they throw Unavailable.
+// CUDA kernels that replace several LibTorch kernels, each of which would pass through memory. They
+// are queued on the current stream. In a build without CUDA they throw Unavailable.
 #pragma once
 
 #include <torch/types.h>

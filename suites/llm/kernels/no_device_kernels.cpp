@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the LibTorch of the build has no CUDA part.
+// Replaces the CUDA kernels in builds whose LibTorch has no CUDA support.
 #include "common/base/error.hpp"
 #include "suites/llm/kernels/device_kernels.hpp"
 

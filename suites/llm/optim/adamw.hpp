@@ -26,16 +26,14 @@ class AdamW {
   void zero_grad();
   /// For schedules.
   void set_learning_rate(double learning_rate);
-  /// From now on step() takes the learning rate from the device's memory, as fp32: it can be
-  /// recorded as a graph, which has the numbers of its launches in it.
+  /// From now on step() reads the learning rate from device memory, as fp32. A CUDA graph of step()
+  /// would otherwise fix the rate at capture.
   void keep_rate_on_device();
 
   /// Optimiser state for checkpoints, one tensor per parameter; writable.
   const std::vector<torch::Tensor>& means() const { return means_; }
   const std::vector<torch::Tensor>& squares() const { return squares_; }
-  const std::vector<torch::Tensor>& updates() const {
-    return steps_;
-  }  ///< float, number of updates
+  const std::vector<torch::Tensor>& updates() const { return steps_; }  ///< float, counts
 
  private:
   std::vector<torch::Tensor> parameters_, means_, squares_, steps_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake quantisation by loops and kernels of our own, and the autograd function over it.
+// Fake quantisation by our own loops and kernels, and its autograd function.
 #include "suites/llm/quant/fake_quant.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 14;  ///< elements worth a thread
+constexpr std::int64_t kGrain = 1 << 14;  ///< minimum number of elements per thread
 
 void check_type(const torch::Tensor& tensor) {
   const torch::ScalarType type = tensor.scalar_type();
@@ -38,7 +38,7 @@ float weight_floor(const torch::Tensor& weight, const FakeQuantOptions& options)
   return bf16 ? fake_quant::kBf16Epsilon : fake_quant::kFp32Epsilon;
 }
 
-/// Calls use(pointers of the tensors' type, first row, rows) for parts of rows of `width` elements.
+/// Calls use(typed pointers, first row, rows) for chunks of rows of `width` elements.
 template <typename Use>
 void for_rows(const torch::Tensor& like, std::int64_t width, const Use& use) {
   const std::int64_t rows = like.numel() / width;
@@ -52,7 +52,7 @@ void for_rows(const torch::Tensor& like, std::int64_t width, const Use& use) {
   });
 }
 
-/// In place: the gradient of a weight is zero where its code was clipped.
+/// In place: zeroes the gradient of a weight whose code was clipped.
 void mask_weight_gradient(torch::Tensor& gradient, const torch::Tensor& weight,
                           const FakeQuantOptions& options) {
   const float floor = weight_floor(weight, options);

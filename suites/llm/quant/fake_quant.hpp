@@ -22,20 +22,21 @@ namespace scalemark::llm {
 
 struct FakeQuantOptions {
   std::int64_t group = 256;  ///< weights that share a scale; divides in_features
-  /// False: gradients pass where codes were clipped too (torchao 0.9 to 0.11).
+  /// False: gradients also pass where codes were clipped (torchao 0.9 to 0.11).
   bool clip_gradient = true;
   /// False: the floor of a weight's scale is fp32's epsilon (torchao 0.9, 0.10), not that of its
   /// type; this differs in bf16, whose epsilon 2^-7 is above many scales.
   bool floor_of_type = true;
 };
 
-/// The fake-quantised weight [out, in], in its type. On CPUs one pass on LibTorch's threads. Both
-/// throw Error for other types than fp32 and bf16, and for a width that the group does not divide.
+/// The fake-quantised weight [out, in], in its type. On CPUs one pass on LibTorch's threads. This
+/// and fake_quantise_tokens() throw Error for types other than fp32 and bf16; this one also for a
+/// width that is not a multiple of the group.
 torch::Tensor fake_quantise_weight(const torch::Tensor& weight, const FakeQuantOptions& options);
 /// Fake-quantised activations [..., in], each row by itself.
 torch::Tensor fake_quantise_tokens(const torch::Tensor& x);
 
-/// What the fake-quantised values come from, by LibTorch's operators on any device.
+/// Fake-quantised values with their codes and scales, by LibTorch's operators on any device.
 struct FakeQuantised {
   torch::Tensor values;       ///< as the input
   torch::Tensor codes;        ///< clipped, fp32
@@ -46,14 +47,14 @@ struct FakeQuantised {
 FakeQuantised examine_weight(const torch::Tensor& weight, const FakeQuantOptions& options);
 FakeQuantised examine_tokens(const torch::Tensor& x);
 
-/// y = x_q w_q^T [..., out] of x [..., in] with both fake-quantised. Only x and the weight are kept
-/// for the gradients; what was quantised is made again.
+/// y = x_q w_q^T [..., out] for x [..., in], both fake-quantised. Only x and the weight are kept
+/// for backward; quantised values are recomputed.
 torch::Tensor fake_quant_linear(const torch::Tensor& x, const torch::Tensor& weight,
                                 const FakeQuantOptions& options);
 
-/// The two factors of fake_quant_linear(), with its gradients: what else is made of them may take
-/// the product apart. Kept for the gradients: x and the weight, and those only where clipped codes
-/// have none.
+/// The two factors of fake_quant_linear(), with its gradients, for code that computes the product
+/// in chunks. Keeps x and the weight for backward, and those only if clipped codes have no
+/// gradient.
 torch::Tensor straight_through_tokens(const torch::Tensor& x, const FakeQuantOptions& options);
 torch::Tensor straight_through_weight(const torch::Tensor& weight, const FakeQuantOptions& options);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NF4 by LibTorch's operators, its dequantising on CPUs by loops of our own, and its autograd
-// function.
+// NF4 by LibTorch's operators, its dequantising loops for CPUs, and its autograd function.
 #include "suites/llm/quant/nf4.hpp"
 
 #include <algorithm>
@@ -124,7 +123,7 @@ Nf4Tensor quantise_nf4(const torch::Tensor& weight) {
   const torch::Tensor mean = maxima.mean();
   const torch::Tensor centred = (maxima - mean).view({-1, nf4::kScalerBlock});
   const torch::Tensor factors = 256 / (2 * centred.abs().amax(1));
-  // Where all scales are equal this is 0 * infinity, which means 0.
+  // If all scales are equal, the result is 0 * infinity, which must be 0.
   const torch::Tensor scalers =
       (centred * factors.unsqueeze(1)).round().nan_to_num_(0).clamp_(-128, 127);
   return {.packed = packed_codes(blocks, maxima),
@@ -140,7 +139,7 @@ torch::Tensor dequantise_scales(const Nf4Tensor& quantised) {
   return (scalers / quantised.factors.unsqueeze(1)).flatten() + quantised.mean;
 }
 
-/// A byte is looked up as the pair of its two values: one gather, one product.
+/// Looks up each byte as a pair of values: one gather, one product.
 torch::Tensor dequantise_by_operators(const Nf4Tensor& quantised) {
   const torch::Tensor& values = quantised.codebook;
   const torch::Tensor pairs =

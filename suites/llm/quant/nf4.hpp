@@ -29,8 +29,8 @@ struct Nf4Tensor {
 /// 64 * 256, another type, or a weight that is not finite.
 Nf4Tensor quantise_nf4(const torch::Tensor& weight);
 
-/// The weight back, in its type and shape: scale = scaler / factor + mean, element = codebook[code]
-/// * scale. One pass on LibTorch's threads, the result does not depend on their number; or one
+/// The dequantised weight, in its type and shape: scale = scaler / factor + mean, element =
+/// codebook[code] * scale. One pass on LibTorch's threads, independent of their number; or one
 /// kernel on a GPU.
 torch::Tensor dequantise(const Nf4Tensor& quantised);
 /// The same by LibTorch's operators, as on other devices.
@@ -43,7 +43,7 @@ torch::Tensor dequantise_scales(const Nf4Tensor& quantised);
 /// One code per element: uint8 [elements], 0 .. 15.
 torch::Tensor nf4_codes(const Nf4Tensor& quantised);
 
-/// y = x W^T [..., out] of x [..., in]. W is dequantised for the product, and again for the
+/// y = x W^T [..., out] for x [..., in]. W is dequantised for the product, and again for the
 /// gradient of x; it is never kept. x has the type of W.
 torch::Tensor nf4_linear(const torch::Tensor& x, const Nf4Tensor& quantised);
 

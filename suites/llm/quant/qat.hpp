@@ -13,13 +13,13 @@
 
 namespace scalemark::llm {
 
-/// fake_quant_linear(); switched off, torch::linear bit for bit.
+/// fake_quant_linear(); switched off it equals torch::linear bit for bit.
 class FakeQuantProduct : public BaseProduct {
  public:
   explicit FakeQuantProduct(const FakeQuantOptions& options) : options_(options) {}
   torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight) override;
   std::optional<Operands> operands(const torch::Tensor& x, const torch::Tensor& weight) override;
-  /// Returns how it was before.
+  /// Returns the previous state.
   bool switch_on(bool on) { return std::exchange(on_, on); }
 
  private:

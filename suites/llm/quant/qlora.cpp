@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QLoRA: linear maps whose base is kept in NF4.
+// QLoRA: linear maps with base weights in NF4.
 #include "suites/llm/quant/qlora.hpp"
 
 #include <algorithm>

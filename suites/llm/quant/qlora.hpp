@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QLoRA: linear maps whose base is kept in NF4; adapters go on top as on any other.
+// QLoRA: linear maps with base weights in NF4; LoRA adapters can be added as usual.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace scalemark::llm {
 
-/// y = x W^T with W in NF4. Its buffers are the tensors of Nf4Tensor: they may be moved to another
-/// device, not to another type.
+/// y = x W^T with W in NF4. Its buffers are the tensors of Nf4Tensor: they can move to another
+/// device, but not change type.
 class Nf4Product : public BaseProduct {
  public:
   explicit Nf4Product(const torch::Tensor& weight);
@@ -23,14 +23,14 @@ class Nf4Product : public BaseProduct {
   std::vector<std::int64_t> shape_;
 };
 
-/// The linear maps of a decoder layer: what QLoRA quantises (embedding, head and norms it does
-/// not).
+/// Names of the linear maps of a decoder layer, which QLoRA quantises; embedding, head and norms
+/// are not quantised.
 const std::vector<std::string>& layer_linears();
 
-/// Puts an Nf4Product in place of the weight of every Linear in `model` whose own name is in
-/// `names`. Adapters may be there already or come after. Throws UsageError for a name that no
-/// module has, and Error, naming the module, for a weight that NF4 does not take; `model` is then
-/// partly quantised.
+/// Replaces the weight of every Linear in `model` whose own name is in `names` by an Nf4Product.
+/// Adapters may be added before or after. Throws UsageError for a name without a match. Throws
+/// Error, naming the module, for a weight that NF4 does not support; `model` is then partly
+/// quantised.
 void quantise_base(torch::nn::Module& model,
                    const std::vector<std::string>& names = layer_linears());
 

@@ -13,8 +13,8 @@
 namespace scalemark::llm {
 namespace {
 
-/// Pieces that were met lately, and their ids: most of a text is words that were there before. A
-/// place holds one piece, the last one.
+/// Cache of recent pieces and their ids, as most words of a text repeat. Each slot holds the last
+/// piece stored there.
 class PieceCache {
  public:
   PieceCache() : slots_(kSlots) {}

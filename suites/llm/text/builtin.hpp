@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program brings along: own instruction rows, and a small vocabulary.
+// Built-in data: 100 instruction rows, and a small vocabulary.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ std::size_t synthetic_rows(const Case& c) {
   return wanted_rows(c) == 0 ? kSyntheticRows : wanted_rows(c);
 }
 
-/// As many as axis `rows` says, from the start again where there are fewer; 0 = each once.
+/// Takes axis `rows` rows, repeated from the start if there are fewer; 0 = each once.
 template <typename T>
 std::vector<T> repeated(const std::vector<T>& own, std::size_t rows) {
   std::vector<T> records;

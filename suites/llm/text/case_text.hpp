@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokenizer and rows as the axes of a case name them.
+// Opens the tokenizer and loads the rows that a case's axes name.
 #pragma once
 
 #include <memory>
@@ -19,20 +19,20 @@ const std::vector<std::string>& tokenizer_names();
 /// file (`--data NAME=FILE`, NAME as in axis `dataset`).
 const std::vector<std::string>& text_source_names();
 
-/// Of axis `tokenizer`. Skips the case where no file was given; a file that is no tokenizer is an
-/// InputError.
+/// Tokenizer of axis `tokenizer`. Skips the case if no file was given; throws InputError for a file
+/// that is no tokenizer.
 std::unique_ptr<Tokenizer> open_tokenizer(const Case& c);
 
 /// Rows of axes `dataset`, `source` and `rows` (0 = all of a file, 500 synthetic ones; built-in
 /// rows are repeated from their start where there are fewer). The same on all ranks. Skips the case
 /// where no file was given.
 std::vector<Record> load_records(const Case& c);
-/// Pairs of answers: those of dataset=preference; of the other sets, and built-in ones, an answer
-/// was preferred to that of another row (a fact says so).
+/// Pairs of answers of dataset=preference. For other sets, and built-in rows, the rejected answer
+/// is that of another row (recorded as a fact).
 std::vector<PreferenceRecord> load_preferences(Case& c);
 
-/// For tokenize(): a sign of life each time, a line on stderr each second and at the end of what
-/// took longer than one.
+/// Progress callback for tokenize(): reports to the watchdog on each call, and prints a line on
+/// stderr each second, and at the end if it took longer than one second.
 Progress show_progress(Case& c);
 
 }  // namespace scalemark::llm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of text before they become tokens: data sets, their rows, and the templates around them.
+// Rows of text before tokenizing: data sets, conversations and templates.
 #pragma once
 
 #include <string>
@@ -38,11 +38,11 @@ struct PreferenceRecord {
 };
 Record chosen_record(const PreferenceRecord& row);
 Record rejected_record(const PreferenceRecord& row);
-/// Pairs from rows that have one answer each: the rejected one is that of another row, of the next
-/// length (in bytes) where the text differs. Keeps the order; rows without an answer are left out.
+/// Builds pairs from rows with one answer each. The rejected answer is the one next in length
+/// (bytes) from another row with different text. Keeps the order; drops rows without an answer.
 std::vector<PreferenceRecord> pair_with_other_answers(const std::vector<Record>& records);
 
-/// One turn with its template: pieces that are stripped and encoded each for itself.
+/// One turn with its template: pieces that are stripped and encoded separately.
 struct Message {
   Role role = Role::user;
   std::vector<std::string> pieces;

@@ -74,7 +74,7 @@ std::vector<std::int64_t> masked_runs(const TokenRow& row) {
   return runs;
 }
 
-/// A label is the id of its place, or none.
+/// Whether each label is its token's id, or masked.
 bool labels_fit(const TokenRow& row) {
   if (row.ids.size() != row.labels.size()) return false;
   for (std::size_t i = 0; i < row.ids.size(); ++i) {

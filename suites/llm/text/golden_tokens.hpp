@@ -13,11 +13,11 @@
 
 namespace scalemark::llm {
 
-/// Of digests, for the rounding of their weighted sums alone: one wrong integer changes them by far
-/// more. Edge values are equal.
+/// Tolerance of digests, for rounding of their weighted sums only: one wrong integer changes them
+/// by far more. Edge values must be equal.
 constexpr double kDigestRounding = 1e-14;
 
-/// A tokenizer, or why it is not there.
+/// A tokenizer, or the reason why it is missing.
 struct GoldenTokenizer {
   std::unique_ptr<Tokenizer> tokenizer;
   std::string missing;
@@ -28,7 +28,7 @@ struct TokenContext {
   golden::Report& report;
   GoldenTokenizer real, small;
 
-  /// False, and said so for `item`, if the tokenizer is missing.
+  /// Whether the tokenizer is available; if not, reports so for `item`.
   bool has(const GoldenTokenizer& wanted, const std::string& item) const;
   /// Equal to a list of ids, or to a digest of them.
   void ids(const golden::Field& want, std::span<const Token> got) const;
@@ -37,7 +37,7 @@ struct TokenContext {
   void integer(const golden::Field& want, std::int64_t got) const;
 };
 
-/// An integer of the file; throws InputError that names it outside of the bounds.
+/// An integer of the file; throws InputError, naming the field, if it is out of bounds.
 std::int64_t bounded(const golden::Field& field, std::int64_t low, std::int64_t high);
 
 /// Sections of rows (alpaca..., grammar..., summarize..., chat...), and preference pairs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quick hash of a few bytes, for tables in memory; never stored.
+// A fast hash of short byte strings, for tables in memory; never stored.
 #pragma once
 
 #include <cstdint>

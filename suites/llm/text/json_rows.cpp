@@ -78,8 +78,8 @@ Record record_of(const Row& row, Corpus corpus) {
   throw UsageError("rows of data set 'preference' are pairs of answers");
 }
 
-/// How deep its lists and objects go. A parsed value takes a multiple of the memory of its text,
-/// the most for nothing but brackets.
+/// Nesting depth of the JSON text. Parsed values need several times the memory of their text, and
+/// brackets need the most.
 std::size_t depth_of(std::string_view json) {
   std::size_t depth = 0, deepest = 0;
   bool in_text = false;

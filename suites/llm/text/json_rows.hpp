@@ -13,7 +13,7 @@
 namespace scalemark::llm {
 
 struct RowLimits {
-  std::size_t rows = 0;  ///< read no more than these; 0 = all
+  std::size_t rows = 0;  ///< maximum number of rows to read; 0 = all
   std::size_t row_bytes = std::size_t{16} << 20;
   std::size_t all_bytes = std::size_t{8} << 30;  ///< of all rows together
 };

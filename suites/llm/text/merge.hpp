@@ -10,13 +10,13 @@
 
 namespace scalemark::llm {
 
-/// Merges neighbours, the pair of lowest rank first and of equal ones the leftmost, until no pair
-/// is a token. Keeps its memory from piece to piece; one for each thread.
+/// Merges neighbouring parts until no pair is a token: lowest rank first, leftmost among equals.
+/// Reuses its memory between pieces; use one per thread.
 class Merger {
  public:
   explicit Merger(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Appends the tokens of `piece`. At most of the order of n log n look-ups for n bytes.
+  /// Appends the tokens of `piece`. Needs O(n log n) look-ups for n bytes.
   void append(std::string_view piece, std::vector<Token>& tokens);
 
   /// Pieces up to this length are merged by looking at all pairs each time.

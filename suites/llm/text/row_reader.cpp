@@ -90,7 +90,7 @@ bool RowReader::next_element(std::string& row, std::size_t& line) {
   return true;
 }
 
-/// Up to the end of the braces; what lies between them is the parser's affair.
+/// Reads up to the closing brace; the contents are left to the parser.
 void RowReader::take_element(std::string& row) {
   if (peek() != '{') fail(peek() == EOF ? "the list has no end" : "a row is no object in braces");
   std::size_t depth = 0;

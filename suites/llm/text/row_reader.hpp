@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a JSON list or of JSON Lines as texts, one at a time, so that a large file costs no
+// Streams the rows of a JSON list or JSON Lines one at a time, so that large files need little
 // memory.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace scalemark::llm {
 
-/// Cuts a stream into rows without reading them further: `[row, row]`, or a row a line (empty lines
-/// do not count). The first character decides. Throws InputError that names `origin` and the line.
+/// Splits a stream into rows without parsing them: `[row, row]`, or one row per line (empty lines
+/// are ignored). The first character decides. Throws InputError, naming `origin` and the line.
 class RowReader {
  public:
   RowReader(std::istream& stream, const std::string& origin, std::size_t max_row_bytes);

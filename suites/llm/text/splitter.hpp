@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama 3's split expression: text becomes the pieces that are encoded each for itself.
+// Llama 3's split expression: cuts text into pieces that are encoded separately.
 #pragma once
 
 #include <cstddef>

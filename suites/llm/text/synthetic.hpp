@@ -10,7 +10,7 @@
 namespace scalemark::llm {
 
 /// Lengths in tokens of Llama 3's tokenizer, of the rows' own text without template and headers:
-/// log- normal around these means.
+/// log-normal around these means.
 struct LengthStatistics {
   double prompt = 0, answer = 0;                ///< means
   double prompt_spread = 0, answer_spread = 0;  ///< standard deviation of the logarithm
@@ -25,7 +25,7 @@ LengthStatistics length_statistics(Corpus corpus);
 /// Common English words at random; a pure function of its arguments. With Llama 3's tokenizer each
 /// word and full stop is one token; other tokenizers give longer rows.
 std::vector<Record> synthetic_records(Corpus corpus, std::size_t rows, std::uint64_t seed);
-/// A question and two answers drawn alike.
+/// A question with two answers of the same length distribution.
 std::vector<PreferenceRecord> synthetic_preferences(std::size_t rows, std::uint64_t seed);
 
 }  // namespace scalemark::llm

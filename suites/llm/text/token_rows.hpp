@@ -15,7 +15,7 @@ namespace scalemark::llm {
 /// Label of a token that is not in the loss.
 constexpr Token kIgnoredLabel = -100;
 
-/// labels[i] is ids[i] or kIgnoredLabel; the shift by one is the loss' affair.
+/// labels[i] is ids[i] or kIgnoredLabel; the loss shifts the labels by one.
 struct TokenRow {
   std::vector<Token> ids, labels;
   bool truncated = false;
@@ -30,7 +30,7 @@ std::int64_t count_labels(std::span<const Token> labels);
 TokenRow lay_out(std::span<const Message> messages, const Tokenizer& tokenizer, Encoder& encoder,
                  std::size_t max_tokens = 0);
 
-/// What became of the rows of a data set.
+/// Counts of what happened to the rows of a data set.
 struct TextStatistics {
   std::int64_t read = 0;          ///< rows given
   std::int64_t empty = 0;         ///< dropped: no assistant turn, or none with text
@@ -40,7 +40,7 @@ struct TextStatistics {
   std::int64_t tokens = 0, labels = 0, longest = 0;
 };
 
-/// How far it is: rows done of all, on the calling thread.
+/// Progress callback: rows done and total; called on the calling thread.
 using Progress = std::function<void(std::size_t done, std::size_t rows)>;
 
 struct TokenizeOptions {
@@ -48,7 +48,7 @@ struct TokenizeOptions {
   bool train_on_input = false;
   std::size_t max_tokens = 0;
   int threads = 1;
-  Progress progress;  ///< called now and then, and at the end
+  Progress progress;  ///< called regularly, and at the end
 };
 
 /// All rows in their order, the same whatever the number of threads. `statistics` is set.
@@ -59,7 +59,7 @@ std::vector<TokenRow> tokenize(std::span<const Record> records, const Tokenizer&
 struct PreferenceTokens {
   TokenRow chosen, rejected;
 };
-/// Statistics count rows (two a pair); a pair is empty if one of its answers is.
+/// Statistics count rows (two per pair); a pair is dropped if either answer is empty.
 std::vector<PreferenceTokens> tokenize(std::span<const PreferenceRecord> records,
                                        const Tokenizer& tokenizer, const TokenizeOptions& options,
                                        TextStatistics& statistics);
@@ -72,8 +72,8 @@ struct TokenBatch {
   std::int64_t label_count = 0;    ///< 0: the loss of this batch is defined as 0
 };
 
-/// Padded to the longest, then up to a multiple of `multiple`, or to `most` where that is less (0 =
-/// no limit). Throws Error for no rows, and for multiple 0.
+/// Pads to the longest row, rounded up to a multiple of `multiple`, at most `most` (0 = no limit).
+/// Throws Error for no rows, and for multiple 0.
 TokenBatch pad_batch(std::span<const TokenRow* const> rows, Token padding, std::size_t multiple = 1,
                      std::size_t most = 0);
 

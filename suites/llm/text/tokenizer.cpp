@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all tokenizers have in common: special tokens, and the way back to text.
+// Common parts of all tokenizers: special tokens and decoding.
 #include "suites/llm/text/tokenizer.hpp"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ SpecialTokens special_tokens(std::map<std::string, Token> ids, Token ordinary);
 /// How many ids a vocabulary keeps for special tokens, named or not: 256 as in Llama 3.
 constexpr Token kReservedSpecialTokens = 256;
 
-/// Encodes for one thread; keeps what it met.
+/// Encoder for one thread; caches recent pieces.
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -45,18 +45,17 @@ class Tokenizer {
   virtual std::unique_ptr<Encoder> encoder() const = 0;
   /// Number of tokens that stand for text: ids 0 to ordinary() - 1.
   virtual Token ordinary() const = 0;
-  /// Of an ordinary token; part of a character, perhaps.
+  /// Bytes of an ordinary token; they may be part of a character.
   virtual std::string_view bytes(Token id) const = 0;
 
   const SpecialTokens& special() const { return special_; }
-  /// Ids that a model must know: one more than the largest, and room for the reserved ones.
+  /// Vocabulary size that a model needs: the largest id + 1, including reserved special tokens.
   Token size() const { return size_; }
 
   std::vector<Token> encode(std::string_view text) const;
-  /// The names of special tokens become these, the longest where several fit.
+  /// Encodes text with special tokens: their names become their ids, the longest match first.
   std::vector<Token> encode_with_special(std::string_view text) const;
-  /// The bytes that the ids stand for, special tokens by their names. Throws Error for an id that
-  /// is none.
+  /// The bytes of the ids, with special tokens by name. Throws Error for an unknown id.
   std::string decode(std::span<const Token> ids) const;
 
  protected:
@@ -71,7 +70,7 @@ class Tokenizer {
 /// Byte-pair encoding with Llama 3's split expression. The special tokens follow the vocabulary.
 std::unique_ptr<Tokenizer> make_bpe_tokenizer(Vocabulary vocabulary);
 std::unique_ptr<Tokenizer> make_bpe_tokenizer(Vocabulary vocabulary, SpecialTokens special);
-/// Every byte is a token: what is there without any file.
+/// One token per byte; needs no file.
 std::unique_ptr<Tokenizer> make_byte_tokenizer();
 
 }  // namespace scalemark::llm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// llm/tokenizer: how fast rows of text become rows of tokens.
+// llm/tokenizer: measures the tokenizing rate of rows of text.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/llm/text/case_text.hpp"
@@ -19,7 +19,7 @@ std::uint64_t text_bytes(const std::vector<Record>& records) {
   return bytes;
 }
 
-/// Every turn's text, encoded and decoded again, is itself.
+/// Checks that every turn's text is unchanged after encoding and decoding.
 Case::Checked check_round_trip(const std::vector<Record>& records, const Tokenizer& tokenizer) {
   Case::Checked result;
   const auto encoder = tokenizer.encoder();
@@ -46,7 +46,7 @@ void tokenizer(Case& c) {
   TextStatistics statistics;
   c.phase("encoding");
   tokenize(records, *encoding, options, statistics);
-  options.progress = nullptr;  // not in what is timed
+  options.progress = nullptr;  // excluded from the timing
   const auto encode_all = [&] { tokenize(records, *encoding, options, statistics); };
   const auto bytes = static_cast<double>(text_bytes(records));
   c.work({.bytes = bytes, .formula = "bytes of text in the rows' fields / time"});

@@ -53,8 +53,8 @@ LogProbabilities dpo_log_probabilities(Llama& model, const DpoBatch& batch, bool
 /// full DPO pass a frozen_copy() to dpo_log_probabilities().
 LogProbabilities dpo_reference(Llama& model, const DpoBatch& batch, bool fused = false);
 
-/// A copy of the model with frozen weights. Throws Error for a model with adapters or other
-/// products.
+/// A copy of the model with frozen weights. Throws Error for a model with adapters or replaced
+/// weights.
 Llama frozen_copy(const Llama& model);
 
 }  // namespace scalemark::llm

@@ -7,8 +7,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::int64_t kWarmUp =
-    3;  ///< eager runs before recording, as LibTorch's users commonly do
+constexpr std::int64_t kWarmUp = 3;  ///< eager runs before recording, as is usual
 
 void copy(torch::Tensor& to, const torch::Tensor& from) {
   if (!to.defined()) to = torch::empty_like(from);

@@ -16,9 +16,8 @@ class AdamW;
 namespace scalemark::llm {
 
 struct LayerStepOptions {
-  bool checkpointing = false;  ///< the backward pass recomputes the layer (checkpoint.hpp)
-  bool fused_optimizer =
-      true;  ///< one fused AdamW kernel (adamw.hpp); else LibTorch's C++ front end
+  bool checkpointing = false;   ///< the backward pass recomputes the layer (checkpoint.hpp)
+  bool fused_optimizer = true;  ///< one AdamW kernel (adamw.hpp); else LibTorch's
 };
 
 /// layer(x), with activation checkpointing if the options enable it.

@@ -32,9 +32,8 @@ std::int64_t total_steps(const Course& course, std::int64_t batches);
 
 /// This rank's records, one value per step; times in ns.
 struct History {
-  Objective::Terms terms;  ///< of the objective
-  std::vector<std::uint64_t>
-      time;  ///< from requesting the first batch until the loss is on the host
+  Objective::Terms terms;           ///< of the objective
+  std::vector<std::uint64_t> time;  ///< from requesting the first batch to the loss on the host
   std::vector<std::uint64_t> wait;  ///< part of `time` spent waiting for batches
   /// now_ns() at the start of each step, since this launch only; not in checkpoints.
   std::vector<std::uint64_t> begun;

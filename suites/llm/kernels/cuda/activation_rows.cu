@@ -42,7 +42,7 @@ __global__ void swiglu_gradient_kernel(const Some<T, Size>* dy, const Some<T, Si
   }
 }
 
-/// One thread a pair.
+/// One thread per pair.
 template <typename T>
 __global__ void rotate_kernel(const Some<T, 2>* x, const Pair<Wide<T>>* table, Rotation shape,
                               Some<T, 2>* y) {
@@ -56,7 +56,7 @@ __global__ void rotate_kernel(const Some<T, 2>* x, const Pair<Wide<T>>* table, R
   }
 }
 
-/// Calls `launch` with how many elements a thread takes at once, and how often.
+/// Calls `launch` with the elements per access of a thread, and the number of accesses.
 template <typename T, typename Launch>
 void by_width(std::int64_t count, const Launch& launch) {
   constexpr int kWide = 16 / sizeof(T);

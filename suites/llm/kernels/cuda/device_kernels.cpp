@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tensors to the pointers that kernels take.
+// Passes tensors to the CUDA kernels as pointers.
 #include "suites/llm/kernels/device_kernels.hpp"
 
 #include <ATen/Dispatch.h>
@@ -12,7 +12,7 @@
 namespace scalemark::llm::device_kernels {
 namespace {
 
-/// Makes the tensor's device the current one while it lives, and knows the stream.
+/// Makes the tensor's device current while it lives, and holds its stream.
 struct Queue {
   explicit Queue(const torch::Tensor& tensor)
       : guard(tensor.device()),

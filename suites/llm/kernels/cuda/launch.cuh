@@ -13,7 +13,7 @@
 namespace scalemark::llm::cuda {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMaxBlocks = 1 << 16;  ///< threads go round for more
+constexpr std::int64_t kMaxBlocks = 1 << 16;  ///< threads loop over further elements
 
 inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(
@@ -33,17 +33,17 @@ __device__ inline std::int64_t threads_of_grid() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// The largest over a warp, for all its lanes.
+/// Maximum over a warp, returned to all its lanes.
 __device__ inline std::int32_t largest_in_warp(std::int32_t value) {
   for (int lane = 16; lane > 0; lane /= 2)
     value = max(value, __shfl_xor_sync(0xFFFF'FFFFU, value, lane));
   return value;
 }
 
-/// The largest over a block of kThreads, for all its threads. `room`: of kThreads / 32 elements.
+/// Maximum over a block of kThreads, returned to all its threads. `room`: kThreads / 32 elements.
 __device__ inline std::int32_t largest_in_block(std::int32_t value, std::int32_t* room) {
   value = largest_in_warp(value);
-  __syncthreads();  // what was in the room has been read
+  __syncthreads();  // earlier reads of `room` are done
   if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;
   __syncthreads();
   for (int warp = 0; warp < kThreads / 32; ++warp) value = max(value, room[warp]);

@@ -44,7 +44,7 @@ __global__ void dequantise_kernel(const std::uint32_t* packed, const std::int8_t
   }
 }
 
-/// One warp a group. Mask: `out` is a gradient, which becomes zero where codes are clipped.
+/// One warp per group. Mask: `out` is a gradient, which becomes zero where codes are clipped.
 template <typename T, bool Mask>
 __global__ void weights_kernel(const T* weights, std::int64_t groups, std::int64_t size,
                                float floor, T* out) {
@@ -66,7 +66,7 @@ __global__ void weights_kernel(const T* weights, std::int64_t groups, std::int64
   }
 }
 
-/// One block a token.
+/// One block per token.
 template <typename T, bool Mask>
 __global__ void tokens_kernel(const T* tokens, std::int64_t count, std::int64_t width, T* out) {
   __shared__ std::int32_t room[kThreads / 32];
