@@ -50,7 +50,7 @@ TEST(Joined, OfOneRunNeedsNoBeginning) {
 
 TEST(Joined, OfSeveralRunsTakesTheMedianOfEachCase) {
   Joined joined;
-  for (const std::uint64_t slower : {1, 10, 2}) {
+  for (const std::uint64_t slower : {1U, 10U, 2U}) {
     joined.begin_run();
     for (const CaseResult& one : sweep(slower)) joined.add(one);
   }
@@ -64,7 +64,7 @@ TEST(Joined, OfSeveralRunsTakesTheMedianOfEachCase) {
 
 TEST(Joined, OfSeveralRunsHasIntervalsOfTheScaling) {
   Joined joined;
-  for (const std::uint64_t noise : {0, 1, 2}) {
+  for (const std::uint64_t noise : {0U, 1U, 2U}) {
     joined.begin_run();
     joined.add(training(1, 100 + noise));
     joined.add(training(2, 50 + noise));
