@@ -2,10 +2,12 @@
 // Sets up the subcommands and turns errors into messages and exit codes.
 #include "common/cli/app.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -23,8 +25,16 @@ namespace {
 /// True on the one rank that prints: under a launcher all ranks find the same errors.
 bool speaks() { return mpi::promised_rank() == 0; }
 
+/// The launcher ends the job when the first rank fails: the silent ones let the one that prints be
+/// that rank.
+constexpr std::chrono::milliseconds kHeadStart{500};
+
 int report(ExitCode code, const char* text) {
-  if (speaks()) fmt::print(stderr, "scalemark: {}\n", text);
+  if (speaks()) {
+    fmt::print(stderr, "scalemark: {}\n", text);
+  } else {
+    std::this_thread::sleep_for(kHeadStart);
+  }
   return static_cast<int>(code);
 }
 
