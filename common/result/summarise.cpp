@@ -142,7 +142,7 @@ Summary summarise(const CaseResult& result, const Metric& metric) {
   const Summary direct = summarise_values(per_iteration(result, metric));
   if (metric.kind != MetricKind::rate) return direct;
   // Computed from the time's summary, so that rate and time of one case agree. The median of an
-  // even number of rates is not the rate of the median time; nor is the mean.
+  // even number of rates is not the rate of the median time, and the mean of rates is not a rate.
   const Summary time = summarise_values(reduce_ranks(source_of(result, metric)));
   const auto rate = [&](double seconds) { return rate_of(metric.numerator, seconds); };
   return {rate(time.median), rate(time.high), rate(time.low), rate(time.mean), rate(time.max),
