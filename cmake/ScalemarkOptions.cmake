@@ -151,7 +151,7 @@ if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_GLOO STREQUAL "OFF" AND NOT 
     LINK_LIBRARIES LibTorch::cpu CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
 endif()
 set(SCALEMARK_DETAIL_GLOO "inside LibTorch")
-scalemark_decide(GLOO ${gloo_links} "needs a LibTorch whose gloo process group has the interface that common/torch/gloo declares")
+scalemark_decide(GLOO ${gloo_links} "needs a LibTorch whose gloo process group has the interface that common/torch/process_group/gloo declares")
 
 function(scalemark_print_summary)
   message(STATUS "")

@@ -29,6 +29,12 @@ std::string of_cases(std::size_t count, std::size_t all) {
                       : fmt::format("{} of {} cases", count, all);
 }
 
+/// "2 of them", "them", "it".
+std::string of_them(std::size_t count, std::size_t all) {
+  if (count < all) return fmt::format("{} of them", count);
+  return all == 1 ? "it" : "them";
+}
+
 std::string spoken_percent(double fraction) {
   const double value = 100 * fraction, size = std::abs(value);
   return fmt::format("{:+.{}f} %", value, size < 9.95 ? 1 : 0);
@@ -168,22 +174,17 @@ std::string runs_advice(const Rows& open) {
   const std::vector<int>& needed = outlook.needed;
   if (needed.empty()) {
     if (outlook.far == 0) return "";
-    const std::string what = outlook.far < open.size() ? fmt::format("{} of them", outlook.far)
-                             : open.size() == 1        ? "it"
-                                                       : "them";
     return fmt::format("more runs will not decide {}: quieten the machine or raise --threshold",
-                       what);
+                       of_them(outlook.far, open.size()));
   }
   // Two rows of three: the last ones ask for many more.
   const int runs = needed[(2 * needed.size() + 2) / 3 - 1];
   const auto decided = static_cast<std::size_t>(
       std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
-  const std::string what = decided < open.size() ? fmt::format("{} of them", decided)
-                           : open.size() == 1    ? "it"
-                                                 : "them";
   const int added = outlook.uneven ? runs : runs - outlook.made;
-  std::string advice = fmt::format("{} {}run{} a side would decide {}", added,
-                                   outlook.uneven ? "" : "more ", added == 1 ? "" : "s", what);
+  std::string advice =
+      fmt::format("{} {}run{} a side would decide {}", added, outlook.uneven ? "" : "more ",
+                  added == 1 ? "" : "s", of_them(decided, open.size()));
   const std::size_t rest = outlook.far + needed.size() - decided;
   if (rest > 0) advice += rest_advice(rest, outlook.far < rest, decided + rest == open.size());
   return advice;
