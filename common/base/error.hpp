@@ -18,7 +18,8 @@ enum class ExitCode : int {
   wrong_data = 6,    ///< verification found wrong data
 };
 
-/// Source position, filled in at the call (clang 14 has no std::source_location).
+/// Source position, filled in at the call (clang 14 has no std::source_location). The path is relative to the
+/// source tree: -fmacro-prefix-map in CMakeLists.txt.
 struct Where {
   const char* file = __builtin_FILE();
   int line = __builtin_LINE();

@@ -82,7 +82,6 @@ NOT_RUN = {
     "tests/run.sh": DEVELOPER,
     "tests/run.sh --full": DEVELOPER,
     ".ci/run": DEVELOPER,
-    "tests/common/includes_test.py": DEVELOPER,
     "tests/gpu/run.sh": "needs a GPU and a bundle",
     'tests/gpu/run.sh --presets "smoke quick memory compute"': "needs a GPU and a bundle",
     "python3 tests/peers/osu.py --osu DIR --scalemark PROGRAM": PEER,
@@ -252,7 +251,7 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             for language, code, line in blocks((ROOT / page).read_text(encoding="utf-8")):
                 with self.subTest(f"{page}:{line}"):
-                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp"},
+                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp", "mermaid"},
                                   "a block of code names its language; output and drawings are 'text'")
                     if language == "toml":
                         tomllib.loads(code)
