@@ -53,6 +53,13 @@ function(scalemark_add_module name)
   set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
+# scalemark_computes_much(TARGET): optimised with the sanitizers, too, whose build is not otherwise; its tests would take minutes.
+function(scalemark_computes_much target)
+  if(SCALEMARK_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+  endif()
+endfunction()
+
 # scalemark_link_cuda(TARGET LINK libraries SOURCES files): libraries of CUDA whose headers only these files see. All other
 # sources of a CUDA build are compiled by the command lines of a CPU build: ccache has them from there.
 function(scalemark_link_cuda target)

@@ -31,17 +31,20 @@ function(scalemark_add_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
+  # PROCESSORS counts half cores, here and in tests/cli and tests/jobscripts: some tests mostly wait. tests/run.sh has ctest run
+  # as many at a time.
   if(arg_RANKS)
     target_link_libraries(${target} PRIVATE scalemark_test_mpi_main)
     foreach(ranks ${arg_RANKS})
+      math(EXPR half_cores "2 * ${ranks}")
       add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} $<TARGET_FILE:${target}>)
       set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS ${ranks} DISABLED ${left_out} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+        PROCESSORS ${half_cores} DISABLED ${left_out} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
     endforeach()
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} DISABLED ${left_out}
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2 DISABLED ${left_out}
       ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
   endif()
 endfunction()

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 SCALEMARK = os.environ["SCALEMARK"]
+ALL = os.environ["SCALEMARK_ALL"]  # the program, where SCALEMARK is one with fewer benchmarks
 FILES = os.environ["SCALEMARK_FILES"]  # the program without benchmarks and LibTorch, which starts in a tenth of the time
 FAULTY = os.environ["SCALEMARK_FAULTY"]
 KERNELS = os.environ["SCALEMARK_KERNELS"]

@@ -7,7 +7,7 @@ import pathlib
 import re
 import unittest
 
-from harness import ProgramTest, SCALEMARK, run
+from harness import ALL, ProgramTest, SCALEMARK, run
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -135,7 +135,7 @@ class Usage(ProgramTest):
         names = {name for path in suites.rglob("*.cpp")
                  for name in re.findall(r"\bc\.data\(\"(\w+)\"\)", path.read_text(encoding="utf-8"))}
         self.assertLessEqual({"mnist", "rgb300", "weights", "adapters", "file_read"}, names)
-        for row in json.loads(run("list", "--json").stdout):
+        for row in json.loads(run("list", "--json", program=ALL).stdout):
             axes = {axis["name"]: axis["values"] for axis in row["axes"]}
             if "source" in axes and "file" in axes["source"]:
                 names |= set(axes["dataset"])
@@ -236,7 +236,7 @@ class List(ProgramTest):
         self.expect(run("list", "--presets", "["), 2, 'FILTER is "["', "a regular expression")
 
     def test_json_has_the_contract_fields(self):
-        done = run("list", "--json")
+        done = run("list", "--json", program=ALL)
         self.assertEqual(done.returncode, 0)
         names = []
         for row in json.loads(done.stdout):
