@@ -3,7 +3,8 @@ include_guard(GLOBAL)
 
 # scalemark_allow_includes(targets): the sources of the current folder may include what belongs to these targets, and what
 # those link PUBLIC. All such lines together are the table of who may include whom: `modules.txt` in the build folder, one
-# line "folder target visibility links..." each, which tests/common/includes_test.py checks the sources against.
+# line "folder target visibility links..." each. module_table.py reads it for the test of the sources' includes and for the
+# diagram in docs/architecture.md.
 function(scalemark_allow_includes name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
