@@ -4,7 +4,12 @@
 # jobscripts/setup.sh fills is looked at. The wheel's own TorchConfig.cmake is not used: it probes
 # for GPUs at configure time and asks for every CUDA library even where only the CPU part is linked.
 # The versions that jobscripts/setup.sh fetches: the pinned one is the oldest allowed, and the newest that was tried.
+# An installed Scalemark allows the one that it was built with.
 foreach(list cpu newest)
+  if(DEFINED SCALEMARK_INSTALLED_LIBTORCH)
+    set(LIBTORCH_VERSION_${list} ${SCALEMARK_INSTALLED_LIBTORCH})
+    continue()
+  endif()
   file(STRINGS ${PROJECT_SOURCE_DIR}/jobscripts/libtorch-${list}.txt line REGEX "^torch==")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${line}")
   set(LIBTORCH_VERSION_${list} ${version})

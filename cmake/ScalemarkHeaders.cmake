@@ -27,12 +27,3 @@ scalemark_require_headers(CLI/CLI.hpp CLI11 libcli11-dev CLI11::CLI11)
 scalemark_require_headers(fmt/format.h fmt libfmt-dev fmt::fmt FMT_HEADER_ONLY=1)
 scalemark_require_headers(spdlog/spdlog.h spdlog libspdlog-dev spdlog::spdlog SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
 scalemark_require_headers(nlohmann/json.hpp nlohmann_json nlohmann-json3-dev nlohmann_json::nlohmann_json)
-scalemark_require_headers(boost/version.hpp Boost libboost-dev Boost::headers)
-# toml++ has no package file.
-find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h HINTS ${SCALEMARK_HEADERS}/include)
-if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
-  message(FATAL_ERROR "toml++ was not found. On Debian and Ubuntu: apt-get install libtomlplusplus-dev; elsewhere set "
-                      "TOMLPLUSPLUS_INCLUDE_DIR to the folder that holds toml++/toml.h")
-endif()
-add_library(scalemark_tomlplusplus INTERFACE)
-target_include_directories(scalemark_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})

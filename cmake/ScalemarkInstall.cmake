@@ -1,7 +1,9 @@
-# What `cmake --install` puts where: programs, presets, golden files, manual pages, completions, documents. CPack makes
-# a Debian package of the same.
+# What `cmake --install` puts where. Component `programs`: programs, presets, golden files, manual pages, completions, documents;
+# CPack makes a Debian package of these. Component `development`: headers, libraries and what find_package(scalemark) reads.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 
 set(programs scalemark)
 if(SCALEMARK_HAVE_BENCHMARK)
@@ -29,6 +31,28 @@ install(FILES ${words}/scalemark.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-
 install(FILES ${words}/_scalemark DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${words}/scalemark.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
+# Names of headers begin with common/ and suites/, and so have a folder of their own.
+get_property(modules GLOBAL PROPERTY SCALEMARK_MODULE_TARGETS)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/scalemark)
+install(TARGETS ${modules} scalemark_main scalemark_whole_main EXPORT scalemark
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        FILE_SET HEADERS DESTINATION ${headers} COMPONENT development
+        FILE_SET with_source DESTINATION ${headers} COMPONENT development
+        FILE_SET torch_headers DESTINATION ${headers} COMPONENT development)
+# What the benchmarks of the suite share: a collective of one's own takes its axes and its data from there.
+install(DIRECTORY suites/micro/ DESTINATION ${headers}/suites/micro COMPONENT development FILES_MATCHING PATTERN "*.hpp"
+        PATTERN kernels EXCLUDE)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/scalemark)
+install(EXPORT scalemark NAMESPACE scalemark:: FILE scalemarkTargets.cmake DESTINATION ${package} COMPONENT development)
+configure_package_config_file(cmake/scalemarkConfig.cmake.in scalemarkConfig.cmake INSTALL_DESTINATION ${package}
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# A version promises command line, keys and file format; of the C++ interface only that of one minor version is the same.
+write_basic_package_version_file(scalemarkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/scalemarkConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/scalemarkConfigVersion.cmake
+              cmake/ScalemarkPackages.cmake cmake/ScalemarkHeaders.cmake cmake/FindHWLOC.cmake cmake/FindLibTorch.cmake
+              cmake/FindNCCL.cmake cmake/FindPCRE2.cmake DESTINATION ${package} COMPONENT development)
+
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};${PROJECT_NAME};programs;/")
 set(CPACK_PACKAGE_NAME scalemark)
 set(CPACK_PACKAGE_VENDOR "The Scalemark authors")
 set(CPACK_PACKAGE_CONTACT "The Scalemark authors <maintainers@scalemark.invalid>")

@@ -3,7 +3,8 @@ include_guard(GLOBAL)
 
 # scalemark_allow_includes(targets): the sources of the current folder may include what belongs to these targets, and what
 # those link PUBLIC. All such lines together are the table of who may include whom: `modules.txt` in the build folder, one
-# line "folder target visibility links..." each, which tests/common/includes_test.py checks the sources against.
+# line "folder target visibility links..." each. module_table.py reads it for the test of the sources' includes and for the
+# diagram in docs/architecture.md.
 function(scalemark_allow_includes name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
@@ -42,7 +43,9 @@ function(scalemark_add_module name)
                  FILE_SET with_source TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${with_source}
                  FILE_SET torch_headers TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${torch_headers})
   target_compile_features(scalemark_${name} PUBLIC cxx_std_20)
-  target_link_libraries(scalemark_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} scalemark_warnings)
+  target_link_libraries(scalemark_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:scalemark_warnings>)
+  set_target_properties(scalemark_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY SCALEMARK_MODULE_TARGETS scalemark_${name})
   set(alone HEADERS)
   if(SCALEMARK_VERIFY_TORCH_HEADERS)
     list(APPEND alone torch_headers)
@@ -80,7 +83,7 @@ function(scalemark_add_suite name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   scalemark_allow_includes(suite_${name} PRIVATE ${arg_LINK})
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
-  target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE scalemark_warnings)
+  target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:scalemark_warnings>)
   scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})
   set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
@@ -90,4 +93,26 @@ endfunction()
 function(scalemark_link_suites target)
   get_property(suites GLOBAL PROPERTY SCALEMARK_SUITES)
   target_link_libraries(${target} PRIVATE ${suites})
+endfunction()
+
+# scalemark_add_main(SOURCE): makes target scalemark::main, which a program outside this project links: main() of SOURCE, the
+# command line and all suites. Their archive is linked whole: the linker would drop benchmarks, which register themselves and
+# are called by nobody.
+function(scalemark_add_main source)
+  get_property(suites GLOBAL PROPERTY SCALEMARK_SUITES)
+  set(links scalemark::cli)
+  foreach(suite ${suites})
+    get_target_property(of_suite ${suite} INTERFACE_LINK_LIBRARIES)
+    list(APPEND links ${of_suite})
+  endforeach()
+  list(REMOVE_DUPLICATES links)
+  list(TRANSFORM suites REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(scalemark_main STATIC ${source} ${objects})
+  target_link_libraries(scalemark_main PUBLIC ${links})
+  add_library(scalemark_whole_main INTERFACE)
+  target_link_libraries(scalemark_whole_main INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,scalemark::main_archive>)
+  add_library(scalemark::main_archive ALIAS scalemark_main)
+  add_library(scalemark::main ALIAS scalemark_whole_main)
+  set_target_properties(scalemark_main PROPERTIES EXPORT_NAME main_archive)
+  set_target_properties(scalemark_whole_main PROPERTIES EXPORT_NAME main)
 endfunction()

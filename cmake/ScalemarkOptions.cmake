@@ -55,32 +55,23 @@ macro(scalemark_require package debian)
   endif()
 endmacro()
 
-set(HDF5_PREFER_PARALLEL OFF)
-scalemark_require(Threads libc6-dev)
 set(MPI_DETERMINE_LIBRARY_VERSION TRUE)
-scalemark_require(MPI libopenmpi-dev COMPONENTS C)
+include(ScalemarkPackages)
 string(REGEX REPLACE "[,\n].*" "" SCALEMARK_MPI_VERSION "${MPI_C_LIBRARY_VERSION_STRING}")
-# mpi.h would pull in the long-gone C++ bindings, and with them symbols that are nowhere linked.
-target_compile_definitions(MPI::MPI_C INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-scalemark_require(HDF5 libhdf5-dev COMPONENTS C HL)
-# One process writes a file. The library for parallel files does that as well, but its header includes mpi.h.
 set(SCALEMARK_HDF5_KIND serial)
-add_library(hdf5_serial_c INTERFACE)
-target_include_directories(hdf5_serial_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
-target_link_libraries(hdf5_serial_c INTERFACE ${HDF5_C_HL_LIBRARIES} ${HDF5_C_LIBRARIES})
 if(HDF5_IS_PARALLEL)
   set(SCALEMARK_HDF5_KIND "parallel, used by one process at a time")
-  target_link_libraries(hdf5_serial_c INTERFACE MPI::MPI_C)
 endif()
-scalemark_require(HWLOC libhwloc-dev)
-include(ScalemarkHeaders)
-find_package(ZLIB)
-if(NOT ZLIB_FOUND)
-  message(FATAL_ERROR "zlib was not found. On Debian and Ubuntu: apt-get install zlib1g-dev")
+# Headers that no header of ours includes.
+scalemark_require_headers(boost/version.hpp Boost libboost-dev Boost::headers)
+# toml++ has no package file.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h HINTS ${SCALEMARK_HEADERS}/include)
+if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
+  message(FATAL_ERROR "toml++ was not found. On Debian and Ubuntu: apt-get install libtomlplusplus-dev; elsewhere set "
+                      "TOMLPLUSPLUS_INCLUDE_DIR to the folder that holds toml++/toml.h")
 endif()
-scalemark_require(PNG libpng-dev)
-scalemark_require(PCRE2 libpcre2-dev)
-scalemark_require(OpenSSL libssl-dev)
+add_library(scalemark_tomlplusplus INTERFACE)
+target_include_directories(scalemark_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
 
 # Optional packages -------------------------------------------------------------------------------
 find_package(benchmark CONFIG QUIET)

@@ -94,15 +94,47 @@ def benchmarks_page(benchmarks):
     return parts
 
 
+CPU_PART = """## Variants for CPUs
+
+`NAME-cpu` is a preset of its own: the part `[cpu]` in the file of `NAME`, with cases that a CPU can measure. `--preset NAME`
+never takes that part by itself. So the same command measures the same cases on every machine."""
+OWN_PRESET = """## A preset of your own
+
+It is a TOML file: `run --preset mine.toml`. `suites/presets` has more of them.
+
+```toml
+doc = "All-reduce between the GPUs of this cluster"
+
+[policy]                   # optional: how to measure
+ci = 1
+
+[[benchmark]]              # one block for each benchmark; `name` may be a list
+name = "micro/allreduce"
+axes = { backend = "nccl", memory = "device", bytes = "8:1G:*2" }
+
+[cpu]                      # optional: `run --preset mine-cpu.toml`
+doc = "All-reduce between its hosts"
+
+[[cpu.benchmark]]
+name = "micro/allreduce"
+axes = { bytes = "8:4M:*2" }
+```
+
+The blocks of `[cpu]` replace all others. A text or a policy that `[cpu]` does not name is that of the preset. A file
+`mine-cpu.toml` wins over the part."""
+
+
 def presets_page(presets):
     own = [one for one in presets if not one["repeats"]]
     papers = [one for one in presets if one["repeats"]]
     listed = lambda ones: [(f"`{one['name']}`", one["doc"], ", ".join(one["benchmarks"])) for one in ones]
     return [f"# Presets\n\n{NOTE}\n\nAfter this page you can choose a preset; `run --preset NAME` measures it, and `--dry-run` only "
-            "prints its cases. A preset of your own is a TOML file like those in `suites/presets`.",
+            "prints its cases.",
             "## For a machine\n\n" + table(("preset", "measures", "benchmarks"), listed(own)),
+            CPU_PART,
             "## The studies' experiments\n\nVariants that end in `-cpu` run a few steps of each case. [Reproducing](reproducing.md) says what the "
-            "full ones want.\n\n" + table(("preset", "measures", "repeats"), [(f"`{one['name']}`", one["doc"], one["repeats"]) for one in papers])]
+            "full ones want.\n\n" + table(("preset", "measures", "repeats"), [(f"`{one['name']}`", one["doc"], one["repeats"]) for one in papers]),
+            OWN_PRESET]
 
 
 def flags():

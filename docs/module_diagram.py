@@ -8,18 +8,20 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cmake"))
+from module_table import ModuleTable  # noqa: E402
+
 PAGE = pathlib.Path(__file__).resolve().parent / "architecture.md"
 BLOCK = re.compile(r"```mermaid\n.*?```\n", re.S)
 
 
 def links_of(table):
     """For each folder the folders whose targets its targets link."""
-    folders, links = {}, {}
-    rows = [line.split() for line in table.read_text(encoding="utf-8").splitlines()]
-    for folder, target, *_ in rows:
-        folders[target] = folder.split("/", 1)[-1]
-    for _, target, _, *linked in rows:
-        links.setdefault(folders[target], set()).update(folders[one] for one in linked)
+    folders = {target: folder.split("/", 1)[-1] for target, folder in table.folder.items()}
+    links = {folder: set() for folder in folders.values()}
+    for of_kind in table.links.values():
+        for target, linked in of_kind.items():
+            links[folders[target]] |= {folders[one] for one in linked}
     return {folder: linked - {folder} for folder, linked in links.items()}
 
 
@@ -44,7 +46,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     old = PAGE.read_text(encoding="utf-8")
-    new = BLOCK.sub(lambda _: diagram(links_of(options.table)), old, count=1)
+    new = BLOCK.sub(lambda _: diagram(links_of(ModuleTable(options.table))), old, count=1)
     if not options.check:
         PAGE.write_text(new, encoding="utf-8")
     elif new != old or not BLOCK.search(old):

@@ -9,7 +9,7 @@
 #
 #   -n, --ranks N      ranks (default: one a GPU; without GPU 2, or 1 on a single core)
 #   --repeats R        launches (default 3)
-#   --preset NAME      what to measure (default quick; scalemark list and suites/presets have more), or a .toml file
+#   --preset NAME      what to measure (default quick; scalemark list --presets shows more), or a .toml file
 #   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
 #                      jobscripts/setup.sh --help
 #
@@ -46,12 +46,26 @@ nearest_names() { # NAME
     END { for (i = 1; i <= h && i <= 5; i++) print holds[i]; if (!h && near != "") print near }'
 }
 
-# check_preset NAME: a preset of the project or a TOML file, known before anything is set up or built.
-check_preset() {
-  local folder names near
+# The presets of the project: one of each file, and NAME-cpu where that has a [cpu] part.
+preset_names() {
+  local folder file
   folder=$(repository)/suites/presets
-  if [[ $1 != */* && -f $folder/$1.toml ]] || [[ $1 == */* && -f $1 ]]; then return; fi
-  names=$(find "$folder" -maxdepth 1 -name '*.toml' -printf '%f\n' | sed 's/\.toml$//' | sort)
+  for file in "$folder"/*.toml; do
+    basename "$file" .toml
+    if grep -q '^\[cpu\]' "$file"; then basename "$file" .toml | sed 's/$/-cpu/'; fi
+  done | sort
+}
+
+# check_preset NAME: a preset of the project or a TOML file, or the [cpu] part of one, known before anything is set up or
+# built.
+check_preset() {
+  local names near
+  names=$(preset_names)
+  if [[ $1 == */* ]]; then
+    if [[ -f $1 || ($1 == *-cpu.toml && -f ${1%-cpu.toml}.toml) ]]; then return; fi
+  elif grep -qxF -e "$1" <<<"$names"; then
+    return
+  fi
   near=$(nearest_names "$1" <<<"$names" | paste -sd , | sed 's/,/, /g')
   die 2 "--preset is '$1', which is neither a preset nor a .toml file${near:+; did you mean $near?}"$'\n'"Presets: $(paste -sd , <<<"$names" | sed 's/,/, /g')"
 }
@@ -77,7 +91,9 @@ while (($#)); do
   esac
   shift
 done
-if [[ -f $preset && ($preset == *.toml || $preset == */*) ]]; then preset=$(realpath "$preset"); fi
+if [[ -f $preset && ($preset == *.toml || $preset == */*) ]] || [[ $preset == *-cpu.toml && -f ${preset%-cpu.toml}.toml ]]; then
+  preset=$(realpath "$preset")
+fi
 check_preset "$preset"
 root=$(repository)
 cd "$root"

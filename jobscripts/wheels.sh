@@ -91,6 +91,12 @@ unpack_wheels() { # target
   if ((!keep)); then rm -f "${files[@]}"; fi
 }
 
+# One process at a time changes the cache folder: until this one, or the subshell that called, ends.
+lock_cache() {
+  exec 9>"$cache/lock"
+  flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
+}
+
 # The folder appears under its name only when it is whole. Prints it.
 install_wheels() { # what, option that asks for it, what else can be done, folder, list, MB needed
   local what=$1 option=$2 otherwise=$3 target=$cache/$4 list=$here/$5 needed=$6 wheels=$cache/wheels python='' lines id
@@ -98,8 +104,7 @@ install_wheels() { # what, option that asks for it, what else can be done, folde
   if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
     [[ $5 == headers.txt || $(uname -m) == x86_64 ]] || die 3 "there is no wheel of $what for $(uname -m) here: $otherwise"
     mkdir -p "$wheels" || die 3 "the cache folder $cache cannot be made; set XDG_CACHE_HOME"
-    exec 9>"$cache/lock"
-    flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
+    lock_cache
   fi
   if [[ $(cat "$target/.complete" 2>/dev/null || true) != "$id" ]]; then
     rm -rf "$wheels/tmp" "$target".tmp.*

@@ -7,7 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -70,14 +73,16 @@ std::vector<std::string> policy_keys() {
   return keys;
 }
 
-PolicyChange parse_policy(const std::string& origin, const toml::node& node) {
+/// `change` with what the table sets.
+PolicyChange parse_policy(const std::string& origin, const toml::node& node,
+                          PolicyChange change = {}) {
   const toml::table* table = node.as_table();
   if (!table) fail_at(origin, node, "policy is a table");
-  PolicyChange change;
   for (const auto& [key, value] : *table) {
     const std::string_view name = key.str();
     const PolicyRule* known = find_policy_rule(name);
-    if (name == "verify" && value.is_boolean()) {
+    if (name == "verify") {
+      if (!value.is_boolean()) fail_at(origin, value, "verify is true or false");
       change.verify = value.value<bool>();
     } else if (known != nullptr) {
       const double number = number_of(origin, name, known->rule, value);
@@ -117,7 +122,8 @@ std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node
     const std::string_view name = key.str();
     if (name == "name") {
       names = parse_names(origin, value);
-    } else if (name == "axes" && value.is_table()) {
+    } else if (name == "axes") {
+      if (!value.is_table()) fail_at(origin, value, "axes is a table");
       for (const auto& [axis, values] : *value.as_table())
         entry.axes[std::string(axis.str())] = axis_text(origin, values);
     } else if (name == "policy") {
@@ -143,6 +149,75 @@ void bring_together(std::vector<PresetEntry>& entries) {
                            [&](const PresetEntry& entry) { return place.at(entry.benchmark); });
 }
 
+std::vector<PresetEntry> parse_blocks(const std::string& origin, const toml::node& node) {
+  const toml::array* blocks = node.as_array();
+  if (!blocks) fail_at(origin, node, "benchmark is a list of tables, each begun by [[benchmark]]");
+  std::vector<PresetEntry> entries;
+  bool lists_names = false;
+  for (const toml::node& one : *blocks) {
+    const std::vector<PresetEntry> block = parse_block(origin, one);
+    lists_names = lists_names || block.size() > 1;
+    entries.insert(entries.end(), block.begin(), block.end());
+  }
+  if (lists_names) bring_together(entries);
+  return entries;
+}
+
+constexpr std::string_view kCpuPart = "cpu";
+
+/// The texts of a preset, by their keys.
+constexpr std::pair<std::string_view, std::string Preset::*> kTexts[] = {
+    {"doc", &Preset::doc},
+    {"repeats", &Preset::repeats},
+    {"experiment", &Preset::experiment},
+    {"format", &Preset::format}};
+
+/// Sets what the table of a preset, or of its [cpu] part, names. The [cpu] part itself is the
+/// caller's.
+void read_keys(const std::string& origin, const toml::table& table, Preset& preset) {
+  for (const auto& [key, value] : table) {
+    const std::string_view name = key.str();
+    const auto* text = std::ranges::find(kTexts, name, [](const auto& one) { return one.first; });
+    if (text != std::end(kTexts)) {
+      if (!value.is_string()) fail_at(origin, value, fmt::format("{} is a text", text->first));
+      preset.*(text->second) = *value.value_exact<std::string>();
+    } else if (name == "policy") {
+      preset.policy = parse_policy(origin, value, preset.policy);
+    } else if (name == "benchmark") {
+      preset.entries = parse_blocks(origin, value);
+    } else if (name != kCpuPart) {
+      std::vector<std::string> known = {"policy", "benchmark", std::string(kCpuPart)};
+      for (const auto& one : kTexts) known.emplace_back(one.first);
+      unknown_key(origin, value, name, known);
+    }
+  }
+}
+
+/// "mine-cpu" of "mine", "mine-cpu.toml" of "mine.toml".
+std::string cpu_name(const std::string& name) {
+  const std::size_t stem = name.size() - (name.ends_with(".toml") ? 5 : 0);
+  return name.substr(0, stem) + "-cpu" + name.substr(stem);
+}
+
+/// The inverse of cpu_name. Nothing for another name.
+std::optional<std::string> without_cpu(const std::string& name) {
+  const std::size_t stem = name.size() - (name.ends_with(".toml") ? 5 : 0);
+  if (!name.substr(0, stem).ends_with("-cpu")) return std::nullopt;
+  return name.substr(0, stem - 4) + name.substr(stem);
+}
+
+/// The preset with what its [cpu] part says otherwise.
+Preset parse_cpu_part(const std::string& origin, const toml::node& node, Preset preset) {
+  const toml::table* table = node.as_table();
+  if (!table) fail_at(origin, node, "cpu is a table, begun by [cpu]");
+  if (const toml::node* inner = table->get(kCpuPart))
+    fail_at(origin, *inner, "a [cpu] part has no [cpu] part of its own");
+  preset.name = cpu_name(preset.name);
+  read_keys(origin, *table, preset);
+  if (preset.entries.empty()) fail_at(origin, node, "[cpu] lists no benchmark");
+  return preset;
+}
+
 std::string read_text(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
@@ -157,9 +232,20 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
+/// A file, or the [cpu] part of the file `base` where there is none of that name.
+Preset load_file(const std::string& path, const std::optional<std::string>& base) {
+  std::error_code ignored;
+  if (!base || std::filesystem::exists(path, ignored) || !std::filesystem::exists(*base, ignored))
+    return parse_preset(read_text(path), text::printable(path)).preset;
+  const std::optional<Preset> cpu = parse_preset(read_text(*base), text::printable(*base)).cpu;
+  if (cpu) return *cpu;
+  throw UsageError(fmt::format("--preset {}: no such file, and {} has no [cpu] part",
+                               text::printable(path), text::printable(*base)));
+}
+
 }  // namespace
 
-Preset parse_preset(const std::string& toml_text, const std::string& origin) {
+PresetFile parse_preset(const std::string& toml_text, const std::string& origin) {
   toml::table root;
   try {
     root = toml::parse(toml_text);
@@ -167,50 +253,41 @@ Preset parse_preset(const std::string& toml_text, const std::string& origin) {
     throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
                                  text::printable(error.description(), 200)));
   }
-  Preset preset;
-  preset.name = origin;
-  for (const auto& [key, value] : root) {
-    const std::string_view name = key.str();
-    if (name == "doc" && value.is_string()) {
-      preset.doc = *value.value_exact<std::string>();
-    } else if (name == "repeats" && value.is_string()) {
-      preset.repeats = *value.value_exact<std::string>();
-    } else if (name == "experiment" && value.is_string()) {
-      preset.experiment = *value.value_exact<std::string>();
-    } else if (name == "format" && value.is_string()) {
-      preset.format = *value.value_exact<std::string>();
-    } else if (name == "policy") {
-      preset.policy = parse_policy(origin, value);
-    } else if (name == "benchmark" && value.is_array()) {
-      bool lists_names = false;
-      for (const toml::node& node : *value.as_array()) {
-        const std::vector<PresetEntry> block = parse_block(origin, node);
-        lists_names = lists_names || block.size() > 1;
-        preset.entries.insert(preset.entries.end(), block.begin(), block.end());
-      }
-      if (lists_names) bring_together(preset.entries);
-    } else {
-      unknown_key(origin, value, name,
-                  {"doc", "format", "repeats", "experiment", "policy", "benchmark"});
-    }
+  PresetFile file;
+  file.preset.name = origin;
+  read_keys(origin, root, file.preset);
+  if (file.preset.entries.empty())
+    throw UsageError(fmt::format("{}: no [[benchmark]] in it", origin));
+  if (const toml::node* cpu = root.get(kCpuPart))
+    file.cpu = parse_cpu_part(origin, *cpu, file.preset);
+  return file;
+}
+
+std::vector<std::string> preset_names(const Registry& registry) {
+  std::vector<std::string> names;
+  for (const auto& [name, toml] : registry.presets()) {
+    names.push_back(name);
+    if (parse_preset(toml, name).cpu) names.push_back(cpu_name(name));
   }
-  if (preset.entries.empty()) throw UsageError(fmt::format("{}: no [[benchmark]] in it", origin));
-  return preset;
+  std::ranges::sort(names);
+  return names;
 }
 
 Preset load_preset(const Registry& registry, const std::string& name_or_file) {
+  const std::optional<std::string> base = without_cpu(name_or_file);
   if (name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml")) {
-    return parse_preset(read_text(name_or_file), text::printable(name_or_file));
+    return load_file(name_or_file, base);
   }
-  const auto found = registry.presets().find(name_or_file);
-  if (found == registry.presets().end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, text] : registry.presets()) names.push_back(name);
-    throw UsageError(fmt::format("--preset: unknown preset '{}'{}; a file ends in .toml",
-                                 text::printable(name_or_file, 80),
-                                 text::did_you_mean(name_or_file, names)));
+  const auto& presets = registry.presets();
+  if (const auto found = presets.find(name_or_file); found != presets.end())
+    return parse_preset(found->second, found->first).preset;
+  if (const auto found = base ? presets.find(*base) : presets.end(); found != presets.end()) {
+    if (const std::optional<Preset> cpu = parse_preset(found->second, found->first).cpu)
+      return *cpu;
   }
-  return parse_preset(found->second, found->first);
+  throw UsageError(fmt::format("--preset: unknown preset '{}'{}; a file ends in .toml",
+                               text::printable(name_or_file, 80),
+                               text::did_you_mean(name_or_file, preset_names(registry))));
 }
 
 }  // namespace scalemark

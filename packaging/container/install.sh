@@ -21,5 +21,5 @@ eval "$settings"
 mapfile -t options < <(build_options)
 configure "$1" "${options[@]}" -DSCALEMARK_UNITY=ON -DSCALEMARK_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr/local
 build "$1"
-cmake --install "$(repository)/build/$1" >&2
+cmake --install "$(repository)/build/$1" --component programs >&2
 rm -rf "$(repository)/build"

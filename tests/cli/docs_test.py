@@ -47,6 +47,7 @@ SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
 DEVELOPER = "is what runs these tests"
 PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Debian"
+OUTSIDE = "builds a program with an installed Scalemark; jobscripts.install does"
 JOBS = "writes jobs; jobscripts.submit has its tests"
 NOT_RUN = {
     "jobscripts/setup.sh --help": SETS_UP,
@@ -70,6 +71,9 @@ NOT_RUN = {
     "jobscripts/slurm.sbatch": "needs Slurm; jobscripts.slurm has its tests",
     "jobscripts/bundle.sh": "packs the build for minutes; jobscripts.bundle has its tests",
     'cmake --install build/cpu-release --prefix "$HOME/scalemark"': "installs; jobscripts.install has its test",
+    'cmake -S examples -B build/examples -DCMAKE_PREFIX_PATH="$HOME/scalemark"': OUTSIDE,
+    "cmake --build build/examples": OUTSIDE,
+    "mpirun -n 2 build/examples/reverse_copy run example/reverse_copy --quick": OUTSIDE,
     "srun --mpi=list": "needs Slurm",
     "packaging/deb.sh": PACKAGE,
     "packaging/test_deb.sh": PACKAGE,
@@ -263,7 +267,7 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             for language, code, line in blocks((ROOT / page).read_text(encoding="utf-8")):
                 with self.subTest(f"{page}:{line}"):
-                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp", "mermaid"},
+                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp", "cmake", "mermaid"},
                                   "a block of code names its language; output and drawings are 'text'")
                     if language == "toml":
                         tomllib.loads(code)

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studies' experiments and the tuned ones in their small variants for CPUs, and the plans of the full ones."""
-import glob
-import os
+import json
 import unittest
 
 from harness import ProgramTest, rows, run
 
-PRESETS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "suites", "presets")
 # What a CPU, or a build without DALI, cannot show, and says. A DALI that does not load is not among it.
 REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has|built without DALI"
 
 
 def names(suite):
-    return sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(PRESETS, f"*-{suite}*.toml")))
+    return [one["name"] for one in json.loads(run("list", "--presets", f"(paper|tuned)-{suite}", "--json").stdout)]
 
 
 class Paper(ProgramTest):

@@ -4,9 +4,11 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
+from docs_blocks import blocks
 from harness import SCALEMARK, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +19,15 @@ class Reference(unittest.TestCase):
         done = subprocess.run([sys.executable, ROOT / "docs/generate_reference.py", SCALEMARK, "--check"], capture_output=True,
                               text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_preset_that_the_page_shows_is_one(self):
+        (text,) = (code for language, code, _ in blocks((ROOT / "docs/presets.md").read_text(encoding="utf-8")) if language == "toml")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "mine.toml").write_text(text, encoding="utf-8")
+            for name, backend in (("mine.toml", "backend=nccl"), ("mine-cpu.toml", "backend=mpi")):
+                done = run("run", "--preset", Path(folder, name), "--dry-run")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(backend, done.stdout)
 
     def test_the_glossary_has_every_metric_of_the_committed_files(self):
         glossary = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").split("## Axes")[0]

@@ -46,6 +46,28 @@ class Usage(ProgramTest):
             file.write("[[benchmark]\n")
         self.expect(run("run", "--preset", path, "--dry-run"), 2, "mine.toml:1")
 
+    def test_the_cpu_part_of_a_preset_file(self):
+        path = self.path("mine.toml")
+        blocks = '[[benchmark]]\nname = "micro/gemm"\n[cpu]\n[[cpu.benchmark]]\nname = "micro/stream"\naxes = {device = "cpu", %s}\n'
+        with open(path, "w") as file:
+            file.write(blocks % 'operation = "copy"')
+        whole, part = run("run", "--preset", path, "--dry-run"), run("run", "--preset", self.path("mine-cpu.toml"), "--dry-run")
+        self.expect(whole, 0)
+        self.expect(part, 0)
+        self.assertIn("micro/gemm", whole.stdout)
+        self.assertNotIn("micro/gemm", part.stdout)
+        self.assertIn("micro/stream", part.stdout)
+        with open(path, "w") as file:
+            file.write(blocks % "doc = nan")
+        for name in ("mine.toml", "mine-cpu.toml"):  # refused whichever of the two is asked for
+            self.expect(run("run", "--preset", self.path(name), "--dry-run"), 2, "mine.toml:6", "finite")
+
+    def test_a_preset_without_a_cpu_part_has_none_by_name(self):
+        with open(self.path("mine.toml"), "w") as file:
+            file.write('[[benchmark]]\nname = "micro/gemm"\n')
+        self.expect(run("run", "--preset", self.path("mine-cpu.toml"), "--dry-run"), 2, "mine-cpu.toml", "mine.toml has no [cpu] part")
+        self.expect(run("run", "--preset", "quick-cpu", "--dry-run"), 2, "quick-cpu")
+
     def test_missing_preset_file(self):
         self.expect(run("run", "--preset", self.path("none.toml")), 2, "none.toml")
 
@@ -264,8 +286,11 @@ class List(ProgramTest):
 
     def test_every_preset_has_a_sentence_and_those_of_the_studies_what_they_repeat(self):
         presets = {one["name"]: one for one in json.loads(run("list", "--presets", "--json").stdout)}
-        folder = os.path.join(ROOT, "suites", "presets")
-        self.assertEqual(sorted(presets), sorted(name[:-len(".toml")] for name in os.listdir(folder)))
+        expected = set()
+        for path in pathlib.Path(ROOT, "suites", "presets").iterdir():
+            expected |= {path.stem, f"{path.stem}-cpu"} if "\n[cpu]\n" in path.read_text(encoding="utf-8") else {path.stem}
+        self.assertEqual(set(presets), expected)
+        self.assertEqual(len([name for name in presets if name.endswith("-cpu")]), 20)
         shown = run("list", "--presets").stdout
         for name, one in presets.items():
             with self.subTest(name):

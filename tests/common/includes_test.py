@@ -4,12 +4,13 @@ sources may include what its targets link, and what that links PUBLIC. A source 
 header with a source is seen to compile by itself.
 
 includes_test.py BUILD/modules.txt"""
-import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "cmake"))
+from module_table import ModuleTable  # noqa: E402
 
 # Libraries that only these folders may include.
 LIBRARIES = {
@@ -27,16 +28,9 @@ LIBRARIES = {
 }
 
 
-class Table:
-    """The rows "folder target visibility links..." of a build's modules.txt."""
-
+class Table(ModuleTable):
     def __init__(self, path):
-        self.folder = {}
-        self.links = {"PUBLIC": collections.defaultdict(set), "PRIVATE": collections.defaultdict(set)}
-        for line in path.read_text(encoding="utf-8").splitlines():
-            folder, target, visibility, *links = line.split()
-            self.folder[target] = folder
-            self.links[visibility][target].update(links)
+        super().__init__(path)
         self.folders = set(self.folder.values())
 
     def public(self, target):

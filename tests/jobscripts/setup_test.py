@@ -292,10 +292,11 @@ class Quickstart(ScriptTest):
     def test_a_preset_and_a_file_are_taken(self):
         with open(self.path("mine.toml"), "w", encoding="ascii"):
             pass
-        for preset in ("smoke", "mine.toml", "./mine.toml", self.path("mine.toml")):
+        taken = ("smoke", "conv2d-cpu", "mine.toml", "./mine.toml", self.path("mine.toml"), "mine-cpu.toml", "./mine-cpu.toml")
+        for preset in taken:
             with self.subTest(preset=preset):
                 self.expect(self.quickstart("--preset", preset), 9)
-        self.assertEqual(self.launches(), ["setup"] * 4)
+        self.assertEqual(self.launches(), ["setup"] * len(taken))
 
 
 class Help(ScriptTest):

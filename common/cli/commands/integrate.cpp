@@ -11,6 +11,7 @@
 #include "common/cli/completion.hpp"
 #include "common/cli/manual.hpp"
 #include "common/core/benchmark.hpp"
+#include "common/core/preset.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -28,7 +29,7 @@ CompletionNames registered_names() {
       }
     }
   }
-  for (const auto& [name, toml] : registry.presets()) names.presets.push_back(name);
+  names.presets = preset_names(registry);
   return names;
 }
 

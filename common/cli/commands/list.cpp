@@ -106,14 +106,13 @@ std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose
 std::vector<Preset> matching_presets(const Registry& registry,
                                      const std::vector<std::string>& filters) {
   std::vector<Preset> found;
-  std::vector<std::string> names;
+  const std::vector<std::string> names = preset_names(registry);
   std::vector<std::regex> expressions;
   for (const std::string& filter : filters)
     expressions.push_back(filter_expression("FILTER", filter));
-  for (const auto& [name, toml] : registry.presets()) {
-    names.push_back(name);
-    const auto finds = [&preset = name](const std::regex& expression) {
-      return std::regex_search(preset, expression);
+  for (const std::string& name : names) {
+    const auto finds = [&name](const std::regex& expression) {
+      return std::regex_search(name, expression);
     };
     if (filters.empty() || std::ranges::any_of(expressions, finds))
       found.push_back(load_preset(registry, name));
@@ -166,10 +165,8 @@ int list(const ListOptions& options) {
   for (const Benchmark* benchmark : chosen) width = std::max(width, benchmark->name().size());
   std::string lines;
   for (const Benchmark* benchmark : chosen) lines += lines_of(*benchmark, width, options.verbose);
-  std::vector<std::string> presets;
-  for (const auto& [name, toml] : registry.presets()) presets.push_back(name);
   lines += fmt::format("\npresets: {}\nlist --presets tells what each of them measures.\n",
-                       text::join(presets, ", "));
+                       text::join(preset_names(registry), ", "));
   fmt::print("{}", text::wrapped(lines, table_width()));
   return static_cast<int>(ExitCode::ok);
 }

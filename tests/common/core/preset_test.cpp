@@ -2,11 +2,16 @@
 // Presets from TOML, and what is wrong with bad ones.
 #include "common/core/preset.hpp"
 
+#include <fstream>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
 #include "common/core/policy_rules.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark {
 namespace {
@@ -33,7 +38,8 @@ name = "micro/allreduce"
 axes = { bytes = ["8", 1024], backend = "mpi", in_place = true }
 policy = { iterations = 5, verify = false }
 )",
-                                     "mine.toml");
+                                     "mine.toml")
+                            .preset;
   EXPECT_EQ(preset.doc, "mine");
   EXPECT_EQ(preset.repeats, "a study, Table 2");
   EXPECT_EQ(preset.experiment, "imaging-mine");
@@ -60,7 +66,8 @@ name = ["micro/allreduce", "micro/reduce"]
 axes = { bytes = 16384 }
 policy = { iterations = 100 }
 )",
-                                     "mine.toml");
+                                     "mine.toml")
+                            .preset;
   EXPECT_EQ(preset.format, "osu");
   std::vector<std::string> order;
   for (const PresetEntry& entry : preset.entries)
@@ -113,6 +120,108 @@ TEST(Preset, AxisValuesAreFinite) {
     const std::string error =
         error_of(fmt::format("[[benchmark]]\nname = 'a/b'\naxes = {{dropout = {}}}\n", bad));
     EXPECT_NE(error.find("mine.toml:3"), std::string::npos) << bad << error;
+  }
+}
+
+constexpr const char* kWithCpuPart = R"(
+doc = "large"
+repeats = "a study, Table 2"
+experiment = "imaging-mine"
+[policy]
+max_time = "200ms"
+ci = 1
+[[benchmark]]
+name = "micro/allreduce"
+axes = { bytes = "1M" }
+[cpu]
+doc = "small"
+policy = { ci = 5 }
+[[cpu.benchmark]]
+name = "micro/barrier"
+[[cpu.benchmark]]
+name = "micro/reduce"
+axes = { bytes = 8 }
+)";
+
+TEST(Preset, TheCpuPartIsThePresetButForWhatItNames) {
+  const PresetFile file = parse_preset(kWithCpuPart, "mine.toml");
+  ASSERT_TRUE(file.cpu.has_value());
+  EXPECT_EQ(file.preset.doc, "large");
+  ASSERT_EQ(file.preset.entries.size(), 1U);
+  EXPECT_EQ(file.preset.policy.ci_percent, 1.0);
+
+  EXPECT_EQ(file.cpu->name, "mine-cpu.toml");
+  EXPECT_EQ(file.cpu->doc, "small");
+  EXPECT_EQ(file.cpu->repeats, "a study, Table 2");
+  EXPECT_EQ(file.cpu->experiment, "imaging-mine");
+  EXPECT_EQ(file.cpu->policy.max_time, 0.2);
+  EXPECT_EQ(file.cpu->policy.ci_percent, 5.0);
+  ASSERT_EQ(file.cpu->entries.size(), 2U);
+  EXPECT_EQ(file.cpu->entries[0].benchmark, "micro/barrier");
+  EXPECT_EQ(file.cpu->entries[1].axes.at("bytes"), "8");
+  EXPECT_FALSE(parse_preset("[[benchmark]]\nname = 'a/b'\n", "mine.toml").cpu.has_value());
+}
+
+/// A preset is refused for its [cpu] part whichever of the two is asked for.
+TEST(Preset, ErrorsInTheCpuPartNameLineAndKey) {
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"cpu = 3", "mine.toml:1: cpu is a table"},
+      {"cpu = [1]", "mine.toml:1: cpu is a table"},
+      {"[[cpu]]", "cpu is a table"},
+      {"[cpu]\ndoc = 3", "mine.toml:4: doc is a text"},
+      {"[cpu]\nformat = []", "mine.toml:4: format is a text"},
+      {"[cpu]\npolicy = 3", "mine.toml:4: policy is a table"},
+      {"[cpu]\npolicy = {verify = 1}", "mine.toml:4: verify is true or false"},
+      {"[cpu]\npolicy = {ci = -1}", "mine.toml:4: ci is '-1'"},
+      {"[cpu]\nbenchmark = 'a/b'", "mine.toml:4: benchmark is a list of tables"},
+      {"[cpu]\nbenchmark = [3]", "mine.toml:4: each [[benchmark]] is a table"},
+      {"[cpu]\nbenchmark = []", "mine.toml:3: [cpu] lists no benchmark"},
+      {"[[cpu.benchmark]]\naxes = {}", "mine.toml:3: a [[benchmark]] has no name"},
+      {"[[cpu.benchmark]]\nname = 'a/b'\naxes = 3", "mine.toml:5: axes is a table"},
+      {"[[cpu.benchmark]]\nname = 'a/b'\naxes = {bytes = nan}", "mine.toml:5: an axis value"},
+      {"[cpu]\ndox = 'x'", "mine.toml:4: unknown key 'dox' (did you mean doc?)"},
+      {"[cpu]\n[cpu.cpu]\ndoc = 'x'", "mine.toml:4: a [cpu] part has no [cpu] part of its own"},
+      {"[cpu]\ncpu = 3", "mine.toml:4: a [cpu] part has no [cpu] part of its own"}};
+  for (const auto& [part, words] : refused) {
+    const bool root_key = part.starts_with("cpu");
+    const std::string block = "[[benchmark]]\nname = 'a/b'\n";
+    const std::string error = error_of(root_key ? part + "\n" + block : block + part + "\n");
+    EXPECT_NE(error.find(words), std::string::npos) << part << "\n" << error;
+  }
+}
+
+TEST(Preset, TheCpuPartOfABuiltInOneIsFoundByItsName) {
+  Registry registry;
+  registry.add_preset("mine", kWithCpuPart);
+  registry.add_preset("plain", "[[benchmark]]\nname = \"a/b\"\n");
+  registry.add_preset("mine-b", "[[benchmark]]\nname = \"a/b\"\n");
+  EXPECT_EQ(preset_names(registry),
+            (std::vector<std::string>{"mine", "mine-b", "mine-cpu", "plain"}));
+  EXPECT_EQ(load_preset(registry, "mine").doc, "large");
+  EXPECT_EQ(load_preset(registry, "mine-cpu").doc, "small");
+  EXPECT_EQ(load_preset(registry, "mine-cpu").name, "mine-cpu");
+  EXPECT_THROW(load_preset(registry, "plain-cpu"), UsageError);
+  EXPECT_THROW(load_preset(registry, "-cpu"), UsageError);
+}
+
+TEST(Preset, TheCpuPartOfAFileIsFoundByItsName) {
+  const test::TempDir folder;
+  const std::string path = (folder.path() / "mine").string();
+  const Registry registry;
+  std::ofstream(path + ".toml") << kWithCpuPart;
+  EXPECT_EQ(load_preset(registry, path + ".toml").doc, "large");
+  EXPECT_EQ(load_preset(registry, path + "-cpu.toml").doc, "small");
+  EXPECT_EQ(load_preset(registry, path + "-cpu.toml").name, path + "-cpu.toml");
+
+  // A file of that name wins.
+  std::ofstream(path + "-cpu.toml") << "doc = \"own\"\n[[benchmark]]\nname = \"a/b\"\n";
+  EXPECT_EQ(load_preset(registry, path + "-cpu.toml").doc, "own");
+  try {
+    load_preset(registry, path + "-cpu-cpu.toml");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("mine-cpu.toml has no [cpu] part"), std::string::npos)
+        << error.what();
   }
 }
 
