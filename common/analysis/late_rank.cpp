@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lateness against what could pass for it.
+// Finds the rank that is later than clock error and barrier exit times can explain.
 #include "common/analysis/late_rank.hpp"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ bool counts(const Samples& samples, std::size_t iteration) {
   return !samples.is_warmup(iteration) && !is_void;
 }
 
-/// What each rank is late beyond the other one, or the middle one, iteration by iteration.
+/// Per rank, its lateness in each counted iteration minus that of the other rank. With more than
+/// two ranks: minus the median over ranks. Seconds.
 std::vector<std::vector<double>> beyond_others(const Samples& lateness) {
   std::vector<std::vector<double>> beyond(lateness.ranks);
   std::vector<double> column(lateness.ranks);
