@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two modes in sketches of runs.
+// Finds two modes in the quantile sketches of runs and tests their shares.
 #include "common/compare/findings/modes.hpp"
 
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace {
 constexpr double kMinApart = 0.02, kMinDeviations = 4, kMinShare = 0.04;
 constexpr double kMinChange = 0.02;
 
+/// Mean and variance of one mode.
 struct Part {
   double mean = 0, variance = 0;
 };
@@ -32,7 +33,7 @@ Part part_of(std::span<const float> values) {
   return part;
 }
 
-/// A row's split goes by the run whose modes lie farthest apart.
+/// The split of the run whose modes are farthest apart, used for all runs of the row.
 std::optional<ModeSplit> common_split(const PairedRow& pair, double least_apart) {
   std::optional<ModeSplit> split;
   for (const auto* side : {&pair.a, &pair.b}) {
@@ -45,8 +46,9 @@ std::optional<ModeSplit> common_split(const PairedRow& pair, double least_apart)
   return split;
 }
 
+/// Per run, the share of iterations in the slow mode.
 struct Shares {
-  std::vector<double> logit, share;  ///< NaN where a run has no sketch
+  std::vector<double> logit, share;  ///< NaN if the run has no sketch
 };
 
 Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
@@ -61,7 +63,7 @@ Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
     const auto n = static_cast<double>(run->sketch.size());
     const auto slow = static_cast<double>(
         std::ranges::count_if(run->sketch, [split](float x) { return x > split; }));
-    // Half a value more on both sides, so that none and all have a logit, too.
+    // Adding 0.5 to both counts keeps the logit finite for shares of 0 and 1.
     shares.logit.push_back(std::log((slow + 0.5) / (n - slow + 0.5)));
     shares.share.push_back(slow / n);
   }
@@ -75,7 +77,7 @@ double mean_share(const Shares& shares) {
   return stats::mean(known);
 }
 
-/// A row's change of the mix on its way.
+/// The shares of the slow mode in A and B, and the p of "no difference".
 struct Mix {
   std::size_t row = 0;
   double a = 0, b = 0, p = 0;
@@ -87,8 +89,8 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
   const Shares a = shares_of(pair.a, split->middle), b = shares_of(pair.b, split->middle);
   Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
   if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
-  // A share of a hundred values is not known better than by counting: the logit's variance is
-  // 1 / (n p (1 - p)). The floor of a contrast is a step squared by 12.
+  // A share from 100 quantiles has at least the sampling variance 1 / (n p (1 - p)) on the logit
+  // scale. contrast_of() uses step^2 / 12 as the lower limit of the variance, hence this step.
   const double share = (50 * (mix.a + mix.b) + 0.5) / 101;
   const double step = std::sqrt(12 / (100 * share * (1 - share)));
   const std::optional<RowContrast> contrast = contrast_of(a.logit, b.logit, design, step);
@@ -110,7 +112,7 @@ std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_
   for (std::size_t i = 0; i + least < sketch.size(); ++i) {
     sum += sketch[i] - center;
     const auto below = static_cast<double>(i + 1);
-    // Variance between two parts whose sums about the center are equal and opposite.
+    // Between-group variance: deviations from the center add up to 0 over both parts.
     const double between = sum * sum / (below * (n - below));
     if (i + 1 < least || between <= best) continue;
     best = between;

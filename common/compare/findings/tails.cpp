@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 99th percentiles as rows.
+// Tests the 99th percentiles of rows.
 #include "common/compare/findings/tails.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// Nothing where a run that has a value has no tail.
+/// ln of the tails of a side's runs. Nothing if a run with a value has no tail.
 std::optional<std::vector<double>> log_tails(const std::vector<const RowDigest*>& side,
                                              const std::vector<double>& values) {
   std::vector<double> tails;
@@ -25,7 +25,7 @@ std::optional<std::vector<double>> log_tails(const std::vector<const RowDigest*>
       continue;
     }
     if (!(side[r]->tail > 0) || std::isinf(side[r]->tail)) return std::nullopt;
-    // What was taken out of the run's value is taken out of its tail.
+    // Apply the same correction (--relative-to-run) as to the run's value.
     tails.push_back(std::log(side[r]->tail) + values[r] - std::log(side[r]->value));
   }
   return tails;
@@ -45,21 +45,21 @@ std::optional<RowValues> tail_values(const PairedRow& pair, const RowValues& row
   return tail;
 }
 
-/// Middle of the runs that have a value.
+/// Median over runs of ln(`member`), a tail value or an end of its interval.
 double middle(const std::vector<const RowDigest*>& side, const std::vector<double>& values,
               double RowDigest::*member) {
   std::vector<double> some;
   for (std::size_t r = 0; r < side.size(); ++r) {
-    // What was taken out of the run's value is taken out of its tail.
+    // Apply the same correction (--relative-to-run) as to the run's value.
     if (std::isfinite(values[r]))
       some.push_back(std::log(side[r]->*member) + values[r] - std::log(side[r]->value));
   }
   return stats::median(some);
 }
 
-/// Whether what the runs of a side know of their own tail leaves room for the tail of the other.
-/// Where about a hundredth of the iterations is slow, the percentile jumps from run to run: two
-/// values on each side, which no t distribution describes.
+/// Whether `tail` (ln, of the other side) lies in the interval that this side's runs give for their
+/// own tail. If about 1 % of the iterations are slow, the percentile jumps between two values from
+/// run to run. A t-test does not describe that.
 bool could_be(const std::vector<const RowDigest*>& side, const std::vector<double>& values,
               double tail) {
   return middle(side, values, &RowDigest::tail_low) <= tail &&
@@ -105,7 +105,7 @@ std::vector<Finding> find_changed_tails(const std::vector<PairedRow>& pairs,
   }
   CompareOptions own = options;
   own.plan_open_rows = false;
-  own.priors.clear();  // of medians
+  own.priors.clear();  // stored priors hold for medians only
   own.single_run_threshold.reset();
   std::string method;
   test_rows(tails, design, own, method);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power and cost of runs to come.
+// Computes power and cost of further runs.
 #include "common/compare/planning/run_plan.hpp"
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 namespace scalemark::compare {
 namespace {
 
-/// How far a change goes beyond the threshold, on the log scale.
+/// The part of a change that exceeds the threshold, as a logarithm.
 double beyond(double effect, const CompareOptions& options) {
   return std::log1p(effect) - std::log1p(options.threshold);
 }
 
-/// How much is found depends on the level, which after the adjustment depends on how much is found:
-/// iterated from above until both agree.
+/// The power depends on the level per row, which depends on how many changes are found. Iterates
+/// from power 1 downwards until both values agree.
 PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
                  const CompareOptions& options) {
   constexpr int kMaxSteps = 50;
@@ -49,7 +49,7 @@ PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
   return cell;
 }
 
-/// The median over runs of a number of a case, without those that do not have it.
+/// Median over runs of a number of a case; runs without it are left out.
 template <class Number>
 double middle(std::span<const RunCost> costs, const std::string& key, Number number) {
   std::vector<double> values;
@@ -82,8 +82,8 @@ PlanRow row_of(const RowNoise& row, const Noise& noise, std::span<const RunCost>
   return plan;
 }
 
-/// Rows that even the largest effect would not show in, the longest first, until the rest keeps the
-/// budget.
+/// Chooses rows to leave out until the remaining ones fit into the budget. Candidates are rows in
+/// which not even the largest effect would be detected, longest first.
 void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget) {
   double excess = line.seconds - budget;
   if (!(excess > 0)) return;
@@ -102,7 +102,7 @@ void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget
   line.fits = excess <= 0;
 }
 
-/// The runs of the base, counting those that a baseline stands for.
+/// Number of base runs, including those summarised by a baseline.
 std::size_t count_runs(std::span<const RunDigest> runs, const Noise& noise) {
   std::size_t most = runs.size();
   for (const RowNoise& row : noise.rows) most = std::max(most, static_cast<std::size_t>(row.runs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legend of a comparison.
+// Explains the flags of a comparison.
 #include "common/compare/print/flags.hpp"
 
 #include <algorithm>

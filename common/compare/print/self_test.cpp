@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The A/A test as text and JSON.
+// Prints an A/A test as text and JSON.
 #include <algorithm>
 #include <cmath>
 #include <sstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence that a comparison ends with.
+// Writes the summary sentence of a comparison.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// More runs than these a side are not asked for: nobody makes them.
+/// The sentence never asks for more additional runs per side than this.
 constexpr int kManyMoreRuns = 50;
 constexpr std::size_t kSubjectWidth = 24;
 
@@ -40,7 +40,7 @@ std::string spoken_percent(double fraction) {
   return fmt::format("{:+.{}f} %", value, size < 9.95 ? 1 : 0);
 }
 
-/// Whether "slower" says it: times and rates, not loss or memory.
+/// Whether "slower" and "faster" fit the metric: times and rates do, loss or memory do not.
 bool is_speed(const CompareRow& row) { return row.unit == "s" || row.unit.ends_with("/s"); }
 
 const char* comparative(const Rows& rows, bool worse) {
@@ -62,7 +62,7 @@ std::string benchmark_of(const std::string& key) {
   return name.substr(name.find('/') + 1);
 }
 
-/// A parameter as people say it: "64 MiB", "h2h", "ranks=2".
+/// A parameter in readable form: "64 MiB", "h2h", "ranks=2".
 std::string spoken(const std::string& parameter) {
   const std::size_t equals = parameter.find('=');
   if (equals == std::string::npos) return parameter;
@@ -75,7 +75,7 @@ std::string spoken(const std::string& parameter) {
   return is_word ? value : parameter;
 }
 
-/// The benchmark with the parameters in which its cases differ: "memcpy 64 MiB h2h".
+/// The benchmark and the parameters that differ between its cases: "memcpy 64 MiB h2h".
 std::string short_case(const std::string& key, const std::vector<std::string>& keys) {
   const std::vector<std::string> parts = text::split(key, ' ');
   std::map<std::string, std::size_t> having;
@@ -93,7 +93,7 @@ std::string short_case(const std::string& key, const std::vector<std::string>& k
   return text::printable(name, 120);
 }
 
-/// The row of the largest change of its cost, either way.
+/// The row with the largest change in either direction.
 const CompareRow& largest_change(const Rows& rows) {
   return **std::ranges::max_element(
       rows, {}, [](const CompareRow* row) { return std::abs(std::log1p(row->change)); });
@@ -104,10 +104,10 @@ std::string change_of(const CompareRow& row, const std::vector<std::string>& key
   return fmt::format("{} {}{}", short_case(row.key, keys), metric, spoken_percent(row.change));
 }
 
-/// The rows of a comparison as the sentence groups them.
+/// The rows of a comparison by outcome.
 struct RowGroups {
   Rows worse, better, same, open;
-  Rows suspected;  ///< worse than --single-run-threshold allows, of single runs
+  Rows suspected;  ///< untested rows that are worse by more than --single-run-threshold
   std::size_t all() const {
     return worse.size() + better.size() + same.size() + open.size() + suspected.size();
   }
@@ -132,12 +132,12 @@ RowGroups row_groups(const Comparison& comparison) {
 
 bool is_untested(const CompareRow* row) { return std::isnan(row->low); }
 
-/// What more runs would do for rows without a verdict.
+/// How many more runs would decide the inconclusive rows.
 struct RunsOutlook {
-  std::vector<int> needed;  ///< runs a side, of the rows that few more runs decide; sorted
-  std::size_t far = 0;      ///< rows that need more than kManyMoreRuns more, or any number
-  bool uneven = false;      ///< the rows do not all have the same number of runs on both sides
-  int made = 0;             ///< runs a side
+  std::vector<int> needed;  ///< total runs per side, for rows that few more runs decide; sorted
+  std::size_t far = 0;      ///< number of rows that need more than kManyMoreRuns additional runs
+  bool uneven = false;      ///< number of runs differs between rows or sides
+  int made = 0;             ///< existing runs per side
 };
 
 RunsOutlook outlook_of(const Rows& open) {
@@ -157,7 +157,8 @@ RunsOutlook outlook_of(const Rows& open) {
   return outlook;
 }
 
-/// ", the other 2 need a quieter machine or a larger --threshold"
+/// The advice for rows that more runs do not decide: ", the other 2 need a quieter machine or a
+/// larger --threshold".
 std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
   const std::string who = rest == 1 ? (whole ? "the other needs" : "1 needs")
                                     : fmt::format("{}{} need", whole ? "the other " : "", rest);
@@ -166,7 +167,7 @@ std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
 }
 
 /// "5 more runs a side would decide 4 of them, the other 2 need a quieter machine or a larger
-/// --threshold"; empty where no number is known.
+/// --threshold". Empty if no number is known.
 std::string runs_advice(const Rows& open) {
   if (!open.empty() && std::ranges::all_of(open, is_untested))
     return "3 runs a side would show the noise";
@@ -177,7 +178,7 @@ std::string runs_advice(const Rows& open) {
     return fmt::format("more runs will not decide {}: quieten the machine or raise --threshold",
                        of_them(outlook.far, open.size()));
   }
-  // Two rows of three: the last ones ask for many more.
+  // Enough runs for two thirds of the rows; the remaining rows need many more.
   const int runs = needed[(2 * needed.size() + 2) / 3 - 1];
   const auto decided = static_cast<std::size_t>(
       std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
@@ -210,7 +211,7 @@ std::string changed_clause(const RowGroups& groups, const std::string& b,
   return text;
 }
 
-/// Nothing is shown to have changed.
+/// The clause for results without a significant change.
 std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
                          const std::string& a, const std::string& b,
                          const std::vector<std::string>& keys) {
@@ -238,7 +239,7 @@ std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
                      groups.open);
 }
 
-/// What one run a side has that --single-run-threshold does not allow.
+/// The clause for single runs that exceed --single-run-threshold.
 std::string suspected_clause(const RowGroups& groups, const Comparison& comparison,
                              const std::string& b, const std::vector<std::string>& keys) {
   return fmt::format("{} is over {:g} % {} in {}, by one run a side: {}", b,
@@ -248,7 +249,7 @@ std::string suspected_clause(const RowGroups& groups, const Comparison& comparis
                      change_of(largest_change(groups.suspected), keys));
 }
 
-/// "1 case failed in new: memcpy 8 B", "2 cases missing in new: ...".
+/// Failed and missing cases: "1 case failed in new: memcpy 8 B", "2 cases missing in new: ...".
 std::vector<std::string> lost_clauses(const Comparison& comparison, const std::string& b,
                                       const std::vector<std::string>& keys) {
   std::vector<std::string> clauses;
