@@ -17,11 +17,11 @@ struct LateRank {
 };
 
 /// The rank with the largest median lateness, if it is significant. Lateness is taken per iteration
-/// relative to the other rank, or to the median over more than two ranks. It is significant if the
-/// lower end of its 95 % interval exceeds 2 % of an iteration, three times the clock residual, and
-/// the duration of the barrier before a sample. The barrier counts because ranks do not leave it at
-/// the same time. Durations of the operation cannot identify a straggler: the late rank has the
-/// shortest one. Nothing below 20 counted iterations or below two ranks.
+/// relative to the other rank, or to the median over more than two ranks. Its 95 % interval must
+/// lie above 2 % of an iteration, three times the clock residual, and the duration of the barrier
+/// before a sample. The barrier counts because ranks do not leave it at the same time. Durations of
+/// the operation cannot identify a straggler: the late rank has the shortest one. Nothing below 20
+/// counted iterations or below two ranks.
 std::optional<LateRank> late_rank(const CaseResult& result);
 
 /// "rank 3 is late by 105 us (5.0 %)"

@@ -62,8 +62,7 @@ RowDigest row_of(const CaseResult& result) {
   return row;
 }
 
-/// The ids of the scheduler's job. Without the id of the step, which differs between runs of one
-/// job.
+/// The scheduler's job ids, without the step id, which differs between runs of one job.
 std::string job_of(const std::map<std::string, std::string>& scheduler) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : scheduler) {

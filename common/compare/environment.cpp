@@ -15,7 +15,7 @@ namespace scalemark::compare {
 namespace {
 
 constexpr std::size_t kShown = 200;  // longest stored value, bytes
-// So many different values do not come from the choice of side
+// Number of runs from which never_repeats() can decide.
 constexpr std::size_t kManyRuns = 4;
 
 /// The values, sorted and separated; "-" if there are none.

@@ -25,8 +25,8 @@ WholeRunShift whole_run_shift(const RunEffects& effects, const std::vector<RowVa
 /// Subtracts each run's shift from its rows.
 void remove_effects(const RunEffects& effects, std::vector<RowValues>& rows);
 
-/// Geometric means over rows, one per metric with a direction, sorted by name. Only rows that all
-/// runs have are used. Runs without any of the rows do not count.
+/// Geometric means over rows, one per metric with a direction and at least two rows, sorted by
+/// name. Only rows that all runs have are used. Runs without any of the rows do not count.
 std::vector<GeometricMean> geometric_means(const std::vector<RowValues>& rows,
                                            const Design& design);
 

@@ -10,7 +10,7 @@
 namespace scalemark::compare {
 
 /// Significance level of possible causes, adjusted over all quantities tested (Benjamini and
-/// Hochberg 1995). It is strict since nobody asked for these tests in advance.
+/// Hochberg 1995). It is strict since many quantities are tested.
 inline constexpr double kCauseLevel = 0.01;
 
 /// p of "no difference" between per-run values: two-sided t-test with pooled variance. The variance

@@ -90,7 +90,7 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
   Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
   if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
   // A share from 100 quantiles has at least the sampling variance 1 / (n p (1 - p)) on the logit
-  // scale. contrast_of() uses step^2 / 12 as the lower limit of the variance, hence this step.
+  // scale. The lower limit in contrast_of() is step^2 / 12, hence this step.
   const double share = (50 * (mix.a + mix.b) + 0.5) / 101;
   const double step = std::sqrt(12 / (100 * share * (1 - share)));
   const std::optional<RowContrast> contrast = contrast_of(a.logit, b.logit, design, step);

@@ -30,7 +30,7 @@ std::vector<std::string> compare_formats();
 void print_comparison(const Comparison& comparison, std::string_view format, std::ostream& out,
                       const ComparePrintOptions& options = {});
 
-/// Summarises the result in one sentence without a full stop:
+/// Summarises the result in one sentence without a full stop. Example:
 /// "new is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side would
 /// decide them)".
 std::string summary_sentence(const Comparison& comparison);
