@@ -35,12 +35,12 @@ bool is_near(double ratio) { return std::abs(ratio - 1) <= kSameWork; }
 /// Sets strong, weak or mixed from the work of all points.
 void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
   const std::string& rule = group.begin()->second.front()->work_rule;
-  const bool told = std::ranges::all_of(group, [&](const auto& entry) {
+  const bool work_known = std::ranges::all_of(group, [&](const auto& entry) {
     return std::ranges::all_of(entry.second, [&](const ScalingCase* one) {
       return one->work > 0 && one->work_rule == rule;
     });
   });
-  if (!told) {
+  if (!work_known) {
     curve.reason = "the cases do not tell how much they did; taken as the same work";
     return;
   }
@@ -133,8 +133,9 @@ ScalingCurve curve_of(const std::string& key, const ByWorkers& group) {
     point.workers = workers;
     point.runs = cases.size();
     point.time = geometric_mean(cases, &ScalingCase::time);
-    const bool told = std::ranges::all_of(cases, [](const auto* one) { return one->work > 0; });
-    if (told) point.work = geometric_mean(cases, &ScalingCase::work);
+    const bool work_known =
+        std::ranges::all_of(cases, [](const auto* one) { return one->work > 0; });
+    if (work_known) point.work = geometric_mean(cases, &ScalingCase::work);
     curve.points.push_back(std::move(point));
   }
   decide_kind(group, curve);

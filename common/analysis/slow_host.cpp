@@ -54,19 +54,20 @@ std::vector<std::pair<double, std::size_t>> fastest_pairs(std::span<const LogPai
 
 /// Standard deviation of a pair around the median of its group, and its degrees of freedom.
 std::pair<double, double> pair_spread(std::span<const std::vector<double>> groups,
-                                      std::span<const double> middles) {
-  std::vector<double> off;
+                                      std::span<const double> medians) {
+  std::vector<double> deviations;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    for (const double value : groups[i]) off.push_back(std::abs(value - middles[i]));
+    for (const double value : groups[i]) deviations.push_back(std::abs(value - medians[i]));
   }
   // A median is fitted to its group, so that one deviation per group is near 0: drop the smallest
   // ones.
-  std::ranges::sort(off, std::ranges::greater());
-  off.resize(off.size() - groups.size());
-  const auto freedom = static_cast<double>(off.size());
-  const double seen = off.empty() ? 0 : 1.4826 * stats::median(off);
-  const double variance = (kUsualFreedom * kUsualSpread * kUsualSpread + freedom * seen * seen) /
-                          (kUsualFreedom + freedom);
+  std::ranges::sort(deviations, std::ranges::greater());
+  deviations.resize(deviations.size() - groups.size());
+  const auto freedom = static_cast<double>(deviations.size());
+  const double own_deviation = deviations.empty() ? 0 : 1.4826 * stats::median(deviations);
+  const double variance =
+      (kUsualFreedom * kUsualSpread * kUsualSpread + freedom * own_deviation * own_deviation) /
+      (kUsualFreedom + freedom);
   return {std::sqrt(variance), kUsualFreedom + freedom};
 }
 
@@ -157,19 +158,20 @@ std::optional<SlowEnd> slow_end(std::span<const PairTime> pairs, double level) {
   const std::vector<LogPair> all = logarithms(pairs);
   const std::vector<std::pair<double, std::size_t>> fastest = fastest_pairs(all);
   if (fastest.size() < 3) return std::nullopt;
-  const auto [own, end] = fastest.front();
+  const auto [fastest_here, end] = fastest.front();
   // Three quarters of the other ends have a fastest pair at most this slow.
-  const double theirs = fastest[1 + (fastest.size() - 1) / 4].first;
+  const double others_fastest = fastest[1 + (fastest.size() - 1) / 4].first;
   std::vector<double> groups[2];  // pairs without the slow end, pairs with it
   for (const LogPair& pair : all) groups[pair.has(end) ? 1 : 0].push_back(pair.value);
   if (groups[0].empty()) return std::nullopt;
-  const double middles[] = {stats::median(groups[0]), stats::median(groups[1])};
-  const auto [deviation, freedom] = pair_spread(groups, middles);
+  const double medians[] = {stats::median(groups[0]), stats::median(groups[1])};
+  const auto [deviation, freedom] = pair_spread(groups, medians);
   const double tail = level / static_cast<double>(fastest.size());
   const double limit =
       std::max(std::log1p(kMinSlower), stats::student_t_quantile(1 - tail, freedom) * deviation);
-  if (!(std::min(own - theirs, middles[1] - middles[0]) > limit)) return std::nullopt;
-  return SlowEnd{end, std::exp(middles[1] - middles[0]), groups[1].size()};
+  if (!(std::min(fastest_here - others_fastest, medians[1] - medians[0]) > limit))
+    return std::nullopt;
+  return SlowEnd{end, std::exp(medians[1] - medians[0]), groups[1].size()};
 }
 
 std::optional<SlowPlace> slow_place(const CaseResult& result) {

@@ -204,12 +204,15 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   result.runs_b = b.size();
   const std::vector<RunDigest> known =
       is_baseline ? known_environments(first) : std::vector<RunDigest>();
-  const std::span<const RunDigest> around = is_baseline ? std::span<const RunDigest>(known) : a;
-  result.side_a = side_facts(around);
+  const std::span<const RunDigest> environment_runs =
+      is_baseline ? std::span<const RunDigest>(known) : a;
+  result.side_a = side_facts(environment_runs);
   result.side_b = side_facts(b);
   std::tie(result.side_a.name, result.side_b.name) = side_names(labels_of(a), labels_of(b));
-  result.environment = environment_differences(environments_of(around), environments_of(b));
-  result.environment_one_side = facts_of_one_side(environments_of(around), environments_of(b));
+  result.environment =
+      environment_differences(environments_of(environment_runs), environments_of(b));
+  result.environment_one_side =
+      facts_of_one_side(environments_of(environment_runs), environments_of(b));
   note_incomplete(a, "A", result.notes);
   note_incomplete(b, "B", result.notes);
   if (is_baseline)
@@ -228,7 +231,7 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   judge_rows(pairs, design_of(a, b, options.pairing), result);
   std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
   summarise_rows(result);
-  result.causes = likely_causes(around, b, result);
+  result.causes = likely_causes(environment_runs, b, result);
   return result;
 }
 

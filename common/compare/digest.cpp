@@ -55,7 +55,7 @@ RowDigest row_of(const CaseResult& result) {
   row.metric = text::printable(metric->name);
   row.unit = metric->unit;
   row.better = metric->better;
-  look_at_samples(result, *metric, row);
+  digest_samples(result, *metric, row);
   to_base_unit(row);
   row.secondary = secondary_values(result);
   row.telemetry = telemetry_medians(result.tables);

@@ -41,7 +41,7 @@ using Rows = std::vector<const CompareRow*>;
 
 /// Groups rows whose keys differ only in `axis`, in order of first appearance. Rows without a
 /// number there form groups of one.
-std::vector<Rows> alike_but(const Rows& rows, const std::string& axis) {
+std::vector<Rows> group_by_other_axes(const Rows& rows, const std::string& axis) {
   std::vector<Rows> kinds;
   std::map<std::tuple<std::string, Better>, std::size_t> places;
   for (const CompareRow* row : rows) {
@@ -79,11 +79,11 @@ std::set<std::string> numeric_axes(const Rows& rows) {
 /// The axis to fold by; empty = do not fold. `bytes` if that saves lines, else the axis that saves
 /// most.
 std::string best_axis(const Rows& rows) {
-  if (lines_of(alike_but(rows, "bytes")) < rows.size()) return "bytes";
+  if (lines_of(group_by_other_axes(rows, "bytes")) < rows.size()) return "bytes";
   std::string best;
   std::size_t fewest = rows.size();
   for (const std::string& axis : numeric_axes(rows)) {
-    const std::size_t lines = lines_of(alike_but(rows, axis));
+    const std::size_t lines = lines_of(group_by_other_axes(rows, axis));
     if (lines >= fewest) continue;
     fewest = lines;
     best = axis;
@@ -161,7 +161,7 @@ std::vector<FoldGroup> fold_rows(std::span<const CompareRow> rows, bool all) {
       for (const CompareRow* row : members[i]) groups[i].folds.push_back(single(row));
       continue;
     }
-    for (Rows& kind : alike_but(members[i], axis)) {
+    for (Rows& kind : group_by_other_axes(members[i], axis)) {
       if (kind.size() >= kMinPoints) {
         groups[i].folds.push_back(sweep(std::move(kind), axis));
       } else {

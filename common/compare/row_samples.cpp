@@ -24,10 +24,10 @@ constexpr std::size_t kMinForTail = 1000, kMinForSketch = 50;
 constexpr double kFewEffective = 30;
 constexpr std::size_t kSketch = 100;  // number of quantiles
 /// This many evenly spaced iterations suffice for a sketch and for the effective sample size.
-constexpr std::size_t kMaxLookedAt = 4096;
+constexpr std::size_t kMaxThinned = 4096;
 
 std::vector<double> thinned(std::span<const double> values) {
-  const std::size_t step = (values.size() + kMaxLookedAt - 1) / kMaxLookedAt;
+  const std::size_t step = (values.size() + kMaxThinned - 1) / kMaxThinned;
   std::vector<double> some;
   for (std::size_t i = 0; i < values.size(); i += std::max<std::size_t>(step, 1))
     some.push_back(values[i]);
@@ -99,7 +99,7 @@ std::vector<double> without_warmup(const Samples& samples, const std::vector<dou
 
 }  // namespace
 
-void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& row) {
+void digest_samples(const CaseResult& result, const Metric& metric, RowDigest& row) {
   const Metric* timed = metric.kind == MetricKind::rate ? result.find(metric.source) : &metric;
   const bool is_time = timed != nullptr && timed->kind == MetricKind::duration;
   if (!is_time) {

@@ -16,7 +16,7 @@ namespace scalemark::compare {
 /// Flags: those of stats::steadiness_flags(); `few_effective_samples` (effective sample size below
 /// 30 due to autocorrelation); `throttled`, `clock_changed`, `retried`, `invalid` if measured
 /// iterations have that mark.
-void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& row);
+void digest_samples(const CaseResult& result, const Metric& metric, RowDigest& row);
 
 /// Medians of the columns in telemetry/node and telemetry/gpu, by name ("gpu.sm_clock") in their
 /// own units. Shares and events (unit 1) are averaged instead. Columns for time and device are left

@@ -108,13 +108,13 @@ std::pair<std::string, std::string> side_names(const std::vector<std::string>& a
   if (a.empty() || b.empty()) return {};
   const Parts left = named_parts(a), right = named_parts(b);
   for (std::size_t up = 1; up <= std::min(left.size(), right.size()); ++up) {
-    const std::string& mine = left[left.size() - up];
-    const std::string& other = right[right.size() - up];
-    if (mine != other) return {shown_name(mine), shown_name(other)};
+    const std::string& name_a = left[left.size() - up];
+    const std::string& name_b = right[right.size() - up];
+    if (name_a != name_b) return {shown_name(name_a), shown_name(name_b)};
   }
-  const std::string mine = shared_stem(a), other = shared_stem(b);
-  if (mine == other || mine.size() < kMinStem || other.size() < kMinStem) return {};
-  return {shown_name(mine), shown_name(other)};
+  const std::string name_a = shared_stem(a), name_b = shared_stem(b);
+  if (name_a == name_b || name_a.size() < kMinStem || name_b.size() < kMinStem) return {};
+  return {shown_name(name_a), shown_name(name_b)};
 }
 
 SideFacts side_facts(std::span<const RunDigest> runs) {

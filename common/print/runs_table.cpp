@@ -24,7 +24,7 @@ namespace {
 
 /// Whether a difference in this fact means that the runs are not repeats: machine, job size, build.
 /// A comparison shows build facts as explanations only.
-bool tells_runs_apart(const std::string& fact) {
+bool is_setup_fact(const std::string& fact) {
   constexpr std::array<std::string_view, 6> kBuild = {"measured_by",       "program.version",
                                                       "program_build_id",  "program.git_revision",
                                                       "program.git_dirty", "mpi_library"};
@@ -93,8 +93,9 @@ std::vector<std::string> short_labels(std::span<const compare::RunDigest> runs) 
     names.push_back(std::filesystem::path(run.label).filename().string());
     paths.push_back(run.label);
   }
-  const bool apart = std::set<std::string>(names.begin(), names.end()).size() == names.size();
-  return apart ? names : paths;
+  const bool all_distinct =
+      std::set<std::string>(names.begin(), names.end()).size() == names.size();
+  return all_distinct ? names : paths;
 }
 
 /// The value of a fact in each run; empty if unknown.
@@ -131,7 +132,7 @@ void add_difference(const std::string& fact, const std::vector<std::string>& val
 
 /// Whether the host names cannot be compared, as `--redact` replaced each by a different hash. If a
 /// hash appears twice, the runs share a salt, and the hashes can be compared.
-bool are_hashes_apart(const std::vector<std::string>& hosts) {
+bool are_unrelated_hashes(const std::vector<std::string>& hosts) {
   static constexpr std::string_view kHash = "host-";
   const auto is_hash = [](const std::string& name) {
     return name.starts_with(kHash) &&
@@ -147,11 +148,11 @@ bool are_hashes_apart(const std::vector<std::string>& hosts) {
 void find_differences(std::span<const compare::RunDigest> runs, RunsTable& table) {
   std::vector<std::string> hosts;
   for (const compare::RunDigest& run : runs) hosts.push_back(run.nodes);
-  if (!are_hashes_apart(hosts)) add_difference("hosts", hosts, table);
+  if (!are_unrelated_hashes(hosts)) add_difference("hosts", hosts, table);
   std::set<std::string> facts;
   for (const compare::RunDigest& run : runs) {
     for (const auto& [fact, value] : run.environment) {
-      if (tells_runs_apart(fact)) facts.insert(fact);
+      if (is_setup_fact(fact)) facts.insert(fact);
     }
   }
   for (const std::string& fact : facts) add_difference(fact, values_of_runs(runs, fact), table);

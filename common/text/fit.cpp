@@ -56,8 +56,8 @@ std::set<std::string> word_set(const std::string& name) {
 void lift_shared_words(FittedTable& table, std::size_t column) {
   std::set<std::string> shared = word_set(table.rows.front().cells[column]);
   for (const TextRow& row : table.rows) {
-    const std::set<std::string> mine = word_set(row.cells[column]);
-    std::erase_if(shared, [&](const std::string& word) { return !mine.contains(word); });
+    const std::set<std::string> row_words = word_set(row.cells[column]);
+    std::erase_if(shared, [&](const std::string& word) { return !row_words.contains(word); });
   }
   if (shared.empty()) return;
   bool all_alike = true;
@@ -78,10 +78,10 @@ void lift_shared_words(FittedTable& table, std::size_t column) {
 void set_aside(FittedTable& table, std::size_t column) {
   const std::string header = table.columns[column].header;
   const std::string first = table.rows.front().cells[column];
-  const bool alike = table.rows.size() > 1 &&
-                     std::all_of(table.rows.begin(), table.rows.end(),
-                                 [&](const auto& row) { return row.cells[column] == first; });
-  if (alike) {
+  const bool all_equal = table.rows.size() > 1 &&
+                         std::all_of(table.rows.begin(), table.rows.end(),
+                                     [&](const auto& row) { return row.cells[column] == first; });
+  if (all_equal) {
     if (!is_nothing(first))
       table.shared =
           fmt::format("{}: {}{}{}", header, first, table.shared.empty() ? "" : "; ", table.shared);
@@ -109,7 +109,7 @@ void set_columns_aside(FittedTable& table, std::size_t width) {
 }
 
 /// Whether names that differ still differ when cut to `width`.
-bool stay_apart(const FittedTable& table, std::size_t column, std::size_t width) {
+bool remain_distinct(const FittedTable& table, std::size_t column, std::size_t width) {
   std::set<std::string> whole, cut;
   for (const TextRow& row : table.rows) {
     whole.insert(row.cells[column]);
@@ -182,7 +182,7 @@ FittedTable fit_table(const std::vector<TextColumn>& columns, const std::vector<
     const std::size_t widest = widest_cell(table, names);
     const std::size_t others = total_width(table, kWhole) - widest;
     room = std::max(std::min(widest, kMinName), width - std::min(width, others));
-    if (total_width(table, room) > width || !stay_apart(table, names, room)) {
+    if (total_width(table, room) > width || !remain_distinct(table, names, room)) {
       table = lifted;
       put_names_above(table, name_column(table));
       set_columns_aside(table, width);

@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr double kMinApart = 0.02, kMinDeviations = 4, kMinShare = 0.04;
+constexpr double kMinDistance = 0.02, kMinDeviations = 4, kMinShare = 0.04;
 constexpr double kMinChange = 0.02;
 
 /// Mean and variance of one mode.
@@ -34,13 +34,13 @@ Part part_of(std::span<const float> values) {
 }
 
 /// The split of the run whose modes are farthest apart, used for all runs of the row.
-std::optional<ModeSplit> common_split(const PairedRow& pair, double least_apart) {
+std::optional<ModeSplit> common_split(const PairedRow& pair, double min_distance) {
   std::optional<ModeSplit> split;
   for (const auto* side : {&pair.a, &pair.b}) {
     for (const RowDigest* run : *side) {
       if (run == nullptr || run->status != Status::ok) continue;
-      const std::optional<ModeSplit> own = mode_split(run->sketch, least_apart);
-      if (own && (!split || own->apart > split->apart)) split = own;
+      const std::optional<ModeSplit> run_split = mode_split(run->sketch, min_distance);
+      if (run_split && (!split || run_split->distance > split->distance)) split = run_split;
     }
   }
   return split;
@@ -86,7 +86,7 @@ struct Mix {
 std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Design& design) {
   const std::optional<ModeSplit> split = common_split(pair, 3 * row.clock_step);
   if (!split) return std::nullopt;
-  const Shares a = shares_of(pair.a, split->middle), b = shares_of(pair.b, split->middle);
+  const Shares a = shares_of(pair.a, split->midpoint), b = shares_of(pair.b, split->midpoint);
   Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
   if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
   // A share from 100 quantiles has at least the sampling variance 1 / (n p (1 - p)) on the logit
@@ -102,7 +102,7 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
 
 }  // namespace
 
-std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart) {
+std::optional<ModeSplit> mode_split(std::span<const float> sketch, double min_distance) {
   const auto n = static_cast<double>(sketch.size());
   const auto least = static_cast<std::size_t>(std::ceil(kMinShare * n));
   if (least == 0 || sketch.size() < 4 * least) return std::nullopt;
@@ -119,11 +119,11 @@ std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_
     cut = i + 1;
   }
   const Part fast = part_of(sketch.first(cut)), slow = part_of(sketch.subspan(cut));
-  const double apart = slow.mean - fast.mean;
+  const double distance = slow.mean - fast.mean;
   const double deviation = std::sqrt((fast.variance + slow.variance) / 2);
-  if (!(apart > std::max(kMinApart, least_apart)) || apart < kMinDeviations * deviation)
+  if (!(distance > std::max(kMinDistance, min_distance)) || distance < kMinDeviations * deviation)
     return std::nullopt;
-  return ModeSplit{(fast.mean + slow.mean) / 2, apart};
+  return ModeSplit{(fast.mean + slow.mean) / 2, distance};
 }
 
 std::vector<Finding> find_changed_modes(const std::vector<PairedRow>& pairs,

@@ -16,14 +16,14 @@ namespace scalemark::compare {
 
 /// Two modes in the logarithms of a run's iteration times.
 struct ModeSplit {
-  double middle = 0;  ///< midpoint between the two means
-  double apart = 0;   ///< distance of the two means
+  double midpoint = 0;  ///< midpoint between the two means
+  double distance = 0;  ///< distance of the two means
 };
 
 /// Splits a sketch in two by 2-means. Nothing unless the parts are modes: at least 4 % of the
-/// values each, and far enough apart. The distance must exceed 2 %, `least_apart`, and four
+/// values each, and far enough apart. The distance must exceed 2 %, `min_distance`, and four
 /// standard deviations (Ashman, Bird and Zepf 1994).
-std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart = 0);
+std::optional<ModeSplit> mode_split(std::span<const float> sketch, double min_distance = 0);
 
 /// Finds rows in which the share of the slow mode differs between the sides. Shares are tested over
 /// runs on the logit scale, adjusted by Benjamini-Hochberg at `alpha`. The share must change by at

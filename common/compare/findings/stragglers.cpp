@@ -63,8 +63,8 @@ double typical(const RankTally& tally) {
 }
 
 /// Whether the place is unknown or not slow on the other side.
-std::string beside(const std::string& place, const Places& other, const char* name,
-                   bool other_is_baseline) {
+std::string status_on_other_side(const std::string& place, const Places& other, const char* name,
+                                 bool other_is_baseline) {
   if (other_is_baseline) return ", not known from a baseline";
   return fmt::format(", {} {}", other.contains(place) ? "not in" : "not known in", name);
 }
@@ -97,12 +97,14 @@ std::vector<Finding> find_stragglers(std::span<const RunDigest> a, std::span<con
   std::vector<Finding> findings;
   for (const auto& [place, one] : right) {
     const bool both = left.contains(place);
-    findings.push_back(finding_of(place, one, both ? "both" : "B",
-                                  both ? ", in A as well" : beside(place, seen_a, "A", baseline)));
+    findings.push_back(
+        finding_of(place, one, both ? "both" : "B",
+                   both ? ", in A as well" : status_on_other_side(place, seen_a, "A", baseline)));
   }
   for (const auto& [place, one] : left) {
     if (!right.contains(place))
-      findings.push_back(finding_of(place, one, "A", beside(place, seen_b, "B", false)));
+      findings.push_back(
+          finding_of(place, one, "A", status_on_other_side(place, seen_b, "B", false)));
   }
   std::ranges::stable_sort(findings, {}, [](const Finding& one) {
     return std::pair(one.side == "B" ? 0 : one.side == "A" ? 1 : 2, -one.numbers.at("slower"));

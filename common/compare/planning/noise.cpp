@@ -58,15 +58,15 @@ Measured measured(std::span<const RunDigest> runs, const std::string& key) {
   return result;
 }
 
-/// Moderates the variances of `rows` with a prior fitted to `lenders`. With too few lenders, each
-/// row keeps its own variance.
-void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& lenders) {
+/// Moderates the variances of `rows` with a prior fitted to `prior_rows`. With too few such rows,
+/// each row keeps its own variance.
+void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& prior_rows) {
   stats::Prior prior;
   double df_limit = stats::kInfinity;
-  if (lenders.size() >= kMinRowsForPrior) {
+  if (prior_rows.size() >= kMinRowsForPrior) {
     std::vector<stats::SampleVariance> variances;
     df_limit = 0;
-    for (const Measured* one : lenders) {
+    for (const Measured* one : prior_rows) {
       variances.push_back(one->own);
       df_limit += one->own.df;
     }

@@ -28,7 +28,7 @@ double beyond(double effect, const CompareOptions& options) {
 PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
                  const CompareOptions& options) {
   constexpr int kMaxSteps = 50;
-  constexpr double kAgree = 0.002;
+  constexpr double kConvergence = 0.002;
   PlanCell cell{effect, 0, 1};
   for (int step = 0; step < kMaxSteps; ++step) {
     const double level = level_in_table(options.alpha, noise.rows.size(), cell.power);
@@ -42,16 +42,16 @@ PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
       if (power >= kPlannedPower) ++cell.rows;
     }
     const double found = sum / static_cast<double>(noise.rows.size());
-    const bool agreed = cell.power - found < kAgree;
+    const bool converged = cell.power - found < kConvergence;
     cell.power = found;
-    if (agreed) break;
+    if (converged) break;
   }
   return cell;
 }
 
 /// Median over runs of a number of a case; runs without it are left out.
 template <class Number>
-double middle(std::span<const RunCost> costs, const std::string& key, Number number) {
+double median_over_runs(std::span<const RunCost> costs, const std::string& key, Number number) {
   std::vector<double> values;
   for (const RunCost& cost : costs) {
     const auto found = cost.cases.find(key);
@@ -75,8 +75,10 @@ PlanRow row_of(const RowNoise& row, const Noise& noise, std::span<const RunCost>
         size > 0 ? std::optional(stats::runs_needed(row.variance, row.prior_df, size, level))
                  : std::nullopt);
   }
-  plan.seconds = middle(costs, row.key, [](const CaseCost& cost) { return cost.seconds; });
-  const double within = middle(costs, row.key, [](const CaseCost& cost) { return cost.within; });
+  plan.seconds =
+      median_over_runs(costs, row.key, [](const CaseCost& cost) { return cost.seconds; });
+  const double within =
+      median_over_runs(costs, row.key, [](const CaseCost& cost) { return cost.within; });
   plan.within = row.variance > 0 ? std::min(1.0, within / row.variance) : stats::kNan;
   if (std::isnan(within)) plan.within = stats::kNan;
   return plan;
@@ -87,14 +89,15 @@ PlanRow row_of(const RowNoise& row, const Noise& noise, std::span<const RunCost>
 void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget) {
   double excess = line.seconds - budget;
   if (!(excess > 0)) return;
-  std::vector<const PlanRow*> blind;
+  std::vector<const PlanRow*> undetectable;
   for (const PlanRow& row : rows) {
     const std::optional<int>& needed = row.runs_needed.back();
-    if (std::isfinite(row.seconds) && (!needed || *needed > line.runs)) blind.push_back(&row);
+    if (std::isfinite(row.seconds) && (!needed || *needed > line.runs))
+      undetectable.push_back(&row);
   }
-  std::stable_sort(blind.begin(), blind.end(),
+  std::stable_sort(undetectable.begin(), undetectable.end(),
                    [](const PlanRow* x, const PlanRow* y) { return x->seconds > y->seconds; });
-  for (const PlanRow* row : blind) {
+  for (const PlanRow* row : undetectable) {
     if (excess <= 0) break;
     line.drop.push_back({row->key, row->seconds});
     excess -= line.runs * row->seconds;

@@ -50,8 +50,8 @@ std::size_t limit_of(const std::vector<RunDigest>& runs, const SelfTestOptions& 
   constexpr std::size_t kFewestSplits = 20;
   std::size_t rows = 1;
   for (const RunDigest& run : runs) rows = std::max(rows, run.rows.size());
-  return std::clamp(options.most_tests / rows, std::min(kFewestSplits, options.most_splits),
-                    options.most_splits);
+  return std::clamp(options.max_tests / rows, std::min(kFewestSplits, options.max_splits),
+                    options.max_splits);
 }
 
 std::vector<Split> splits_of(std::size_t n, std::size_t a, std::size_t most, std::uint64_t seed,
@@ -89,23 +89,23 @@ void count_row(const CompareRow& row, SelfTestRow& counts) {
 /// Describes the tests used. They differ between splits if runs have different cases.
 class Methods {
  public:
-  void take(const Comparison& comparison) {
+  void add(const Comparison& comparison) {
     const auto is_tested = [](const CompareRow& row) { return std::isfinite(row.low); };
     const auto tests = static_cast<std::size_t>(std::ranges::count_if(comparison.rows, is_tested));
-    if (text_.empty() || tests > most_) text_ = comparison.method;
-    most_ = std::max(most_, tests);
-    fewest_ = std::min(fewest_, tests);
+    if (text_.empty() || tests > largest_) text_ = comparison.method;
+    largest_ = std::max(largest_, tests);
+    smallest_ = std::min(smallest_, tests);
   }
   /// The method of the split with the most tests.
   std::string text() const {
-    if (fewest_ >= most_) return text_;
+    if (smallest_ >= largest_) return text_;
     return fmt::format("{} (the split with most tests, {}; others have fewer, down to {})", text_,
-                       most_, fewest_);
+                       largest_, smallest_);
   }
 
  private:
   std::string text_;
-  std::size_t most_ = 0, fewest_ = std::numeric_limits<std::size_t>::max();
+  std::size_t largest_ = 0, smallest_ = std::numeric_limits<std::size_t>::max();
 };
 
 /// Compares all splits. Swaps runs within the vector instead of copying them.
@@ -131,7 +131,7 @@ std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
     const std::span<const RunDigest> all = runs;
     const Comparison comparison =
         compare(all.first(result.runs_a), all.subspan(result.runs_a), result.options);
-    methods.take(comparison);
+    methods.add(comparison);
     std::size_t wrong = 0;
     for (const CompareRow& row : comparison.rows) {
       count_row(row, rows[row.key]);
@@ -173,7 +173,7 @@ void finish_rows(std::map<std::string, SelfTestRow> counts, const Noise& noise, 
 }
 
 /// Collects incomplete runs, failed or missing cases, and differences of the environment.
-void look_at_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
+void inspect_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
   std::map<std::string, std::size_t> ok;
   std::set<std::string> failed, keys;
   for (const RunDigest& run : runs) {
@@ -219,7 +219,7 @@ SelfTest self_test(std::vector<RunDigest> runs, const SelfTestOptions& options) 
   result.runs = runs.size();
   result.runs_a = runs.size() / 2;
   result.runs_b = runs.size() - result.runs_a;
-  look_at_runs(runs, result);
+  inspect_runs(runs, result);
   const std::vector<Split> splits =
       splits_of(runs.size(), result.runs_a, limit_of(runs, options), options.seed, result.all_ways);
   result.splits = splits.size();

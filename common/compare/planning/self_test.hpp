@@ -16,9 +16,9 @@ namespace scalemark::compare {
 struct SelfTestOptions {
   CompareOptions compare;
   /// If there are more ways to split, this many are drawn at random.
-  std::size_t most_splits = 200;
+  std::size_t max_splits = 200;
   /// Limit of rows x splits. Large tables get fewer splits, but at least 20.
-  std::size_t most_tests = 100000;
+  std::size_t max_tests = 100000;
   std::uint64_t seed = 1;  ///< seed of the random draw
 };
 

@@ -78,17 +78,17 @@ std::string spoken(const std::string& parameter) {
 /// The benchmark and the parameters that differ between its cases: "memcpy 64 MiB h2h".
 std::string short_case(const std::string& key, const std::vector<std::string>& keys) {
   const std::vector<std::string> parts = text::split(key, ' ');
-  std::map<std::string, std::size_t> having;
-  std::set<std::string> alike;
+  std::map<std::string, std::size_t> occurrences;
+  std::set<std::string> same_benchmark;
   for (const std::string& other : keys) {
-    if (benchmark_of(other) != benchmark_of(key) || !alike.insert(other).second) continue;
+    if (benchmark_of(other) != benchmark_of(key) || !same_benchmark.insert(other).second) continue;
     const std::vector<std::string> words = text::split(other, ' ');
     for (const std::string& part : std::set<std::string>(words.begin(), words.end()))
-      ++having[part];
+      ++occurrences[part];
   }
   std::string name = benchmark_of(key);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (having[parts[i]] < alike.size()) name.append(" ").append(spoken(parts[i]));
+    if (occurrences[parts[i]] < same_benchmark.size()) name.append(" ").append(spoken(parts[i]));
   }
   return text::printable(name, 120);
 }
@@ -134,10 +134,10 @@ bool is_untested(const CompareRow* row) { return std::isnan(row->low); }
 
 /// How many more runs would decide the inconclusive rows.
 struct RunsOutlook {
-  std::vector<int> needed;  ///< total runs per side, for rows that few more runs decide; sorted
-  std::size_t far = 0;      ///< number of rows that need more than kManyMoreRuns additional runs
-  bool uneven = false;      ///< number of runs differs between rows or sides
-  int made = 0;             ///< existing runs per side
+  std::vector<int> needed;      ///< total runs per side, for rows that few more runs decide; sorted
+  std::size_t undecidable = 0;  ///< rows that need more than kManyMoreRuns additional runs
+  bool uneven = false;          ///< number of runs differs between rows or sides
+  int runs_made = 0;            ///< existing runs per side
 };
 
 RunsOutlook outlook_of(const Rows& open) {
@@ -145,12 +145,12 @@ RunsOutlook outlook_of(const Rows& open) {
   for (const CompareRow* row : open) {
     if (!row->runs_needed) continue;
     if (*row->runs_needed > std::max(row->runs_a, row->runs_b) + kManyMoreRuns) {
-      ++outlook.far;
+      ++outlook.undecidable;
       continue;
     }
     outlook.uneven = outlook.uneven || row->runs_a != row->runs_b ||
-                     (outlook.made > 0 && outlook.made != row->runs_a);
-    outlook.made = row->runs_a;
+                     (outlook.runs_made > 0 && outlook.runs_made != row->runs_a);
+    outlook.runs_made = row->runs_a;
     outlook.needed.push_back(*row->runs_needed);
   }
   std::ranges::sort(outlook.needed);
@@ -174,20 +174,21 @@ std::string runs_advice(const Rows& open) {
   const RunsOutlook outlook = outlook_of(open);
   const std::vector<int>& needed = outlook.needed;
   if (needed.empty()) {
-    if (outlook.far == 0) return "";
+    if (outlook.undecidable == 0) return "";
     return fmt::format("more runs will not decide {}: quieten the machine or raise --threshold",
-                       of_them(outlook.far, open.size()));
+                       of_them(outlook.undecidable, open.size()));
   }
   // Enough runs for two thirds of the rows; the remaining rows need many more.
   const int runs = needed[(2 * needed.size() + 2) / 3 - 1];
   const auto decided = static_cast<std::size_t>(
       std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
-  const int added = outlook.uneven ? runs : runs - outlook.made;
+  const int added = outlook.uneven ? runs : runs - outlook.runs_made;
   std::string advice =
       fmt::format("{} {}run{} a side would decide {}", added, outlook.uneven ? "" : "more ",
                   added == 1 ? "" : "s", of_them(decided, open.size()));
-  const std::size_t rest = outlook.far + needed.size() - decided;
-  if (rest > 0) advice += rest_advice(rest, outlook.far < rest, decided + rest == open.size());
+  const std::size_t rest = outlook.undecidable + needed.size() - decided;
+  if (rest > 0)
+    advice += rest_advice(rest, outlook.undecidable < rest, decided + rest == open.size());
   return advice;
 }
 
@@ -294,8 +295,8 @@ std::string summary_sentence(const Comparison& comparison) {
     parts.push_back(quiet_clause(groups, comparison, a, b, keys));
   }
   if (worse) parts.insert(parts.end(), lost.begin(), lost.end());
-  const bool told = groups.worse.empty() && groups.better.empty() && groups.suspected.empty();
-  if (!told && !groups.open.empty()) {
+  const bool is_quiet = groups.worse.empty() && groups.better.empty() && groups.suspected.empty();
+  if (!is_quiet && !groups.open.empty()) {
     parts.push_back(with_advice(fmt::format("{} undecided", groups.open.size()), groups.open));
   }
   return text::join(parts, "; ");

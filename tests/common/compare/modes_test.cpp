@@ -39,8 +39,8 @@ TEST(ModeSplit, LiesBetweenTheModes) {
   for (const double share : {0.05, 0.2, 0.5, 0.9}) {
     const auto split = mode_split(sketch_with(share, 0.2, 1));
     ASSERT_TRUE(split) << share;
-    EXPECT_NEAR(split->apart, 0.2, 0.02) << share;
-    EXPECT_NEAR(split->middle, -10.9, 0.02) << share;
+    EXPECT_NEAR(split->distance, 0.2, 0.02) << share;
+    EXPECT_NEAR(split->midpoint, -10.9, 0.02) << share;
   }
 }
 

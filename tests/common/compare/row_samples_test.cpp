@@ -21,7 +21,7 @@ using testing::Not;
 
 RowDigest looked_at(const CaseResult& result) {
   RowDigest row;
-  look_at_samples(result, *result.find(result.primary_metric), row);
+  digest_samples(result, *result.find(result.primary_metric), row);
   return row;
 }
 

@@ -60,7 +60,7 @@ TEST(SelfTest, SplitsAllWaysOrSoManyOfThem) {
   EXPECT_EQ(test.splits, 200U);
   EXPECT_FALSE(test.all_ways);
   SelfTestOptions quick;
-  quick.most_tests = 25;
+  quick.max_tests = 25;
   EXPECT_EQ(self_test(runs_of(std::vector<std::uint64_t>(12, 1000000)), quick).splits, 25U);
 }
 
@@ -117,7 +117,7 @@ TEST(SelfTest, DetectsWhatTheFormulaSays) {
   // t(0.996; 38) + t(0.8; 38) = 2.800 + 0.851 (R: qt), times 0.01 sqrt(2 / 10), plus ln 1.01.
   std::mt19937_64 random(7);
   SelfTestOptions few;
-  few.most_splits = 1;
+  few.max_splits = 1;
   const SelfTest test = self_test(test::noisy_side("r", 10, 200, 0.01, random), few);
   EXPECT_NEAR(test.typical_spread, 0.01, 0.0007);
   EXPECT_NEAR(test.detectable, std::expm1(std::log(1.01) + 3.651 * 0.01 * std::sqrt(0.2)), 0.0015);
