@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest loss of a table.
+// Finds the rank with the largest bandwidth loss in a case's table `devices`.
 #include "common/analysis/device_loss.hpp"
 
 #include <vector>
@@ -29,7 +29,7 @@ std::optional<DeviceLoss> device_loss(const CaseResult& result) {
     return std::nullopt;
   std::optional<std::size_t> worst;
   for (std::size_t i = 0; i < losses->size(); ++i) {
-    if (!((*losses)[i] > kMinLoss)) continue;  // nor what is no number
+    if (!((*losses)[i] > kMinLoss)) continue;  // also skips NaN
     if (!worst || (*losses)[i] > (*losses)[*worst]) worst = i;
   }
   if (!worst) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<DeviceLoss> device_loss(const CaseResult& result) {
 }
 
 std::string loss_text(const DeviceLoss& loss) {
-  // "node1 numa 0" is the place as the table has it.
+  // "node1 numa 0": the form of a place in the table
   const std::size_t numa = loss.place.rfind(" numa ");
   std::string where = text::printable(loss.place.substr(0, numa), 64);
   if (numa != std::string::npos)

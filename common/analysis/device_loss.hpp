@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device that loses most when all of them work at once.
+// The rank that loses most bandwidth when all ranks copy at the same time.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,20 @@
 
 namespace scalemark::analysis {
 
+/// A rank's bandwidth with all ranks copying, compared with copying alone.
 struct DeviceLoss {
   std::size_t rank = 0;
-  std::string place;   ///< node and NUMA node
+  std::string place;   ///< host and NUMA node: "node1 numa 0"
   std::string device;  ///< PCI address, or "host"
-  double loss = 0;     ///< part of its bandwidth alone, 0 to 1
+  double loss = 0;     ///< 1 - bandwidth with all ranks copying / bandwidth alone
 };
 
-/// From table `devices` of a case: the rank that loses most, if that is more than 10 %.
+/// The rank with the largest loss in table `devices` of a case. Nothing if that loss is at most
+/// 10 %, the case is not ok, or it has no such table.
 std::optional<DeviceLoss> device_loss(const CaseResult& result);
 
-/// "with all ranks copying, rank 3 (0000:18:00.0, node1, NUMA 0) drops 41 % in bandwidth"; a rank
-/// without a device has no address.
+/// "with all ranks copying, rank 3 (0000:18:00.0, node1, NUMA 0) drops 41 % in bandwidth". Without
+/// the PCI address if the device is the host.
 std::string loss_text(const DeviceLoss& loss);
 
 }  // namespace scalemark::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lateness against what could pass for it.
+// Finds the rank that is later than clock error and barrier exit times can explain.
 #include "common/analysis/late_rank.hpp"
 
 #include <algorithm>
@@ -23,26 +23,27 @@ double fact(const CaseResult& result, const std::string& name) {
   return value == nullptr ? 0 : *value;
 }
 
-bool counts(const Samples& samples, std::size_t iteration) {
+bool is_counted_iteration(const Samples& samples, std::size_t iteration) {
   const bool is_void = !samples.flags.empty() && (samples.flags[iteration] & kInvalid) != 0;
   return !samples.is_warmup(iteration) && !is_void;
 }
 
-/// What each rank is late beyond the other one, or the middle one, iteration by iteration.
-std::vector<std::vector<double>> beyond_others(const Samples& lateness) {
-  std::vector<std::vector<double>> beyond(lateness.ranks);
+/// Per rank, its lateness in each counted iteration minus that of the other rank. With more than
+/// two ranks: minus the median over ranks. Seconds.
+std::vector<std::vector<double>> lateness_to_others(const Samples& lateness) {
+  std::vector<std::vector<double>> relative(lateness.ranks);
   std::vector<double> column(lateness.ranks);
   for (std::size_t i = 0; i < lateness.iterations; ++i) {
-    if (!counts(lateness, i)) continue;
+    if (!is_counted_iteration(lateness, i)) continue;
     for (std::size_t rank = 0; rank < lateness.ranks; ++rank)
       column[rank] = lateness.value(rank, i);
     const double middle = stats::median(column);
     for (std::size_t rank = 0; rank < lateness.ranks; ++rank) {
       const double other = lateness.ranks == 2 ? column[1 - rank] : middle;
-      beyond[rank].push_back(column[rank] - other);
+      relative[rank].push_back(column[rank] - other);
     }
   }
-  return beyond;
+  return relative;
 }
 
 }  // namespace
@@ -55,20 +56,20 @@ std::optional<LateRank> late_rank(const CaseResult& result) {
     return std::nullopt;
   if (primary->kind == MetricKind::rate) primary = result.find(primary->source);
   if (primary == nullptr || primary->kind != MetricKind::duration) return std::nullopt;
-  const std::vector<std::vector<double>> beyond = beyond_others(lateness->samples);
-  if (beyond.front().size() < kMinIterations) return std::nullopt;
+  const std::vector<std::vector<double>> relative = lateness_to_others(lateness->samples);
+  if (relative.front().size() < kMinIterations) return std::nullopt;
 
   double iteration = median_of(result, *primary);
   if (const Metric* before = result.find("local_time")) iteration += median_of(result, *before);
   LateRank latest;
-  for (std::size_t rank = 0; rank < beyond.size(); ++rank) {
-    const double median = stats::median(beyond[rank]);
+  for (std::size_t rank = 0; rank < relative.size(); ++rank) {
+    const double median = stats::median(relative[rank]);
     if (rank == 0 || median > latest.seconds) latest = {rank, median, median / iteration};
   }
   const double limit =
       std::max({kMinFraction * iteration, kResiduals * fact(result, "clock_residual"),
                 fact(result, "barrier_time")});
-  if (!(stats::median_interval(beyond[latest.rank]).low > limit)) return std::nullopt;
+  if (!(stats::median_interval(relative[latest.rank]).low > limit)) return std::nullopt;
   return latest;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of cases that differ in their layout.
+// Pairs the NCHW and NHWC cases of each layer, and prints their time ratios.
 #include "common/analysis/layout_ratio.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace scalemark::analysis {
 namespace {
 
 constexpr std::int64_t kMaxOccurrences = 1'000'000;
-constexpr std::size_t kMaxLetters = 32;  // of a layer's name
+constexpr std::size_t kMaxLetters = 32;  // longest printed name of a layer
 
 const std::string* text_axis(const CaseResult& result, const char* axis) {
   const auto found = result.params.find(axis);
@@ -99,7 +99,7 @@ std::vector<LayoutRatios> layout_ratios(std::span<const LayoutCase> cases) {
     network->occurrences += layer.nchw.occurrences;
     network->nchw_seconds += times * layer.nchw.seconds;
     network->nhwc_seconds += times * layer.nhwc.seconds;
-    in_nchw.erase(nchw);  // told
+    in_nchw.erase(nchw);  // a second case with this key adds no second row
   }
   return networks;
 }

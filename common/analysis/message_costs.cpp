@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps of a run, and what the fit says of each.
+// Groups cases into sweeps over message sizes and fits the cost model to each.
 #include "common/analysis/message_costs.hpp"
 
 #include <algorithm>
@@ -23,16 +23,18 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMinSizes = 5;
 constexpr double kMaxResidual = 0.10;
-/// Part of the time of the smallest size; less is what rounding leaves.
+/// Smallest latency that counts, relative to the time of the smallest size. Less is rounding error
+/// of the fit.
 constexpr double kMinLatency = 0.01;
-/// The largest size by n1/2 at least: there two thirds of the bandwidth are reached.
+/// The largest size must be at least this multiple of n1/2. At 2 n1/2, two thirds of the bandwidth
+/// are reached.
 constexpr double kReach = 2;
 
 bool is_time(const Metric& metric) {
   return metric.kind == MetricKind::duration && metric.unit == "s";
 }
 
-/// NaN for a case that has no time.
+/// Time of a case in seconds; NaN without one.
 double seconds_of(const CaseResult& result, double bytes) {
   const Metric* primary = result.find(result.primary_metric);
   if (primary != nullptr && primary->kind == MetricKind::rate)
@@ -43,12 +45,12 @@ double seconds_of(const CaseResult& result, double bytes) {
   return bytes / median_of(result, *bandwidth);
 }
 
-/// Two numbers a line, and one for where it ends.
+/// Fitted parameters: latency and bandwidth per regime, and each size where a regime ends.
 double parameters_of(const stats::CostFit& fit) {
   return 3 * static_cast<double>(fit.regimes.size()) - 1;
 }
 
-/// `shortest`: the time of the smallest size.
+/// Why the fit is not usable; empty if it is. `shortest`: time of the smallest size, s.
 std::string problem_of(const MessageCost& cost, double shortest) {
   if (!(cost.residual <= kMaxResidual))
     return fmt::format("residuals of {:.0f} %", 100 * cost.residual);
@@ -59,7 +61,7 @@ std::string problem_of(const MessageCost& cost, double shortest) {
   return {};
 }
 
-/// Of all these sizes.
+/// Fits the model to all given sizes; nothing with fewer than five.
 std::optional<MessageCost> fitted(std::span<const double> bytes, std::span<const double> seconds) {
   if (bytes.size() < kMinSizes) return std::nullopt;
   MessageCost cost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pauses of trainings from the samples of each rank.
+// Groups the pauses of each rank by NUMA node.
 #include "common/analysis/pauses.hpp"
 
 #include <algorithm>

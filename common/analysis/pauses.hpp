@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long trainings pause at the start of epochs and before tests, by NUMA node.
+// How long training pauses at the start of an epoch and before a test, per NUMA node.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,24 @@
 
 namespace scalemark::analysis {
 
-/// Pauses of the ranks of one NUMA node, over all epochs.
+/// Pauses of the ranks on one NUMA node over all epochs.
 struct NodePauses {
   std::string node;  ///< host
-  int numa = -1;     ///< -1: not known
+  int numa = -1;     ///< -1 = unknown
   std::size_t ranks = 0;
   double median = 0, longest = 0;  ///< s
 };
+/// Pauses of one case.
 struct PauseTable {
-  std::string key;     ///< of the case
+  std::string key;     ///< key of the case
   std::string metric;  ///< epoch_start_pause or test_pause
   std::vector<NodePauses> nodes;
 };
 
-/// Cases with such metrics whose ranks were on more than one NUMA node.
+/// Tables of all successful cases that have these metrics and ran on more than one NUMA node.
 std::vector<PauseTable> pause_tables(const Run& run);
 
-/// Nothing when there is no table.
+/// Prints the tables; nothing if there are none.
 void print_pauses(const Run& run, std::ostream& out);
 
 }  // namespace scalemark::analysis

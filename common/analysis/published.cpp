@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the published numbers and finding what repeats them.
+// Parses the published numbers and finds the cases that repeat their experiments.
 #include "common/analysis/published.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::optional<double> number(const std::string& text) {
   return value;
 }
 
-/// Empty unless every word is name=value.
+/// Parses words name=value; empty if a word has another form.
 std::map<std::string, std::string> pairs(const std::string& text) {
   std::map<std::string, std::string> result;
   for (const std::string& word : text::split(text, ' ')) {
@@ -41,13 +41,14 @@ std::string workload_of(const std::string& experiment) {
   return "";
 }
 
-/// The studies trained on all 60,000 images.
+/// Whether the case trained on all 60,000 images, as the studies did.
 bool on_full_set(const CaseResult& result) {
   const auto images = result.params.find("images");
   return images == result.params.end() || to_text(images->second) == "60000";
 }
 
-/// The profiling study's name for where the pictures come from; it had them in each rank's memory.
+/// The profiling study's scenario (source of the images). The study kept the images in each rank's
+/// memory, so other values of `storage` match no scenario.
 std::string scenario_of(const CaseResult& result) {
   const auto value = [&](const char* axis, const char* otherwise) {
     const auto found = result.params.find(axis);
@@ -64,7 +65,7 @@ bool repeats(const CaseResult& result, const Published& one) {
     return to_text(found->second);
   };
   if (result.name != workload_of(one.experiment)) return false;
-  // Watching slows a training: its times are compared with those of watched ones only.
+  // Profiling slows training, so profiled cases are compared only with profiled experiments.
   const bool watched = text_of("profile") == "true";
   if (watched != one.experiment.ends_with("-profile")) return false;
   if (one.gpus != 0 && text_of("ranks") != std::to_string(one.gpus)) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of results/published/studies.csv.
+// The text of results/published/studies.csv, compiled into the program.
 #pragma once
 
 #include <string_view>
 
 namespace scalemark::analysis {
 
-/// Built in, written by CMake.
+/// Defined in a source file that CMake generates.
 std::string_view published_csv();
 
 }  // namespace scalemark::analysis

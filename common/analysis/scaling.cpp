@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases make a curve, whether its work grows, and what its points say.
+// Groups cases into scaling curves; computes speed-up, efficiency and serial fraction.
 #include "common/analysis/scaling.hpp"
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 namespace scalemark::analysis {
 namespace {
 
-/// What batches that do not divide the data leave over makes no other kind of scaling.
+/// Tolerance for "the same work", as batches that do not divide the data set change the total
+/// slightly.
 constexpr double kSameWork = 0.05;
 
-/// The cases of one point, one a run.
+/// The cases of one point, one per run.
 using Repeats = std::vector<const ScalingCase*>;
-/// By workers.
+/// Key: number of workers.
 using ByWorkers = std::map<std::int64_t, Repeats>;
 
 double geometric_mean(const Repeats& cases, double ScalingCase::*value) {
@@ -31,15 +32,15 @@ double geometric_mean(const Repeats& cases, double ScalingCase::*value) {
 
 bool is_near(double ratio) { return std::abs(ratio - 1) <= kSameWork; }
 
-/// Decides by the work of all points.
+/// Sets strong, weak or mixed from the work of all points.
 void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
   const std::string& rule = group.begin()->second.front()->work_rule;
-  const bool told = std::ranges::all_of(group, [&](const auto& entry) {
+  const bool work_known = std::ranges::all_of(group, [&](const auto& entry) {
     return std::ranges::all_of(entry.second, [&](const ScalingCase* one) {
       return one->work > 0 && one->work_rule == rule;
     });
   });
-  if (!told) {
+  if (!work_known) {
     curve.reason = "the cases do not tell how much they did; taken as the same work";
     return;
   }
@@ -63,7 +64,8 @@ void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
                   first.work, last.work, text::printable(rule, 100));
 }
 
-/// The rate where all have the same one, else work by time where the work is known.
+/// Sets the basis: total time (strong), else the rate, else work / total time. Fills in rates if
+/// all cases have the same one.
 void choose_basis(const ByWorkers& group, ScalingCurve& curve) {
   const ScalingCase& first = *group.begin()->second.front();
   const bool rated = std::ranges::all_of(group, [&](const auto& entry) {
@@ -83,8 +85,8 @@ void choose_basis(const ByWorkers& group, ScalingCurve& curve) {
                                                   : "work / total_time";
 }
 
-/// The time in which a case does what is compared: all of its work where that stays the same, else
-/// one thing a worker.
+/// Time to compare: that of the whole work (strong), else that of one unit of work per worker.
+/// Seconds.
 double time_of(const ScalingCase& one, const ScalingCurve& curve) {
   if (curve.kind == ScalingKind::strong) return one.time;
   const double rate = curve.rate_name.empty() ? one.work / one.time : one.rate;
@@ -131,8 +133,9 @@ ScalingCurve curve_of(const std::string& key, const ByWorkers& group) {
     point.workers = workers;
     point.runs = cases.size();
     point.time = geometric_mean(cases, &ScalingCase::time);
-    const bool told = std::ranges::all_of(cases, [](const auto* one) { return one->work > 0; });
-    if (told) point.work = geometric_mean(cases, &ScalingCase::work);
+    const bool work_known =
+        std::ranges::all_of(cases, [](const auto* one) { return one->work > 0; });
+    if (work_known) point.work = geometric_mean(cases, &ScalingCase::work);
     curve.points.push_back(std::move(point));
   }
   decide_kind(group, curve);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How work scales over ranks: the same work (strong) or work that grows with them (weak).
+// Strong scaling (same total work) and weak scaling (same work per rank) of the cases of a run.
 #pragma once
 
 #include <cstdint>
@@ -17,65 +17,67 @@
 
 namespace scalemark::analysis {
 
-/// What scaling looks at in a case, which needs no samples any more.
+/// What scaling needs from a case; holds no samples.
 struct ScalingCase {
-  std::string key;           ///< of the case
-  std::string curve;         ///< the key without the axes that count workers
-  std::int64_t workers = 1;  ///< ranks, times the devices that one process drives
+  std::string key;           ///< key of the case
+  std::string curve;         ///< the key without the axes that count workers (ranks, replicas)
+  std::int64_t workers = 1;  ///< ranks x devices driven by one process
   double time = 0;           ///< s, `total_time`
-  double work = 0;           ///< by all workers; 0: the case does not tell
-  std::string work_rule;     ///< what was counted: "images_seen", ...
-  double rate = 0;           ///< things a second, by all workers; 0: the case has no such metric
+  double work = 0;           ///< of all workers together; 0 = unknown
+  std::string work_rule;     ///< how the work was counted: "images_seen", ...
+  double rate = 0;           ///< items per second, all workers; 0 = no such metric
   std::string rate_name, rate_unit;
 };
 
-/// Nothing for a case that is not ok or has no `total_time`. The work is the fact `images_seen`;
-/// else steps x batch x accumulation x ranks; else the rate times the total time. The rate is the
-/// first metric that counts things a second ({image}/s, {token}/s).
+/// Extracts time, work and rate from a case. Nothing if it is not ok or has no `total_time`. The
+/// work is the fact `images_seen`; else steps x batch x accumulation x ranks; else rate x total
+/// time. The rate is the first metric that counts items per second ({image}/s, {token}/s).
 std::optional<ScalingCase> scaling_case(const CaseResult& result);
 
-/// strong: the same work at each number of workers (within 5 %); weak: work in proportion to them
-/// (within 5 %); mixed: neither.
+/// strong: the same work at each number of workers; weak: work proportional to the workers (both
+/// within 5 %); mixed: neither.
 enum class ScalingKind { strong, weak, mixed };
 std::string_view to_string(ScalingKind kind);
 
-/// One point of a curve. Of several runs geometric means; intervals hold 95 % over runs, and are
-/// there where this point and the first one have two runs and more.
+/// One point of a curve: geometric means over runs, and 95 % intervals over runs. Intervals need
+/// at least two runs of both this point and the first.
 struct ScalingPoint {
-  std::string key;  ///< of the first case
+  std::string key;  ///< key of the first run's case
   std::int64_t workers = 1;
   std::size_t runs = 1;
   double time = 0;        ///< s
-  double work = 0;        ///< 0: not known
-  double rate = 0;        ///< of the curve's `rate_name`; 0 where there is none
-  double speed_up = 1;    ///< against the fewest workers, times their number
-  double efficiency = 1;  ///< speed_up / workers
+  double work = 0;        ///< 0 = unknown
+  double rate = 0;        ///< the curve's `rate_name`; 0 = none
+  double speed_up = 1;    ///< efficiency x workers
+  double efficiency = 1;  ///< relative to the fewest workers
   std::optional<stats::Interval> speed_up_interval, efficiency_interval;
-  /// Karp and Flatt's; of strong curves behind their first point.
+  /// Karp-Flatt serial fraction; strong curves only, from the second point on.
   std::optional<double> serial_fraction;
   std::optional<stats::Interval> serial_fraction_interval;
 };
 
+/// The points that differ only in their number of workers.
 struct ScalingCurve {
-  std::string key;  ///< of the cases, without the number of workers
+  std::string key;  ///< key of the cases without the number of workers
   ScalingKind kind = ScalingKind::strong;
-  std::string reason;  ///< why it is of that kind, in one line
-  /// What speed-up and efficiency are of: `total_time` where the work stays the same, else the
-  /// rate, or "work / total_time" without one.
+  std::string reason;  ///< why the curve is of this kind, in one line
+  /// The quantity that speed-up and efficiency are computed from: `total_time` for strong scaling,
+  /// else the rate, or "work / total_time" without a rate.
   std::string basis;
-  std::string rate_name, rate_unit;  ///< empty: not all points have the same one
-  std::vector<ScalingPoint> points;  ///< by workers
+  std::string rate_name, rate_unit;  ///< empty unless all points have the same rate
+  std::vector<ScalingPoint> points;  ///< by number of workers
 };
 
-/// The cases that differ in their number of ranks (or replicas) only, two and more of a kind. With
-/// one worker among them speed-up is that against one worker; else the fewest are taken as perfect.
-/// Strong: T(1) / T(p). Weak and mixed: the rate of p workers by that of one. (What one of the
-/// studies calls efficiency is the speed-up in percent.) A case that a run has twice counts once.
+/// Groups cases that differ only in their number of ranks or replicas into curves of two or more
+/// points. The fewest workers are the base and count as perfect: their speed-up is their number.
+/// Strong: efficiency = base workers x T(base) / (workers x T). Weak and mixed: efficiency = rate
+/// per worker / rate per worker of the base. If a run has a case twice, the first counts. (One of
+/// the two published studies gives speed-up in percent and calls it efficiency.)
 std::vector<ScalingCurve> scaling_curves(std::span<const std::vector<ScalingCase>> runs);
 
-/// As text; nothing when there is no curve.
+/// Prints each curve and its points; nothing without curves.
 void print_scaling(const std::vector<ScalingCurve>& curves, std::ostream& out);
-/// Of one case: its curve, and what its point says.
+/// The field `scaling` of one case: its curve and its point.
 nlohmann::ordered_json scaling_json(const ScalingCurve& curve, const ScalingPoint& point);
 
 }  // namespace scalemark::analysis

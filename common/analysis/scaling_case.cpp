@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case did, and how fast.
+// Extracts workers, time, work and rate from a case for the scaling analysis.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMaxWorkers = 1'000'000'000;
 
-/// A count among axes or facts, if it is one.
+/// A positive integer among axes or facts.
 std::optional<double> count_of(const Params& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* value = found == values.end() ? nullptr : std::get_if<std::int64_t>(&found->second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves of scaling as text and as JSON.
+// Prints scaling curves as text and JSON.
 #include <fmt/format.h>
 
 #include "common/analysis/scaling.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of a slow host is slow; of any other host some pair is fast.
+// Finds slow hosts: all pairs of a slow host are slow, while any other host has a fast pair.
 #include "common/analysis/slow_host.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::vector<LogPair> logarithms(std::span<const PairTime> pairs) {
   return result;
 }
 
-/// The fastest pair of each end that has enough of them, slowest end first.
+/// Per end: the logarithm of its fastest pair's time, sorted slowest first. Ends with too few pairs
+/// are left out.
 std::vector<std::pair<double, std::size_t>> fastest_pairs(std::span<const LogPair> pairs) {
   std::map<std::size_t, std::vector<double>> of;
   for (const LogPair& pair : pairs) {
@@ -51,20 +52,22 @@ std::vector<std::pair<double, std::size_t>> fastest_pairs(std::span<const LogPai
   return fastest;
 }
 
-/// The standard deviation of a pair around the middle of its group, and its degrees of freedom.
+/// Standard deviation of a pair around the median of its group, and its degrees of freedom.
 std::pair<double, double> pair_spread(std::span<const std::vector<double>> groups,
-                                      std::span<const double> middles) {
-  std::vector<double> off;
+                                      std::span<const double> medians) {
+  std::vector<double> deviations;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    for (const double value : groups[i]) off.push_back(std::abs(value - middles[i]));
+    for (const double value : groups[i]) deviations.push_back(std::abs(value - medians[i]));
   }
-  // A middle lies on one of its values, or as far from two: it has taken one deviation away.
-  std::ranges::sort(off, std::ranges::greater());
-  off.resize(off.size() - groups.size());
-  const auto freedom = static_cast<double>(off.size());
-  const double seen = off.empty() ? 0 : 1.4826 * stats::median(off);
-  const double variance = (kUsualFreedom * kUsualSpread * kUsualSpread + freedom * seen * seen) /
-                          (kUsualFreedom + freedom);
+  // A median is fitted to its group, so that one deviation per group is near 0: drop the smallest
+  // ones.
+  std::ranges::sort(deviations, std::ranges::greater());
+  deviations.resize(deviations.size() - groups.size());
+  const auto freedom = static_cast<double>(deviations.size());
+  const double own_deviation = deviations.empty() ? 0 : 1.4826 * stats::median(deviations);
+  const double variance =
+      (kUsualFreedom * kUsualSpread * kUsualSpread + freedom * own_deviation * own_deviation) /
+      (kUsualFreedom + freedom);
   return {std::sqrt(variance), kUsualFreedom + freedom};
 }
 
@@ -75,7 +78,7 @@ struct PairRow {
   double seconds;
 };
 
-/// The one time in the table.
+/// The values of the only column in seconds.
 const std::vector<double>* pair_seconds(const Table& table) {
   for (const Column& column : table.columns) {
     if (column.unit == "s") return std::get_if<std::vector<double>>(&column.values);
@@ -83,7 +86,7 @@ const std::vector<double>* pair_seconds(const Table& table) {
   return nullptr;
 }
 
-/// Nothing if a column is missing or has another length.
+/// The rows of table `pairs`. Empty if a column is missing or lengths differ.
 std::vector<PairRow> pair_rows(const CaseResult& result) {
   const auto table = result.tables.find("pairs");
   if (result.status != Status::ok || table == result.tables.end()) return {};
@@ -155,19 +158,20 @@ std::optional<SlowEnd> slow_end(std::span<const PairTime> pairs, double level) {
   const std::vector<LogPair> all = logarithms(pairs);
   const std::vector<std::pair<double, std::size_t>> fastest = fastest_pairs(all);
   if (fastest.size() < 3) return std::nullopt;
-  const auto [own, end] = fastest.front();
-  // Of the others, slowest first: what three quarters of them do not exceed.
-  const double theirs = fastest[1 + (fastest.size() - 1) / 4].first;
-  std::vector<double> groups[2];  // without the end, with it
+  const auto [fastest_here, end] = fastest.front();
+  // Three quarters of the other ends have a fastest pair at most this slow.
+  const double others_fastest = fastest[1 + (fastest.size() - 1) / 4].first;
+  std::vector<double> groups[2];  // pairs without the slow end, pairs with it
   for (const LogPair& pair : all) groups[pair.has(end) ? 1 : 0].push_back(pair.value);
   if (groups[0].empty()) return std::nullopt;
-  const double middles[] = {stats::median(groups[0]), stats::median(groups[1])};
-  const auto [deviation, freedom] = pair_spread(groups, middles);
+  const double medians[] = {stats::median(groups[0]), stats::median(groups[1])};
+  const auto [deviation, freedom] = pair_spread(groups, medians);
   const double tail = level / static_cast<double>(fastest.size());
   const double limit =
       std::max(std::log1p(kMinSlower), stats::student_t_quantile(1 - tail, freedom) * deviation);
-  if (!(std::min(own - theirs, middles[1] - middles[0]) > limit)) return std::nullopt;
-  return SlowEnd{end, std::exp(middles[1] - middles[0]), groups[1].size()};
+  if (!(std::min(fastest_here - others_fastest, medians[1] - medians[0]) > limit))
+    return std::nullopt;
+  return SlowEnd{end, std::exp(medians[1] - medians[0]), groups[1].size()};
 }
 
 std::optional<SlowPlace> slow_place(const CaseResult& result) {

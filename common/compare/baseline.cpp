@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of a baseline, written and read.
+// Writes and reads the tables of a baseline.
 #include "common/compare/baseline.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using Texts = std::vector<std::string>;
 using Reals = std::vector<double>;
 using Counts = std::vector<std::uint64_t>;
 
-/// A row as the columns have it.
+/// One row of table baseline/rows.
 struct Row {
   std::string key, metric, unit, better, config_hash;
   double mean_log = 0, variance = 0, resolution = 0;
@@ -43,7 +43,8 @@ std::optional<Row> row_of(std::span<const RunDigest> runs, const std::string& ke
   if (!any) return std::nullopt;
   const RowValues values = row_values(pair, true);
   if (values.row.better == Better::none || values.row.runs_a < 2) return std::nullopt;
-  // Against itself: the variance of one side is what is wanted, with the clock's floor.
+  // The contrast of A with itself gives the variance of A, with the clock resolution as lower
+  // limit.
   const std::optional<RowContrast> both = contrast_of(values.a, values.a, {}, values.clock_step);
   Row row;
   row.key = key;
@@ -123,7 +124,7 @@ void check_runs(std::span<const RunDigest> runs) {
   refuse_repeats(runs, seen);
 }
 
-/// Columns of a table that must all be there.
+/// The columns of one table; throws InputError for a missing table or column.
 class Columns {
  public:
   Columns(const CaseResult& result, const char* name) : name_(name) {

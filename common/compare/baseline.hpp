@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A baseline: what later runs are compared with, in the place of the runs themselves. One new run
-// is then judged by the variances of many.
+// A baseline summarises several runs and replaces them as side A of a comparison. A single new run
+// can then be tested against the variance between those runs.
 //
-// In a file it is a result with one case, whose tables are baseline/rows, families, facts and runs.
+// A baseline file has one case with the tables baseline/rows, families, facts and runs.
 #pragma once
 
 #include <span>
@@ -14,17 +14,18 @@
 
 namespace scalemark::compare {
 
-/// Throws UsageError with fewer than two runs, for a run given twice, and for a baseline among
-/// them. Cases with fewer than two usable values, and such of no direction, are left out.
+/// Summarises runs as a baseline. Cases with fewer than two usable values, or without a better
+/// direction, are left out. Throws UsageError for fewer than two runs, a run given twice, a
+/// baseline among the runs, or no usable case.
 Run make_baseline(std::span<const RunDigest> runs);
 
-/// Whether a case of a file is one.
+/// Whether a case read from a file is a baseline.
 bool is_baseline(const CaseResult& result);
 
-/// As many digests as it takes to show every value of every fact: its environments.
+/// Digests whose environments together contain every value of every fact in the baseline.
 std::vector<RunDigest> known_environments(const RunDigest& baseline);
 
-/// The digest that stands for the runs. Throws InputError for what is none.
+/// The digest of a baseline. Throws InputError if tables are missing or invalid.
 RunDigest baseline_digest(const CaseResult& result, const std::string& label);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching the cases of two sides, and the verdict on each.
+// Matches the cases of two sides and gives each a verdict.
 #include "common/compare/compare.hpp"
 
 #include <algorithm>
@@ -58,10 +58,11 @@ bool any(const std::vector<const RowDigest*>& side, bool (*test)(Status)) {
 
 bool is_ok(Status status) { return status == Status::ok; }
 bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
-/// Memory that a case never had is a finding, not a fault; a failure is both.
+/// Running out of memory counts against B only if the case ran in A. A failure or timeout in B
+/// always counts.
 bool is_fault(Status status) { return status == Status::failed || status == Status::timeout; }
 
-/// The worst status of a side in a word, with its reason.
+/// The status of a side: the first failure with its reason, else the last status, or "absent".
 std::string status_word(const std::vector<const RowDigest*>& side, std::string& reason) {
   std::string word = "absent";
   for (const RowDigest* row : side) {
@@ -102,7 +103,7 @@ void note_incomplete(std::span<const RunDigest> side, const char* name,
   }
 }
 
-/// Change of the cost: positive is worse, whichever direction the metric has.
+/// Relative change of the cost: positive is worse, for every metric.
 double cost_change(const CompareRow& row) {
   return row.better == Better::higher ? 1 / (1 + row.change) - 1 : row.change;
 }
@@ -125,7 +126,7 @@ void summarise_rows(Comparison& result) {
                    });
 }
 
-/// What A has and B has nothing to hold against counts as a failure, not as an open question.
+/// A case without a usable value in B counts as failed, not as inconclusive.
 void note_unusable(const std::vector<PairedRow>& pairs, const std::vector<RowValues>& rows,
                    Comparison& result) {
   std::set<std::string> known;
@@ -138,7 +139,7 @@ void note_unusable(const std::vector<PairedRow>& pairs, const std::vector<RowVal
   }
 }
 
-/// Why nothing at all could be tested.
+/// Why no row could be compared.
 std::string describe_nothing(const std::vector<RowValues>& rows) {
   if (rows.empty()) return "none: no case has a result on both sides";
   std::map<std::string, std::size_t> counts;
@@ -153,10 +154,10 @@ std::string describe_nothing(const std::vector<RowValues>& rows) {
                      text::join(reasons, ", "), text::counted(rows.size(), "row"));
 }
 
-/// Fewer rows would mostly lose what is their own.
+/// With fewer rows, the common shift would mostly consist of the changes of single rows.
 constexpr std::size_t kMinRowsForShift = 5;
 
-/// Whole runs first, then rows, then what their medians do not show.
+/// Tests whole-run shifts, then rows, then tails and modes.
 void judge_rows(const std::vector<PairedRow>& pairs, const Design& design, Comparison& result) {
   const CompareOptions& options = result.options;
   std::vector<RowValues> rows;
@@ -191,7 +192,7 @@ std::vector<std::string> labels_of(std::span<const RunDigest> side) {
   return labels;
 }
 
-/// Of sides whose keys are equal where cases are.
+/// Compares sides whose keys are already matched by --map.
 Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDigest> b,
                            const CompareOptions& options) {
   Comparison result;
@@ -203,12 +204,15 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   result.runs_b = b.size();
   const std::vector<RunDigest> known =
       is_baseline ? known_environments(first) : std::vector<RunDigest>();
-  const std::span<const RunDigest> around = is_baseline ? std::span<const RunDigest>(known) : a;
-  result.side_a = side_facts(around);
+  const std::span<const RunDigest> environment_runs =
+      is_baseline ? std::span<const RunDigest>(known) : a;
+  result.side_a = side_facts(environment_runs);
   result.side_b = side_facts(b);
   std::tie(result.side_a.name, result.side_b.name) = side_names(labels_of(a), labels_of(b));
-  result.environment = environment_differences(environments_of(around), environments_of(b));
-  result.environment_one_side = facts_of_one_side(environments_of(around), environments_of(b));
+  result.environment =
+      environment_differences(environments_of(environment_runs), environments_of(b));
+  result.environment_one_side =
+      facts_of_one_side(environments_of(environment_runs), environments_of(b));
   note_incomplete(a, "A", result.notes);
   note_incomplete(b, "B", result.notes);
   if (is_baseline)
@@ -227,7 +231,7 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   judge_rows(pairs, design_of(a, b, options.pairing), result);
   std::ranges::move(find_stragglers(a, b, options.alpha), std::back_inserter(result.findings));
   summarise_rows(result);
-  result.causes = likely_causes(around, b, result);
+  result.causes = likely_causes(environment_runs, b, result);
   return result;
 }
 

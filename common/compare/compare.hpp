@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs A against runs B. The run (one mpirun) is the unit of replication: iterations and ranks
-// describe a run, they never test. docs/measuring/statistics.md derives the statistics.
+// Compares runs A with runs B. A run (one mpirun) is the unit of replication. Iterations and ranks
+// only describe a run; they never enter a test. docs/measuring/statistics.md derives the
+// statistics.
 #pragma once
 
 #include <cstddef>
@@ -21,66 +22,71 @@
 
 namespace scalemark::compare {
 
+/// Outcome of the test of one row.
 enum class Verdict { regression, improved, inconclusive, same };
 std::string_view to_string(Verdict verdict);  ///< REGRESSION, IMPROVED, INCONCLUSIVE, SAME
 
+/// Statistical settings of a comparison.
 struct CompareOptions {
-  double threshold = 0.01;  ///< changes up to this fraction do not matter
-  double alpha = 0.05;      ///< false discovery rate, and level of SAME
-  /// Without repeated runs nothing can be tested; a row that is worse by more than this fraction is
-  /// then flagged `over_single_run_threshold`.
+  double threshold = 0.01;  ///< smaller relative changes do not matter
+  double alpha = 0.05;      ///< false discovery rate, and level of the test for SAME
+  /// Rows without repeated runs cannot be tested. Such a row is flagged `over_single_run_threshold`
+  /// if it is worse by more than this fraction.
   std::optional<double> single_run_threshold;
-  bool fwer = false;             ///< Holm's family-wise error rate instead of false discoveries
-  bool relative_to_run = false;  ///< rows without what moved their whole run
+  /// Control the family-wise error rate (Holm) instead of the false discovery rate.
+  bool fwer = false;
+  bool relative_to_run = false;  ///< remove from each row the shift that its whole run shows
   Pairing pairing = Pairing::automatic;
-  /// Of the rows' variances, by metric and "" for the others; what these lack is fitted.
+  /// Given priors of the rows' variances, by metric, or "" for all others. Missing priors are
+  /// fitted.
   std::map<std::string, stats::Prior> priors;
-  std::vector<AxisMap> maps;   ///< how keys of the sides are made equal
-  bool plan_open_rows = true;  ///< whether inconclusive rows get CompareRow::runs_needed
+  std::vector<AxisMap> maps;   ///< axes that are mapped before cases are matched
+  bool plan_open_rows = true;  ///< compute CompareRow::runs_needed for inconclusive rows
 };
 
-/// One case that ran on both sides. `change` and its 95 % interval are of the metric itself: B / A
-/// - 1, whichever direction is better; the verdict knows the direction. NaN where there is no
-/// number.
+/// One case that ran on both sides. `change` and its 95 % interval describe the metric itself: B /
+/// A - 1, whichever direction is better. NaN if unknown.
 struct CompareRow {
   std::string key, metric, unit;
   Better better = Better::none;
   double a = 0, b = 0;  ///< geometric mean of the runs' medians
   double change = 0, low = 0, high = 0;
-  double p = 0, q = 0;    ///< of "the change is within the threshold"; q adjusted over all rows
-  double detectable = 0;  ///< change that these runs find in 8 of 10 cases
+  double p = 0, q = 0;  ///< p of "the change is within the threshold"; q: p adjusted over all rows
+  double detectable = 0;  ///< smallest change that these runs detect with 80 % probability
   Verdict verdict = Verdict::inconclusive;
-  /// Of an inconclusive row whose noise is known: runs on each side, with those made, that would
-  /// decide it in 8 of 10 cases.
+  /// For an inconclusive row with known noise: the total runs per side that would decide it with
+  /// 80 % probability.
   std::optional<int> runs_needed;
-  bool beyond_threshold = false;  ///< the 95 % interval lies beyond the threshold
-  int runs_a = 0, runs_b = 0;     ///< runs with a usable value
+  bool beyond_threshold = false;  ///< the whole 95 % interval lies beyond the threshold
+  int runs_a = 0, runs_b = 0;     ///< number of runs with a usable value
   std::vector<std::string> flags;
   std::vector<SecondaryMetric> secondary;
 };
 
-/// Whether the row fails a gate on regressions: by its verdict, or where nothing could be tested by
-/// CompareOptions::single_run_threshold.
+/// Whether the row is a regression for the exit code. True for verdict REGRESSION, or for an
+/// untested row that is worse by more than CompareOptions::single_run_threshold.
 bool counts_as_regression(const CompareRow& row);
 
-/// A case that failed on a side, or whose results in B cannot be held against those in A. New
-/// failures count against B.
+/// A case that failed on a side, or whose value in B cannot be compared with A.
 struct FailedRow {
   std::string key;
-  /// Status words, "absent" where it was not run; "unusable" (no value above 0) or "other metric".
+  /// Status of each side; or "absent" (not run), "unusable" (no positive value), "other metric".
   std::string a, b;
   std::string reason;
+  /// Whether the row counts against B: a failure, timeout or unusable value in B, or memory that
+  /// runs out in B only.
   bool counts = true;
 };
 
+/// Result of a comparison.
 struct Comparison {
   std::vector<CompareRow> rows;  ///< worst first
   std::vector<std::string> only_a, only_b;
   std::vector<FailedRow> failed;
   std::vector<EnvironmentDifference> environment;
-  std::vector<EnvironmentDifference>
-      environment_one_side;        ///< known on one side only: gate nothing
-  std::vector<std::string> notes;  ///< incomplete runs, in sentences
+  /// Facts known on one side only; they do not affect the exit code.
+  std::vector<EnvironmentDifference> environment_one_side;
+  std::vector<std::string> notes;  ///< sentences, such as about incomplete runs
   WholeRunShift shift;
   std::vector<GeometricMean> geomeans;
   std::vector<Finding> findings;
@@ -88,21 +94,22 @@ struct Comparison {
   std::size_t runs_a = 0, runs_b = 0;
   SideFacts side_a, side_b;
   CompareOptions options;
-  std::string method;        ///< in words
-  double median_change = 0;  ///< of the cost over all rows: what moved everything; NaN without rows
-  double detectable = 0;     ///< of the middle row; NaN without tests
+  std::string method;        ///< the statistical method, in words
+  double median_change = 0;  ///< median over rows of the cost change; NaN without rows
+  double detectable = 0;     ///< median over rows of CompareRow::detectable; NaN without tests
 
   std::size_t count(Verdict verdict) const;
-  /// Rows that have a usable value of one metric on both sides: what was really compared.
+  /// Number of rows with a usable value of the same metric on both sides.
   std::size_t count_comparable() const;
-  /// Failures that count against B.
+  /// Number of failures that count against B.
   std::size_t count_failed() const;
-  /// REGRESSION, FAILED, MISSING, NOTHING (no comparable row), IMPROVED, SAME (all rows) or
-  /// INCONCLUSIVE: the first that applies.
+  /// The first that applies: REGRESSION, FAILED, MISSING, NOTHING (no comparable row), IMPROVED,
+  /// SAME (all rows), INCONCLUSIVE.
   std::string_view verdict() const;
 };
 
-/// Pure. Throws UsageError when a side is empty or a run was given twice.
+/// Compares two sides. Throws UsageError if a side is empty, a run is given twice, or a baseline is
+/// not the only run of A.
 Comparison compare(std::span<const RunDigest> a, std::span<const RunDigest> b,
                    const CompareOptions& options = {});
 

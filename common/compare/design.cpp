@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of runs by job, nodes and start time.
+// Pairs runs into blocks by job, nodes and start time.
 #include "common/compare/design.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void collect(std::span<const RunDigest> side, bool of_b, bool by_job, Groups& gr
   }
 }
 
-/// The blocks, or why there are none.
+/// Fills in the blocks. Returns why pairing is impossible; empty if it is possible.
 std::string find_blocks(Groups& groups, bool by_job, std::vector<Block>& blocks) {
   for (auto& [where, starts] : groups) {
     std::ranges::stable_sort(starts, {}, &Start::time);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether runs of the two sides belong together in blocks: made side by side on the same nodes, so
-// that what the block does to both cancels.
+// Pairs runs of A and B into blocks. The runs of a block ran one after the other on the same nodes,
+// so that the influence of nodes and time cancels in their difference.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,24 @@
 
 namespace scalemark::compare {
 
+/// Option --paired.
 enum class Pairing { automatic, yes, no };
 
-/// Places of a run of each side.
+/// Index of a run of A and of a run of B.
 struct Block {
   std::size_t a = 0, b = 0;
 };
 
+/// How runs are paired.
 struct Design {
-  std::vector<Block> blocks;  ///< empty: the sides stand for themselves
+  std::vector<Block> blocks;  ///< empty = not paired
   bool paired() const { return !blocks.empty(); }
 };
 
-/// `automatic`: paired if every run has a job id, and in each job on the same nodes the runs of the
-/// two sides take turns by their start times, in three blocks or more. `yes` wants turns on the
-/// same nodes only, and two blocks; throws UsageError with the reason where it cannot be had.
+/// Decides whether runs are paired. `automatic`: paired if every run has a job id, runs of A and B
+/// alternate within each job and its nodes, and there are at least three blocks. `yes`: jobs do not
+/// matter and two blocks suffice; throws UsageError with the reason if pairing is impossible. `no`:
+/// never paired.
 Design design_of(std::span<const RunDigest> a, std::span<const RunDigest> b, Pairing pairing);
 
 }  // namespace scalemark::compare

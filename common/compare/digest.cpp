@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs reduced for comparing.
+// Reduces runs to the values that a comparison needs.
 #include "common/compare/digest.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<SecondaryValue> secondary_values(const CaseResult& result) {
   return values;
 }
 
-/// The same time in us and in s is one value.
+/// Converts to base units, so that values in us and in s can be compared.
 void to_base_unit(RowDigest& row) {
   const units::BaseUnit unit = units::base_unit(row.unit);
   row.unit = text::printable(unit.unit);
@@ -55,14 +55,14 @@ RowDigest row_of(const CaseResult& result) {
   row.metric = text::printable(metric->name);
   row.unit = metric->unit;
   row.better = metric->better;
-  look_at_samples(result, *metric, row);
+  digest_samples(result, *metric, row);
   to_base_unit(row);
   row.secondary = secondary_values(result);
   row.telemetry = telemetry_medians(result.tables);
   return row;
 }
 
-/// Runs of one job share its id; each of them is a step of its own.
+/// The scheduler's job ids, without the step id, which differs between runs of one job.
 std::string job_of(const std::map<std::string, std::string>& scheduler) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : scheduler) {
@@ -77,7 +77,8 @@ std::string node_names(const std::vector<RankInfo>& ranks) {
   return text::join(std::vector<std::string>(nodes.begin(), nodes.end()), " ");
 }
 
-/// A run's own name is the user's tag; only that of an importer tells which run it was.
+/// Source, side and name of an imported run; empty otherwise. The name that a user gives to a run
+/// of Scalemark does not identify it.
 std::string imported_name(const Run& run) {
   const auto source = run.producer.find("imported_from");
   const auto name = run.tags.find("run");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of the environment, classed and compared.
+// Collects facts about the environment, classifies and compares them.
 #include "common/compare/environment.hpp"
 
 #include <algorithm>
@@ -14,16 +14,17 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::size_t kShown = 200;   // bytes of a value
-constexpr std::size_t kManyRuns = 4;  // that all differ for a reason other than their side
+constexpr std::size_t kShown = 200;  // longest stored value, bytes
+// Number of runs from which never_repeats() can decide.
+constexpr std::size_t kManyRuns = 4;
 
-/// Distinct texts, sorted and joined.
+/// The values, sorted and separated; "-" if there are none.
 std::string joined(const std::set<std::string>& values, std::string_view separator) {
   if (values.empty()) return "-";
   return text::join(std::vector<std::string>(values.begin(), values.end()), separator);
 }
 
-/// What mpirun tells its own processes: job numbers, folders and addresses of this launch.
+/// Variables that mpirun sets per launch: job numbers, folders, addresses.
 bool is_of_launch(std::string_view fact) {
   constexpr std::array<std::string_view, 3> kPrefixes = {
       "env.OMPI_MCA_orte_", "env.OMPI_MCA_ess_base_", "env.OMPI_MCA_initial_wdir"};
@@ -35,15 +36,15 @@ bool has_family(const Facts& facts, std::string_view prefix) {
   return found != facts.end() && found->first.starts_with(prefix);
 }
 
-/// Whether a run that lacks the fact is known not to have had the thing. Runs of Scalemark name
-/// their MPI library whenever they look at variables and GPUs.
+/// Whether a missing fact means that the run does not have the thing. A run with an `mpi_library`
+/// has recorded its variables and GPUs; a run with any `library.` fact has recorded all libraries.
 bool was_looked_for(const Facts& facts, std::string_view fact) {
   if (fact.starts_with("library.")) return has_family(facts, "library.");
   const bool of_machine = fact.starts_with("env.") || fact == "gpu_model" || fact == "gpu_count";
   return of_machine && facts.contains("mpi_library");
 }
 
-/// 2026-01-31T12:00:00 and 2026-01-31 12:00, and 8-4-4-4-12 hexadecimal digits.
+/// Whether a value starts like a time stamp (2026-01-31T12:00) or a UUID.
 bool looks_unique(std::string_view value) {
   const auto fits = [value](std::string_view form) {
     if (value.size() < form.size()) return false;
@@ -56,7 +57,8 @@ bool looks_unique(std::string_view value) {
   return fits("dddd-dd-dd?dd:dd") || fits("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
 }
 
-/// A number that each of many runs has for itself, under whatever name.
+/// Whether a fact looks like a number that is different in each run: at least four runs, all values
+/// different, each one word with three or more digits.
 bool never_repeats(const std::string& fact, std::span<const Facts* const> a,
                    std::span<const Facts* const> b, const std::set<std::string>& values) {
   std::size_t runs = 0;
@@ -82,8 +84,8 @@ std::vector<std::string> facts_of(std::span<const Facts* const> a,
   return {names.begin(), names.end()};
 }
 
-/// Facts that differ between the sides; with `one_side` those that one of them does not know, else
-/// those that both know.
+/// Facts that differ between the sides: with `one_side` those known on one side only, else those
+/// known on both.
 std::vector<EnvironmentDifference> differing(std::span<const Facts* const> a,
                                              std::span<const Facts* const> b, bool one_side) {
   std::vector<EnvironmentDifference> differences;
@@ -104,7 +106,7 @@ std::vector<EnvironmentDifference> differing(std::span<const Facts* const> a,
 }
 
 void add_program(const Run& run, Facts& facts) {
-  // The program that imported a run did not measure it.
+  // Skip the program that imported the run: it did not measure it.
   if (run.producer.contains("imported_from")) return;
   facts["measured_by"] = "Scalemark";
   for (const char* fact : {"version", "git_revision", "git_dirty"}) {
@@ -149,7 +151,7 @@ FactClass class_of(std::string_view fact) {
                                                       "env.FLUX_JOB_ID", "memory_available"};
   const auto starts = [fact](std::string_view prefix) { return fact.starts_with(prefix); };
   if (is_of_launch(fact)) return FactClass::noise;
-  // What changes during a run too; telemetry says what it did in each case.
+  // These change during a run; telemetry records them per case.
   constexpr std::array<std::string_view, 5> kChanging = {
       "end.", "processes_of_other_users", "cpu_clock_now", "cpu_throttle_events", "nic_errors."};
   if (std::any_of(kChanging.begin(), kChanging.end(), starts)) return FactClass::noise;
@@ -162,7 +164,7 @@ FactClass class_of(std::string_view fact) {
 bool is_known(std::string_view value) { return value != "-" && !value.starts_with("unavailable"); }
 
 bool is_identifier(std::string_view fact, const std::set<std::string>& values) {
-  // Of all runs of one build; and libhdf5_serial is no number.
+  // Equal for all runs of one build, or a library name such as libhdf5_serial.
   if (fact == "program_build_id" || fact.starts_with("library.")) return false;
   if (is_of_launch(fact)) return true;
   std::string name(fact);

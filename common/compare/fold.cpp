@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grouping by benchmark, folding by axis.
+// Groups rows by benchmark and folds sweeps into one line each.
 #include "common/compare/fold.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::optional<double> number_of(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
-/// The key with another value of the axis.
+/// Replaces the value of an axis in a key.
 std::string with_value(const std::string& key, const std::string& axis, const std::string& value) {
   std::vector<std::string> parts = text::split(key, ' ');
   for (std::string& part : parts) {
@@ -39,9 +39,9 @@ std::string with_value(const std::string& key, const std::string& axis, const st
 
 using Rows = std::vector<const CompareRow*>;
 
-/// Rows that are alike but for the axis, in the order of the first of each kind. Rows without a
-/// number there stay alone.
-std::vector<Rows> alike_but(const Rows& rows, const std::string& axis) {
+/// Groups rows whose keys differ only in `axis`, in order of first appearance. Rows without a
+/// number there form groups of one.
+std::vector<Rows> group_by_other_axes(const Rows& rows, const std::string& axis) {
   std::vector<Rows> kinds;
   std::map<std::tuple<std::string, Better>, std::size_t> places;
   for (const CompareRow* row : rows) {
@@ -63,7 +63,7 @@ std::size_t lines_of(const std::vector<Rows>& kinds) {
   return lines;
 }
 
-/// Axes that have a number in some row.
+/// Axes with a numeric value in any row.
 std::set<std::string> numeric_axes(const Rows& rows) {
   std::set<std::string> axes;
   for (const CompareRow* row : rows) {
@@ -76,13 +76,14 @@ std::set<std::string> numeric_axes(const Rows& rows) {
   return axes;
 }
 
-/// The axis to fold by; empty = none.
+/// The axis to fold by; empty = do not fold. `bytes` if that saves lines, else the axis that saves
+/// most.
 std::string best_axis(const Rows& rows) {
-  if (lines_of(alike_but(rows, "bytes")) < rows.size()) return "bytes";
+  if (lines_of(group_by_other_axes(rows, "bytes")) < rows.size()) return "bytes";
   std::string best;
   std::size_t fewest = rows.size();
   for (const std::string& axis : numeric_axes(rows)) {
-    const std::size_t lines = lines_of(alike_but(rows, axis));
+    const std::size_t lines = lines_of(group_by_other_axes(rows, axis));
     if (lines >= fewest) continue;
     fewest = lines;
     best = axis;
@@ -92,7 +93,7 @@ std::string best_axis(const Rows& rows) {
 
 Fold single(const CompareRow* row) { return {row->key, "", {row}, row}; }
 
-/// Greater is worse: first by what the verdict says, then by cost. A large improvement is not bad.
+/// Sort key, larger is worse: verdict first, then change of the cost.
 std::pair<int, double> badness(const CompareRow& row) {
   const auto of_verdict = [](Verdict verdict) {
     switch (verdict) {
@@ -160,7 +161,7 @@ std::vector<FoldGroup> fold_rows(std::span<const CompareRow> rows, bool all) {
       for (const CompareRow* row : members[i]) groups[i].folds.push_back(single(row));
       continue;
     }
-    for (Rows& kind : alike_but(members[i], axis)) {
+    for (Rows& kind : group_by_other_axes(members[i], axis)) {
       if (kind.size() >= kMinPoints) {
         groups[i].folds.push_back(sweep(std::move(kind), axis));
       } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a comparison put together: by benchmark, and a sweep over sizes as one line.
+// Arranges the rows of a comparison for display: groups per benchmark, one line per sweep.
 #pragma once
 
 #include <span>
@@ -10,16 +10,18 @@
 
 namespace scalemark::compare {
 
-/// One line: a row, or a sweep of three and more rows whose keys differ in one numeric axis only.
+/// One line: a single row, or a sweep of at least three rows whose keys differ in one numeric axis
+/// only.
 struct Fold {
-  std::string key;   ///< of the row; a sweep has its range there: bytes=8..4194304
-  std::string axis;  ///< that the rows differ in; empty for a single row
-  std::vector<const CompareRow*> rows;  ///< by the axis, ascending
-  /// REGRESSION before INCONCLUSIVE, SAME and IMPROVED, then the one of the highest cost.
+  std::string key;   ///< key of the row; for a sweep with the range of its axis: bytes=8..4194304
+  std::string axis;  ///< axis of the sweep; empty for a single row
+  std::vector<const CompareRow*> rows;  ///< sorted by the axis, ascending
+  /// The row with the worst verdict: REGRESSION, INCONCLUSIVE, SAME, IMPROVED; among these the
+  /// highest cost.
   const CompareRow* worst = nullptr;
 };
 
-/// The lines of one benchmark with one primary metric.
+/// The lines of one benchmark with the same primary metric.
 struct FoldGroup {
   std::string benchmark, metric, unit;
   std::vector<Fold> folds;  ///< worst first
@@ -27,11 +29,12 @@ struct FoldGroup {
   bool has_sweep() const;
 };
 
-/// `rows` are worst first, and so are the groups. The axis is `bytes` where rows differ in it, else
-/// the numeric one that leaves fewest lines. With `all` each row keeps its line.
+/// Groups and folds rows. `rows` must be sorted worst first; groups and lines keep that order. Rows
+/// are folded by `bytes` if possible, else by the numeric axis that leaves the fewest lines. `all`:
+/// do not fold.
 std::vector<FoldGroup> fold_rows(std::span<const CompareRow> rows, bool all);
 
-/// The value of an axis as it stands in a key; empty where the key lacks it.
+/// The value of an axis in a key; empty if the key lacks the axis.
 std::string axis_value(const std::string& key, const std::string& axis);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate of `scalemark compare`.
+// Decides the exit code of `scalemark compare`.
 #include "common/compare/gate.hpp"
 
 #include <algorithm>

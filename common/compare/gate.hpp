@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a comparison to an exit code.
+// The exit code of `scalemark compare`, for use in CI.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace scalemark::compare {
 
+/// Which results make the command fail.
 struct GateOptions {
   std::set<std::string> fail_on = {"regression", "missing", "failed"};
-  bool strict = false;       ///< an inconclusive row is no pass
-  std::size_t min_rows = 1;  ///< fewer comparable rows are nothing
+  bool strict = false;       ///< an inconclusive row gives its own exit code
+  std::size_t min_rows = 1;  ///< with fewer comparable rows, the result is `nothing`
 };
 
-/// What `fail_on` may name: regression, missing, failed, inconclusive, env.
+/// Allowed values of `fail_on`: regression, missing, failed, inconclusive, env.
 const std::vector<std::string>& gate_names();
 
-/// `worse` before `nothing` before `inconclusive`, where several apply.
+/// The exit code. If several apply: `worse`, then `nothing`, then `inconclusive`.
 ExitCode gate(const Comparison& comparison, const GateOptions& options);
 
 }  // namespace scalemark::compare

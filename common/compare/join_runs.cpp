@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the parts of a run, and putting them together.
+// Joins the parts of a run that was stored in several files.
 #include "common/compare/join_runs.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void add(RunDigest part, RunDigest& whole) {
   std::ranges::move(part.keys, std::back_inserter(whole.keys));
   whole.rows.merge(part.rows);
   whole.environment.merge(part.environment);
-  // Parts of other ranks cannot be counted together: then those of the first part speak.
+  // Tallies of different ranks cannot be added: keep those of the first part.
   const bool same_ranks =
       std::ranges::equal(whole.ranks, part.ranks, {}, &RankTally::place, &RankTally::place);
   for (std::size_t r = 0; same_ranks && r < whole.ranks.size(); ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run that was read from several files, and one file that was given twice.
+// Joins runs that were read from several files, and refuses files given twice.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,12 @@
 
 namespace scalemark::compare {
 
-/// Joins runs that are parts of one: the same uuid, or imported under the same name (and side) from
-/// the same kind of source, and no case in common. Parts with a case in common stay apart. Gives
-/// the new place of each run that was given.
+/// Joins the parts of a run. Parts have no case in common and share the uuid, or the source, side
+/// and name of an import. Returns for each given run its index in the joined list.
 std::vector<std::size_t> join_runs(std::vector<RunDigest>& runs);
 
-/// Throws UsageError for a run, or a part of one, that is in `seen` (uuid -> label) or comes twice:
-/// counted twice it would pretend to repeat itself without noise. Adds the runs to `seen`.
+/// Adds runs to `seen` (uuid -> label). Throws UsageError for a run, or part of one, that is
+/// already in it: a run counted twice would look like a repetition without noise.
 void refuse_repeats(std::span<const RunDigest> runs, std::map<std::string, std::string>& seen);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of keys made equal, run by run.
+// Applies --map to the keys of runs.
 #include "common/compare/match_axes.hpp"
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// The values that each axis has in the keys of a side.
+/// All values of each axis in the keys of a side.
 std::map<std::string, std::set<std::string>> axes_of(const std::vector<RunDigest>& side) {
   std::map<std::string, std::set<std::string>> axes;
   for (const RunDigest& run : side) {

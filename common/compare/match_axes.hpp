@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of different machines made equal: axes are left out, or a value of A stands for one of B.
+// Makes keys from different machines comparable (--map): drops axes, or equates a value in A with
+// one in B.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@
 
 namespace scalemark::compare {
 
-/// Throws UsageError for a map that would do nothing: no case of A or B has its axis, or none of A
-/// (B) the value that it names for A (B).
+/// Checks that each map has an effect. Throws UsageError if no case has the axis, or if a renamed
+/// value does not occur on its side.
 void check_axis_maps(const std::vector<AxisMap>& maps, const std::vector<RunDigest>& a,
                      const std::vector<RunDigest>& b);
 
-/// Renames the rows of all runs of a side. Throws UsageError that names both where two cases of a
-/// run get one key: which of them to compare is for the user to say.
+/// Maps the keys of all runs of a side. Throws UsageError if two cases of a run get the same key,
+/// and names both.
 void map_side(std::vector<RunDigest>& side, const std::vector<AxisMap>& maps, bool of_b);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robust effects of ranks within a case.
+// Computes how much slower each rank is within a case.
 #include "common/compare/rank_tally.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kMinRanks = 2;
 constexpr double kRobustDeviations = 5, kMinSlower = 0.02;
-/// Of two ranks neither is the usual one: the slower one must be so by far.
+/// With two ranks there is no majority that shows the usual time, so the limit is higher.
 constexpr double kMinSlowerOfTwo = 0.1;
-/// Of a long case, iterations evenly spread are enough and bound the memory.
+/// For a long case, this many evenly spaced iterations suffice and limit the memory.
 constexpr std::size_t kMaxIterations = 512;
-constexpr std::size_t kLongestName = 120;  // bytes of a name
+constexpr std::size_t kLongestName = 120;  // longest host name or GPU UUID, bytes
 
 std::vector<std::size_t> chosen_iterations(const Samples& samples) {
   std::vector<std::size_t> all;
@@ -34,7 +34,7 @@ std::vector<std::size_t> chosen_iterations(const Samples& samples) {
   return some;
 }
 
-/// Median over iterations of each rank's time by that of the middle rank.
+/// Per rank: ln of the median over iterations of its time / the median over ranks.
 std::vector<double> relative_times(const Samples& samples) {
   std::vector<std::vector<double>> ratios(samples.ranks);
   std::vector<double> column(samples.ranks);
@@ -51,7 +51,7 @@ std::vector<double> relative_times(const Samples& samples) {
   return slowness;
 }
 
-/// Lateness in relation to what the operation takes.
+/// Per rank: its lateness beyond the median over ranks, relative to `time` (s), as ln(1 + x).
 std::vector<double> relative_lateness(const Samples& lateness, double time) {
   std::vector<double> late;
   const std::vector<std::size_t> iterations = chosen_iterations(lateness);
@@ -106,7 +106,7 @@ std::vector<double> rank_slowness(const CaseResult& result) {
 
 void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
   if (result.status != Status::ok) return;
-  // Measured on other hosts than those of the tallies, after a --resume.
+  // After a resume, this case may have run on other hosts than those in the tallies.
   if (result.facts.contains("hosts")) return;
   const std::vector<double> slowness = rank_slowness(result);
   if (slowness.size() < kMinRanks || slowness.size() > tallies.size()) return;
@@ -116,7 +116,7 @@ void tally(const CaseResult& result, std::vector<RankTally>& tallies) {
       two ? std::log1p(kMinSlowerOfTwo)
           : std::max(kRobustDeviations * stats::mad(slowness), std::log1p(kMinSlower));
   if (!std::isfinite(middle)) return;
-  // Where none of two stands out, nothing can be said of which one it would be.
+  // If neither of two ranks is clearly slower, the case says nothing.
   if (two && !(std::max(slowness[0], slowness[1]) - middle > limit)) return;
   for (std::size_t rank = 0; rank < slowness.size(); ++rank) {
     RankTally& tally = tallies[rank];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priors of the rows' variances by metric, and what is left without one.
+// Fits priors of the rows' variances per metric and estimates each row's difference.
 #include "common/compare/row_estimates.hpp"
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A prior that rows are moderated with.
+/// A prior of variances shared by rows of one metric.
 struct Family {
   stats::Prior prior;
   double df_limit = 0;
   std::size_t rows = 0;
   bool stored = false;
 };
-using Families = std::map<std::string, Family>;  // "" = all rows
+using Families = std::map<std::string, Family>;  // by metric; "" = all rows
 
 std::optional<stats::Contrast> against_baseline(const stats::Contrast& side, double a,
                                                 const std::vector<double>& b) {
@@ -50,7 +50,7 @@ std::optional<RowContrast> in_blocks(const std::vector<double>& a, const std::ve
   const std::optional<stats::BlockContrast> row = stats::block_contrast(left, right);
   if (!row) return std::nullopt;
   stats::SampleVariance own = row->sample();
-  // Two readings make a difference, each of them rounded.
+  // The difference of two readings has twice the rounding variance of one.
   own.variance = std::isnan(own.variance) ? own.variance : std::max(own.variance, 2 * floor);
   return RowContrast{row->difference, own, 1.0 / row->blocks, std::nullopt};
 }
@@ -84,7 +84,7 @@ const Family* family_of(const Families& families, const std::string& metric) {
   return all == families.end() ? nullptr : &all->second;
 }
 
-/// The families in use, and how many rows have none.
+/// Names the tests used, with the number of rows tested by each.
 std::string describe_method(const std::map<std::string, std::size_t>& moderated, std::size_t alone,
                             const Families& families, const Design& design) {
   const std::string blocks =
@@ -113,7 +113,8 @@ std::string describe_method(const std::map<std::string, std::size_t>& moderated,
 std::optional<RowContrast> contrast_of(const std::vector<double>& a, const std::vector<double>& b,
                                        const Design& design, double clock_step,
                                        const std::optional<stats::Contrast>& baseline) {
-  // Equal readings of a clock with steps do not mean equal times: variance of a uniform rounding.
+  // Variance of a uniform rounding error: equal readings of a coarse clock do not prove equal
+  // times.
   const double floor = clock_step * clock_step / 12;
   if (design.paired()) return in_blocks(a, b, design, floor);
   std::optional<stats::Contrast> sides =
@@ -128,7 +129,7 @@ std::optional<RowContrast> contrast_of(const std::vector<double>& a, const std::
 
 std::optional<stats::Estimate> estimate_alone(const RowContrast& row) {
   if (!(row.own.df > 0)) return std::nullopt;
-  // One run on a side has no variance of its own: that of the other side stands for both.
+  // With one run on a side, the variance of the other side is used for both.
   const std::optional<stats::Estimate> separate =
       row.sides ? stats::welch(*row.sides) : std::nullopt;
   if (separate) return separate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Medians, tails, sketches and flags from samples.
+// Computes medians, tails, quantile sketches and quality flags from samples.
 #include "common/compare/row_samples.hpp"
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::size_t kMinForTail = 1000, kMinForSketch = 50;
 constexpr double kFewEffective = 30;
-constexpr std::size_t kSketch = 100;  // quantiles
-/// Evenly spread iterations that are enough for a sketch and for counting effective samples.
-constexpr std::size_t kMaxLookedAt = 4096;
+constexpr std::size_t kSketch = 100;  // number of quantiles
+/// This many evenly spaced iterations suffice for a sketch and for the effective sample size.
+constexpr std::size_t kMaxThinned = 4096;
 
 std::vector<double> thinned(std::span<const double> values) {
-  const std::size_t step = (values.size() + kMaxLookedAt - 1) / kMaxLookedAt;
+  const std::size_t step = (values.size() + kMaxThinned - 1) / kMaxThinned;
   std::vector<double> some;
   for (std::size_t i = 0; i < values.size(); i += std::max<std::size_t>(step, 1))
     some.push_back(values[i]);
@@ -49,8 +49,8 @@ struct Tail {
   double value = 0, low = 0, high = 0;
 };
 
-/// The 99th percentile (type 7), with its 95 % interval by order statistics (Le Boudec 2010,
-/// chapter 2). Only the end of the values needs to be in order.
+/// The 99th percentile (type 7) and its 95 % interval from order statistics (Le Boudec 2010,
+/// chapter 2). Sorts only the upper end of the values.
 Tail upper_hundredth(std::vector<double> values) {
   const auto n = static_cast<double>(values.size());
   const double reach = 1.959963984540054 * std::sqrt(n * 0.99 * 0.01);
@@ -81,7 +81,7 @@ void flag_marked(const Samples& samples, std::set<std::string>& flags) {
   }
 }
 
-/// Whether the warm-up is what the iterations begin with, and how many they are.
+/// Number of warm-up iterations before the first measured one.
 std::size_t leading_warmup(const Samples& samples) {
   std::size_t count = 0;
   while (count < samples.warmup.size() && samples.warmup[count] != 0) ++count;
@@ -99,7 +99,7 @@ std::vector<double> without_warmup(const Samples& samples, const std::vector<dou
 
 }  // namespace
 
-void look_at_samples(const CaseResult& result, const Metric& metric, RowDigest& row) {
+void digest_samples(const CaseResult& result, const Metric& metric, RowDigest& row) {
   const Metric* timed = metric.kind == MetricKind::rate ? result.find(metric.source) : &metric;
   const bool is_time = timed != nullptr && timed->kind == MetricKind::duration;
   if (!is_time) {
@@ -152,7 +152,7 @@ std::map<std::string, WatchedValue> telemetry_medians(const std::map<std::string
         }
       }
       if (values.empty()) continue;
-      // Shares and events, of which most readings may have none.
+      // unit 1: shares and event counts, which are mostly 0
       const bool share = column.unit == "1";
       medians[fmt::format("{}.{}", kind, text::printable(column.name, 80))] = {
           share ? stats::mean(values) : stats::median(values), text::printable(column.unit, 40)};

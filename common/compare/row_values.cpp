@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that can have a logarithm and are of the row's metric; flags tell of the others.
+// Collects the logarithms of the runs' values for each row, and flags the unusable ones.
 #include "common/compare/row_values.hpp"
 
 #include <algorithm>
@@ -47,14 +47,14 @@ double log_value(const RowDigest* run, const CompareRow& row, std::set<std::stri
   return stats::kNan;
 }
 
-/// Flags that chance may give a run, those of one finding under one name; empty for the others.
+/// Flags that noise alone can cause, grouped by finding. Empty for other flags.
 std::string chance_group(const std::string& flag) {
   if (flag == "warmup_short" || flag == "not_steady") return "unsteady";
   return flag == "few_effective_samples" ? flag : "";
 }
 
-/// Flags of the runs of a side. What one run of many has may be chance: it is a property of the
-/// case only where half of them have it.
+/// Counts the flags of a side's runs. A flag that noise can cause counts only if at least half of
+/// the runs have it.
 void count_flags(const std::vector<const RowDigest*>& side, std::size_t& runs,
                  std::map<std::string, std::size_t>& counts) {
   std::vector<const RowDigest*> own;
@@ -76,7 +76,7 @@ void count_flags(const std::vector<const RowDigest*>& side, std::size_t& runs,
   }
 }
 
-/// What is doubtful in runs, with how many of them where not in all: "throttled:2".
+/// Adds the flags of runs, with their number unless all runs have them: "throttled:2".
 void add_run_flags(const PairedRow& pair, std::set<std::string>& flags) {
   std::map<std::string, std::size_t> counts;
   std::size_t runs = 0;
@@ -115,7 +115,7 @@ std::vector<SecondaryMetric> secondary_of(const PairedRow& pair) {
   return secondary;
 }
 
-/// A row of a baseline as one side of a contrast.
+/// The baseline's runs and variance, for use as side A of a contrast.
 std::optional<stats::Contrast> baseline_of(const PairedRow& pair) {
   if (pair.a.size() != 1 || pair.a[0] == nullptr || pair.a[0]->runs == 1) return std::nullopt;
   stats::Contrast side;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One number a run, tested like a row that stands alone.
+// Computes one number per run (its common shift) and tests it.
 #include "common/compare/run_effects.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool counts(const RowValues& row) {
          std::isfinite(finite_mean(row.b));
 }
 
-/// Medians over rows of what a run has beyond the middle of its row.
+/// Per run: the median over rows of ln(cost) minus the row's mean over both sides.
 std::vector<double> side_effects(const std::vector<RowValues>& rows, bool of_b, std::size_t runs) {
   std::vector<std::vector<double>> beyond(runs);
   for (const RowValues& row : rows) {
@@ -53,7 +53,7 @@ bool in_all_counted(const std::vector<double>& side, const std::vector<bool>& us
   return true;
 }
 
-/// Which runs have any of the rows.
+/// Which runs have at least one of the rows.
 std::vector<bool> used_runs(const std::vector<const RowValues*>& rows, bool of_b) {
   std::vector<bool> used((of_b ? rows.front()->b : rows.front()->a).size(), false);
   for (const RowValues* row : rows) {
@@ -82,7 +82,7 @@ GeometricMean geometric_mean(const std::vector<const RowValues*>& rows, const De
   const std::optional<RowContrast> contrast = contrast_of(a, b, design);
   if (!contrast) return mean;
   mean.change = std::expm1(contrast->difference);
-  // A baseline keeps no run's mean of its own, so that its spread is not known.
+  // A baseline does not keep per-run means, so their variance is unknown.
   if (rows.front()->baseline) return mean;
   if (const auto estimate = estimate_alone(*contrast)) {
     const stats::Interval interval = stats::confidence_interval(*estimate, 0.95);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of a run have in common: the shift of whole runs, and geometric means over rows.
+// What all rows of a run have in common: shifts of whole runs, and geometric means over rows.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,23 @@
 
 namespace scalemark::compare {
 
-/// ln of the cost of each run's middle row, relative to the middle of both sides.
+/// Per run, its shift: the median over rows of ln(cost) relative to the row's mean.
 struct RunEffects {
   std::vector<double> a, b;
 };
 
+/// The shifts of all runs.
 RunEffects run_effects(const std::vector<RowValues>& rows, std::size_t runs_a, std::size_t runs_b);
 
-/// The test of the effects, which are one number a run.
+/// Tests whether the shifts differ between the sides; each run counts as one value.
 WholeRunShift whole_run_shift(const RunEffects& effects, const std::vector<RowValues>& rows,
                               const Design& design);
 
-/// Takes each run's effect out of its rows.
+/// Subtracts each run's shift from its rows.
 void remove_effects(const RunEffects& effects, std::vector<RowValues>& rows);
 
-/// One a metric with a direction, over the rows that every run has; a run of which every row is
-/// missing does not count. By name.
+/// Geometric means over rows, one per metric with a direction and at least two rows, sorted by
+/// name. Only rows that all runs have are used. Runs without any of the rows do not count.
 std::vector<GeometricMean> geometric_means(const std::vector<RowValues>& rows,
                                            const Design& design);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names from paths, facts from digests.
+// Names the sides from file paths and collects their facts.
 #include "common/compare/sides.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kNameWidth = 32;
 constexpr std::size_t kMaxHosts = 3;
-constexpr std::size_t kMinStem = 2;  ///< one letter says no more than A and B
+constexpr std::size_t kMinStem = 2;  ///< a single letter says no more than A and B
 constexpr std::size_t kRevisionLength = 10;
 
 using Parts = std::vector<std::string>;
 
-/// A label as a path; that of joined parts of a run begins with the first one.
+/// The path in a label. Labels of joined parts start with the first part's path.
 std::filesystem::path path_of(const std::string& label) {
   return std::filesystem::path(label.substr(0, label.find(" and "))).lexically_normal();
 }
@@ -36,7 +36,7 @@ Parts folders_of(const std::filesystem::path& path) {
   return parts;
 }
 
-/// The file name without what every result file ends with.
+/// The file name without .parts and .h5.
 std::string stem_of(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   for (const char* ending : {".parts", ".h5"}) {
@@ -50,7 +50,7 @@ std::string common_start(const std::string& a, const std::string& b) {
   return {a.begin(), end};
 }
 
-/// "run-3" numbers a run and names no side.
+/// Removes a run number. "run-3" alone names no side and gives an empty text.
 std::string without_number(std::string stem) {
   while (!stem.empty() && (std::isdigit(static_cast<unsigned char>(stem.back())) != 0 ||
                            std::string_view("-_.").find(stem.back()) != std::string_view::npos))
@@ -58,7 +58,7 @@ std::string without_number(std::string stem) {
   return stem == "run" ? std::string() : stem;
 }
 
-/// The folders that all runs of a side have in common.
+/// The leading folders that all runs of a side have in common.
 Parts shared_folders(const std::vector<std::string>& labels) {
   Parts shared = folders_of(path_of(labels.front()));
   for (const std::string& label : labels) {
@@ -86,7 +86,7 @@ std::string shown_name(const std::string& name) {
   return text::shortened(text::printable(name), kNameWidth);
 }
 
-/// "2026-01-31T12:00:00.000Z" to the minute; what is of another form stays as it is.
+/// A time to the minute: "2026-01-31 12:00 UTC". Text of another form stays unchanged.
 std::string minute_of(const std::string& time) {
   if (time.size() < 16 || time[10] != 'T') return time;
   return fmt::format("{} {} UTC", time.substr(0, 10), time.substr(11, 5));
@@ -108,13 +108,13 @@ std::pair<std::string, std::string> side_names(const std::vector<std::string>& a
   if (a.empty() || b.empty()) return {};
   const Parts left = named_parts(a), right = named_parts(b);
   for (std::size_t up = 1; up <= std::min(left.size(), right.size()); ++up) {
-    const std::string& mine = left[left.size() - up];
-    const std::string& other = right[right.size() - up];
-    if (mine != other) return {shown_name(mine), shown_name(other)};
+    const std::string& name_a = left[left.size() - up];
+    const std::string& name_b = right[right.size() - up];
+    if (name_a != name_b) return {shown_name(name_a), shown_name(name_b)};
   }
-  const std::string mine = shared_stem(a), other = shared_stem(b);
-  if (mine == other || mine.size() < kMinStem || other.size() < kMinStem) return {};
-  return {shown_name(mine), shown_name(other)};
+  const std::string name_a = shared_stem(a), name_b = shared_stem(b);
+  if (name_a == name_b || name_a.size() < kMinStem || name_b.size() < kMinStem) return {};
+  return {shown_name(name_a), shown_name(name_b)};
 }
 
 SideFacts side_facts(std::span<const RunDigest> runs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two sides of a comparison are called, and where they come from.
+// Names and origin of the two sides of a comparison.
 #pragma once
 
 #include <span>
@@ -11,29 +11,31 @@
 
 namespace scalemark::compare {
 
+/// Origin of a side.
 struct SideFacts {
-  /// The folder or file name that tells this side from the other; empty where none does.
+  /// Folder or file name that distinguishes this side from the other; empty = none.
   std::string name;
   std::vector<std::string> hosts;  ///< sorted
-  std::string first, last;         ///< start of the earliest and the latest run, ISO 8601 UTC
+  std::string first, last;         ///< start of the first and the last run, ISO 8601 UTC
   std::vector<std::string> revisions;
 
-  /// The name, or else `letter`.
+  /// The name, or `letter` without one.
   std::string called(const char* letter) const { return name.empty() ? letter : name; }
-  /// "A (base)", or "A".
+  /// "A (base)", or "A" without a name.
   std::string title(const char* letter) const;
 };
 
-/// Names from the paths that runs were read from: the folder of a side, or the file of a side of
-/// one run, as far up as the two differ; in one folder what the file names of a side begin with.
-/// Both are empty where no part of the paths tells the sides apart.
+/// Derives names from the paths of the runs. The innermost folder that differs names the sides; for
+/// a side of one run, its file counts, too. If no folder differs, the common start of the file
+/// names is used. Both names are empty if nothing distinguishes the sides.
 std::pair<std::string, std::string> side_names(const std::vector<std::string>& a,
                                                const std::vector<std::string>& b);
 
-/// All but the name. Of a baseline `runs` are the environments that it knows.
+/// Hosts, times and revisions of the runs; not the name. For a baseline, `runs` are its known
+/// environments.
 SideFacts side_facts(std::span<const RunDigest> runs);
 
-/// "3 runs on node1, 2026-01-31 12:00 UTC, revision 358069b": as much as is known.
+/// "3 runs on node1, 2026-01-31 12:00 UTC, revision 358069b"; unknown items are left out.
 std::string describe_side(const SideFacts& side, std::size_t runs);
 
 }  // namespace scalemark::compare

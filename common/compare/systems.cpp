@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of systems compared, put into one table.
+// Compares each pair of systems and combines the results in one table.
 #include "common/compare/systems.hpp"
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace scalemark::compare {
 namespace {
 
-/// A row of a pair of systems, by key: [first][second], first < second.
+/// Rows of each pair of systems by key: [first][second], first < second.
 using Pairs = std::vector<std::vector<std::map<std::string, CompareRow>>>;
 
-/// The systems with their cases renamed.
+/// Copies of the systems with mapped keys.
 std::vector<SystemRuns> mapped(std::span<const SystemRuns> systems,
                                const std::vector<AxisMap>& maps) {
   for (const AxisMap& map : maps) {
@@ -60,13 +60,13 @@ Pairs compare_pairs(std::span<const SystemRuns> systems, const CompareOptions& o
   return pairs;
 }
 
-/// What a pair says of a key; nothing where they do not share it.
+/// The row of a pair of systems; null if they do not share the case.
 const CompareRow* row_of(const Pairs& pairs, std::size_t i, std::size_t j, const std::string& key) {
   const auto found = pairs[i][j].find(key);
   return found == pairs[i][j].end() ? nullptr : &found->second;
 }
 
-/// The first usable row of a system.
+/// The first usable row of a system; null if there is none.
 const RowDigest* model_of(const SystemRuns& system, const std::string& key) {
   for (const RunDigest& run : system.runs) {
     const auto found = run.rows.find(key);
@@ -100,8 +100,7 @@ SystemCell cell_of(const SystemRuns& system, const std::string& key, const Syste
   return cell;
 }
 
-/// -1 where system i is better beyond doubt, 1 where j is, 0 where they cannot be told apart;
-/// nothing without a test.
+/// -1 if system i is significantly better, 1 if j is, 0 if neither. Nothing without a test.
 std::optional<int> order_of(const Pairs& pairs, std::size_t i, std::size_t j,
                             const std::string& key) {
   const CompareRow* row = row_of(pairs, std::min(i, j), std::max(i, j), key);
@@ -132,7 +131,7 @@ void rank_cells(const Pairs& pairs, SystemRow& row) {
   }
 }
 
-/// Ratios to the first system.
+/// Fills in the ratios to the first system.
 void relate_cells(const Pairs& pairs, SystemRow& row) {
   if (row.cells[0].runs == 0) return;
   row.cells[0].ratio = 1;
@@ -145,7 +144,7 @@ void relate_cells(const Pairs& pairs, SystemRow& row) {
   }
 }
 
-/// What became of a case on a system where it has no number.
+/// Status and reason of a case without a value on a system; empty if it was not run.
 std::string failure_on(const SystemRuns& system, const std::string& key) {
   for (const RunDigest& run : system.runs) {
     const auto found = run.rows.find(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TREAT, Benjamini-Hochberg or Holm, TOST.
+// Tests the rows: TREAT with Benjamini-Hochberg or Holm for changes, TOST for SAME.
 #include "common/compare/test_rows.hpp"
 
 #include <algorithm>
@@ -35,13 +35,12 @@ void judge(RowValues& values, const RowEstimate& found, double q, const Design& 
   const stats::Interval interval = stats::confidence_interval(estimate, 0.95);
   row.low = std::expm1(interval.low);
   row.high = std::expm1(interval.high);
-  // A difference within a block has the variance of two runs.
+  // The difference within a block has the variance of two runs.
   const double variance = design.paired() ? estimate.variance / 2 : estimate.variance;
   row.detectable = std::expm1(
       tau + stats::detectable(variance, estimate.df, row.runs_a, row.runs_b, options.alpha));
   row.verdict = verdict_of(row, estimate, options);
-  // The rounding is the same in every run: one step of the clock is no change, however often it
-  // shows.
+  // Rounding repeats in every run, so a difference of one clock step is no evidence of a change.
   const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improved;
   if (changed && std::abs(estimate.difference) < 1.5 * values.clock_step) {
     row.verdict = Verdict::inconclusive;
@@ -51,7 +50,7 @@ void judge(RowValues& values, const RowEstimate& found, double q, const Design& 
   row.beyond_threshold = estimate.difference != 0 && (interval.low > tau || interval.high < -tau);
 }
 
-/// A row as the planner of further runs wants it. Must have a test.
+/// Converts a tested row to the input of stats::runs_to_decide().
 stats::TestedRow tested_row(const CompareRow& row, const RowEstimate& found, const Design& design) {
   const stats::Estimate& test = *found.test;
   const bool paired = design.paired();
@@ -74,7 +73,8 @@ stats::TestedRow tested_row(const CompareRow& row, const RowEstimate& found, con
   return tested;
 }
 
-/// More runs decide nothing about a step of the clock; all other open rows get a number.
+/// Sets runs_needed of inconclusive rows. Not for rows flagged clock_step: more runs cannot decide
+/// them.
 void plan_open_rows(std::vector<RowValues>& rows, const std::vector<RowEstimate>& estimates,
                     const Design& design, const CompareOptions& options) {
   std::vector<stats::TestedRow> tested;
@@ -89,7 +89,7 @@ void plan_open_rows(std::vector<RowValues>& rows, const std::vector<RowEstimate>
   for (std::size_t i = 0; i < places.size(); ++i) rows[places[i]].row.runs_needed = needed[i];
 }
 
-/// Without a test only a large difference is worth a word.
+/// Flags an untested row if it is worse by more than single_run_threshold.
 void flag_untested(CompareRow& row, const CompareOptions& options) {
   if (row.better == Better::none || !options.single_run_threshold) return;
   const double worse =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests behind a comparison: all rows together, since they share one false discovery rate.
+// The statistical tests of a comparison. All rows are tested together, as they share one false
+// discovery rate.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace scalemark::compare {
 
-/// Fills intervals, p, q, verdicts and runs needed. `method` says what was done.
+/// Fills in intervals, p, q, verdicts and runs_needed. `method` receives a description of the
+/// tests.
 void test_rows(std::vector<RowValues>& rows, const Design& design, const CompareOptions& options,
                std::string& method);
 

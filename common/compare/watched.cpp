@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telemetry as numbers of runs, tested.
+// Tests which telemetry quantities differ between the sides.
 #include "common/compare/watched.hpp"
 
 #include <algorithm>
@@ -20,22 +20,22 @@ namespace scalemark::compare {
 namespace {
 
 constexpr std::size_t kMinWatchedRuns = 3;
-/// Telemetry that differs by less explains nothing.
+/// Smaller relative differences of telemetry explain nothing.
 constexpr double kMinWatchedChange = 0.02;
-/// Readings of shares go by ticks of 10 ms, over a tenth of a second at the borders of cases.
+/// Resolution of shares: ticks of 10 ms in readings over 0.1 s at the start and end of a case.
 constexpr double kShareStep = 0.1;
 
 using Side = std::span<const RunDigest>;
 
-/// One quantity while the rows ran that got worse.
+/// Values of one telemetry quantity in the rows that got worse.
 struct Watched {
   std::string unit;
-  std::vector<double> row_a, row_b;               ///< of each row: medians over runs
-  std::vector<std::vector<double>> run_a, run_b;  ///< of each run: beyond the middle of its rows
-  std::vector<double> readings;                   ///< all of them
+  std::vector<double> row_a, row_b;               ///< per row: median over runs
+  std::vector<std::vector<double>> run_a, run_b;  ///< per run: its values minus the row's mean
+  std::vector<double> readings;                   ///< all values
 };
 
-/// What a quantity was in each run while a case ran; NaN where that is not known.
+/// Per run, the value of a quantity during a case; NaN if unknown.
 std::vector<double> watched_values(Side side, const std::string& key, const std::string& quantity) {
   std::vector<double> values;
   for (const RunDigest& run : side) {
@@ -76,7 +76,7 @@ void add_row(const std::vector<double>& a, const std::vector<double>& b, Watched
   add(b, quantity.run_b);
 }
 
-/// One number a run that was watched.
+/// One number per run: the median of its values. Runs without values are left out.
 std::vector<double> of_runs(const std::vector<std::vector<double>>& runs) {
   std::vector<double> numbers;
   for (const std::vector<double>& run : runs) {
@@ -92,7 +92,7 @@ double p_of(const Watched& seen) {
   return p_of_run_numbers(of_runs(seen.run_a), of_runs(seen.run_b), step);
 }
 
-/// Rows that show the difference which the runs have in the middle.
+/// Number of rows whose difference is at least 2 % and has the sign of the runs' difference.
 std::size_t rows_that_show(const Watched& seen) {
   const double whole = stats::mean(of_runs(seen.run_b)) - stats::mean(of_runs(seen.run_a));
   std::size_t count = 0;
@@ -163,7 +163,7 @@ std::vector<LikelyCause> telemetry_causes(std::span<const RunDigest> a,
   std::size_t i = 0;
   for (const auto& [name, seen] : quantities) {
     const std::size_t shown = rows_that_show(seen);
-    // What shows in few of them did not make them worse.
+    // A quantity that changed in few of the rows did not cause their slow-down.
     if (q[i++] <= kCauseLevel && 2 * shown >= worse)
       causes.push_back(cause_of(name, seen, shown, worse));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that each run has one of, beside its times: which of them differ between the sides.
+// Tests quantities with one value per run, such as telemetry, for differences between the sides.
 #pragma once
 
 #include <span>
@@ -9,22 +9,23 @@
 
 namespace scalemark::compare {
 
-/// Differences of what was not planned are told at this level, adjusted over all that was looked at
-/// (Benjamini and Hochberg 1995).
+/// Significance level of possible causes, adjusted over all quantities tested (Benjamini and
+/// Hochberg 1995). It is strict since many quantities are tested.
 inline constexpr double kCauseLevel = 0.01;
 
-/// p of "no difference" between numbers of runs: two-sided t with pooled variance, which is at
-/// least step^2 / 12, step being what a reading shows at best. NaN below three runs a side: what
-/// changes from run to run anyway says nothing there.
+/// p of "no difference" between per-run values: two-sided t-test with pooled variance. The variance
+/// is at least step^2 / 12, where `step` is the resolution of a reading. NaN below three runs per
+/// side.
 double p_of_run_numbers(std::span<const double> a, std::span<const double> b, double step);
 
-/// 1 where all are whole, for they may be counts, else `least`; and one hundredth of `level`.
+/// Resolution of readings: 1 if all are whole numbers (they may be counts), else `least`; at least
+/// one hundredth of `level`.
 double step_of(std::span<const double> values, double level, double least = 0);
 
-/// Telemetry that differs between the sides while the rows ran that got worse. Each run is one
-/// number a quantity (the median over these rows of what it has beyond the middle of the row),
-/// tested at kCauseLevel over all quantities; told where it differs by 2 %, in the direction of
-/// the whole, in at least half of these rows.
+/// Telemetry that differs between the sides in the rows that got worse. Each run is one value per
+/// quantity: the median over these rows of its value minus the row's mean. Tested at kCauseLevel
+/// over all quantities. Reported if at least half of these rows differ by 2 % or more in the same
+/// direction.
 std::vector<LikelyCause> telemetry_causes(std::span<const RunDigest> a,
                                           std::span<const RunDigest> b,
                                           const Comparison& comparison);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes from keys, and their values from the cases.
+// Collects axes from keys and formats their values as CSV cells.
 #include "common/print/axis_columns.hpp"
 
 #include <algorithm>

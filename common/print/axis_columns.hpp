@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes of all cases of a run as columns of a CSV file, behind those that every file has.
+// The CSV columns of axes, which follow the columns that every file has.
 #pragma once
 
 #include <set>
@@ -11,15 +11,16 @@
 
 namespace scalemark::print {
 
+/// Columns of all axes that occur in a run.
 class AxisColumns {
  public:
   AxisColumns() = default;
-  /// The axes that stand in the keys, by name. `header` is the file's line of columns so far: an
-  /// axis with one of its names becomes "axis_NAME".
+  /// Collects the axes in the keys, sorted by name. `header`: the columns that precede them; an
+  /// axis with the name of one of these becomes "axis_NAME".
   AxisColumns(const std::vector<std::string>& keys, std::string_view header);
-  /// ",bytes,ranks"
+  /// The header cells, with a leading comma: ",bytes,ranks".
   const std::string& header() const { return header_; }
-  /// ",8,2"; empty cells for the axes that a case does not have.
+  /// The cells of a case, with a leading comma: ",8,2". Axes that the case does not have are empty.
   std::string cells(const Params& params) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tidy CSV: one line a metric of a case, or one without metric for a case that has none. A column
-// for each axis comes last.
+// The CSV format: one line per metric of a case, or one line for a case without metrics. Axes are
+// the last columns.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and JSON fields of cases that belong together.
+// Prints analyses that need several cases: message costs, scaling, published values, layouts.
 #include "common/print/joined.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace scalemark::print {
 namespace {
 
-/// Objects as text: as JSON they would need several times the memory.
+/// Keeps objects as text, which needs a fraction of the memory of JSON values.
 class JoinedJsonPrinter final : public Printer {
  public:
   JoinedJsonPrinter(std::ostream& out, const PrintOptions& options, bool lines)
@@ -41,7 +41,7 @@ class JoinedJsonPrinter final : public Printer {
 
  private:
   bool lines_;
-  std::vector<std::pair<std::string, std::string>> objects_;  ///< by key
+  std::vector<std::pair<std::string, std::string>> objects_;  ///< key and JSON text of each case
   Joined joined_;
 };
 

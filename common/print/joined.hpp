@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several cases of a run, or of several runs, say together, gathered while they are read.
+// Collects the data of analyses over several cases or runs while results are read.
 #pragma once
 
 #include <functional>
@@ -20,19 +20,20 @@
 
 namespace scalemark::print {
 
-/// Keeps of each case a few numbers, and no samples.
+/// Keeps a few numbers per case and no samples, then computes analyses over all cases.
 class Joined {
  public:
-  /// The cases from here on are those of another run. Needed where there are several.
+  /// Starts another run; cases added from here on belong to it. Not needed for a single run.
   void begin_run();
+  /// Extracts the numbers of a case.
   void add(const CaseResult& result);
-  /// Forgets the cases whose key is not wanted.
+  /// Removes the cases whose key is not wanted.
   void keep(const std::function<bool(const std::string& key)>& wanted);
-  /// The tables below the rows, without that of layouts, which the table's printer has. Of several
-  /// runs by their medians.
+  /// Prints message costs, scaling and published values below the rows. Several runs are combined
+  /// by their medians. The table printer prints layouts itself.
   void print(std::ostream& out) const;
-  /// By key, what stands in a case's object besides: `scaling`, `message_cost`, and of a single run
-  /// `layout_ratio`.
+  /// Additional JSON fields by case key: `scaling`, `message_cost`, and `layout_ratio` for a single
+  /// run.
   std::map<std::string, nlohmann::ordered_json> fields() const;
 
  private:
@@ -42,8 +43,8 @@ class Joined {
   std::vector<analysis::PublishedBeside> published_;
 };
 
-/// A printer of `json` or `jsonl` (`lines`) whose objects have the fields of Joined. It prints at
-/// the end, when all cases are known.
+/// A printer for `json`, or `jsonl` with `lines`, whose objects also have the fields of Joined. It
+/// prints when the run ends, since the fields need all cases.
 std::shared_ptr<ResultSink> make_joined_json_printer(std::ostream& out, const PrintOptions& options,
                                                      bool lines);
 

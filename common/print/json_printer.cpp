@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON: one object a case, as lines or as one array.
+// The formats json (one array) and jsonl (one line per case).
 
 #include "common/analysis/device_loss.hpp"
 #include "common/analysis/late_rank.hpp"

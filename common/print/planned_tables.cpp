@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables by their keys.
+// Counts the cases of each table, and buffers tables that overlap in time.
 #include "common/print/planned_tables.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases of a run make one printed table, and when the last of them has come.
+// Groups cases into printed tables and detects when a table is complete.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,19 @@
 
 namespace scalemark::print {
 
-/// Cases of tables that are planned in turns: a plan goes through all values of one axis before the
-/// next of another.
+/// Counts the cases per table. Tables may overlap: a plan runs through all values of one axis
+/// before it changes another, so cases of several tables can alternate.
 class PlannedTables {
  public:
-  /// `axes` are those that tell apart the places in one table.
+  /// `axes`: the axes that vary within one table.
   explicit PlannedTables(std::vector<std::string_view> axes) : axes_(std::move(axes)) {}
 
+  /// Counts the planned cases of each table.
   void begin(const Run& run);
-  /// What the keys of the case's table have in common.
+  /// The name of the case's table: its key without the axes that vary within a table.
   std::string table_of(const CaseResult& result) const { return key_without(result.key, axes_); }
-  /// Counts a case of that table. Whether it was the last one that is planned; true for a table
-  /// that nobody planned.
+  /// Notes that a case of this table is done. Returns whether the table is complete; always true
+  /// for a table that was not planned.
   bool came(const std::string& table);
 
  private:
@@ -33,16 +34,18 @@ class PlannedTables {
   std::map<std::string, std::size_t> awaited_;
 };
 
-/// Text of tables whose rows come in turns: one is printed as it comes, the others wait for its
-/// end.
+/// Prints overlapping tables one after the other. Text of one table is printed immediately; text of
+/// the others waits until that table is finished.
 class TableQueue {
  public:
   explicit TableQueue(std::ostream& out) : out_(out) {}
 
+  /// Prints or stores text of a table.
   void add(const std::string& table, std::string_view text);
-  /// No more text of that table comes.
+  /// Marks a table as finished. If it was the one printed immediately, prints stored tables up to
+  /// the first unfinished one, which is printed immediately from then on.
   void finish(const std::string& table);
-  /// No more text comes at all.
+  /// Prints all stored text.
   void finish();
 
  private:
@@ -52,7 +55,7 @@ class TableQueue {
   };
 
   std::ostream& out_;
-  std::string open_;  ///< the table that is printed as it comes; empty = none
+  std::string open_;  ///< the table printed immediately; empty = none
   std::vector<Waiting> waiting_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What printers share.
+// Helpers shared by all printers.
 #include "common/print/printer.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result rows as text: while a run goes on (`scalemark run`) and from a file (`scalemark show`).
+// Options of printers, for `scalemark run` (rows appear during the run) and `scalemark show`.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@
 namespace scalemark {
 
 struct PrintOptions {
-  /// Decimals of numbers in `table`, `osu` and `imb`; without, four significant digits and OSU's
-  /// two decimals. csv always has twelve digits, json and jsonl all of them.
+  /// Decimals in `table`, `osu` and `imb`. Without: four significant digits, and two decimals in
+  /// OSU's formats. csv always has twelve significant digits, json and jsonl full precision.
   std::optional<int> decimals = std::nullopt;
   bool color = false;
-  std::size_t width = 0;  ///< columns of the terminal; 0 = not limited
-  bool utf8 = true;       ///< what is printed to knows more than ASCII
-  bool quiet = false;     ///< rows only: no title line and no footer in `table`
-  /// Columns of `osu` that OSU has by options: 1 = those of -f, of -c where there is no -f; 2 = all
-  /// of -f, -c and -z. From 1 on `google-benchmark` has every repetition, too.
+  std::size_t width = 0;  ///< width of the terminal in columns; 0 = no limit
+  bool utf8 = true;       ///< the output can show Unicode; false = ASCII only
+  bool quiet = false;     ///< `table` without title and footer
+  /// Optional columns of `osu`: 1 = those of OSU's option -f, or of -c for tests without -f; 2 =
+  /// those of -f, -c and -z. From 1 on, `google-benchmark` also prints every repetition.
   int verbosity = 0;
-  /// Of a resumed run: the cases that its file has of earlier launches, by index. Asked for at the
-  /// end; without, there are none.
+  /// For a resumed run: returns the cases that earlier launches stored, by index. Called when the
+  /// run ends; empty if there are none.
   std::function<std::map<std::size_t, FinishedCase>()> finished_before = {};
 };
 

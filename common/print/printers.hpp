@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printers of our own formats, and what all printers share.
+// Printers of Scalemark's own formats, and helpers shared by all printers.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,31 @@
 
 namespace scalemark::print {
 
+/// Printers of `table` and `csv`.
 std::shared_ptr<ResultSink> make_table_printer(std::ostream& out, const PrintOptions& options);
 std::shared_ptr<ResultSink> make_csv_printer(std::ostream& out, const PrintOptions& options);
-/// One array.
+/// Prints one JSON array.
 std::shared_ptr<ResultSink> make_json_printer(std::ostream& out, const PrintOptions& options);
-/// One object a line.
+/// Prints one JSON object per line.
 std::shared_ptr<ResultSink> make_jsonl_printer(std::ostream& out, const PrintOptions& options);
-/// What the JSON of a case says of it alone.
+/// A case as JSON, without analyses over several cases.
 nlohmann::ordered_json case_json(const CaseResult& result);
 
-/// The value of an axis as text; empty where the case does not have it.
+/// The value of an axis as text; empty if the case does not have the axis.
 std::string param_text(const CaseResult& result, const char* axis);
-/// The value of an axis of integers; nothing where the case does not have it.
+/// The value of an integer axis; nothing if the case does not have it.
 std::optional<std::int64_t> param_integer(const CaseResult& result, const char* axis);
-/// What stands in the key of a case beside its name and size: " backend=mpi memory=host ranks=2".
+/// The key of a case without its name and `bytes`: " backend=mpi memory=host ranks=2".
 std::string params_without_bytes(const CaseResult& result);
 
-/// Who measured a run that was imported, and the file it came from; empty where Scalemark measured.
+/// Program and file of an imported run: "OSU Micro-Benchmarks 7.4, imported from latency.txt".
+/// Empty if Scalemark measured the run.
 std::string foreign_origin(const Run& run);
 
-/// Status and reason of a case that has no row, and `why` behind them.
+/// Why a case has no row: its status, its reason, and `why` if given.
 std::string left_out_because(const CaseResult& result, const std::string& why = "");
 
-/// A printer needs begin, add and end; the journal's calls are not for it.
+/// Base class of printers. They implement begin, add and end, and ignore the calls for the journal.
 class Printer : public ResultSink {
  public:
   Printer(std::ostream& out, PrintOptions options) : out_(out), options_(options) {}
@@ -48,8 +50,8 @@ class Printer : public ResultSink {
  protected:
   std::ostream& out() { return out_; }
   const PrintOptions& options() const { return options_; }
-  /// A comment in place of a row that the format has no words for; `why` where the case itself
-  /// does not say it.
+  /// Prints a comment line for a case that the format cannot show. `why`: the reason, if the case
+  /// itself does not state one.
   void print_left_out(const CaseResult& result, const std::string& why = "");
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line about the case under way.
+// Estimates the remaining time of a run and prints the progress line.
 #include "common/print/progress.hpp"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ void Progress::started(const CaseResult& planned) {
 }
 
 void Progress::phase(const CaseResult& current) {
-  // A long case says that it goes on; who wants a line for each case gets one.
+  // A line on a terminal is updated within a case. Separate lines only repeat for long cases, and
+  // not when each case has its own line.
   if (options_.line_width > 0 || !options_.every_case) show(current);
 }
 
@@ -59,7 +60,7 @@ void Progress::add(const CaseResult& result) {
 CaseResult Progress::keep(const CaseResult& part) {
   note_end(part);
   ++next_;
-  // It will not be measured again.
+  // A case that is not ok is not measured again in later sweeps.
   if (part.status != Status::ok && next_ < order_.size()) {
     const auto rest = order_.begin() + static_cast<std::ptrdiff_t>(next_);
     order_.erase(std::remove(rest, order_.end(), part.index), order_.end());
@@ -71,7 +72,7 @@ void Progress::add_kept(const CaseResult& /*all*/) { clear(); }
 
 void Progress::note_end(const CaseResult& result) {
   clear();
-  // A case that was never started was skipped, and says nothing about the others.
+  // A case that never started was skipped: its time says nothing about other cases.
   if (case_start_ == 0) return;
   const double took = seconds_between(case_start_, options_.clock());
   for (Mean* mean : {&means_[result.name], &all_}) {
@@ -111,7 +112,7 @@ std::string Progress::line(const CaseResult& current) const {
   if (all_.cases > 0) rest += fmt::format(", about {} left", units::waiting_time(left()));
   std::string key = text::printable(current.key);
   if (options_.line_width > 0) {
-    // The last column stays free: a full line would move the terminal to the next one.
+    // Keep the last column free: a full line would make the terminal wrap.
     const std::size_t room = options_.line_width - 1;
     key = text::shortened(key, room - std::min(room, place.size() + rest.size()));
     return text::shortened(place + key + rest, room);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run has come, and how long it will take.
+// The progress line of a run: current case, elapsed time, estimated time left.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,26 @@
 namespace scalemark::print {
 
 struct ProgressOptions {
-  /// Columns of a terminal, whose line is written over at most five times a second; 0 = lines of
-  /// their own, at most one every ten seconds.
+  /// Width of the terminal, whose last line is overwritten at most five times per second. 0 = no
+  /// terminal: separate lines, at most one every ten seconds.
   std::size_t line_width = 0;
-  bool every_case = false;  ///< a line for each case, however short
+  bool every_case = false;  ///< without a terminal: a line for each case, however short
   std::function<std::uint64_t()> clock = now_ns;
-  /// Seconds for the whole run: cases that would start later will be skipped.
+  /// Time limit of the whole run in seconds. Cases that would start later will be skipped.
   std::optional<double> budget = {};
 };
 
-/// Says which case is running, how many there are, the time gone and the time left. Speaks only
-/// between phases of a case, never while something is timed. The time left goes by the mean time of
-/// the benchmark's finished cases, of all finished cases for a benchmark that is still to come; no
-/// case takes any that will be skipped, is done, or would start behind the budget.
+/// Prints which case runs, the number of cases, the elapsed time and the time left. It prints only
+/// between phases of a case, never during a measurement. The estimate uses the mean time of the
+/// benchmark's finished cases, or of all finished cases if the benchmark has none yet. Cases that
+/// are done, will be skipped, or would start after the time limit count as zero.
 class Progress final : public ResultSink {
  public:
-  /// `write` takes a line; on a terminal a text with the control characters to write over.
+  /// `write` receives each line. On a terminal the text contains the control characters to
+  /// overwrite the line.
   Progress(std::function<void(const std::string&)> write, ProgressOptions options);
 
-  /// After begin(): these cases take no time (they are done, or will be skipped), by index.
+  /// Cases (by index) that take no time, as they are done or will be skipped. Call after begin().
   void leave_out(const std::set<std::size_t>& indices);
 
   void begin(const Run& run) override;
@@ -61,14 +62,15 @@ class Progress final : public ResultSink {
 
   std::function<void(const std::string&)> write_;
   ProgressOptions options_;
-  std::vector<std::string> planned_;  ///< benchmark of each case
-  /// Which cases are measured, in order; all of them once unless expect() said otherwise.
+  std::vector<std::string> planned_;  ///< benchmark name of each case
+  /// Case indices in the order of measurement. One entry per case unless expect() set another
+  /// order.
   std::vector<std::size_t> order_;
   std::set<std::size_t> left_out_;
-  bool in_order_ = true;  ///< a case's index is its place in `order_`
+  bool in_order_ = true;  ///< index of a case = its position in `order_`
   std::map<std::string, Mean> means_;
   Mean all_;
-  std::size_t next_ = 0;  ///< places up to here are done
+  std::size_t next_ = 0;  ///< position in `order_` of the current case
   std::uint64_t start_ = 0, case_start_ = 0, last_ = 0;
   bool spoken_ = false, shown_ = false;
 };

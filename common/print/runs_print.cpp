@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of several runs for a terminal and for programs.
+// Prints the table over several runs as text, CSV and JSON.
 #include "common/print/runs_print.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string text_of(const RunWithout& one) {
   return std::string(to_string(*one.status)) + reason;
 }
 
-/// Whether no run has a number, all for one reason.
+/// Whether no run has a number, and all for the same reason.
 bool without_alike(const RunsRow& row) {
   return row.metrics.empty() && std::ranges::all_of(row.without, [&](const RunWithout& one) {
            return one.status && one.status == row.without.front().status &&
@@ -44,7 +44,7 @@ bool without_alike(const RunsRow& row) {
          });
 }
 
-/// "skipped: built without CUDA" where all runs say so, else what each of them says.
+/// "skipped: built without CUDA" if all runs agree, else status and reason per run.
 std::string why_without(const RunsRow& row) {
   if (without_alike(row)) return text_of(row.without.front());
   std::vector<std::string> parts, missing;
@@ -72,7 +72,8 @@ std::vector<std::string> keys_of(const RunsTable& table) {
   return keys;
 }
 
-/// "2026-01-31T12:00:00Z to 13:00:00Z": to the second, the date once.
+/// "2026-01-31T12:00:00Z to 13:00:00Z": without fractions of seconds, and the date only once if
+/// both are on the same day.
 std::string started(const std::string& first, const std::string& last) {
   constexpr std::size_t kDate = 11, kSeconds = 19;
   const auto to_second = [](const std::string& time) {
@@ -144,14 +145,14 @@ class RunsPrinter {
     out_ << '\n' << colored(group_.title, kBold) << '\n';
   }
 
-  /// The header again where a row has other metrics than the one before.
+  /// Prints the header again if a row has other metrics than the previous one.
   void lay_out(const RunsRow& row) {
     std::vector<ShownMetric> metrics;
     for (const bool peak : {true, false}) {
       for (const RunsMetric& metric : row.metrics) {
         const bool first = &metric == &row.metrics.front();
         if (!first && is_bookkeeping(metric.name)) continue;
-        // The primary one leads, then the part of the peak.
+        // Order: primary metric, fraction of the peak, all others.
         if ((first || metric.name == "peak_fraction") == peak)
           metrics.push_back({metric.name, metric.unit, metric.median});
       }
@@ -270,7 +271,7 @@ class RunsPrinter {
   std::size_t folded_ = 0;
 };
 
-/// Beside the status.
+/// The cell `reason`, without the status.
 std::string reason_of(const RunsRow& row) {
   if (row.without.empty()) return {};
   return without_alike(row) ? row.without.front().reason : why_without(row);
@@ -286,7 +287,7 @@ ordered_json metric_json(const RunsMetric& metric) {
           {"max", text::json_number(metric.max)},       {"values", values}};
 }
 
-/// `fields`: by key, what the row says besides.
+/// Additional JSON fields by case key.
 using Fields = std::map<std::string, ordered_json>;
 
 ordered_json row_json(const RunsRow& row, std::size_t runs, const Fields& fields) {
@@ -348,7 +349,7 @@ void print_csv(const RunsTable& table, std::ostream& out) {
   }
 }
 
-/// As the rows have them.
+/// Makes the keys printable, as those of the rows are.
 Fields printable_keys(const Fields& fields) {
   Fields printable;
   for (const auto& [key, json] : fields) printable.emplace(text::printable(key), json);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table over several runs, as text, CSV and JSON.
+// Prints the table over several runs as text, CSV and JSON.
 #pragma once
 
 #include <ostream>
@@ -13,16 +13,16 @@
 
 namespace scalemark::print {
 
-/// Formats that have words for several runs: table, csv, json, jsonl.
+/// Formats that can show several runs: table, csv, json, jsonl.
 std::vector<std::string> runs_formats();
 
-/// Sentences on what should be known before the numbers: in what the runs differ, which of them are
-/// not complete.
+/// Warnings for the reader: in what the runs differ, and which runs are not complete.
 std::vector<std::string> runs_remarks(const RunsTable& table);
 
-/// `table` has the remarks in it; the others leave them to the caller. Lines of `table` are not
-/// wrapped. `joined`: what the cases of the runs say together, below the rows and in the objects of
-/// json and jsonl.
+/// Prints the table in `format`. Throws UsageError for a format that shows one run only. `table`
+/// includes the remarks; for other formats the caller prints them. Lines of `table` are not
+/// wrapped. `joined`: analyses over the cases, printed below the rows or as fields of the JSON
+/// objects.
 void print_runs(const RunsTable& table, const Joined& joined, std::string_view format,
                 const PrintOptions& options, std::ostream& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Medians and spreads over runs.
+// Computes medians and spreads over runs, and finds the facts in which runs differ.
 #include "common/print/runs_table.hpp"
 
 #include <algorithm>
@@ -22,8 +22,9 @@
 namespace scalemark::print {
 namespace {
 
-/// Which build measured; in a comparison these explain, here they say that runs are not repeats.
-bool tells_runs_apart(const std::string& fact) {
+/// Whether a difference in this fact means that the runs are not repeats: machine, job size, build.
+/// A comparison shows build facts as explanations only.
+bool is_setup_fact(const std::string& fact) {
   constexpr std::array<std::string_view, 6> kBuild = {"measured_by",       "program.version",
                                                       "program_build_id",  "program.git_revision",
                                                       "program.git_dirty", "mpi_library"};
@@ -47,7 +48,7 @@ void summarise_values(RunsMetric& metric) {
   metric.high = std::exp(stats::mean(logs) + reach);
 }
 
-/// Adds a value to the metric of this name; one in another unit is another thing, and left out.
+/// Adds a value to the metric of this name, unless its unit differs.
 void add_value(RunsRow& row, const compare::SecondaryValue& one) {
   if (!std::isfinite(one.value)) return;
   const auto same = [&](const RunsMetric& metric) { return metric.name == one.metric; };
@@ -63,7 +64,7 @@ void add_value(RunsRow& row, const compare::SecondaryValue& one) {
   if (found->unit == one.unit) found->values.push_back(one.value);
 }
 
-/// What a run has of the case, or why it has nothing.
+/// Adds a run's values of the case, or the reason why it has none.
 void add_run(RunsRow& row, const std::string& label, const compare::RunDigest& run) {
   const auto found = run.rows.find(row.key);
   if (found == run.rows.end()) {
@@ -92,11 +93,12 @@ std::vector<std::string> short_labels(std::span<const compare::RunDigest> runs) 
     names.push_back(std::filesystem::path(run.label).filename().string());
     paths.push_back(run.label);
   }
-  const bool apart = std::set<std::string>(names.begin(), names.end()).size() == names.size();
-  return apart ? names : paths;
+  const bool all_distinct =
+      std::set<std::string>(names.begin(), names.end()).size() == names.size();
+  return all_distinct ? names : paths;
 }
 
-/// The fact of each run; empty where it does not know it.
+/// The value of a fact in each run; empty if unknown.
 std::vector<std::string> values_of_runs(std::span<const compare::RunDigest> runs,
                                         const std::string& fact) {
   std::vector<std::string> values;
@@ -108,7 +110,7 @@ std::vector<std::string> values_of_runs(std::span<const compare::RunDigest> runs
   return values;
 }
 
-/// The one value that all runs have; empty = none.
+/// The value of a fact if all runs have the same one; else empty.
 std::string common_value(std::span<const compare::RunDigest> runs, const std::string& fact) {
   const std::vector<std::string> values = values_of_runs(runs, fact);
   const bool alike = std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
@@ -128,9 +130,9 @@ void add_difference(const std::string& fact, const std::vector<std::string>& val
   if (difference.values.size() > 1) table.differences.push_back(std::move(difference));
 }
 
-/// Whether all names were replaced by hashes of their own (--redact): those of one host differ
-/// then, unless runs share their salt, which shows by a name that comes twice.
-bool are_hashes_apart(const std::vector<std::string>& hosts) {
+/// Whether the host names cannot be compared, as `--redact` replaced each by a different hash. If a
+/// hash appears twice, the runs share a salt, and the hashes can be compared.
+bool are_unrelated_hashes(const std::vector<std::string>& hosts) {
   static constexpr std::string_view kHash = "host-";
   const auto is_hash = [](const std::string& name) {
     return name.starts_with(kHash) &&
@@ -146,11 +148,11 @@ bool are_hashes_apart(const std::vector<std::string>& hosts) {
 void find_differences(std::span<const compare::RunDigest> runs, RunsTable& table) {
   std::vector<std::string> hosts;
   for (const compare::RunDigest& run : runs) hosts.push_back(run.nodes);
-  if (!are_hashes_apart(hosts)) add_difference("hosts", hosts, table);
+  if (!are_unrelated_hashes(hosts)) add_difference("hosts", hosts, table);
   std::set<std::string> facts;
   for (const compare::RunDigest& run : runs) {
     for (const auto& [fact, value] : run.environment) {
-      if (tells_runs_apart(fact)) facts.insert(fact);
+      if (is_setup_fact(fact)) facts.insert(fact);
     }
   }
   for (const std::string& fact : facts) add_difference(fact, values_of_runs(runs, fact), table);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs of the same cases as one table: what they measured, and how far they are apart.
+// Combines several runs of the same cases into one table: medians, spreads, and differences between
+// the runs.
 #pragma once
 
 #include <cstddef>
@@ -15,56 +16,60 @@
 
 namespace scalemark::print {
 
-/// One metric of a case, by the runs that measured it. Numbers that the runs do not support are
-/// NaN.
+/// One metric of a case over the runs that measured it. Numbers that need more runs are NaN.
 struct RunsMetric {
-  std::string name, unit;  ///< a base unit: s, By/s
+  std::string name, unit;  ///< unit: a base unit such as s or By/s
   Better better = Better::none;
-  std::vector<double> values;  ///< the median of each run, in their order
-  double median = 0;           ///< of the values
+  std::vector<double> values;  ///< the median within each run, in the order of the runs
+  double median = 0;           ///< median of `values`
   double min = 0, max = 0;
-  /// Standard deviation of the logarithms, as in a comparison; of two runs and more.
+  /// Standard deviation between runs, of logarithms as in `compare`. Needs two runs with positive
+  /// values.
   double spread = 0;
-  /// 95 % interval over runs: Student's t on the logarithms.
+  /// 95 % confidence interval of the mean over runs (geometric mean, Student's t).
   double low = 0, high = 0;
 };
 
-/// A run that has no number of the case.
+/// A run without a number for the case, and why.
 struct RunWithout {
-  std::string run;               ///< its label
-  std::optional<Status> status;  ///< nothing = the case is not in it
+  std::string run;               ///< label of the run
+  std::optional<Status> status;  ///< empty = the run does not have the case
   std::string reason;
 };
 
+/// One case over all runs.
 struct RunsRow {
   std::string key;
   Params params;
-  std::vector<RunsMetric> metrics;  ///< the primary one first; empty = no run measured it
+  std::vector<RunsMetric> metrics;  ///< primary metric first; empty = no run measured the case
   std::vector<RunWithout> without;
 
+  /// Number of runs that measured the primary metric.
   std::size_t runs() const { return metrics.empty() ? 0 : metrics.front().values.size(); }
-  /// `ok` if any run measured it, else what the first run that has the case says.
+  /// ok if any run measured the case, else the status in the first run that has the case.
   Status status() const;
 };
 
-/// A fact of the machine, the job's shape or the build in which the runs differ.
+/// A fact in which the runs differ: machine, job size or build.
 struct RunsDifference {
   std::string fact;
-  std::vector<std::pair<std::string, std::vector<std::string>>> values;  ///< and the runs of each
+  /// Each value with the labels of its runs.
+  std::vector<std::pair<std::string, std::vector<std::string>>> values;
 };
 
+/// The combined table of several runs.
 struct RunsTable {
-  std::vector<std::string> labels;  ///< of the runs: file names, or paths where names repeat
-  std::string version;              ///< of the program; empty = not Scalemark, or several
-  std::string ranks, nodes;         ///< numbers; empty where the runs differ or do not say it
-  std::string first, last;          ///< when they started
-  std::vector<RunsRow> rows;        ///< in the order of the plans
+  std::vector<std::string> labels;  ///< per run: file name, or whole path if file names repeat
+  std::string version;        ///< version of Scalemark; empty if unknown or if the runs differ
+  std::string ranks, nodes;   ///< numbers; empty if unknown or if the runs differ
+  std::string first, last;    ///< earliest and latest start time
+  std::vector<RunsRow> rows;  ///< in the order of the plans
   std::vector<RunsDifference> differences;
-  std::vector<std::string> notes;  ///< runs that are not complete
+  std::vector<std::string> notes;  ///< names the runs that are not complete
 };
 
-/// The cases that `wanted` takes, of runs as compare reads them. `params` are those of the cases.
-/// Throws UsageError for a run that is there twice, and for a baseline.
+/// Combines runs, limited to cases whose key is `wanted`. `params`: parameters by case key. Throws
+/// UsageError for a run given twice, and for a baseline.
 RunsTable runs_table(std::span<const compare::RunDigest> runs,
                      const std::map<std::string, Params>& params,
                      const std::function<bool(const std::string& key)>& wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns from keys and metrics.
+// Chooses the columns of a table: axes from keys, metrics by the available width.
 #include "common/print/table_layout.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::size_t kMaxMetrics = 4;
 constexpr std::string_view kPeakFraction = "peak_fraction";
 constexpr std::string_view kBandwidth = "bandwidth";
 
-/// The values of each axis over the keys of one benchmark.
+/// Per axis, its values in the keys of one benchmark.
 using AxisValues = std::map<std::string, std::vector<std::string>>;
 
 bool is_number(const std::string& text) {
@@ -41,7 +41,8 @@ GroupLayout layout(const std::string& name, const AxisValues& axes, std::size_t 
       group.title += fmt::format(" {}={}", axis, values.front());
       continue;
     }
-    // Keys without the axis are at its implied value, which only their rows will show.
+    // Keys without the axis stand for its implied value, which is known only when the row is
+    // printed.
     AxisColumn column{axis, std::max(axis.size(), values.size() < rows ? kImpliedWidth : 0), true};
     for (const std::string& value : distinct) {
       column.width = std::max(column.width, value.size());
@@ -52,7 +53,7 @@ GroupLayout layout(const std::string& name, const AxisValues& axes, std::size_t 
   return group;
 }
 
-/// The value of an axis as it stands in a key.
+/// The value of an axis, escaped as in a key.
 std::string cell_of(const Params& params, const std::string& axis) {
   const auto found = params.find(axis);
   if (found == params.end()) return {};
@@ -67,15 +68,15 @@ MetricColumn metric_column(const ShownMetric& metric, bool narrow) {
   column.header = text::printable(metric.name, 64);
   if (metric.name == kPeakFraction) {
     column.header = "% peak";
-    column.unit = {"", 0.01};  // a ratio is stored
+    column.unit = {"", 0.01};  // stored as a ratio, shown in percent
   }
   if (!column.unit.symbol.empty()) column.header += fmt::format(" [{}]", column.unit.symbol);
   column.width = std::max(column.header.size(), narrow ? kMinNarrowWidth : kMinWidth);
   return column;
 }
 
-/// Places of the metrics in the order in which they get their room: the primary one, bandwidth (or
-/// the first that is no part of a peak), then as they stand.
+/// Positions of the metrics by priority for space: primary metric, then bandwidth (else the first
+/// one that is not `peak_fraction`), then the others in order.
 std::vector<std::size_t> by_priority(const std::vector<ShownMetric>& metrics) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < metrics.size(); ++i) places.push_back(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result table: rows grouped by benchmark, printed as they arrive.
+// The table format: rows grouped by benchmark, printed as cases finish.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ constexpr std::size_t kIntervalWidth = 22;
 constexpr std::string_view kIntervalHeader = "95 % interval";
 constexpr std::string_view kPlusMinus = "\u00b1", kAsciiPlusMinus = "+-";
 
-/// Further numbers of the primary metric, blank where there are too few samples.
+/// Statistics of the primary metric; blank if there are too few samples.
 struct Statistic {
   std::string_view header;
   double Summary::*value;
@@ -46,7 +46,7 @@ constexpr std::array kStatistics = {
     Statistic{"p95", &Summary::p95}, Statistic{"p99", &Summary::p99},
     Statistic{"p99.9", &Summary::p999}};
 constexpr std::size_t kStatisticWidth = 9;
-/// How far sweeps over the case are apart; only where there are several.
+/// Column with the standard deviation between sweeps; shown only for runs with several sweeps.
 constexpr std::string_view kBetweenHeader = "between %";
 constexpr const char* kBetweenFact = "between_sweeps";
 
@@ -134,7 +134,7 @@ class TablePrinter final : public Printer {
     out() << colored(group_.title, kBold) << '\n';
   }
 
-  /// The header again when a case brings other metrics or other units than the one before.
+  /// Prints the header again if the columns differ from those of the previous case.
   void print_metric_header(const CaseResult& result) {
     std::size_t axes_width = 0;
     for (const AxisColumn& axis : group_.axes) axes_width += axis.width + 2;
@@ -144,14 +144,14 @@ class TablePrinter final : public Printer {
     const std::size_t rest = width == 0 ? 0 : std::max(width, other_width + 1) - other_width;
     MetricLayout layout = metric_layout(shown_metrics(result), rest,
                                         {kIntervalWidth, text::columns_of(half_width("9.9 %"))});
-    // What is left of the line is for more of the primary metric.
+    // Remaining width shows statistics of the primary metric.
     const std::size_t room = (std::max(rest, layout.used) - layout.used) / (2 + kStatisticWidth);
     const std::size_t statistics =
         width == 0 ? kStatistics.size() : std::min(room, kStatistics.size());
     const auto same_metric = [](const MetricColumn& a, const MetricColumn& b) {
       return a.metric == b.metric;
     };
-    // One unit for a group, even where a later row would rather have another.
+    // A group keeps its units, even if another unit would suit a later row better.
     if (statistics == statistics_ && between == between_ && layout.narrow == layout_.narrow &&
         std::ranges::equal(layout.columns, layout_.columns, same_metric))
       return;
@@ -189,7 +189,7 @@ class TablePrinter final : public Printer {
     if (!line.empty()) out() << line << '\n';
   }
 
-  /// "± 1.2 %", where the locale knows the sign.
+  /// "± 1.2 %", or "+- 1.2 %" for ASCII terminals.
   std::string half_width(std::string_view percent) const {
     return fmt::format("{} {}", options().utf8 ? kPlusMinus : kAsciiPlusMinus, percent);
   }
@@ -197,7 +197,7 @@ class TablePrinter final : public Printer {
     return layout_.narrow ? text::columns_of(half_width("9.9 %")) : kIntervalWidth;
   }
 
-  /// How far the interval reaches: both ends, or the farther one in percent of the median.
+  /// The 95 % interval: both ends, or in narrow form the larger distance in percent of the median.
   std::string interval_cell(const Summary& summary, const MetricColumn& column) const {
     if (summary.n < 2) return "-";
     if (layout_.narrow) {
@@ -278,8 +278,8 @@ class TablePrinter final : public Printer {
     return cells;
   }
 
-  /// Rows skipped for the reason of the row above are counted in one line; csv and json have them
-  /// all.
+  /// Prints how many rows were skipped for the same reason as the row above. csv and json show all
+  /// of them.
   void print_folded() {
     if (folded_ > 0) fmt::print(out(), "  ({} more skipped for the same reason)\n", folded_);
     folded_ = 0;
@@ -295,7 +295,7 @@ class TablePrinter final : public Printer {
 
   using Counts = std::array<std::size_t, 5>;
 
-  /// Cases of earlier launches that this one did not measure, by status.
+  /// Cases stored by earlier launches and not measured by this one, by status.
   Counts counts_before() const {
     Counts counts{};
     if (!options().finished_before) return counts;
@@ -305,7 +305,7 @@ class TablePrinter final : public Printer {
     return counts;
   }
 
-  /// How many cases the file has, of this launch and of earlier ones.
+  /// Prints the number of cases in the file, of this and earlier launches. Returns the total.
   std::size_t print_counts() {
     const Counts before = counts_before();
     const std::size_t now = std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
@@ -349,10 +349,10 @@ class TablePrinter final : public Printer {
   std::string group_name_;
   GroupLayout group_;
   MetricLayout layout_;
-  std::size_t statistics_ = 0;  ///< how many of kStatistics are shown
-  bool between_ = false;        ///< whether kBetweenHeader is
-  bool sweeps_seen_ = false;    ///< whether it ever was
-  bool narrow_seen_ = false;    ///< whether an interval was printed in its narrow form
+  std::size_t statistics_ = 0;  ///< number of kStatistics that are shown
+  bool between_ = false;        ///< whether kBetweenHeader is shown
+  bool sweeps_seen_ = false;    ///< whether it was shown in any group
+  bool narrow_seen_ = false;    ///< whether any interval was printed in narrow form
   bool header_printed_ = false;
   Counts counts_{};                 ///< by status
   std::set<std::size_t> measured_;  ///< by index

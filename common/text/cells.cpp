@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of all formats.
+// Formats and escapes cells for CSV, JSON, HTML, Markdown and aligned text.
 #include "common/text/cells.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units by size.
+// Chooses units for display and formats values in them.
 #include "common/text/display_unit.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in the unit that people read them in.
+// Units for display: converts values from base units (s, By/s) to readable ones (us, GB/s).
 #pragma once
 
 #include <optional>
@@ -8,15 +8,16 @@
 
 namespace scalemark::text {
 
-/// The unit of a column and how many SI units it is: {"us", 1e-6}.
+/// The unit of a printed column, and its factor to the base unit: {"us", 1e-6}.
 struct DisplayUnit {
   std::string symbol;
   double factor = 1;
 };
-/// A readable unit for values of UCUM unit `unit` about as large as `typical`.
+/// The display unit for values of UCUM unit `unit` that are about as large as `typical`.
 DisplayUnit display_unit(std::string_view unit, double typical);
 
-/// `value` in the unit of the column, by `decimals` or with four significant digits.
+/// `value` (in the base unit) converted to `unit`, with `decimals` or four significant digits; "-"
+/// for NaN.
 std::string metric_cell(double value, const DisplayUnit& unit, std::optional<int> decimals);
 
 /// A fraction in percent, at most five characters: "1.2 %", "35 %", ">999 %"; "-" for NaN.

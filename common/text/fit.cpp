@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gives way in a wide table, step by step, and the wrapping of lines.
+// Fits tables to a terminal's width step by step, and wraps long lines.
 #include "common/text/fit.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::size_t widest_cell(const FittedTable& table, std::size_t column) {
   return widest;
 }
 
-/// The columns of all lines, with names cut to at most `names`.
+/// Width of a row in terminal columns if names are cut to at most `names`.
 std::size_t total_width(const FittedTable& table, std::size_t names) {
   std::size_t total = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -52,12 +52,12 @@ std::set<std::string> word_set(const std::string& name) {
   return {words.begin(), words.end()};
 }
 
-/// Words that all names have, to the title. A name of nothing else is "-".
+/// Moves words that all names share to the title. A name without other words becomes "-".
 void lift_shared_words(FittedTable& table, std::size_t column) {
   std::set<std::string> shared = word_set(table.rows.front().cells[column]);
   for (const TextRow& row : table.rows) {
-    const std::set<std::string> mine = word_set(row.cells[column]);
-    std::erase_if(shared, [&](const std::string& word) { return !mine.contains(word); });
+    const std::set<std::string> row_words = word_set(row.cells[column]);
+    std::erase_if(shared, [&](const std::string& word) { return !row_words.contains(word); });
   }
   if (shared.empty()) return;
   bool all_alike = true;
@@ -73,14 +73,15 @@ void lift_shared_words(FittedTable& table, std::size_t column) {
   if (all_alike) erase_column(table, column);
 }
 
-/// The column's cells go to the title, or to the lines below the rows.
+/// Removes a column. Its cells go to the title line if all rows agree, else to the lines below the
+/// rows.
 void set_aside(FittedTable& table, std::size_t column) {
   const std::string header = table.columns[column].header;
   const std::string first = table.rows.front().cells[column];
-  const bool alike = table.rows.size() > 1 &&
-                     std::all_of(table.rows.begin(), table.rows.end(),
-                                 [&](const auto& row) { return row.cells[column] == first; });
-  if (alike) {
+  const bool all_equal = table.rows.size() > 1 &&
+                         std::all_of(table.rows.begin(), table.rows.end(),
+                                     [&](const auto& row) { return row.cells[column] == first; });
+  if (all_equal) {
     if (!is_nothing(first))
       table.shared =
           fmt::format("{}: {}{}{}", header, first, table.shared.empty() ? "" : "; ", table.shared);
@@ -107,8 +108,8 @@ void set_columns_aside(FittedTable& table, std::size_t width) {
   }
 }
 
-/// Whether names of `column` differ as before when cut to `width`.
-bool stay_apart(const FittedTable& table, std::size_t column, std::size_t width) {
+/// Whether names that differ still differ when cut to `width`.
+bool remain_distinct(const FittedTable& table, std::size_t column, std::size_t width) {
   std::set<std::string> whole, cut;
   for (const TextRow& row : table.rows) {
     whole.insert(row.cells[column]);
@@ -139,12 +140,12 @@ void set_widths(FittedTable& table, std::size_t names) {
   }
 }
 
-/// One line of text; `out` gets it with its end, broken where it is too long.
+/// Appends one line to `out`, wrapped if it is longer than `width`.
 void wrap_line(std::string_view line, std::size_t width, std::string& out) {
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size()) + kHanging;
   std::size_t column = 0, blank = std::string_view::npos, from = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] == '\x1b') {  // up to the letter that ends the code
+    if (line[at] == '\x1b') {  // skip to the letter that ends the SGR code
       while (at + 1 < line.size() && line[at] != 'm') ++at;
       continue;
     }
@@ -181,7 +182,7 @@ FittedTable fit_table(const std::vector<TextColumn>& columns, const std::vector<
     const std::size_t widest = widest_cell(table, names);
     const std::size_t others = total_width(table, kWhole) - widest;
     room = std::max(std::min(widest, kMinName), width - std::min(width, others));
-    if (total_width(table, room) > width || !stay_apart(table, names, room)) {
+    if (total_width(table, room) > width || !remain_distinct(table, names, room)) {
       table = lifted;
       put_names_above(table, name_column(table));
       set_columns_aside(table, width);

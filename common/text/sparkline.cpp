@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark lines.
+// Draws sparklines.
 #include "common/text/sparkline.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> kPlain = {"_", ".", "-", "=", "+", "*"
 }  // namespace
 
 std::string spark_line(std::span<const double> values, double limit, bool utf8) {
-  constexpr double kMiddle = 3;  // of seven levels: an odd number, so that 0 has one of its own
+  constexpr double kMiddle = 3;  // of seven levels: an odd number, so that 0 has a level of its own
   std::string line;
   for (const double value : values) {
     if (std::isnan(value) || !(limit > 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of numbers drawn as a row of characters.
+// Sparklines: draws a series of numbers as a line of characters.
 #pragma once
 
 #include <span>
@@ -7,8 +7,9 @@
 
 namespace scalemark::text {
 
-/// One character a value, from -limit (lowest) over 0 (middle) to +limit (highest); values beyond
-/// are at the ends, NaN is '?'. Blocks of Unicode, or _.-=+*# from low to high.
+/// Draws one character per value on seven levels: -limit is the lowest, 0 the middle, +limit the
+/// highest. Values outside are drawn at the limits; NaN is '?', and so is everything if `limit` <=
+/// 0. Uses Unicode blocks, or _.-=+*# from low to high without `utf8`.
 std::string spark_line(std::span<const double> values, double limit, bool utf8);
 
 }  // namespace scalemark::text

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding and printing of tables.
+// Pads cells and prints aligned tables.
 #include "common/text/table.hpp"
 
 #include <algorithm>

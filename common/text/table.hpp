@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned tables for a terminal: columns as wide as they need to be.
+// Aligned tables for a terminal.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@ namespace scalemark::text {
 
 struct TextColumn {
   std::string header;
-  bool number = false;   ///< aligned to the right
-  bool shrinks = false;  ///< names of the rows: one column at most
-  bool aside = false;    ///< leaves the table where that is wider than the terminal
+  bool number = false;   ///< right-aligned
+  bool shrinks = false;  ///< holds the names of the rows, which may be cut; at most one column
+  bool aside = false;    ///< may be removed if the table is wider than the terminal
 };
 
 struct TextRow {
   std::vector<std::string> cells;
-  std::string color;  ///< of the first cell: an SGR code such as "31"; empty = none
+  std::string color;  ///< SGR code for the first cell, such as "31"; empty = none
 };
 
-/// Characters that UTF-8 text takes on a terminal, each counted as one column wide.
+/// Terminal columns that UTF-8 text takes. Each character counts as one column.
 std::size_t columns_of(std::string_view text);
 
-/// A header line and the rows, as fit_table() arranges them for `width` columns; 0 = not limited.
+/// Prints a header line and the rows, fitted to `width` columns by fit_table(); 0 = no limit.
 void print_text_table(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
                       std::size_t width, std::ostream& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts that go with the sides.
+// Finds facts and telemetry that may explain a change.
 #include "common/compare/findings/causes.hpp"
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 namespace scalemark::compare {
 namespace {
 
-/// A fact that goes with so much of the whole run's shift within one side explains it.
+/// A fact also explains runs within one side if their difference is at least this fraction of the
+/// whole-run shift.
 constexpr double kMinPart = 0.5;
 constexpr std::size_t kMaxNoiseFacts = 3;
 
@@ -40,7 +41,7 @@ bool disjoint(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::none_of(a, [&](const std::string& value) { return b.contains(value); });
 }
 
-/// ln of a run's cost by that of another: the median over the rows that both have.
+/// ln(cost of `run` / cost of `other`), as the median over the rows that both have.
 double relative_cost(const RunDigest& run, const RunDigest& other) {
   std::vector<double> ratios;
   for (const auto& [key, row] : run.rows) {
@@ -55,8 +56,8 @@ double relative_cost(const RunDigest& run, const RunDigest& other) {
   return stats::median(ratios);
 }
 
-/// How much slower the runs of one side are that have a value of the other side; NaN where there
-/// are no such runs, or no others.
+/// Within one side: ln of the cost of runs with a value in `foreign`, relative to the other runs.
+/// NaN if one of these groups is empty.
 double change_within(Side side, const std::string& fact, const std::set<std::string>& foreign) {
   std::vector<double> differences;
   for (const RunDigest& run : side) {
@@ -81,7 +82,7 @@ LikelyCause fact_cause(Side a, Side b, const std::string& fact, double shift) {
   cause.separates = disjoint(left, right);
   cause.text =
       fmt::format("{} ({}): {} in A, {} in B", fact, to_string(cause.fact_class), cause.a, cause.b);
-  // Runs of A that have B's value only in part: do they go with B?
+  // Some runs of one side may have a value of the other: do they also have its cost?
   std::set<std::string> only_right;
   std::ranges::set_difference(right, left, std::inserter(only_right, only_right.end()));
   std::set<std::string> only_left;
@@ -122,7 +123,8 @@ bool has_changed(const Comparison& comparison) {
   return shifted || std::ranges::any_of(comparison.rows, changed);
 }
 
-/// The numbers that a fact's values begin with; nothing where one of them does not.
+/// The number at the start of each run's value, sorted. Empty if any value does not start with a
+/// number.
 std::vector<double> numbers_of(Side side, const std::string& fact) {
   std::vector<double> values;
   for (const RunDigest& run : side) {
@@ -136,8 +138,8 @@ std::vector<double> numbers_of(Side side, const std::string& fact) {
   return values;
 }
 
-/// Facts of class noise that every run of A has below, or above, those of B, beyond chance. What
-/// changes from run to run anyway means something only then, and only of several runs.
+/// Noise facts whose ranges on the two sides do not overlap, if that is significant. Such facts
+/// differ between any two runs, so a single run per side shows nothing.
 std::vector<std::string> separating_noise(Side a, Side b) {
   std::vector<std::string> names;
   std::vector<double> p;
@@ -158,7 +160,7 @@ std::vector<std::string> separating_noise(Side a, Side b) {
   return found;
 }
 
-/// By its numbers: what else stands in the text, such as a process id, tells nothing.
+/// Shows the range of the numbers only; other parts of the text, such as a process id, say nothing.
 LikelyCause noise_cause(Side a, Side b, const std::string& fact) {
   const auto range = [&fact](Side side) {
     const std::vector<double> numbers = numbers_of(side, fact);

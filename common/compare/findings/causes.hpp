@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may have made rows worse: facts of the environment, and what was watched while cases ran.
+// Possible causes of a change: environment facts and telemetry that differ between the sides.
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 
 namespace scalemark::compare {
 
-/// None unless a row, or the whole run, changed. Differences between the sides, most likely causes
-/// first: what separates the sides (no value on both) before what does not, telemetry of the rows
-/// that got worse before facts, identity before suspect before noise. Facts are those of
-/// `comparison.environment`; one of class noise is named only where it separates repeated runs
-/// beyond chance, telemetry only where it differs beyond chance (watched.hpp). Where the runs of
-/// one side differ in a fact, too, and those with the other side's value are as slow as that side,
-/// the text says so. `comparison` has its rows, environment and shift already.
+/// Differences between the sides that may explain a change, most likely first. Empty unless a row
+/// or the whole run changed.
+/// Order: differences without a common value on both sides first; then telemetry before facts; then
+/// identity, suspect, noise.
+/// Facts are those in `comparison.environment`. Noise facts and telemetry are listed only if they
+/// differ significantly (watched.hpp). If a fact also differs within one side and explains its slow
+/// runs, the text says so.
+/// `comparison` must have its rows, environment and shift.
 std::vector<LikelyCause> likely_causes(std::span<const RunDigest> a, std::span<const RunDigest> b,
                                        const Comparison& comparison);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison says beside its rows: what moved everything, means over rows, slow ranks,
-// changed tails, and what may be the cause.
+// Results of a comparison besides its rows: whole-run shift, geometric means, slow ranks, changed
+// tails and modes, likely causes.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,26 @@
 
 namespace scalemark::compare {
 
-/// Something to look at. It is shown and gates nothing.
+/// An observation that does not affect the exit code.
 struct Finding {
   std::string kind;     ///< straggler, tail, modes
   std::string side;     ///< A, B, or both
-  std::string subject;  ///< a rank with its node and GPU, or a row's key
-  std::string text;     ///< one sentence for people
+  std::string subject;  ///< rank with host and GPU, or key of a row
+  std::string text;     ///< one sentence for the user
   std::map<std::string, double> numbers;
 };
 
-/// What all rows have in common: the change of the cost (plus is worse for B) of the middle row,
-/// with the 95 % interval that the runs give. NaN without rows; an interval needs repeated runs.
+/// The change that all rows have in common: median over rows of the cost change (positive = B is
+/// worse) and its 95 % interval. NaN without rows; the interval needs repeated runs.
 struct WholeRunShift {
   double change = 0, low = 0, high = 0;
-  double p = 0;          ///< of no shift at all
-  std::size_t rows = 0;  ///< rows that it is the middle of
-  bool removed = false;  ///< taken out of the rows
+  double p = 0;          ///< p of "no shift"
+  std::size_t rows = 0;  ///< number of rows in the median
+  bool removed = false;  ///< subtracted from the rows (--relative-to-run)
 };
 
-/// The geometric mean of B / A - 1 over the matched rows of one metric, with the 95 % interval from
-/// the means of each run. As in a row, the change is of the metric itself.
+/// The geometric mean of B / A - 1 over all matched rows of one metric. Its 95 % interval uses one
+/// mean per run. The change is that of the metric itself.
 struct GeometricMean {
   std::string metric, unit;
   Better better = Better::none;
@@ -40,20 +40,20 @@ struct GeometricMean {
   double change = 0, low = 0, high = 0;
 };
 
-/// A difference between the sides that may explain what changed, most likely ones first.
+/// A difference between the sides that may explain a change.
 struct LikelyCause {
   std::string kind;  ///< environment or telemetry
-  std::string fact;  ///< name of the fact or the measured quantity
-  std::string a, b;  ///< its values
+  std::string fact;  ///< name of the fact or the telemetry quantity
+  std::string a, b;  ///< values on each side
   FactClass fact_class = FactClass::suspect;
   bool separates = false;  ///< no value occurs on both sides
-  std::size_t rows = 0;    ///< telemetry: rows that got worse and show it
-  std::string text;        ///< one sentence for people
-  /// Environment: how the fact goes with the time within one side; often empty.
+  std::size_t rows = 0;    ///< telemetry only: number of worse rows that show the difference
+  std::string text;        ///< one sentence for the user
+  /// Environment only: the fact's effect on the cost within one side; often empty.
   std::string within;
 };
 
-/// A further number of a row: shown, never judged.
+/// A metric of a row besides the primary one; shown, not tested.
 struct SecondaryMetric {
   std::string metric, unit;
   Better better = Better::none;

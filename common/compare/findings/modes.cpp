@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two modes in sketches of runs.
+// Finds two modes in the quantile sketches of runs and tests their shares.
 #include "common/compare/findings/modes.hpp"
 
 #include <algorithm>
@@ -16,9 +16,10 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr double kMinApart = 0.02, kMinDeviations = 4, kMinShare = 0.04;
+constexpr double kMinDistance = 0.02, kMinDeviations = 4, kMinShare = 0.04;
 constexpr double kMinChange = 0.02;
 
+/// Mean and variance of one mode.
 struct Part {
   double mean = 0, variance = 0;
 };
@@ -32,21 +33,22 @@ Part part_of(std::span<const float> values) {
   return part;
 }
 
-/// A row's split goes by the run whose modes lie farthest apart.
-std::optional<ModeSplit> common_split(const PairedRow& pair, double least_apart) {
+/// The split of the run whose modes are farthest apart, used for all runs of the row.
+std::optional<ModeSplit> common_split(const PairedRow& pair, double min_distance) {
   std::optional<ModeSplit> split;
   for (const auto* side : {&pair.a, &pair.b}) {
     for (const RowDigest* run : *side) {
       if (run == nullptr || run->status != Status::ok) continue;
-      const std::optional<ModeSplit> own = mode_split(run->sketch, least_apart);
-      if (own && (!split || own->apart > split->apart)) split = own;
+      const std::optional<ModeSplit> run_split = mode_split(run->sketch, min_distance);
+      if (run_split && (!split || run_split->distance > split->distance)) split = run_split;
     }
   }
   return split;
 }
 
+/// Per run, the share of iterations in the slow mode.
 struct Shares {
-  std::vector<double> logit, share;  ///< NaN where a run has no sketch
+  std::vector<double> logit, share;  ///< NaN if the run has no sketch
 };
 
 Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
@@ -61,7 +63,7 @@ Shares shares_of(const std::vector<const RowDigest*>& side, double split) {
     const auto n = static_cast<double>(run->sketch.size());
     const auto slow = static_cast<double>(
         std::ranges::count_if(run->sketch, [split](float x) { return x > split; }));
-    // Half a value more on both sides, so that none and all have a logit, too.
+    // Adding 0.5 to both counts keeps the logit finite for shares of 0 and 1.
     shares.logit.push_back(std::log((slow + 0.5) / (n - slow + 0.5)));
     shares.share.push_back(slow / n);
   }
@@ -75,7 +77,7 @@ double mean_share(const Shares& shares) {
   return stats::mean(known);
 }
 
-/// A row's change of the mix on its way.
+/// The shares of the slow mode in A and B, and the p of "no difference".
 struct Mix {
   std::size_t row = 0;
   double a = 0, b = 0, p = 0;
@@ -84,11 +86,11 @@ struct Mix {
 std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Design& design) {
   const std::optional<ModeSplit> split = common_split(pair, 3 * row.clock_step);
   if (!split) return std::nullopt;
-  const Shares a = shares_of(pair.a, split->middle), b = shares_of(pair.b, split->middle);
+  const Shares a = shares_of(pair.a, split->midpoint), b = shares_of(pair.b, split->midpoint);
   Mix mix{0, mean_share(a), mean_share(b), stats::kNan};
   if (!std::isfinite(mix.a) || !std::isfinite(mix.b)) return std::nullopt;
-  // A share of a hundred values is not known better than by counting: the logit's variance is
-  // 1 / (n p (1 - p)). The floor of a contrast is a step squared by 12.
+  // A share from 100 quantiles has at least the sampling variance 1 / (n p (1 - p)) on the logit
+  // scale. The lower limit in contrast_of() is step^2 / 12, hence this step.
   const double share = (50 * (mix.a + mix.b) + 0.5) / 101;
   const double step = std::sqrt(12 / (100 * share * (1 - share)));
   const std::optional<RowContrast> contrast = contrast_of(a.logit, b.logit, design, step);
@@ -100,7 +102,7 @@ std::optional<Mix> mix_of(const PairedRow& pair, const RowValues& row, const Des
 
 }  // namespace
 
-std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart) {
+std::optional<ModeSplit> mode_split(std::span<const float> sketch, double min_distance) {
   const auto n = static_cast<double>(sketch.size());
   const auto least = static_cast<std::size_t>(std::ceil(kMinShare * n));
   if (least == 0 || sketch.size() < 4 * least) return std::nullopt;
@@ -110,18 +112,18 @@ std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_
   for (std::size_t i = 0; i + least < sketch.size(); ++i) {
     sum += sketch[i] - center;
     const auto below = static_cast<double>(i + 1);
-    // Variance between two parts whose sums about the center are equal and opposite.
+    // Between-group variance: deviations from the center add up to 0 over both parts.
     const double between = sum * sum / (below * (n - below));
     if (i + 1 < least || between <= best) continue;
     best = between;
     cut = i + 1;
   }
   const Part fast = part_of(sketch.first(cut)), slow = part_of(sketch.subspan(cut));
-  const double apart = slow.mean - fast.mean;
+  const double distance = slow.mean - fast.mean;
   const double deviation = std::sqrt((fast.variance + slow.variance) / 2);
-  if (!(apart > std::max(kMinApart, least_apart)) || apart < kMinDeviations * deviation)
+  if (!(distance > std::max(kMinDistance, min_distance)) || distance < kMinDeviations * deviation)
     return std::nullopt;
-  return ModeSplit{(fast.mean + slow.mean) / 2, apart};
+  return ModeSplit{(fast.mean + slow.mean) / 2, distance};
 }
 
 std::vector<Finding> find_changed_modes(const std::vector<PairedRow>& pairs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterations in a fast and a slow mode: whether the mix of the two changed, which a median hides.
+// Detects changes in the shares of fast and slow iterations (bimodal times), which the median
+// hides.
 #pragma once
 
 #include <optional>
@@ -13,21 +14,21 @@
 
 namespace scalemark::compare {
 
-/// Two modes of one run's log times.
+/// Two modes in the logarithms of a run's iteration times.
 struct ModeSplit {
-  double middle = 0;  ///< between them
-  double apart = 0;   ///< how far they are from each other
+  double midpoint = 0;  ///< midpoint between the two means
+  double distance = 0;  ///< distance of the two means
 };
 
-/// By 2-means; nothing where the two parts are no modes: their distance is below 2 % or
-/// `least_apart`, below four of their standard deviations (Ashman, Bird and Zepf 1994), or one of
-/// them is less than 4 %.
-std::optional<ModeSplit> mode_split(std::span<const float> sketch, double least_apart = 0);
+/// Splits a sketch in two by 2-means. Nothing unless the parts are modes: at least 4 % of the
+/// values each, and far enough apart. The distance must exceed 2 %, `min_distance`, and four
+/// standard deviations (Ashman, Bird and Zepf 1994).
+std::optional<ModeSplit> mode_split(std::span<const float> sketch, double min_distance = 0);
 
-/// Rows in which the slow mode's share of the iterations differs between the sides. It is tested
-/// over runs on the logit scale, Benjamini-Hochberg at `alpha`; a share must change by 2 % of all
-/// iterations. Flags the rows `modes_changed`; one that was SAME becomes INCONCLUSIVE. `pairs` and
-/// `rows` are in the same order.
+/// Finds rows in which the share of the slow mode differs between the sides. Shares are tested over
+/// runs on the logit scale, adjusted by Benjamini-Hochberg at `alpha`. The share must change by at
+/// least 2 % of all iterations. These rows are flagged `modes_changed`, and SAME becomes
+/// INCONCLUSIVE. `pairs` and `rows` must be in the same order.
 std::vector<Finding> find_changed_modes(const std::vector<PairedRow>& pairs,
                                         std::vector<RowValues>& rows, const Design& design,
                                         double alpha);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of slow cases against chance.
+// Tests the counts of slow cases per rank against chance.
 #include "common/compare/findings/stragglers.hpp"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ Places places_of(std::span<const RunDigest> side) {
   return places;
 }
 
-/// P(so many slow cases or more). The cases' chances differ with their ranks; the binomial with
-/// their mean is an upper bound of that tail (Hoeffding 1956).
+/// Probability of at least this many slow cases by chance. The chance differs between cases; the
+/// binomial with the mean chance is an upper bound (Hoeffding 1956).
 double p_of_chance(const RankTally& tally) {
   const auto cases = static_cast<double>(tally.cases), slow = static_cast<double>(tally.slow);
   if (tally.slow == 0) return 1;
@@ -62,9 +62,9 @@ double typical(const RankTally& tally) {
   return stats::median(std::vector<double>(tally.slower.begin(), tally.slower.end()));
 }
 
-/// What is known of the place on the side that has no finding there.
-std::string beside(const std::string& place, const Places& other, const char* name,
-                   bool other_is_baseline) {
+/// Whether the place is unknown or not slow on the other side.
+std::string status_on_other_side(const std::string& place, const Places& other, const char* name,
+                                 bool other_is_baseline) {
   if (other_is_baseline) return ", not known from a baseline";
   return fmt::format(", {} {}", other.contains(place) ? "not in" : "not known in", name);
 }
@@ -91,18 +91,20 @@ std::vector<Finding> find_stragglers(std::span<const RunDigest> a, std::span<con
   const Places seen_a = places_of(a), seen_b = places_of(b);
   const std::map<std::string, Slow> left = slow_places(seen_a, alpha),
                                     right = slow_places(seen_b, alpha);
-  // Its tallies are not kept.
+  // A baseline keeps no tallies of ranks.
   const bool baseline =
       std::ranges::any_of(a, [](const RunDigest& run) { return !run.stands_for.empty(); });
   std::vector<Finding> findings;
   for (const auto& [place, one] : right) {
     const bool both = left.contains(place);
-    findings.push_back(finding_of(place, one, both ? "both" : "B",
-                                  both ? ", in A as well" : beside(place, seen_a, "A", baseline)));
+    findings.push_back(
+        finding_of(place, one, both ? "both" : "B",
+                   both ? ", in A as well" : status_on_other_side(place, seen_a, "A", baseline)));
   }
   for (const auto& [place, one] : left) {
     if (!right.contains(place))
-      findings.push_back(finding_of(place, one, "A", beside(place, seen_b, "B", false)));
+      findings.push_back(
+          finding_of(place, one, "A", status_on_other_side(place, seen_b, "B", false)));
   }
   std::ranges::stable_sort(findings, {}, [](const Finding& one) {
     return std::pair(one.side == "B" ? 0 : one.side == "A" ? 1 : 2, -one.numbers.at("slower"));

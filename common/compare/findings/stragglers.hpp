@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are slow in more cases than chance explains, by name of their hardware.
+// Finds ranks that are slow in more cases than chance explains.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace scalemark::compare {
 
-/// A rank at its place is tested by the binomial tail of its slow cases over all runs of a side
-/// (each of P ranks is slow in one of P cases by chance), Benjamini-Hochberg over places at
-/// `alpha`. What is slow on one side only comes first; the text says whether the other side was
-/// looked at there, which a baseline was not.
+/// Finds slow ranks by host and GPU. Each rank's slow cases over all runs of a side are tested with
+/// the binomial tail. By chance, each of P ranks is slow in 1 / P of the cases. Adjusted over ranks
+/// by Benjamini-Hochberg at `alpha`. Order: slow in B only, in A only, in both. The text says if
+/// the other side is a baseline or lacks the rank.
 std::vector<Finding> find_stragglers(std::span<const RunDigest> a, std::span<const RunDigest> b,
                                      double alpha);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 99th percentiles as rows.
+// Tests the 99th percentiles of rows.
 #include "common/compare/findings/tails.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// Nothing where a run that has a value has no tail.
+/// ln of the tails of a side's runs. Nothing if a run with a value has no tail.
 std::optional<std::vector<double>> log_tails(const std::vector<const RowDigest*>& side,
                                              const std::vector<double>& values) {
   std::vector<double> tails;
@@ -25,7 +25,7 @@ std::optional<std::vector<double>> log_tails(const std::vector<const RowDigest*>
       continue;
     }
     if (!(side[r]->tail > 0) || std::isinf(side[r]->tail)) return std::nullopt;
-    // What was taken out of the run's value is taken out of its tail.
+    // Apply the same correction (--relative-to-run) as to the run's value.
     tails.push_back(std::log(side[r]->tail) + values[r] - std::log(side[r]->value));
   }
   return tails;
@@ -45,31 +45,31 @@ std::optional<RowValues> tail_values(const PairedRow& pair, const RowValues& row
   return tail;
 }
 
-/// Middle of the runs that have a value.
-double middle(const std::vector<const RowDigest*>& side, const std::vector<double>& values,
-              double RowDigest::*member) {
+/// Median over runs of ln(`member`), a tail value or an end of its interval.
+double median_of_runs(const std::vector<const RowDigest*>& side, const std::vector<double>& values,
+                      double RowDigest::*member) {
   std::vector<double> some;
   for (std::size_t r = 0; r < side.size(); ++r) {
-    // What was taken out of the run's value is taken out of its tail.
+    // Apply the same correction (--relative-to-run) as to the run's value.
     if (std::isfinite(values[r]))
       some.push_back(std::log(side[r]->*member) + values[r] - std::log(side[r]->value));
   }
   return stats::median(some);
 }
 
-/// Whether what the runs of a side know of their own tail leaves room for the tail of the other.
-/// Where about a hundredth of the iterations is slow, the percentile jumps from run to run: two
-/// values on each side, which no t distribution describes.
-bool could_be(const std::vector<const RowDigest*>& side, const std::vector<double>& values,
-              double tail) {
-  return middle(side, values, &RowDigest::tail_low) <= tail &&
-         tail <= middle(side, values, &RowDigest::tail_high);
+/// Whether `tail` (ln, of the other side) lies in the interval that this side's runs give for their
+/// own tail. If about 1 % of the iterations are slow, the percentile jumps between two values from
+/// run to run. A t-test does not describe that.
+bool is_within_interval(const std::vector<const RowDigest*>& side,
+                        const std::vector<double>& values, double tail) {
+  return median_of_runs(side, values, &RowDigest::tail_low) <= tail &&
+         tail <= median_of_runs(side, values, &RowDigest::tail_high);
 }
 
-bool is_known(const PairedRow& pair, const RowValues& row) {
-  const double a = middle(pair.a, row.a, &RowDigest::tail);
-  const double b = middle(pair.b, row.b, &RowDigest::tail);
-  return !could_be(pair.a, row.a, b) && !could_be(pair.b, row.b, a);
+bool is_resolved(const PairedRow& pair, const RowValues& row) {
+  const double a = median_of_runs(pair.a, row.a, &RowDigest::tail);
+  const double b = median_of_runs(pair.b, row.b, &RowDigest::tail);
+  return !is_within_interval(pair.a, row.a, b) && !is_within_interval(pair.b, row.b, a);
 }
 
 Finding finding_of(const CompareRow& tail, const CompareRow& row) {
@@ -96,16 +96,16 @@ std::vector<Finding> find_changed_tails(const std::vector<PairedRow>& pairs,
                                         const std::vector<RowValues>& rows, const Design& design,
                                         const CompareOptions& options) {
   std::vector<RowValues> tails;
-  std::vector<std::size_t> of;
+  std::vector<std::size_t> row_of_tail;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     std::optional<RowValues> tail = tail_values(pairs[i], rows[i]);
     if (!tail) continue;
     tails.push_back(std::move(*tail));
-    of.push_back(i);
+    row_of_tail.push_back(i);
   }
   CompareOptions own = options;
   own.plan_open_rows = false;
-  own.priors.clear();  // of medians
+  own.priors.clear();  // stored priors hold for medians only
   own.single_run_threshold.reset();
   std::string method;
   test_rows(tails, design, own, method);
@@ -113,8 +113,8 @@ std::vector<Finding> find_changed_tails(const std::vector<PairedRow>& pairs,
   for (std::size_t i = 0; i < tails.size(); ++i) {
     const Verdict verdict = tails[i].row.verdict;
     const bool changed = verdict == Verdict::regression || verdict == Verdict::improved;
-    const RowValues& row = rows[of[i]];
-    if (changed && verdict != row.row.verdict && is_known(pairs[of[i]], row))
+    const RowValues& row = rows[row_of_tail[i]];
+    if (changed && verdict != row.row.verdict && is_resolved(pairs[row_of_tail[i]], row))
       findings.push_back(finding_of(tails[i].row, row.row));
   }
   return findings;

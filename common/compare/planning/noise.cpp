@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variances between the runs of one side, moderated over the rows.
+// Estimates the variance between runs of each row, moderated over rows.
 #include "common/compare/planning/noise.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// A row before its variance is moderated.
+/// A row and its own variance, before moderation.
 struct Measured {
   RowNoise row;
   stats::SampleVariance own;
@@ -26,7 +26,7 @@ bool is_usable(const RowDigest& one) {
   return one.status == Status::ok && std::isfinite(one.value) && one.value > 0;
 }
 
-/// What the runs say of a case; fewer than two of them may.
+/// Reduces a case to mean and variance over runs. Fewer than two runs may have usable values.
 Measured measured(std::span<const RunDigest> runs, const std::string& key) {
   Measured result;
   RowNoise& row = result.row;
@@ -58,14 +58,15 @@ Measured measured(std::span<const RunDigest> runs, const std::string& key) {
   return result;
 }
 
-/// Gives rows their variances, by a prior of `lenders`; without enough of these by their own alone.
-void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& lenders) {
+/// Moderates the variances of `rows` with a prior fitted to `prior_rows`. With too few such rows,
+/// each row keeps its own variance.
+void moderate(const std::vector<Measured*>& rows, const std::vector<Measured*>& prior_rows) {
   stats::Prior prior;
   double df_limit = stats::kInfinity;
-  if (lenders.size() >= kMinRowsForPrior) {
+  if (prior_rows.size() >= kMinRowsForPrior) {
     std::vector<stats::SampleVariance> variances;
     df_limit = 0;
-    for (const Measured* one : lenders) {
+    for (const Measured* one : prior_rows) {
       variances.push_back(one->own);
       df_limit += one->own.df;
     }

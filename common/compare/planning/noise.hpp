@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much the runs of one side differ among themselves, row by row: what limits every comparison
-// with them.
+// Noise between runs of one side, per row. It limits the changes that a comparison can detect.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +11,40 @@
 
 namespace scalemark::compare {
 
-/// One case of several runs. Variances are of the logarithm of a run's median.
+/// One case over several runs. Variances are those of ln(median of a run).
 struct RowNoise {
   std::string key, metric, unit;
   Better better = Better::lower;
-  int runs = 0;         ///< with a usable value
+  int runs = 0;         ///< number of runs with a usable value
   double value = 0;     ///< geometric mean of the runs' medians
-  double variance = 0;  ///< shrunk towards that of the other rows, where there are enough of them
-  double prior_df = 0;  ///< degrees of freedom borrowed from them
+  double variance = 0;  ///< moderated with the variances of other rows, if there are enough
+  double prior_df = 0;  ///< degrees of freedom of the prior; 0 = none
 };
 
+/// The noise of a set of runs.
 struct Noise {
   std::vector<RowNoise> rows;  ///< in the order of the files
-  /// Cases with one usable value, or of no direction: nothing can be said of their noise.
+  /// Cases with one usable value or without a direction: their noise is unknown.
   std::vector<std::string> left_out;
-  double typical = 0;  ///< spread of the middle row: standard deviation of the logarithm
+  double typical = 0;  ///< standard deviation of the logarithm, median over rows
 };
 
-/// The variance of a row is at least that of its clock's rounding, and moderated
-/// (docs/measuring/statistics.md) from 20 rows on.
+/// Estimates the noise of each row. From 20 rows on, variances are moderated
+/// (docs/measuring/statistics.md). They are at least the variance of the clock's rounding.
 Noise noise_of(std::span<const RunDigest> runs);
 
-/// One row in ten is taken to have changed where a plan has to say how many did.
+/// Plans assume that one row in ten changes.
 inline constexpr double kChangedShare = 0.1;
-/// The chance to find a change that counts as finding it.
+/// Power that plans require: probability to detect a change that exists.
 inline constexpr double kPlannedPower = 0.8;
 
-/// The level at which a row is tested after Benjamini and Hochberg's adjustment when a share
-/// `found` of the changed rows (kChangedShare of `rows`) is found: alpha * rejections / rows, with
-/// one rejection at least.
+/// The significance level per row after the Benjamini-Hochberg adjustment: alpha * rejections /
+/// rows. It assumes that `found`, a fraction of the changed rows (kChangedShare of `rows`), is
+/// rejected; at least one rejection.
 double level_in_table(double alpha, std::size_t rows, double found);
 
-/// The change, as a fraction, that `runs_a` against `runs_b` runs find with 80 % power in a table
-/// of so many rows.
+/// The relative change that `runs_a` against `runs_b` runs detect with 80 % power, among all rows
+/// of `noise`.
 double detectable_change(const RowNoise& row, const Noise& noise, int runs_a, int runs_b,
                          double threshold, double alpha);
 

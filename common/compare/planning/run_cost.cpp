@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and inner noise of the cases of a run.
+// Computes duration and within-run variance of cases.
 #include "common/compare/planning/run_cost.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double within_of(const CaseResult& result) {
   if (result.status != Status::ok || metric == nullptr) return stats::kNan;
   const Summary summary = summarise(result, *metric);
   if (summary.n < kMinIterations || !(summary.low > 0) || !(summary.high > 0)) return stats::kNan;
-  // The interval is +-1.96 standard errors wide.
+  // The 95 % interval is 2 x 1.96 standard errors wide.
   const double error = std::abs(std::log(summary.high / summary.low)) / (2 * 1.959963984540054);
   return error * error;
 }

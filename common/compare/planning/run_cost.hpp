@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run cost, and how much of its noise is its own: for planning the next one.
+// Duration of a run's cases, and how much of their variance comes from within the run. Input of run
+// plans.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +12,26 @@
 
 namespace scalemark::compare {
 
+/// One case of one run.
 struct CaseCost {
-  double seconds = 0;  ///< from its start to its stop; NaN where the file does not say
-  /// Variance of the logarithm of the median that comes from the iterations of this run alone; NaN
-  /// where they do not tell.
+  double seconds = 0;  ///< from start to stop; NaN if not stored
+  /// Variance of ln(median) due to the limited number of iterations in this run; NaN if unknown.
   double within = 0;
 };
 
+/// One run.
 struct RunCost {
   std::size_t nodes = 0;
-  /// Of all cases together; NaN where none has a time.
+  /// Total over all cases; NaN if no case has a duration.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, CaseCost> cases;  ///< by key
 };
 
-/// Of a run, or of its header, to which cases are added one by one.
+/// The cost of a run. For a run read case by case, pass its header, then call add_case().
 RunCost run_cost(const Run& run);
 void add_case(const CaseResult& result, RunCost& cost);
 
-/// Of one run that was read from several files: its other cases, and the time of both parts.
+/// Adds another file of the same run: its cases and its duration.
 void add_part(const RunCost& part, RunCost& whole);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power and cost of runs to come.
+// Computes power and cost of further runs.
 #include "common/compare/planning/run_plan.hpp"
 
 #include <algorithm>
@@ -18,17 +18,17 @@
 namespace scalemark::compare {
 namespace {
 
-/// How far a change goes beyond the threshold, on the log scale.
+/// The part of a change that exceeds the threshold, as a logarithm.
 double beyond(double effect, const CompareOptions& options) {
   return std::log1p(effect) - std::log1p(options.threshold);
 }
 
-/// How much is found depends on the level, which after the adjustment depends on how much is found:
-/// iterated from above until both agree.
+/// The power depends on the level per row, which depends on how many changes are found. Iterates
+/// from power 1 downwards until both values agree.
 PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
                  const CompareOptions& options) {
   constexpr int kMaxSteps = 50;
-  constexpr double kAgree = 0.002;
+  constexpr double kConvergence = 0.002;
   PlanCell cell{effect, 0, 1};
   for (int step = 0; step < kMaxSteps; ++step) {
     const double level = level_in_table(options.alpha, noise.rows.size(), cell.power);
@@ -42,16 +42,16 @@ PlanCell cell_of(const Noise& noise, double effect, int runs_a, int runs_b,
       if (power >= kPlannedPower) ++cell.rows;
     }
     const double found = sum / static_cast<double>(noise.rows.size());
-    const bool agreed = cell.power - found < kAgree;
+    const bool converged = cell.power - found < kConvergence;
     cell.power = found;
-    if (agreed) break;
+    if (converged) break;
   }
   return cell;
 }
 
-/// The median over runs of a number of a case, without those that do not have it.
+/// Median over runs of a number of a case; runs without it are left out.
 template <class Number>
-double middle(std::span<const RunCost> costs, const std::string& key, Number number) {
+double median_over_runs(std::span<const RunCost> costs, const std::string& key, Number number) {
   std::vector<double> values;
   for (const RunCost& cost : costs) {
     const auto found = cost.cases.find(key);
@@ -75,26 +75,29 @@ PlanRow row_of(const RowNoise& row, const Noise& noise, std::span<const RunCost>
         size > 0 ? std::optional(stats::runs_needed(row.variance, row.prior_df, size, level))
                  : std::nullopt);
   }
-  plan.seconds = middle(costs, row.key, [](const CaseCost& cost) { return cost.seconds; });
-  const double within = middle(costs, row.key, [](const CaseCost& cost) { return cost.within; });
+  plan.seconds =
+      median_over_runs(costs, row.key, [](const CaseCost& cost) { return cost.seconds; });
+  const double within =
+      median_over_runs(costs, row.key, [](const CaseCost& cost) { return cost.within; });
   plan.within = row.variance > 0 ? std::min(1.0, within / row.variance) : stats::kNan;
   if (std::isnan(within)) plan.within = stats::kNan;
   return plan;
 }
 
-/// Rows that even the largest effect would not show in, the longest first, until the rest keeps the
-/// budget.
+/// Chooses rows to leave out until the remaining ones fit into the budget. Candidates are rows in
+/// which not even the largest effect would be detected, longest first.
 void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget) {
   double excess = line.seconds - budget;
   if (!(excess > 0)) return;
-  std::vector<const PlanRow*> blind;
+  std::vector<const PlanRow*> undetectable;
   for (const PlanRow& row : rows) {
     const std::optional<int>& needed = row.runs_needed.back();
-    if (std::isfinite(row.seconds) && (!needed || *needed > line.runs)) blind.push_back(&row);
+    if (std::isfinite(row.seconds) && (!needed || *needed > line.runs))
+      undetectable.push_back(&row);
   }
-  std::stable_sort(blind.begin(), blind.end(),
+  std::stable_sort(undetectable.begin(), undetectable.end(),
                    [](const PlanRow* x, const PlanRow* y) { return x->seconds > y->seconds; });
-  for (const PlanRow* row : blind) {
+  for (const PlanRow* row : undetectable) {
     if (excess <= 0) break;
     line.drop.push_back({row->key, row->seconds});
     excess -= line.runs * row->seconds;
@@ -102,7 +105,7 @@ void keep_budget(PlanLine& line, const std::vector<PlanRow>& rows, double budget
   line.fits = excess <= 0;
 }
 
-/// The runs of the base, counting those that a baseline stands for.
+/// Number of base runs, including those summarised by a baseline.
 std::size_t count_runs(std::span<const RunDigest> runs, const Noise& noise) {
   std::size_t most = runs.size();
   for (const RowNoise& row : noise.rows) most = std::max(most, static_cast<std::size_t>(row.runs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting, comparing, counting.
+// Splits runs, compares the parts and counts false verdicts.
 #include "common/compare/planning/self_test.hpp"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t kMinRuns = 4;
 
-/// For each run whether it is of side A.
+/// Per run: true = side A.
 using Split = std::vector<bool>;
 
-/// The ways to take `a` of `n` runs; of two that are each other's mirror one. A number that is too
-/// large to count is `limit` + 1.
+/// The number of ways to choose `a` of `n` runs; a split and its mirror image count once. `limit` +
+/// 1 if there are more than `limit`.
 std::size_t count_splits(std::size_t n, std::size_t a, std::size_t limit) {
   double ways = 1;
   for (std::size_t i = 1; i <= a; ++i) {
@@ -39,19 +39,19 @@ std::size_t count_splits(std::size_t n, std::size_t a, std::size_t limit) {
   return rounded > static_cast<double>(limit) ? limit + 1 : static_cast<std::size_t>(rounded);
 }
 
-/// Of a split into equal halves and its mirror the one that has the first run in A.
+/// Of an equal split and its mirror image, the one with the first run in A.
 Split canonical(Split split, std::size_t a) {
   if (2 * a == split.size() && !split.front()) split.flip();
   return split;
 }
 
-/// So many splits at most that large tables end in time.
+/// Number of splits, reduced for large tables to limit the time.
 std::size_t limit_of(const std::vector<RunDigest>& runs, const SelfTestOptions& options) {
   constexpr std::size_t kFewestSplits = 20;
   std::size_t rows = 1;
   for (const RunDigest& run : runs) rows = std::max(rows, run.rows.size());
-  return std::clamp(options.most_tests / rows, std::min(kFewestSplits, options.most_splits),
-                    options.most_splits);
+  return std::clamp(options.max_tests / rows, std::min(kFewestSplits, options.max_splits),
+                    options.max_splits);
 }
 
 std::vector<Split> splits_of(std::size_t n, std::size_t a, std::size_t most, std::uint64_t seed,
@@ -86,35 +86,35 @@ void count_row(const CompareRow& row, SelfTestRow& counts) {
   if (row.low > 0 || row.high < 0) ++counts.raw;
 }
 
-/// How the splits were tested: they differ where the runs do not have the same cases.
+/// Describes the tests used. They differ between splits if runs have different cases.
 class Methods {
  public:
-  void take(const Comparison& comparison) {
+  void add(const Comparison& comparison) {
     const auto is_tested = [](const CompareRow& row) { return std::isfinite(row.low); };
     const auto tests = static_cast<std::size_t>(std::ranges::count_if(comparison.rows, is_tested));
-    if (text_.empty() || tests > most_) text_ = comparison.method;
-    most_ = std::max(most_, tests);
-    fewest_ = std::min(fewest_, tests);
+    if (text_.empty() || tests > largest_) text_ = comparison.method;
+    largest_ = std::max(largest_, tests);
+    smallest_ = std::min(smallest_, tests);
   }
-  /// That of the split with the most tests.
+  /// The method of the split with the most tests.
   std::string text() const {
-    if (fewest_ >= most_) return text_;
+    if (smallest_ >= largest_) return text_;
     return fmt::format("{} (the split with most tests, {}; others have fewer, down to {})", text_,
-                       most_, fewest_);
+                       largest_, smallest_);
   }
 
  private:
   std::string text_;
-  std::size_t most_ = 0, fewest_ = std::numeric_limits<std::size_t>::max();
+  std::size_t largest_ = 0, smallest_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// Compares every split. The runs are moved within the vector, never copied.
+/// Compares all splits. Swaps runs within the vector instead of copying them.
 std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
                                                   const std::vector<Split>& splits,
                                                   SelfTest& result) {
   std::map<std::string, SelfTestRow> rows;
   Methods methods;
-  std::vector<std::size_t> at(runs.size());  // which run stands where
+  std::vector<std::size_t> at(runs.size());  // index of the run at each position
   for (std::size_t i = 0; i < at.size(); ++i) at[i] = i;
   for (const Split& split : splits) {
     std::vector<std::size_t> order;
@@ -131,7 +131,7 @@ std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
     const std::span<const RunDigest> all = runs;
     const Comparison comparison =
         compare(all.first(result.runs_a), all.subspan(result.runs_a), result.options);
-    methods.take(comparison);
+    methods.add(comparison);
     std::size_t wrong = 0;
     for (const CompareRow& row : comparison.rows) {
       count_row(row, rows[row.key]);
@@ -144,7 +144,7 @@ std::map<std::string, SelfTestRow> compare_splits(std::vector<RunDigest>& runs,
   return rows;
 }
 
-/// Adds what the runs' own spread says, and puts the rows in order.
+/// Adds the noise between runs to the rows and sorts them.
 void finish_rows(std::map<std::string, SelfTestRow> counts, const Noise& noise, SelfTest& result) {
   const int runs = static_cast<int>(result.runs);
   std::map<std::string, const RowNoise*> spreads;
@@ -172,8 +172,8 @@ void finish_rows(std::map<std::string, SelfTestRow> counts, const Noise& noise, 
   });
 }
 
-/// Cases that some runs lack, or that failed, and how the machine changed under the runs.
-void look_at_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
+/// Collects incomplete runs, failed or missing cases, and differences of the environment.
+void inspect_runs(const std::vector<RunDigest>& runs, SelfTest& result) {
   std::map<std::string, std::size_t> ok;
   std::set<std::string> failed, keys;
   for (const RunDigest& run : runs) {
@@ -219,7 +219,7 @@ SelfTest self_test(std::vector<RunDigest> runs, const SelfTestOptions& options) 
   result.runs = runs.size();
   result.runs_a = runs.size() / 2;
   result.runs_b = runs.size() - result.runs_a;
-  look_at_runs(runs, result);
+  inspect_runs(runs, result);
   const std::vector<Split> splits =
       splits_of(runs.size(), result.runs_a, limit_of(runs, options), options.seed, result.all_ways);
   result.splits = splits.size();

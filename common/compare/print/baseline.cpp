@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and priors of a baseline.
+// Prints the rows and priors of a baseline.
 #include "common/compare/print/baseline.hpp"
 
 #include <cmath>

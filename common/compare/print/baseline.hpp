@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A baseline as text.
+// Prints a baseline as text.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace scalemark::compare {
 
-/// Its rows with mean, spread over runs and number of runs, and the priors s0^2 (of ln of a run's
-/// value) and d0 that comparisons lend to them. `width`: columns; 0 = not limited.
+/// Prints rows with mean, spread over runs and number of runs, and the priors of their variances:
+/// s0^2 (of ln of a run's value) with d0 degrees of freedom. `width`: columns; 0 = no limit.
 void print_baseline(const RunDigest& baseline, std::size_t width, std::ostream& out);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format names, and the sentences that text and Markdown share.
+// Selects the output format; formats rows and method for text and Markdown.
 #include "common/compare/print/comparison.hpp"
 
 #include <cmath>
@@ -21,14 +21,15 @@ std::string plural(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Runs on each side that would decide an open row.
+/// Runs per side that would decide an inconclusive row.
 std::string needed_runs(const CompareRow& row) {
   if (row.runs_needed) return text::needed_runs_cell(*row.runs_needed);
-  // Without repeated runs nobody knows the noise; three a side are the least that show it.
+  // Without repeated runs the noise is unknown; three per side are the minimum to estimate it.
   return std::isfinite(row.change) && std::isnan(row.low) ? ">=3" : "-";
 }
 
-/// Why a row is open although its interval lies beyond the threshold.
+/// The adjusted p of an inconclusive row whose interval lies beyond the threshold, to explain the
+/// verdict.
 std::string adjusted_p(const CompareRow& row) {
   if (row.verdict != Verdict::inconclusive || !row.beyond_threshold || !std::isfinite(row.q))
     return "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison for programs: JSON (scalemark-compare, version 1) and CSV.
+// Prints a comparison as JSON (scalemark-compare, version 1) and CSV.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -188,7 +188,7 @@ void print_comparison_csv(const Comparison& comparison, std::ostream& out) {
                row.runs_needed ? std::to_string(*row.runs_needed) : "",
                text::csv_cell(text::join(row.flags, " ")), sides);
   }
-  // Rows without numbers keep their place in the table, so that nothing is missing unseen.
+  // Cases without numbers also get a line, so that no case is missing from the output.
   const auto bare = [&](const std::string& key, const char* verdict, const std::string& note) {
     fmt::print(out, "{},,,,,,,,,,,{},,,,{},{}\n", text::csv_cell(key), verdict,
                text::csv_cell(note), sides);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legend of a comparison.
+// Explains the flags of a comparison.
 #include "common/compare/print/flags.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace scalemark::compare {
 namespace {
 
-constexpr std::array<std::pair<const char*, const char*>, 17> kWords = {{
+constexpr std::array<std::pair<const char*, const char*>, 17> kExplanations = {{
     {"clock_changed", "the processor's or GPU's clock changed while it was measured"},
     {"clock_step", "the change is no more than one step of the timer"},
     {"config_differs", "measured in another way on the two sides (iterations, timing, checks)"},
@@ -41,9 +41,9 @@ constexpr std::array<std::pair<const char*, const char*>, 17> kWords = {{
 
 std::vector<std::string> flag_lines(const Comparison& comparison) {
   std::set<std::string> seen;
-  bool hopeless = false, counted = false, adjusted = false;
+  bool undecidable = false, counted = false, adjusted = false;
   for (const CompareRow& row : comparison.rows) {
-    hopeless = hopeless || (row.runs_needed && *row.runs_needed >= text::kTooManyRuns);
+    undecidable = undecidable || (row.runs_needed && *row.runs_needed >= text::kTooManyRuns);
     adjusted = adjusted || (row.verdict == Verdict::inconclusive && row.beyond_threshold);
     for (const std::string& flag : row.flags) {
       seen.insert(flag.substr(0, flag.find(':')));
@@ -51,7 +51,7 @@ std::vector<std::string> flag_lines(const Comparison& comparison) {
     }
   }
   std::vector<std::string> lines;
-  for (const auto& [name, words] : kWords) {
+  for (const auto& [name, words] : kExplanations) {
     if (seen.contains(name)) lines.push_back(fmt::format("{}: {}", name, words));
   }
   if (counted) lines.emplace_back("FLAG:n: in n of the runs");
@@ -61,7 +61,7 @@ std::vector<std::string> flag_lines(const Comparison& comparison) {
                     "adjusted for their number, must be at most {:g}",
                     comparison.options.alpha));
   }
-  if (hopeless) {
+  if (undecidable) {
     lines.push_back(fmt::format(
         "runs needed {}: runs vary too much: more runs will not decide this; quieten the "
         "machine or raise --threshold",

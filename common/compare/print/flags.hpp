@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the short words beside the rows of a comparison mean.
+// Explains the flags of rows to the user.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace scalemark::compare {
 
-/// One line for each flag that a row has ("throttled: ..." for "throttled:2", too), by name, and
-/// one where rows need so many runs that more runs will not decide them.
+/// One line per flag that occurs, sorted by name ("throttled: ..." also for "throttled:2"). Further
+/// lines explain other notes in the table, such as rows that more runs will not decide.
 std::vector<std::string> flag_lines(const Comparison& comparison);
 
 }  // namespace scalemark::compare

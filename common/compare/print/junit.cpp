@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison as JUnit XML: one test case a row, in the form that Jenkins' schema describes.
+// Prints a comparison as JUnit XML, one test case per row, following Jenkins' schema.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +13,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// Text inside an element or a quoted attribute. Beyond what HTML wants, XML 1.0 has no place for
-/// U+FFFE and U+FFFF.
+/// Escapes text for an element or a quoted attribute. XML 1.0 also forbids U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
   std::string escaped = text::html_text(text);
   for (const std::string_view foreign : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
@@ -25,16 +24,16 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
-/// A test case and what became of it: at most one of failure, error and skipped.
+/// A test case with its outcome.
 struct TestCase {
   std::string key;
-  std::string outcome;  ///< name of the element; empty = passed
+  std::string outcome;  ///< failure, error or skipped; empty = passed
   std::string type, message;
   std::string output;
   double seconds = std::nan("");
 };
 
-/// Dots make Jenkins group by suite and benchmark.
+/// The class name of a case; dots make Jenkins group by suite and benchmark.
 std::string class_of(const std::string& key) {
   std::string name = "scalemark." + key.substr(0, key.find(' '));
   std::replace(name.begin(), name.end(), '/', '.');
@@ -69,7 +68,8 @@ TestCase test_case(const FailedRow& row) {
   return test;
 }
 
-/// One test case a key: a case that failed in one run only is an error, whatever the others say.
+/// One test case per key. A case that failed in any run is an error, even if other runs have
+/// values.
 std::vector<TestCase> test_cases(const Comparison& comparison, bool strict) {
   std::vector<TestCase> tests;
   std::map<std::string, std::size_t> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison says beside its rows, as lines for text and Markdown.
+// Formats the results besides the rows as lines for text and Markdown.
 #include <algorithm>
 #include <cmath>
 #include <set>

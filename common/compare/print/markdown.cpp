@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison as Markdown for a merge request: what matters open, the rest folded.
+// Prints a comparison as Markdown for a merge request: changed rows visible, other rows folded.
 #include <set>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ void print_cells(const std::vector<std::string>& cells, std::ostream& out) {
   fmt::print(out, "|\n");
 }
 
-/// The lines whose worst row has one of the verdicts, a table a benchmark.
+/// The lines whose worst row has one of the verdicts, grouped by benchmark.
 std::vector<FoldGroup> lines_with(const std::vector<FoldGroup>& groups,
                                   const std::set<Verdict>& verdicts) {
   std::vector<FoldGroup> chosen;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found about runs before they are compared - their noise, and what more of them would
-// find - as text for people and JSON for programs.
+// Prints A/A tests and run plans as text and JSON.
 #pragma once
 
 #include <cstddef>
@@ -16,29 +15,31 @@
 
 namespace scalemark::compare {
 
+/// Options of the text format.
 struct PlanPrintOptions {
-  bool all = false;       ///< every row in text, not only the ten that matter most
-  std::size_t width = 0;  ///< columns of the terminal; 0 = not limited
+  bool all = false;       ///< print all rows, not only the first ten
+  std::size_t width = 0;  ///< width of the terminal in columns; 0 = no limit
 };
 
-/// Rows that text shows of a table without `all`.
+/// Number of rows that text shows without `all`.
 inline constexpr std::size_t kPlanRows = 10;
 
-/// A fraction in percent, without a sign; "-" for NaN.
+/// A fraction in percent without sign; "-" for NaN.
 std::string plain_percent(double fraction);
 
-/// text, json.
+/// Names of the formats: text, json.
 std::vector<std::string> plan_formats();
 
-/// Throws UsageError for a format that does not exist.
+/// Prints an A/A test. Throws UsageError for an unknown format.
 void print_self_test(const SelfTest& test, std::string_view format, std::ostream& out,
                      const PlanPrintOptions& options = {});
 
+/// Prints a run plan. Throws UsageError for an unknown format.
 void print_run_plan(const RunPlan& plan, std::string_view format, std::ostream& out,
                     const PlanPrintOptions& options = {});
 
-/// The documents `scalemark-self-test` and `scalemark-run-plan`, version 1. Rates and changes are
-/// fractions.
+/// The JSON documents `scalemark-self-test` and `scalemark-run-plan`, version 1. Rates and changes
+/// are fractions.
 nlohmann::ordered_json to_json(const SelfTest& test);
 nlohmann::ordered_json to_json(const RunPlan& plan);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of runs as text and JSON.
+// Prints a run plan as text and JSON.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -20,10 +20,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// From this share on most of a row's spread is that of its own iterations.
+/// Above this fraction, most of a row's variance comes from within runs.
 constexpr double kMostlyWithin = 0.5;
 
-/// Times of jobs: 0.25 s, 45.0 s, 12.5 min, 3.2 h.
+/// A duration: 0.25 s, 45.0 s, 12.5 min, 3.2 h.
 std::string job_time(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds < 10) return fmt::format("{:.2g} s", seconds);

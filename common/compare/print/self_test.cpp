@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The A/A test as text and JSON.
+// Prints an A/A test as text and JSON.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -89,16 +89,17 @@ void print_text(const SelfTest& test, const PlanPrintOptions& options, std::ostr
   if (!one_side.empty()) fmt::print(out, "environments: {}\n", one_side);
   for (const std::string& note : test.notes) fmt::print(out, "note: {}\n", note);
   print_summary(test, out);
-  std::vector<const SelfTestRow*> alarming, blind;
+  std::vector<const SelfTestRow*> alarming, least_sensitive;
   for (const SelfTestRow& row : test.rows) {
     if (row.raw > 0 || row.false_verdicts > 0) alarming.push_back(&row);
-    if (std::isfinite(row.detectable)) blind.push_back(&row);
+    if (std::isfinite(row.detectable)) least_sensitive.push_back(&row);
   }
-  std::stable_sort(blind.begin(), blind.end(), [](const SelfTestRow* x, const SelfTestRow* y) {
-    return x->detectable > y->detectable;
-  });
+  std::stable_sort(
+      least_sensitive.begin(), least_sensitive.end(),
+      [](const SelfTestRow* x, const SelfTestRow* y) { return x->detectable > y->detectable; });
   print_rows("rows that alarm most", alarming, options, out);
-  print_rows("rows that hide most: the change that would be found is largest", blind, options, out);
+  print_rows("rows that hide most: the change that would be found is largest", least_sensitive,
+             options, out);
   print_keys("failed in a run", test.failed, out);
   print_keys("missing in a run", test.incomplete, out);
   out.flush();

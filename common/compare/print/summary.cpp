@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence that a comparison ends with.
+// Writes the summary sentence of a comparison.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// More runs than these a side are not asked for: nobody makes them.
+/// The sentence never asks for more additional runs per side than this.
 constexpr int kManyMoreRuns = 50;
 constexpr std::size_t kSubjectWidth = 24;
 
@@ -40,7 +40,7 @@ std::string spoken_percent(double fraction) {
   return fmt::format("{:+.{}f} %", value, size < 9.95 ? 1 : 0);
 }
 
-/// Whether "slower" says it: times and rates, not loss or memory.
+/// Whether "slower" and "faster" fit the metric: times and rates do, loss or memory do not.
 bool is_speed(const CompareRow& row) { return row.unit == "s" || row.unit.ends_with("/s"); }
 
 const char* comparative(const Rows& rows, bool worse) {
@@ -62,7 +62,7 @@ std::string benchmark_of(const std::string& key) {
   return name.substr(name.find('/') + 1);
 }
 
-/// A parameter as people say it: "64 MiB", "h2h", "ranks=2".
+/// A parameter in readable form: "64 MiB", "h2h", "ranks=2".
 std::string spoken(const std::string& parameter) {
   const std::size_t equals = parameter.find('=');
   if (equals == std::string::npos) return parameter;
@@ -75,25 +75,25 @@ std::string spoken(const std::string& parameter) {
   return is_word ? value : parameter;
 }
 
-/// The benchmark with the parameters in which its cases differ: "memcpy 64 MiB h2h".
+/// The benchmark and the parameters that differ between its cases: "memcpy 64 MiB h2h".
 std::string short_case(const std::string& key, const std::vector<std::string>& keys) {
   const std::vector<std::string> parts = text::split(key, ' ');
-  std::map<std::string, std::size_t> having;
-  std::set<std::string> alike;
+  std::map<std::string, std::size_t> occurrences;
+  std::set<std::string> same_benchmark;
   for (const std::string& other : keys) {
-    if (benchmark_of(other) != benchmark_of(key) || !alike.insert(other).second) continue;
+    if (benchmark_of(other) != benchmark_of(key) || !same_benchmark.insert(other).second) continue;
     const std::vector<std::string> words = text::split(other, ' ');
     for (const std::string& part : std::set<std::string>(words.begin(), words.end()))
-      ++having[part];
+      ++occurrences[part];
   }
   std::string name = benchmark_of(key);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (having[parts[i]] < alike.size()) name.append(" ").append(spoken(parts[i]));
+    if (occurrences[parts[i]] < same_benchmark.size()) name.append(" ").append(spoken(parts[i]));
   }
   return text::printable(name, 120);
 }
 
-/// The row of the largest change of its cost, either way.
+/// The row with the largest change in either direction.
 const CompareRow& largest_change(const Rows& rows) {
   return **std::ranges::max_element(
       rows, {}, [](const CompareRow* row) { return std::abs(std::log1p(row->change)); });
@@ -104,10 +104,10 @@ std::string change_of(const CompareRow& row, const std::vector<std::string>& key
   return fmt::format("{} {}{}", short_case(row.key, keys), metric, spoken_percent(row.change));
 }
 
-/// The rows of a comparison as the sentence groups them.
+/// The rows of a comparison by outcome.
 struct RowGroups {
   Rows worse, better, same, open;
-  Rows suspected;  ///< worse than --single-run-threshold allows, of single runs
+  Rows suspected;  ///< untested rows that are worse by more than --single-run-threshold
   std::size_t all() const {
     return worse.size() + better.size() + same.size() + open.size() + suspected.size();
   }
@@ -132,12 +132,12 @@ RowGroups row_groups(const Comparison& comparison) {
 
 bool is_untested(const CompareRow* row) { return std::isnan(row->low); }
 
-/// What more runs would do for rows without a verdict.
+/// How many more runs would decide the inconclusive rows.
 struct RunsOutlook {
-  std::vector<int> needed;  ///< runs a side, of the rows that few more runs decide; sorted
-  std::size_t far = 0;      ///< rows that need more than kManyMoreRuns more, or any number
-  bool uneven = false;      ///< the rows do not all have the same number of runs on both sides
-  int made = 0;             ///< runs a side
+  std::vector<int> needed;      ///< total runs per side, for rows that few more runs decide; sorted
+  std::size_t undecidable = 0;  ///< rows that need more than kManyMoreRuns additional runs
+  bool uneven = false;          ///< number of runs differs between rows or sides
+  int runs_made = 0;            ///< existing runs per side
 };
 
 RunsOutlook outlook_of(const Rows& open) {
@@ -145,19 +145,20 @@ RunsOutlook outlook_of(const Rows& open) {
   for (const CompareRow* row : open) {
     if (!row->runs_needed) continue;
     if (*row->runs_needed > std::max(row->runs_a, row->runs_b) + kManyMoreRuns) {
-      ++outlook.far;
+      ++outlook.undecidable;
       continue;
     }
     outlook.uneven = outlook.uneven || row->runs_a != row->runs_b ||
-                     (outlook.made > 0 && outlook.made != row->runs_a);
-    outlook.made = row->runs_a;
+                     (outlook.runs_made > 0 && outlook.runs_made != row->runs_a);
+    outlook.runs_made = row->runs_a;
     outlook.needed.push_back(*row->runs_needed);
   }
   std::ranges::sort(outlook.needed);
   return outlook;
 }
 
-/// ", the other 2 need a quieter machine or a larger --threshold"
+/// The advice for rows that more runs do not decide: ", the other 2 need a quieter machine or a
+/// larger --threshold".
 std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
   const std::string who = rest == 1 ? (whole ? "the other needs" : "1 needs")
                                     : fmt::format("{}{} need", whole ? "the other " : "", rest);
@@ -166,27 +167,28 @@ std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
 }
 
 /// "5 more runs a side would decide 4 of them, the other 2 need a quieter machine or a larger
-/// --threshold"; empty where no number is known.
+/// --threshold". Empty if no number is known.
 std::string runs_advice(const Rows& open) {
   if (!open.empty() && std::ranges::all_of(open, is_untested))
     return "3 runs a side would show the noise";
   const RunsOutlook outlook = outlook_of(open);
   const std::vector<int>& needed = outlook.needed;
   if (needed.empty()) {
-    if (outlook.far == 0) return "";
+    if (outlook.undecidable == 0) return "";
     return fmt::format("more runs will not decide {}: quieten the machine or raise --threshold",
-                       of_them(outlook.far, open.size()));
+                       of_them(outlook.undecidable, open.size()));
   }
-  // Two rows of three: the last ones ask for many more.
+  // Enough runs for two thirds of the rows; the remaining rows need many more.
   const int runs = needed[(2 * needed.size() + 2) / 3 - 1];
   const auto decided = static_cast<std::size_t>(
       std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
-  const int added = outlook.uneven ? runs : runs - outlook.made;
+  const int added = outlook.uneven ? runs : runs - outlook.runs_made;
   std::string advice =
       fmt::format("{} {}run{} a side would decide {}", added, outlook.uneven ? "" : "more ",
                   added == 1 ? "" : "s", of_them(decided, open.size()));
-  const std::size_t rest = outlook.far + needed.size() - decided;
-  if (rest > 0) advice += rest_advice(rest, outlook.far < rest, decided + rest == open.size());
+  const std::size_t rest = outlook.undecidable + needed.size() - decided;
+  if (rest > 0)
+    advice += rest_advice(rest, outlook.undecidable < rest, decided + rest == open.size());
   return advice;
 }
 
@@ -210,7 +212,7 @@ std::string changed_clause(const RowGroups& groups, const std::string& b,
   return text;
 }
 
-/// Nothing is shown to have changed.
+/// The clause for results without a significant change.
 std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
                          const std::string& a, const std::string& b,
                          const std::vector<std::string>& keys) {
@@ -238,7 +240,7 @@ std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
                      groups.open);
 }
 
-/// What one run a side has that --single-run-threshold does not allow.
+/// The clause for single runs that exceed --single-run-threshold.
 std::string suspected_clause(const RowGroups& groups, const Comparison& comparison,
                              const std::string& b, const std::vector<std::string>& keys) {
   return fmt::format("{} is over {:g} % {} in {}, by one run a side: {}", b,
@@ -248,7 +250,7 @@ std::string suspected_clause(const RowGroups& groups, const Comparison& comparis
                      change_of(largest_change(groups.suspected), keys));
 }
 
-/// "1 case failed in new: memcpy 8 B", "2 cases missing in new: ...".
+/// Failed and missing cases: "1 case failed in new: memcpy 8 B", "2 cases missing in new: ...".
 std::vector<std::string> lost_clauses(const Comparison& comparison, const std::string& b,
                                       const std::vector<std::string>& keys) {
   std::vector<std::string> clauses;
@@ -293,8 +295,8 @@ std::string summary_sentence(const Comparison& comparison) {
     parts.push_back(quiet_clause(groups, comparison, a, b, keys));
   }
   if (worse) parts.insert(parts.end(), lost.begin(), lost.end());
-  const bool told = groups.worse.empty() && groups.better.empty() && groups.suspected.empty();
-  if (!told && !groups.open.empty()) {
+  const bool is_quiet = groups.worse.empty() && groups.better.empty() && groups.suspected.empty();
+  if (!is_quiet && !groups.open.empty()) {
     parts.push_back(with_advice(fmt::format("{} undecided", groups.open.size()), groups.open));
   }
   return text::join(parts, "; ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing systems side by side.
+// Prints a comparison of several systems.
 #include "common/compare/print/systems.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Rows of one benchmark and metric, under one header with their unit.
+/// The rows of one benchmark and metric, with a common header and unit.
 struct Group {
   std::vector<const SystemRow*> rows;
   std::vector<text::TextColumn> columns;
@@ -41,7 +41,7 @@ std::string ratio_cell(const SystemCell& cell) {
                      units::significant(cell.high, 3));
 }
 
-/// "1", "2=" where it is shared.
+/// "1", or "2=" for a shared rank.
 std::string rank_cell(const SystemCell& cell) {
   return cell.rank == 0 ? std::string("-") : fmt::format("{}{}", cell.rank, cell.tied ? "=" : "");
 }
@@ -117,7 +117,7 @@ std::vector<std::string> head_lines(const SystemTable& table) {
   return lines;
 }
 
-/// Cases with the same fate together, by the first of them.
+/// One line per outcome and reason; names the first case and counts the others.
 std::vector<std::string> unmatched_lines(const SystemTable& table) {
   std::vector<std::string> fates, lines;
   std::map<std::string, std::vector<std::string>> keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of systems as text, Markdown, JSON and CSV.
+// Prints a comparison of several systems as text, Markdown, JSON and CSV.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace scalemark::compare {
 
-/// text, md, json, csv.
+/// Names of the formats: text, md, json, csv.
 std::vector<std::string> system_formats();
 
-/// `width`: columns of the terminal for text; 0 = not limited. Throws UsageError for a format that
-/// does not exist.
+/// Prints the table of systems. `width`: terminal columns for text; 0 = no limit. Throws UsageError
+/// for an unknown format.
 void print_systems(const SystemTable& table, std::string_view format, std::ostream& out,
                    std::size_t width = 0);
 
-/// The document `scalemark-systems`, version 1.
+/// The JSON document `scalemark-systems`, version 1.
 nlohmann::ordered_json to_json(const SystemTable& table);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of a comparison, by benchmark.
+// Arranges the rows of a comparison in tables, one per benchmark.
 #include "common/compare/print/table.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace scalemark::compare {
 namespace {
 
-/// ln of the ratio of costs: positive is worse.
+/// ln(cost of B / cost of A): positive is worse.
 double cost(const CompareRow& row) {
   const double change = std::log1p(row.change);
   return row.better == Better::higher ? -change : change;

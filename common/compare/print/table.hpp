@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a comparison as tables, one a benchmark: what text and Markdown print.
+// Tables of a comparison, one per benchmark, for text and Markdown.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@
 
 namespace scalemark::compare {
 
+/// Columns and cells of one table.
 struct CompareTable {
   std::vector<text::TextColumn> columns;
   std::vector<text::TextRow> rows;
 };
 
-/// Columns: verdict, case, where there are sweeps their spark line (cost, worse is higher), points
-/// by verdict and worst point, then A, B, change, interval, runs, runs needed and flags of the row
-/// or of the sweep's worst point. The unit stands in the header. `threshold` is the least height of
-/// a spark line. Where `color` is set, rows carry their verdict's.
+/// Builds the table of a group. First columns: verdict and case. Only with sweeps: a sparkline of
+/// the cost (higher is worse), points by verdict, and the worst point. Last columns: A, B, change,
+/// interval, runs, runs needed, flags. A sweep shows the numbers of its worst point. A sparkline's
+/// range is at least +-`threshold`. `color`: color rows by verdict.
 CompareTable compare_table(const FoldGroup& group, double threshold, bool utf8, bool color);
 
-/// The SGR code of a verdict's colour: red worse, yellow open, green fine.
+/// The SGR color code of a verdict: red = worse, yellow = inconclusive, green = fine.
 std::string verdict_color(std::string_view verdict);
 
 }  // namespace scalemark::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison on a terminal: environment first, then the verdict, then the rows, worst first.
+// Prints a comparison for a terminal: environment, verdict, rows (worst first), causes, summary.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device that loses most beside the others.
+// The rank with the largest bandwidth loss.
 #include "common/analysis/device_loss.hpp"
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is called late, on made-up samples.
+// Which rank is reported late, on synthetic samples.
 #include "common/analysis/late_rank.hpp"
 
 #include <random>
@@ -78,7 +78,7 @@ TEST(LateRank, MustBeBeyondTheClockAndTheBarrier) {
 }
 
 TEST(LateRank, MustBeSure) {
-  // 50 us in the median, and a spread that hides it; too few iterations.
+  // 50 us in the median, but with too much noise; then too few iterations.
   EXPECT_FALSE(late_rank(made(2, 1, 50e-6, 400e-6)));
   EXPECT_FALSE(late_rank(made(2, 1, 50e-6, 1e-6, 19)));
 }

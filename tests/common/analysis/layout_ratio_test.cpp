@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases make a pair of layouts, and what the table says of them.
+// Which cases are paired by layout, and the printed table.
 #include "common/analysis/layout_ratio.hpp"
 
 #include <sstream>
@@ -25,7 +25,7 @@ CaseResult convolution(const std::string& layer, const std::string& layout, std:
   result.facts["occurrences"] = occurrences;
   Metric time;
   time.name = "time";
-  time.unit = std::string("s");  // GCC 12 warns of the assignment without reason
+  time.unit = std::string("s");  // GCC 12 gives a false warning for the plain assignment
   time.samples.ranks = 1;
   time.samples.iterations = 40;
   std::vector<std::uint64_t> values;
@@ -79,7 +79,7 @@ TEST(LayoutRatio, OnlyWhatDiffersInTheLayoutAloneIsAPair) {
   auto results = two_layers();
   results.push_back(convolution("stem", "nhwc", 70, 1, "train"));
   results.push_back(convolution("head", "nchw", 10));
-  results.push_back(convolution("stem", "nchw", 999));  // there already
+  results.push_back(convolution("stem", "nchw", 999));  // a repeated case
   const auto networks = ratios_of(results);
   ASSERT_EQ(networks.size(), 1U);
   EXPECT_EQ(networks[0].occurrences, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases make a sweep, and which sweeps have a latency and a bandwidth.
+// Which cases form a sweep, and which sweeps have a latency and a bandwidth.
 #include "common/analysis/message_costs.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace scalemark::analysis {
 namespace {
 
-/// 1.5 us and 12.5 GB/s.
+/// Latency 1.5 us, bandwidth 12.5 GB/s.
 double seconds_for(double bytes) { return 1.5e-6 + bytes / 12.5e9; }
 
 struct Sizes {
@@ -41,7 +41,7 @@ CaseResult message(std::int64_t bytes, double seconds) {
   result.key = make_key(result.name, result.params);
   Metric latency;
   latency.name = "latency";
-  latency.unit = std::string("s");  // GCC 12 warns of the assignment without reason
+  latency.unit = std::string("s");  // GCC 12 gives a false warning for the plain assignment
   latency.samples.ranks = latency.samples.iterations = 1;
   latency.samples.values =
       std::vector<std::uint64_t>{static_cast<std::uint64_t>(std::llround(seconds * 1e12))};
@@ -122,7 +122,7 @@ TEST(MessageCosts, WhatIsNotOfTheFormHasNoNumbers) {
 }
 
 TEST(MessageCosts, LeavesOutAnOverflowingCacheAndNoMore) {
-  Sizes sizes = sizes_up_to(4 << 20);  // 20 of them
+  Sizes sizes = sizes_up_to(4 << 20);  // 20 sizes
   sizes.seconds[19] *= 2.3;
   const auto cost = cost_of(sizes);
   ASSERT_TRUE(cost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks' pauses are brought together.
+// How pauses are grouped by NUMA node.
 #include "common/analysis/pauses.hpp"
 
 #include <sstream>
@@ -26,7 +26,8 @@ CaseResult training(std::size_t ranks, const std::vector<std::uint64_t>& millise
   CaseResult result;
   result.key = "imaging/train ranks=" + std::to_string(ranks);
   Metric pause;
-  pause.name = std::string("epoch_start_pause");  // GCC 12 warns of the assignment without reason
+  // GCC 12 gives a false warning for the plain assignment
+  pause.name = std::string("epoch_start_pause");
   pause.samples.ranks = ranks;
   pause.samples.iterations = milliseconds.size() / ranks;
   pause.samples.values = milliseconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published numbers: which rows are read, which cases repeat them, what is printed.
+// Published numbers: which lines are parsed, which cases match them, what is printed.
 #include "common/analysis/published.hpp"
 
 #include <sstream>
@@ -115,7 +115,7 @@ TEST(Published, AFineTuningOfRealRowsIsCompared) {
   EXPECT_TRUE(published_for(result, published_values()).empty());
 }
 
-/// Section 4.3.1: the set is loaded in 35 s, on whatever number of GPUs.
+/// Section 4.3.1: loading the data set takes 35 s; the number of GPUs is not stated.
 TEST(Published, ScenarioBIsTheSetInFiles) {
   const auto& all = published_values();
   CaseResult result = training();
@@ -159,7 +159,7 @@ TEST(Published, PrintsPublishedHereAndRatio) {
 
 TEST(Published, OfSeveralRunsPrintsTheMedianOfTheirMedians) {
   std::vector<CaseResult> runs(3, training());
-  // 1047 s, twice and ten times as long.
+  // 1047 s, twice that, and ten times that.
   runs[1].metrics[0].samples.scale *= 2;
   runs[2].metrics[0].samples.scale *= 10;
   std::ostringstream out;

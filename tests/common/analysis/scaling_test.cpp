@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases make a curve, and what its points say.
+// Which cases form a scaling curve, and the numbers of its points.
 #include "common/analysis/scaling.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ CaseResult training(std::int64_t ranks, std::uint64_t seconds, const char* layou
   result.key = make_key(result.name, result.params);
   Metric total;
   total.name = "total_time";
-  total.unit = std::string("s");  // GCC 12 warns of the assignment without reason
+  total.unit = std::string("s");  // GCC 12 gives a false warning for the plain assignment
   total.samples.ranks = total.samples.iterations = 1;
   total.samples.values = std::vector<std::uint64_t>{seconds * 1'000'000'000};
   total.samples.scale = 1e-9;
@@ -27,7 +27,7 @@ CaseResult training(std::int64_t ranks, std::uint64_t seconds, const char* layou
   return result;
 }
 
-/// That of a fine-tuning that makes `steps` steps of two rows a rank.
+/// A fine-tuning case of `steps` steps with two rows per rank.
 CaseResult fixed_steps(std::int64_t ranks, std::uint64_t seconds, std::size_t steps,
                        double tokens_per_second) {
   CaseResult result = training(ranks, seconds);
@@ -93,7 +93,7 @@ TEST(Scaling, SpeedUpAndEfficiencyAgainstOneRank) {
 }
 
 TEST(Scaling, WorkThatGrowsWithTheRanksIsWeak) {
-  // 50 steps of 2 rows a rank: 100 and 400 rows.
+  // 50 steps of 2 rows per rank: 100 and 400 rows.
   const auto curves = curves_of({{fixed_steps(1, 70, 50, 200), fixed_steps(4, 80, 50, 640)}});
   ASSERT_EQ(curves.size(), 1U);
   EXPECT_EQ(curves[0].kind, ScalingKind::weak);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which host or rank is called slow, on made-up times of pairs.
+// Which host or rank is reported slow, on synthetic times of pairs.
 #include "common/analysis/slow_host.hpp"
 
 #include <cmath>
@@ -35,12 +35,12 @@ Factor slow(std::vector<std::size_t> ends, double factor) {
 Factor slow_link(std::size_t one, std::size_t other, double factor) {
   return [=](std::size_t a, std::size_t b) { return a == one && b == other ? factor : 1.0; };
 }
-/// Ends of one group are near each other, others `factor` times as far.
+/// Pairs within a group are fast; pairs between groups take `factor` times as long.
 Factor groups(std::vector<int> of, double factor) {
   return [=](std::size_t a, std::size_t b) { return of[a] == of[b] ? 1.0 : factor; };
 }
 
-/// Every pair of `ends` ends: about 2 us, lognormal with standard deviation `noise`.
+/// All pairs of `ends` ends: about 2 us, lognormal with standard deviation `noise`.
 std::vector<PairTime> made(std::size_t ends, double noise, std::mt19937& random,
                            const Factor& factor = alike) {
   std::normal_distribution<double> normal(0, noise);
@@ -72,7 +72,7 @@ TEST(SlowEnd, OneSlowPairNamesNone) {
     for (const double factor : {1.3, 2.0, 50.0})
       EXPECT_FALSE(slow_end(made(ends, 0.01, random, slow_link(0, 1, factor)))) << ends;
   }
-  // And it hides no slow end.
+  // Nor does it hide a slow end.
   for (const std::size_t ends : {6U, 8U}) {
     const auto named = slow_end(made(ends, 0.01, random, [](std::size_t a, std::size_t b) {
       return slow({3}, 2)(a, b) * slow_link(0, 1, 50)(a, b);
@@ -91,7 +91,7 @@ TEST(SlowEnd, IsNamedFalselyAtMostOnceInAHundred) {
       EXPECT_LE(named, 10) << ends << " ends, noise " << noise;
     }
   }
-  // Beyond what pairs are taken to differ by, where there are pairs enough to see that.
+  // More noise than the usual 10 %, with enough pairs to show it.
   for (const std::size_t ends : {5U, 8U, 16U}) {
     int named = 0, with_outliers = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -115,7 +115,7 @@ TEST(SlowEnd, IsNamedBesideOthers) {
   ASSERT_TRUE(named);
   EXPECT_EQ(named->end, 2U);
   EXPECT_TRUE(slow_end(made(8, 0.01, random, slow({2, 5}, 2))));
-  // Of sixteen, four may be slow; with five it is no longer clear who is the exception.
+  // With sixteen ends, four may be slow. With five, it is not clear which ends are the exception.
   EXPECT_TRUE(slow_end(made(16, 0.01, random, slow({2, 5, 7, 11}, 2))));
   EXPECT_FALSE(slow_end(made(16, 0.01, random, slow({2, 5, 7, 11, 13}, 2))));
 }
@@ -126,9 +126,9 @@ TEST(SlowEnd, GroupsOfNearEndsNameNone) {
   EXPECT_FALSE(slow_end(made(8, 0.01, random, groups({0, 0, 0, 0, 0, 1, 1, 1}, 1.5))));
   EXPECT_FALSE(slow_end(made(8, 0.01, random, groups({0, 0, 0, 0, 0, 0, 1, 1}, 1.5))));
   EXPECT_FALSE(slow_end(made(4, 0.01, random, groups({0, 0, 1, 1}, 3))));
-  // One without a near partner, among pairs of near ones: most pairs are as long as its own.
+  // An end without a near partner, where most pairs are as slow as its own.
   EXPECT_FALSE(slow_end(made(9, 0.01, random, groups({0, 0, 1, 1, 2, 2, 3, 3, 4}, 1.5))));
-  // Farther from all than those are from each other: its pairs are slow, whatever the reason.
+  // An end farther from all others than these are from each other: slow, whatever the reason.
   EXPECT_TRUE(slow_end(made(8, 0.01, random, groups({0, 0, 0, 1, 0, 0, 0, 0}, 1.5))));
 }
 
@@ -146,13 +146,13 @@ TEST(SlowEnd, PairsMayBeMissing) {
   }
   ASSERT_TRUE(slow_end(some));
   EXPECT_EQ(slow_end(some)->end, 1U);
-  // One pair of seven says as much of its other end, and two say little.
+  // End 7 has one pair, then two pairs with the seven others: too few to judge it.
   std::vector<PairTime> few = made(7, 0.01, random);
   for (const std::size_t other : {0U, 1U}) {
     few.push_back({other, 7, 1e-3});
     EXPECT_FALSE(slow_end(few)) << other;
   }
-  // Two pairs of three ends, or all of two: nothing to set them against.
+  // Three ends with two pairs, or two ends: nothing to compare with.
   EXPECT_FALSE(slow_end(std::vector<PairTime>{{0, 1, 1e-3}, {1, 2, 1e-3}}));
   EXPECT_FALSE(slow_end(std::vector<PairTime>{{0, 1, 1e-3}}));
   EXPECT_FALSE(slow_end({}));
@@ -162,7 +162,7 @@ TEST(SlowEnd, TimesThatAreNoneDoNotCount) {
   std::mt19937 random(8);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   std::vector<PairTime> pairs = made(8, 0.01, random, slow({1}, 2));
-  pairs[0].seconds = kNan;  // 0 and 1
+  pairs[0].seconds = kNan;  // pair of ends 0 and 1
   pairs[1].seconds = 0;
   pairs[2].seconds = -1;
   pairs[20].seconds = std::numeric_limits<double>::infinity();
@@ -178,7 +178,8 @@ TEST(SlowEnd, TimesThatAreNoneDoNotCount) {
   EXPECT_FALSE(slow_end(pairs));
 }
 
-/// A case of ranks on `places`; pairs within a host take a fifth of those between hosts.
+/// A case with ranks on `places`; pairs within a host take a fifth of the time of those between
+/// hosts.
 CaseResult measured_on(const std::vector<std::string>& places, const Factor& factor,
                        const std::string& metric = "latency") {
   std::mt19937 random(9);
@@ -235,7 +236,7 @@ TEST(SlowPlace, IsARankAmongThoseNear) {
   EXPECT_EQ(named->pairs, 3U);
   EXPECT_EQ(slow_text(*named).find("rank 2 on n1 is slow: its 3 pairs take "), 0U);
   EXPECT_FALSE(slow_place(measured_on(places, alike)));
-  // Alone at its place, and so far from all others.
+  // A rank without another rank on its NUMA node, so that all its partners are distant.
   const std::vector<std::string> apart = {"n1 numa 0", "n1 numa 0", "n1 numa 0", "n1 numa 1"};
   EXPECT_FALSE(slow_place(measured_on(apart, slow({3}, 5))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines: written, read, and in the place of the runs.
+// Baselines: written, read, and compared with.
 #include "common/compare/baseline.hpp"
 
 #include <cmath>
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// As `scalemark compare` gets it: through a file.
+/// Through a file, as `scalemark compare` reads it.
 RunDigest through_file(const scalemark::Run& run) {
   const std::string path = testing::TempDir() + "/baseline-" + std::to_string(getpid()) + ".h5";
   write_result_file(path, run, true);
@@ -60,7 +60,7 @@ TEST(Baseline, KeepsMeanAndVarianceOfEachRow) {
   EXPECT_NEAR(row.value, 110e-6, 1e-15);
   EXPECT_NEAR(row.variance, std::pow(std::log(1.1), 2), 1e-12);
   EXPECT_NEAR(row.relative_resolution, 1e-5, 1e-15);
-  EXPECT_THAT(known.priors, IsEmpty());  // one row
+  EXPECT_THAT(known.priors, IsEmpty());  // a single row
 }
 
 TEST(Baseline, GivesTheNumbersOfItsRuns) {
@@ -133,7 +133,7 @@ TEST(Baseline, StandsAloneAndIsNotMadeOfItself) {
   const RunDigest known = through_file(make_baseline(a));
   EXPECT_THROW(compare(std::vector{known, a[0]}, b), UsageError);
   EXPECT_THROW(compare(b, std::vector{known}), UsageError);
-  EXPECT_THROW(compare(std::vector{known}, a), UsageError);  // its own runs
+  EXPECT_THROW(compare(std::vector{known}, a), UsageError);  // a run of the baseline itself
   EXPECT_THROW(make_baseline(std::vector{known, b[0]}), UsageError);
   EXPECT_THROW(make_baseline(std::vector{a[0]}), UsageError);
   EXPECT_THROW(make_baseline(std::vector{a[0], a[0]}), UsageError);

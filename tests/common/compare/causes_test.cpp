@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is named as a likely cause, and in which order.
+// Which likely causes are listed, and in which order.
 #include "common/compare/findings/causes.hpp"
 
 #include <functional>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Runs whose three rows take so many ns, with facts that a test adds.
+/// Runs with three rows of the given times in ns; tests add facts.
 std::vector<RunDigest> runs(const std::string& name, const std::vector<std::uint64_t>& times) {
   std::vector<RunDigest> side;
   for (const std::uint64_t time : times) {
@@ -41,7 +41,7 @@ std::vector<std::string> facts(const Comparison& comparison) {
   return names;
 }
 
-/// The same in each row of a run.
+/// The same telemetry value in each row of a run.
 void watch(std::vector<RunDigest>& side, const std::string& quantity,
            const std::vector<double>& values, const std::string& unit = "1") {
   for (std::size_t i = 0; i < side.size(); ++i) {
@@ -68,7 +68,7 @@ TEST_F(LikelyCauses, AreNamedOnlyWhereSomethingChanged) {
     EXPECT_EQ(result.environment.size(), 1U);
     EXPECT_THAT(result.causes, IsEmpty());
   }
-  // A single run on each side tells nothing, unless it is beyond what was asked for.
+  // Single runs explain nothing, unless a row exceeds --single-run-threshold.
   const std::vector<RunDigest> one = {a_[0]}, other = {b_[1]};
   EXPECT_THAT(compare(one, other).causes, IsEmpty());
   CompareOptions options;
@@ -76,7 +76,7 @@ TEST_F(LikelyCauses, AreNamedOnlyWhereSomethingChanged) {
   EXPECT_THAT(facts(compare(one, other, options)), ElementsAre("cpu_governor"));
 }
 
-// Each row alone is open, all together are slower by 4 %.
+// Each row alone is inconclusive; all together are slower by 4 %.
 TEST_F(LikelyCauses, AreNamedForAShiftOfTheWholeRun) {
   Comparison comparison;
   comparison.environment = {{"kernel", "6.1", "6.2", FactClass::suspect}};
@@ -115,7 +115,7 @@ TEST_F(LikelyCauses, SeparatingFactsComeFirstThenIdentity) {
   EXPECT_THAT(result.causes[1].text, HasSubstr("cpu_governor (suspect): performance in A"));
 }
 
-// One run of B kept the old governor, and its time: the fact goes with the value within B, too.
+// One run of B kept the old governor and the old time, so the fact explains the time within B, too.
 TEST_F(LikelyCauses, AFactThatGoesWithTheValueWithinASideIsNamed) {
   a_ = runs("a", {1000000, 1001000, 999000, 1000500, 999500, 1000200});
   b_ = runs("b", {1200000, 1201000, 1000000, 1199000, 1200500, 1199500});
@@ -158,14 +158,14 @@ TEST_F(LikelyCauses, TelemetryOfWorseRowsComesFirst) {
   EXPECT_THAT(result.causes[0].text, HasSubstr("in 3 of 3 rows that got worse"));
   EXPECT_THAT(result.causes[0].text, HasSubstr("1.740 G"));
   EXPECT_THAT(result.causes[0].text, HasSubstr("1.410 G"));
-  // Rows that did not get worse need no explanation.
+  // No row got worse: no causes.
   EXPECT_THAT(facts(compare(b_, a_)), ElementsAre("cpu_governor"));
-  // Runs that overlap explain nothing.
+  // The ranges of the runs overlap: no cause.
   for (auto& [key, row] : b_[0].rows) row.telemetry["gpu.clock"].value = 1.8e9;
   EXPECT_THAT(facts(compare(a_, b_)), ElementsAre("cpu_governor"));
 }
 
-// A machine is never quite still: one run of A was disturbed more than one of B.
+// Noise between runs: one run of A was disturbed more than one of B.
 TEST(Telemetry, IsNamedThoughOneRunIsUnlikeTheOthers) {
   std::vector<RunDigest> a = runs("a", {1000000, 1001000, 999000, 1000500, 999500}),
                          b = runs("b", {1200000, 1201000, 1199000, 1200500, 1199500});
@@ -173,7 +173,7 @@ TEST(Telemetry, IsNamedThoughOneRunIsUnlikeTheOthers) {
   watch(b, "node.other_cpus", {1.45, 1.38, 1.51, 0.81, 1.42});
   watch(a, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
   watch(b, "node.core_clock", {2.6e9, 2.6e9, 2.6e9, 2.6e9, 2.6e9}, "Hz");
-  // Of a fact that is read at the end only, that is not enough.
+  // For a fact that is only read at the end, this is not enough.
   set(a, "end.load_average", {"0.02", "0.05", "0.86", "0.03", "0.02"});
   set(b, "end.load_average", {"1.45", "1.38", "1.51", "0.81", "1.42"});
   const Comparison result = compare(a, b);
@@ -185,8 +185,8 @@ TEST(Telemetry, IsNamedThoughOneRunIsUnlikeTheOthers) {
   EXPECT_EQ(cause.rows, 3U);
 }
 
-// Three equal readings are no proof that the fourth would be: a count has steps of one. Two runs a
-// side say nothing at all.
+// Three equal readings do not prove that the next is equal: a count has steps of one. Two runs per
+// side are too few for any test.
 TEST(Telemetry, OfEqualReadingsIsNotTakenForExact) {
   std::vector<RunDigest> a = runs("a", {1000000, 1001000, 999000}),
                          b = runs("b", {1200000, 1201000, 1199000});
@@ -206,7 +206,7 @@ TEST(Telemetry, OfOneRowInThreeIsNotNamed) {
   watch(b, "gpu.power", {300, 300, 300}, "W");
   for (RunDigest& run : b) run.rows.begin()->second.telemetry["gpu.power"].value = 150;
   EXPECT_THAT(compare(a, b).causes, IsEmpty());
-  // As sure as it may be: what differs by less than 2 % in most rows explains little.
+  // Significant, but a difference below 2 % in most rows explains little.
   for (RunDigest& run : b) {
     for (auto& [key, row] : run.rows) row.telemetry["gpu.power"].value = 295.5;
     run.rows.begin()->second.telemetry["gpu.power"].value = 290;
@@ -216,7 +216,7 @@ TEST(Telemetry, OfOneRowInThreeIsNotNamed) {
   EXPECT_THAT(facts(compare(a, b)), ElementsAre("gpu.power"));
 }
 
-// The rows got worse for another reason; what is watched is drawn alike on both sides.
+// The rows got worse for another reason; telemetry has the same distribution on both sides.
 TEST(LikelyCause, IsNamedNoMoreOftenThanByChance) {
   std::mt19937_64 random(20260131);
   std::normal_distribution<double> normal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that both sides have and that cannot be held against each other.
+// Cases that both sides have but whose values cannot be compared.
 #include <cmath>
 #include <span>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole comparisons of the golden tables: p and q as limma computes them, verdicts that follow.
+// Comparisons of the golden tables: p and q as computed by limma, and the resulting verdicts.
 #include <algorithm>
 #include <map>
 

@@ -103,7 +103,7 @@ TEST(CompareText, SaysWhatStandsBesideTheRows) {
   }
 }
 
-// What stands beside the rows is explained, and nothing else.
+// Exactly the flags that occur are explained.
 TEST(CompareText, ExplainsItsFlags) {
   Comparison comparison = example();
   for (CompareRow& row : comparison.rows) {
@@ -124,7 +124,7 @@ TEST(CompareText, ExplainsItsFlags) {
   }
 }
 
-// A difference of environment is told once: as a cause it is referred to.
+// A difference of the environment is listed once; as a cause it is only named.
 TEST(CompareText, TellsNothingTwice) {
   Comparison comparison = example();
   comparison.environment = {{"kernel", "6.1", "value9", FactClass::suspect},
@@ -231,7 +231,7 @@ TEST(CompareCsv, HasAllRowsAndNoFormulas) {
     verdicts.push_back(cells[11]);
     for (const std::string& cell : cells) {
       if (cell.empty()) continue;
-      // A negative number is no formula; the only cells that may begin like one.
+      // Only negative numbers may start with a character that looks like a formula.
       const bool number = cell.find_first_not_of("-0123456789.e") == std::string::npos;
       EXPECT_TRUE(number || std::string("=+-@").find(cell[0]) == std::string::npos) << cell;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence at the end of a comparison, one situation a test.
+// The summary sentence of a comparison, one situation per test.
 #include <cmath>
 #include <sstream>
 
@@ -115,7 +115,7 @@ TEST(Summary, OfUndecidedCasesOnly) {
       summary_sentence(comparison),
       EndsWith("all 4 cases undecided (more runs will not decide them: quieten the machine or "
                "raise --threshold)"));
-  // The nearest of them asks for 433 more runs: nobody makes these.
+  // The row that needs fewest asks for 433 more runs, which nobody makes.
   comparison.rows[0].runs_needed = 436;
   EXPECT_THAT(summary_sentence(comparison),
               EndsWith("(more runs will not decide them: quieten the machine or raise "
@@ -137,7 +137,7 @@ TEST(Summary, OfSomeTheSameAndSomeUndecided) {
             "decide it)");
 }
 
-// Sides of different numbers of runs have no common "more".
+// With different numbers of runs per side, "more" has no common meaning.
 TEST(Summary, OfUnevenSidesCountsAllRuns) {
   CompareRow open = open_row(memcpy_key(8), 7);
   open.runs_a = 5;
@@ -155,21 +155,21 @@ TEST(Summary, SaysWhatTheRowsNeedThatFewMoreRunsDoNotDecide) {
   EXPECT_THAT(summary_sentence(comparison),
               EndsWith("(3 more runs a side would decide 2 of them, the other needs a quieter "
                        "machine or a larger --threshold)"));
-  // Of one row it is not known: there are two others.
+  // One of the other two rows has no known number.
   comparison.rows[1].runs_needed.reset();
   EXPECT_THAT(summary_sentence(comparison),
               EndsWith("(3 more runs a side would decide 1 of them, 1 needs a quieter machine or a "
                        "larger --threshold)"));
 }
 
-// The third row needs 47 more runs, which is not hopeless.
+// The third row needs 47 more runs, which is still suggested.
 TEST(Summary, DoesNotAskForTheRunsOfTheLastThird) {
   Comparison comparison = of(repeated(3, open_row("", 6)));
   comparison.rows[0].runs_needed = 50;
   EXPECT_THAT(summary_sentence(comparison),
               EndsWith("(3 more runs a side would decide 2 of them, the other needs more runs, a "
                        "quieter machine or a larger --threshold)"));
-  // Fifty more are the most that are asked for.
+  // At most 50 more runs are suggested.
   comparison.rows.resize(1);
   comparison.rows[0].runs_needed = 53;
   EXPECT_THAT(summary_sentence(comparison), EndsWith("(50 more runs a side would decide it)"));
@@ -246,7 +246,7 @@ TEST(Summary, IsTheLastLineOfTextAndStandsInTheOtherFormats) {
   EXPECT_EQ(document.at("sides").at("b").at("runs"), 3);
 }
 
-// The reader sees why a row is open although its interval lies beyond the threshold.
+// The output shows why a row is inconclusive although its interval lies beyond the threshold.
 TEST(CompareRows, ShowTheAdjustedPOfAnOpenRowBeyondTheThreshold) {
   CompareRow beyond = open_row(memcpy_key(8), 4);
   beyond.change = -0.666;

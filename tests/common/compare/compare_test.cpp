@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison finds, and what it must not find.
+// What a comparison must find, and what it must not find.
 #include "common/compare/compare.hpp"
 
 #include <algorithm>

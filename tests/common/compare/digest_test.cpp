@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction of a run to one number a case.
+// Reduction of a run to one value per case.
 #include "common/compare/digest.hpp"
 
 #include <gtest/gtest.h>

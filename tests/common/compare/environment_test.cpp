@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts are compared and how.
+// Which facts are compared, and how.
 #include "common/compare/environment.hpp"
 
 #include <gmock/gmock.h>
@@ -83,14 +83,14 @@ TEST(EnvironmentDifferences, AreNotWhatOneSideDoesNotKnow) {
               ElementsAre("cpu_model", "cpu_governor", "glibc"));
   EXPECT_EQ(facts_of_one_side(right, left)[2].a, "2.36");
   EXPECT_EQ(facts_of_one_side(right, left)[2].b, "-");
-  // One run of a side is enough to know a value.
+  // One run of a side suffices to know a value.
   const Facts c = {{"cpu_governor", "performance"}};
   const std::vector<const Facts*> mixed = {&a, &c};
   EXPECT_THAT(names(environment_differences(mixed, right)), ElementsAre("cpu_governor"));
   EXPECT_EQ(environment_differences(mixed, right)[0].a, "performance");
 }
 
-// A run that looked for variables, libraries and GPUs knows that it had none.
+// A run that looked for variables, libraries and GPUs is known not to have the missing ones.
 TEST(EnvironmentDifferences, SeeWhatARunHadNotAtAll) {
   const Facts own = {{"mpi_library", "Open MPI 4.1"}, {"library.mpi", "libmpi.so.40"}},
               imported = {{"measured_by", "OSU 7.4"}},
@@ -123,7 +123,8 @@ TEST(EnvironmentDifferences, AreNotWhatNeverRepeats) {
                                   b = {&runs[3], &runs[4], &runs[5]};
   EXPECT_THAT(names(environment_differences(a, b)),
               ElementsAre("env.UCX_RNDV_THRESH", "program_build_id", "rank_cores"));
-  // Of two runs nobody knows whether a number repeats; a uuid or a time needs no repetition.
+  // With two runs it is unknown whether a number repeats; a UUID or a time is recognised by its
+  // form.
   const std::vector<const Facts*> one = {&runs[0]}, other = {&runs[1]};
   EXPECT_THAT(names(environment_differences(one, other)), ElementsAre("env.MY_TICKET"));
   EXPECT_FALSE(is_identifier("library.hdf5_serial", {"libhdf5_serial.so.103"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps folded into lines, and their spark lines.
+// Sweeps folded into lines, and their sparklines.
 #include "common/compare/fold.hpp"
 
 #include <cmath>
@@ -29,7 +29,7 @@ CompareRow row(const std::string& key, Verdict verdict, double change) {
   return made;
 }
 
-/// Worst first, as a comparison has them: 1024 bytes is a regression, the rest is the same.
+/// Worst first, as in a comparison: 1024 bytes is a regression, the others are SAME.
 std::vector<CompareRow> sweep() {
   return {row("micro/x bytes=1024 ranks=2", Verdict::regression, 0.2),
           row("micro/x bytes=8 ranks=2", Verdict::same, 0.001),
@@ -53,7 +53,7 @@ TEST(Fold, MakesASweepOneLine) {
   EXPECT_THAT(values, testing::ElementsAre("8", "64", "1024", "16384"));
 }
 
-// Rows come with the largest changes first, whichever way they go.
+// Rows are sorted by the size of the change, in either direction.
 TEST(Fold, AnImprovementIsNotTheWorst) {
   std::vector<CompareRow> rows = {row("micro/x bytes=8", Verdict::improved, -0.5),
                                   row("micro/x bytes=16", Verdict::inconclusive, -0.4),

@@ -52,7 +52,7 @@ TEST(Gate, NothingComparedIsAnError) {
   EXPECT_EQ(gate(disjoint, {}), ExitCode::worse);  // 1 before 4
 }
 
-// Rows that have no value on one side were not compared, however many they are.
+// Rows without a value on one side were not compared, however many there are.
 TEST(Gate, RowsThatCannotBeComparedDoNotCount) {
   Comparison unusable = with({Verdict::inconclusive, Verdict::inconclusive});
   unusable.rows[0].change = std::nan("");
@@ -68,7 +68,7 @@ TEST(Gate, StopsOtherEnvironmentsWhenAsked) {
   other.environment.push_back({"kernel", "1", "2", FactClass::suspect});
   EXPECT_EQ(gate(other, {}), ExitCode::ok);
   EXPECT_EQ(gate(other, on({"env"})), ExitCode::nothing);
-  // What one side alone knows is no difference.
+  // Facts known on one side only are no difference.
   std::swap(other.environment, other.environment_one_side);
   EXPECT_EQ(gate(other, on({"env"})), ExitCode::ok);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison finds in generated samples beside the rows: nothing in the same code, and what
-// was planted in tails and ranks under its name. A tenth of the tables by default, all with
-// SCALEMARK_ALL_TABLES set.
+// Findings on generated samples: none for equal code, and exactly the planted changes of tails and
+// ranks. A tenth of the tables by default, all with SCALEMARK_ALL_TABLES set.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -26,7 +25,7 @@ using test::Shape;
 bool all_tables() { return std::getenv("SCALEMARK_ALL_TABLES") != nullptr; }
 std::size_t tables(std::size_t all) { return all_tables() ? all : all / 10; }
 
-/// 5 % of the tables, and by how much chance may miss that where few are looked at.
+/// 5 % of the tables, plus a tolerance for chance if few tables are tested.
 double at_most(std::size_t count) {
   return 0.05 + (all_tables() ? 0 : 2.6 * std::sqrt(0.05 * 0.95 / static_cast<double>(count)));
 }
@@ -58,7 +57,8 @@ TEST_P(SameSamples, GiveNoFindings) {
   scenario.shape = GetParam().shape;
   scenario.correlation = GetParam().correlation;
   scenario.planted = [](std::size_t, bool) { return GetParam().planted; };
-  std::map<std::string, std::size_t> findings, loud;  // loud: tables with one at least
+  // `loud`: number of tables with at least one finding
+  std::map<std::string, std::size_t> findings, loud;
   const std::size_t count = tables(40);
   for (std::size_t seed = 0; seed < count; ++seed) {
     const Comparison comparison = compared(scenario, seed);
@@ -87,11 +87,12 @@ INSTANTIATE_TEST_SUITE_P(
                     SameCode{"two modes", Shape::bimodal, 0, {}},
                     SameCode{"correlated", Shape::normal, 0.5, {}},
                     SameCode{"drift", Shape::normal, 0.5, {.drift = 0.1}},
-                    // Where the slow hundredth begins, the quantile jumps from run to run.
+                    // Around the 99th percentile of a bimodal case, the quantile jumps from run to
+                    // run.
                     SameCode{"one in a hundred slow", Shape::normal, 0, {.slow_share = 0.01}}));
 
 // Two per mille of the iterations take half as long again; in every tenth row of B 22 do.
-// That is beyond the median, and too few for a mode.
+// This leaves the median unchanged and is too small for a mode.
 TEST(GeneratedFindings, ASlowerTailIsFoundInTheTailOnly) {
   SampledScenario scenario;
   scenario.iterations = 1000;
@@ -122,7 +123,7 @@ TEST(GeneratedFindings, ASlowerTailIsFoundInTheTailOnly) {
   EXPECT_EQ(changed, 0U);
 }
 
-/// A rank of four that is slow in two of three rows.
+/// One rank of four is slow in two of three rows.
 SampledScenario slow_rank(bool lateness, bool of_a, bool of_b) {
   SampledScenario scenario;
   scenario.rows = 30;
@@ -150,7 +151,7 @@ TEST(GeneratedFindings, ASlowRankIsNamedOnItsSide) {
         EXPECT_EQ(one.side, side);
         EXPECT_EQ(one.subject, "rank 2 on node1");
         EXPECT_NEAR(one.numbers.at("slower"), 0.06, 0.01);
-        // Who is late leaves the time of the last one as it was.
+        // A late rank does not change the time of the last rank.
         const std::size_t worse = comparison.count(Verdict::regression);
         EXPECT_EQ(worse, !lateness && where == "B" ? 20U : 0U);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of rows on generated samples: silent on iterations of one kind, there where warm-up, drift
-// or a shift was planted. A tenth of the tables by default, all with SCALEMARK_ALL_TABLES set.
+// Flags on generated samples: none for stationary iterations, and the right one where a warm-up,
+// drift or shift was planted. A tenth of the tables by default, all with SCALEMARK_ALL_TABLES set.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -66,7 +66,7 @@ struct Kind {
   double correlation;
 };
 
-/// 5 % of the rows, and by how much that may be missed by chance where few tables are looked at.
+/// 5 % of the rows, plus a tolerance for chance if few tables are tested.
 double at_most(std::size_t rows) {
   const bool all = std::getenv("SCALEMARK_ALL_TABLES") != nullptr;
   return 0.05 + (all ? 0 : 2.6 * std::sqrt(0.05 * 0.95 / static_cast<double>(rows * tables())));
@@ -119,7 +119,7 @@ SampledScenario unsteady(std::size_t iterations, const Planted& planted, bool of
   return scenario;
 }
 
-// Three of ten iterations at 5 % more: the median of all is then off by a per cent.
+// Three of ten iterations take 5 % more, which moves the median by about 1 %.
 TEST(GeneratedFlags, NameAShortWarmUp) {
   for (const std::size_t iterations : {200U, 1000U}) {
     for (const bool both : {true, false}) {

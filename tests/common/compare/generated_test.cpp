@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether verdicts are right about noise: false alarms, power and false discoveries on generated
-// tables of 200 rows. A tenth of them by default, all with SCALEMARK_ALL_TABLES set.
+// Verdicts on generated tables of 200 rows: false alarms, power and false discoveries. A tenth of
+// the tables by default, all with SCALEMARK_ALL_TABLES set.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -23,13 +23,13 @@ using test::Scenario;
 bool all_tables() { return std::getenv("SCALEMARK_ALL_TABLES") != nullptr; }
 std::size_t tables(std::size_t all) { return all_tables() ? all : all / 10; }
 
-/// How far a fraction of `count` independent trials may be from its expectation `p` by chance: none
-/// when all tables are looked at, else 2.6 standard deviations (one in 200).
+/// Tolerance for a fraction of `count` independent trials with expectation `p`: 0 if all tables are
+/// tested, else 2.6 standard deviations (exceeded in 1 of 200).
 double band(double p, double count) {
   return all_tables() ? 0 : 2.6 * std::sqrt(p * (1 - p) / count);
 }
 
-/// Rows whose 95 % interval leaves out "no change": one test a row at 5 %.
+/// Rows whose 95 % interval excludes "no change": one test per row at 5 %.
 std::size_t raw_rejections(const Comparison& comparison) {
   return static_cast<std::size_t>(std::ranges::count_if(
       comparison.rows, [](const CompareRow& row) { return row.low > 0 || row.high < 0; }));
@@ -39,10 +39,10 @@ Comparison compared(const GeneratedTable& table) {
   return compare(digests(table, true), digests(table, false));
 }
 
-/// What comparing the same code with itself came to.
+/// Results of comparing equal code.
 struct SameCode {
-  double raw_rate = 0;       ///< rows
-  double failed_tables = 0;  ///< tables whose gate is not passed
+  double raw_rate = 0;       ///< fraction of rows
+  double failed_tables = 0;  ///< fraction of tables that fail the exit code
   std::size_t tables = 0;
 };
 
@@ -85,8 +85,8 @@ INSTANTIATE_TEST_SUITE_P(GeneratedRuns, SameCodeNormal,
 
 class SameCodeOther : public testing::TestWithParam<Scenario> {};
 
-/// Three slow runs on one side look like a change, and no test of three runs can tell: there the
-/// gate is for five runs and more.
+/// Three slow runs on one side look like a change, which no test of three runs can detect. So the
+/// exit code is checked from five runs on.
 TEST_P(SameCodeOther, IsNotCalledDifferentMoreOften) {
   for (const int runs : {3, 5, 10}) {
     Scenario scenario = GetParam();
@@ -101,8 +101,7 @@ INSTANTIATE_TEST_SUITE_P(GeneratedRuns, SameCodeOther,
                          testing::Values(Scenario{.run_sd = 0.01, .slow_mode = 0.3},
                                          Scenario{.run_sd = 0.005, .slow_runs = 0.1}));
 
-// A run that lands on a bad node moves all rows at once; the cap on the prior keeps most tables
-// quiet.
+// A run on a slow node shifts all rows at once; the cap on the prior avoids most false alarms.
 TEST(GeneratedRuns, WholeRunsOnABadNodePassTheGate) {
   for (const int runs : {3, 5}) {
     const Scenario scenario{.runs_a = runs,
@@ -114,7 +113,7 @@ TEST(GeneratedRuns, WholeRunsOnABadNodePassTheGate) {
   }
 }
 
-/// Verdicts on tables with planted changes: the worse ones found, and the share of false ones.
+/// Verdicts on tables with planted changes: regressions found, and fraction of false verdicts.
 struct Found {
   double power = 0, false_discoveries = 0;
   std::size_t changed = 0;
@@ -182,7 +181,7 @@ TEST(GeneratedRuns, TenPercentSlowerIsFoundByOneRunAgainstFive) {
   expect_power(scenario, 0.95);
 }
 
-// One family of two-sided tests: changes of both signs do not weaken each other.
+// One family of two-sided tests: changes of one sign do not reduce the power for the other.
 TEST(GeneratedRuns, ChangesOfBothSignsAreFoundAsWell) {
   Scenario scenario = with_runs(kChanged, 5, 5);
   scenario.both_ways = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not matter to a comparison: which side is which, units, order, how runs are split.
+// What must not change a result: swapped sides, units, order, runs split over files.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -43,7 +43,7 @@ class WhatMustNotMatter : public testing::Test {
       verdicts += row.verdict == Verdict::regression || row.verdict == Verdict::improved;
     ASSERT_GT(verdicts, 5U) << "nothing to lose";
   }
-  /// `sign`: -1 where worse and better change places.
+  /// -1 if regressions and improvements are swapped
   void expect_same(const Comparison& other, double sign) const {
     const auto theirs = rows_of(other);
     ASSERT_EQ(theirs.size(), whole.rows.size());
@@ -88,7 +88,7 @@ TEST_F(WhatMustNotMatter, TheUnit) {
   expect_same_verdicts(other, false);
 }
 
-/// The run as a file has it whose times are in another unit, reduced again.
+/// The same run with times in another unit, digested again.
 std::vector<RunDigest> read_in(const std::vector<RunDigest>& runs, const std::string& unit,
                                double in_seconds) {
   std::vector<RunDigest> reduced;
@@ -146,7 +146,7 @@ TEST_F(WhatMustNotMatter, TheOrderOfRunsAndRows) {
   expect_same_verdicts(other, false);
 }
 
-// A run whose cases lie in two files: the second half of the rows is absent from the first part.
+// A run stored in two files: the first part lacks the second half of the rows.
 TEST_F(WhatMustNotMatter, HowRunsAreSplit) {
   const auto split = [](const std::vector<RunDigest>& runs) {
     std::vector<RunDigest> parts;

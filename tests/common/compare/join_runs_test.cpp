@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of one run are one run; a run given twice is refused.
+// Parts of a run are joined; a run given twice is refused.
 #include "common/compare/join_runs.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(JoinRuns, LeavesRunsOfOurOwnApartWhateverTheirTags) {
   one.tags["run"] = other.tags["run"] = "1";
   std::vector<RunDigest> runs = {digest(one, "a"), digest(other, "b")};
   EXPECT_THAT(join_runs(runs), ElementsAre(0, 1));
-  // The same uuid tells.
+  // Recognised by the equal uuid.
   other.uuid = "u1";
   runs = {digest(one, "a"), digest(other, "b")};
   EXPECT_THAT(join_runs(runs), ElementsAre(0, 0));

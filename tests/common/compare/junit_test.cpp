@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML of a comparison, read by expat (Python's xml.etree).
+// JUnit XML of a comparison, parsed by expat (Python's xml.etree).
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Markup, control characters, an escape sequence, U+FFFE, half a character.
+/// Markup, control characters, an escape sequence, U+FFFE, an incomplete character.
 const std::string kHostile = "]]><b a=\"'&amp;\">\x01\x1b[31m\xef\xbf\xbe\xef\xbf\xbf\xc3";
 
 CompareRow row(const std::string& key, Verdict verdict) {

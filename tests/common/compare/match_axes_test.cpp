@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of different machines matched by projection.
+// Cases of different machines matched by mapping axes.
 #include "common/compare/match_axes.hpp"
 
 #include <gmock/gmock.h>
@@ -23,10 +23,10 @@ std::string mapped(const std::string& map, bool of_b, const std::string& key = k
 TEST(AxisMap, RenamesLeavesOutAndDrops) {
   EXPECT_EQ(mapped("ranks=8->16", false), "micro/gemm device=cuda m=8 ranks=8->16 threads=12");
   EXPECT_EQ(mapped("ranks=8->16", true, "micro/gemm ranks=16"), "micro/gemm ranks=8->16");
-  EXPECT_EQ(mapped("ranks=8->16", true), kKey);  // B's 8 is not meant
+  EXPECT_EQ(mapped("ranks=8->16", true), kKey);  // for B, the map renames 16, not 8
   EXPECT_EQ(mapped("threads=*", true), "micro/gemm device=cuda m=8 ranks=8 threads=*");
   EXPECT_EQ(mapped("threads=drop", true), "micro/gemm device=cuda m=8 ranks=8");
-  EXPECT_EQ(mapped("rank=*", false), kKey);  // no prefix of another axis
+  EXPECT_EQ(mapped("rank=*", false), kKey);  // not matched as a prefix of `ranks`
   EXPECT_EQ(mapped("gemm=drop", false), kKey);
   EXPECT_EQ(mapped_key(kKey, {parse_axis_map("m=drop"), parse_axis_map("threads=*")}, false),
             "micro/gemm device=cuda ranks=8 threads=*");

@@ -23,7 +23,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-/// Log times: normal of 1 %, a share of them in a mode that lies `apart` higher.
+/// Logarithms of times: normal with 1 %, of which `share` is in a mode that is higher by `apart`.
 std::vector<float> sketch_with(double share, double apart, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> sketch;
@@ -39,8 +39,8 @@ TEST(ModeSplit, LiesBetweenTheModes) {
   for (const double share : {0.05, 0.2, 0.5, 0.9}) {
     const auto split = mode_split(sketch_with(share, 0.2, 1));
     ASSERT_TRUE(split) << share;
-    EXPECT_NEAR(split->apart, 0.2, 0.02) << share;
-    EXPECT_NEAR(split->middle, -10.9, 0.02) << share;
+    EXPECT_NEAR(split->distance, 0.2, 0.02) << share;
+    EXPECT_NEAR(split->midpoint, -10.9, 0.02) << share;
   }
 }
 
@@ -136,7 +136,7 @@ TEST(Tails, AreFoundWhereTheMedianIsTheSame) {
 
 TEST(Tails, OfFewIterationsAreNotAvailable) {
   auto a = side("a", 0.004, 1.5, 1, 7), b = side("b", 0.02, 1.5, 1, 8);
-  b[2].rows.begin()->second.tail = NAN;  // one run had fewer than 1000
+  b[2].rows.begin()->second.tail = NAN;  // one run had fewer than 1000 iterations
   EXPECT_THAT(compare(a, b).findings, IsEmpty());
 }
 
@@ -146,7 +146,7 @@ TEST(Tails, AreNotRepeatedBesideTheirMedian) {
   EXPECT_THAT(result.findings, IsEmpty());
 }
 
-// What moved the whole run is taken out of its tails, too.
+// The shift of the whole run is subtracted from the tails, too.
 TEST(Tails, OfSlowRunsAreJudgedWithoutWhatMovedTheRun) {
   std::mt19937_64 random(3);
   auto a = test::noisy_side("a", 5, 8, 0.001, random),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow ranks are named, and only they.
+// Slow ranks are reported, and no others.
 #include "common/compare/rank_tally.hpp"
 
 #include <cmath>
@@ -77,7 +77,7 @@ TEST(RankSlowness, DoesNotTakeTheDurationOfACollective) {
   EXPECT_THAT(rank_slowness(case_of(by_rank("latency", random, 5, 1.2), 1, false)), IsEmpty());
 }
 
-// The late rank waits for nobody: its allreduce is the shortest.
+// The late rank never waits, so its allreduce is the shortest.
 TEST(RankSlowness, GoesByLatenessWhereItIsStored) {
   test::Random random(3);
   CaseResult one = case_of(by_rank("latency", random, 5, 0.7), 1, false);
@@ -112,7 +112,7 @@ TEST(Stragglers, AreNamedWithTheirHardware) {
   EXPECT_THAT(find_stragglers(b, a, 0.05).at(0).text, HasSubstr("in 24 of 24 cases, not in B"));
 }
 
-// Nobody can say "not in A" of what nobody looked at.
+// "not in A" must not be said of a rank that A did not test.
 TEST(Stragglers, AreNotKnownWhereNothingWasWatched) {
   const std::vector<RunDigest> b = {run_with("b0", 12, 6, 1.12)};
   std::vector<RunDigest> a = {run_with("a0", 10, 99, 1)};
@@ -140,7 +140,7 @@ TEST(Stragglers, AreSaidToBeUnknownFromABaselineInEveryFormat) {
 }
 
 // Binomial with 12 cases and a chance of 1/8: P(5 or more) = 0.0112, P(6 or more) = 0.0017. With
-// eight ranks looked at, the former is nothing remarkable.
+// eight ranks tested, the former is not significant.
 TEST(Stragglers, AreAdjustedForTheNumberOfRanks) {
   const auto side = [](std::size_t slow) {
     RunDigest run;

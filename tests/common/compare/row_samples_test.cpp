@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a digest takes from samples.
+// What a digest keeps from samples.
 #include "common/compare/row_samples.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using testing::Not;
 
 RowDigest looked_at(const CaseResult& result) {
   RowDigest row;
-  look_at_samples(result, *result.find(result.primary_metric), row);
+  digest_samples(result, *result.find(result.primary_metric), row);
   return row;
 }
 
@@ -58,7 +58,7 @@ TEST(RowSamples, FlagARunThatIsNotOfOneKind) {
   EXPECT_THAT(looked_at(test::measured("m/x", 1, steady)).flags, IsEmpty());
   EXPECT_THAT(looked_at(test::measured("m/x", 1, shifted)).flags, Contains("shift_in_run"));
   EXPECT_THAT(looked_at(test::measured("m/x", 1, warming)).flags, Contains("warmup_short"));
-  // Marked as warm-up, the same iterations are no reason for doubt, and not in the median.
+  // Marked as warm-up, the same iterations raise no flag and do not affect the median.
   CaseResult marked = test::measured("m/x", 1, warming);
   marked.metrics[0].samples.warmup.assign(400, 0);
   std::fill_n(marked.metrics[0].samples.warmup.begin(), 60, std::uint8_t{1});

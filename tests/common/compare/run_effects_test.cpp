@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs: their shift, means over rows, and runs that belong together.
+// Whole runs: their shift, means over rows, and paired runs.
 #include "common/compare/run_effects.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ RunDigest exact_run(const std::string& uuid, std::uint64_t x, std::uint64_t y) {
   return test::digest_of(uuid, {measured("m/x", 1, {x}), measured("m/y", 1, {y})});
 }
 
-// Changes of 10, 21 and 0 % within the three rows: the middle row says 10 %.
+// Changes of 10, 21 and 0 % in the three rows: the median is 10 %.
 TEST(WholeRunShift, IsTheMiddleRow) {
   const auto run = [](const std::string& uuid, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
     return test::digest_of(
@@ -116,7 +116,7 @@ TEST(GeometricMean, IsOverTheRowsOfOneMetric) {
   };
   const Comparison result = compare(std::vector{run("a0", 1000000), run("a1", 1000000)},
                                     std::vector{run("b0", 1210000), run("b1", 1210000)});
-  ASSERT_THAT(result.geomeans, SizeIs(1));  // of one row it would be that row
+  ASSERT_THAT(result.geomeans, SizeIs(1));  // no mean for a metric with a single row
   EXPECT_EQ(result.geomeans[0].metric, "latency");
   EXPECT_EQ(result.geomeans[0].rows, 2U);
   EXPECT_NEAR(result.geomeans[0].change, 0.1, 1e-9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of runs against simulated power and hand-worked costs.
+// Run plans against simulated power and hand-computed costs.
 #include "common/compare/planning/run_plan.hpp"
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(RunPlan, MoreRunsFindMoreAndLargerEffectsAreFoundMore) {
       EXPECT_GE(line.both[j].rows, plan.lines[i - 1].both[j].rows);
     }
   }
-  // Five runs against the five of the base are five on each side.
+  // Five new runs against five base runs equal five runs per side.
   EXPECT_EQ(plan.lines[1].both[2].rows, plan.lines[1].against_base[2].rows);
   EXPECT_GT(plan.lines[0].against_base[2].power, plan.lines[0].both[2].power);
   for (const PlanRow& row : plan.rows) {

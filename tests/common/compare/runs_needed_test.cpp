@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether `runs needed` keeps its promise: tables with planted changes are compared, rows that are
-// inconclusive get so many runs as was said, and are compared again. A few designs by default, all
-// with SCALEMARK_ALL_TABLES set.
+// Whether `runs needed` is right: tables with planted changes are compared, inconclusive rows get
+// that many runs, and are compared again. A few designs by default, all with SCALEMARK_ALL_TABLES
+// set.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -26,7 +26,7 @@ struct Case {
   double noise = 0.01, change = 0.05;
 };
 
-/// ln of what the runs of one side measured, [row][run].
+/// ln of the measured values of one side, [row][run].
 using Side = std::vector<std::vector<double>>;
 
 void add_runs(const Case& design, bool changed_side, std::size_t runs, test::Random& random,
@@ -54,7 +54,7 @@ Comparison compared(const Side& a, const Side& b, const CompareOptions& options)
   return compare(digests(table, true), digests(table, false), unpaired);
 }
 
-/// Rows that were inconclusive and have a number below 1000, and how many of them it decides.
+/// Inconclusive rows with a number below 1000, and how many of them these runs decide.
 struct Tally {
   double open = 0, decided = 0, hopeless = 0;
   double rate() const { return decided / open; }
@@ -74,7 +74,7 @@ struct Outcome {
   }
 };
 
-/// The runs made are kept, those that were asked for are added.
+/// Adds the needed runs to the existing ones.
 void follow(const Case& design, const Side& a, const Side& b, test::Random& random,
             Outcome& outcome) {
   std::map<int, std::vector<std::size_t>> asking;
@@ -131,7 +131,7 @@ void expect_promise(const Tally& tally, const char* which) {
 
 bool all_tables() { return std::getenv("SCALEMARK_ALL_TABLES") != nullptr; }
 
-/// Some of each kind, or all of them with their tables.
+/// A few designs of each kind, or all designs and tables.
 std::vector<Case> designs() {
   if (!all_tables()) {
     return {{10, 10, 2, 0.02, 0.03}, {10, 10, 3, 0.02, 0.03},  {10, 10, 5, 0.02, 0.03},
@@ -177,8 +177,8 @@ Comparison table_of(const std::vector<std::vector<double>>& a,
   return compared(logs(a), logs(b), {});
 }
 
-// A change far beyond the threshold that one noisy row cannot prove yet needs few runs more, not as
-// many as a change of the size of the threshold would.
+// A change far beyond the threshold in a noisy row needs only a few more runs. A change of the size
+// of the threshold would need many.
 TEST(RunsNeeded, IsOfTheChangeSeenAndNotOfTheThreshold) {
   const Comparison result = table_of({{100, 112, 94}, {100, 101, 99}, {100, 100.5, 99.5}},
                                      {{30, 48, 27}, {100.2, 100.9, 99.2}, {100, 100.4, 99.6}});
@@ -206,7 +206,7 @@ TEST(RunsNeeded, GrowsWithTheNoiseAndIsForSameWhereTheChangeIsSmall) {
   }
 }
 
-// What one side lacks counts: five runs against two may be decided by five against five.
+// Missing runs of one side count: five runs against two may be decided by five against five.
 TEST(RunsNeeded, CountsFromTheSideWithFewerRuns) {
   const Comparison result = table_of({{100, 101, 99, 100.5, 99.5}}, {{104, 106.2}});
   if (result.rows[0].verdict == Verdict::inconclusive) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The A/A test on runs whose noise is known.
+// The A/A test on runs with known noise.
 #include "common/compare/planning/self_test.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// One row; each run takes its time in ns.
+/// One row; each run takes the given time in ns.
 std::vector<RunDigest> runs_of(const std::vector<std::uint64_t>& times) {
   std::vector<RunDigest> runs;
   for (const std::uint64_t time : times) {
@@ -60,12 +60,12 @@ TEST(SelfTest, SplitsAllWaysOrSoManyOfThem) {
   EXPECT_EQ(test.splits, 200U);
   EXPECT_FALSE(test.all_ways);
   SelfTestOptions quick;
-  quick.most_tests = 25;
+  quick.max_tests = 25;
   EXPECT_EQ(self_test(runs_of(std::vector<std::uint64_t>(12, 1000000)), quick).splits, 25U);
 }
 
-// Two runs of one benchmark and three of another: the split that is compared last sets like against
-// like, where no case is on both sides; in others one of the second against two is a test.
+// Two runs of one benchmark and three of another. In the split compared last, no case is on both
+// sides; in other splits, one run against two can be tested.
 TEST(SelfTest, NamesTheTestOfTheSplitThatTestsMost) {
   std::vector<RunDigest> runs;
   for (const char* name : {"m/x", "m/x", "m/y", "m/y", "m/y"}) {
@@ -85,7 +85,7 @@ TEST(SelfTest, NamesTheTestOfTheSplitThatTestsMost) {
 }
 
 TEST(SelfTest, FindsTheOneSplitThatLooksLikeAChange) {
-  // Two runs at 1 ms, two at 1.2 ms: of the three splits one sets them against each other.
+  // Two runs at 1 ms, two at 1.2 ms: one of the three splits compares them with each other.
   const SelfTest test = self_test(runs_of({1000000, 1000100, 1200000, 1200100}));
   EXPECT_EQ(test.splits, 3U);
   EXPECT_EQ(test.false_tables, 1U);
@@ -117,7 +117,7 @@ TEST(SelfTest, DetectsWhatTheFormulaSays) {
   // t(0.996; 38) + t(0.8; 38) = 2.800 + 0.851 (R: qt), times 0.01 sqrt(2 / 10), plus ln 1.01.
   std::mt19937_64 random(7);
   SelfTestOptions few;
-  few.most_splits = 1;
+  few.max_splits = 1;
   const SelfTest test = self_test(test::noisy_side("r", 10, 200, 0.01, random), few);
   EXPECT_NEAR(test.typical_spread, 0.01, 0.0007);
   EXPECT_NEAR(test.detectable, std::expm1(std::log(1.01) + 3.651 * 0.01 * std::sqrt(0.2)), 0.0015);

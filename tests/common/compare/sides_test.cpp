@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sides of a comparison are called, and what is said of them.
+// Names and descriptions of the sides of a comparison.
 #include "common/compare/sides.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results and runs made up for tests.
+// Synthetic results and runs for tests.
 #pragma once
 
 #include <cmath>

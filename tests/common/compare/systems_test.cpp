@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Four runs (or so many) of one case whose time in ns grows by 1 us from run to run.
+/// Runs (four by default) of one case whose time in ns grows by 1 us from run to run.
 SystemRuns system_of(const std::string& name, std::uint64_t time, std::size_t runs = 4,
                      const std::string& benchmark = "micro/x") {
   SystemRuns made{name, {}, {}};
@@ -125,7 +125,7 @@ TEST(Systems, RefusesOneSystemAndARunInTwo) {
   EXPECT_THROW(system_table(std::vector<SystemRuns>{a, {"b", {}, {}}}), UsageError);
 }
 
-// Cases that share a fate are one line, with what each system says of it.
+// Cases with the same outcome share one line, with the reason per system.
 TEST(SystemsPrint, FoldsWhatDoesNotMatch) {
   std::vector<SystemRuns> systems = {system_of("a", 2000000), system_of("b", 1000000)};
   for (const char* key : {"micro/gpu bytes=1", "micro/gpu bytes=2", "micro/gpu bytes=4"}) {
@@ -172,7 +172,7 @@ TEST(SystemsPrint, HasAllFormats) {
   EXPECT_THROW(printed("junit"), UsageError);
 }
 
-// The same case on 2 and on 4 ranks; each system knows the part of its own peak.
+// The same case on 2 and on 4 ranks, with the fraction of each system's own peak.
 TEST(Systems, AreMatchedByMaps) {
   std::vector<SystemRuns> systems = {system_of("a", 2000000), system_of("b", 1000000)};
   for (RunDigest& run : systems[1].runs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cases say together, of one run and of several.
+// Analyses over several cases, for one run and for several.
 #include "common/print/joined.hpp"
 
 #include <sstream>
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// 1.5 us and 12.5 GB/s, `slower` times as slow.
+/// Latency 1.5 us and bandwidth 12.5 GB/s, `slower` times as slow.
 std::vector<CaseResult> sweep(std::uint64_t slower) {
   std::vector<CaseResult> cases;
   for (std::int64_t bytes = 8; bytes <= 1 << 20; bytes *= 4) {

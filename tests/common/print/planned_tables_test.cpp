@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables whose rows come in turns.
+// Tables whose rows arrive interleaved.
 #include "common/print/planned_tables.hpp"
 
 #include <sstream>

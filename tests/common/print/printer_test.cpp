@@ -38,7 +38,7 @@ std::string printed(const std::string& format, const std::vector<CaseResult>& ca
   const auto printer = make_printer(format, out, options);
   printer->begin(run);
   for (const CaseResult& one : cases) printer->add(one);
-  run.cases.clear();  // the cases were given by add()
+  run.cases.clear();  // the cases were passed to add()
   printer->end(run);
   return out.str();
 }
@@ -63,7 +63,7 @@ TEST(Table, ShowsThePartOfThePeakInPercent) {
   Metric fraction = *with.find("bandwidth");
   fraction.name = "peak_fraction";
   fraction.unit = "1";
-  fraction.numerator = 550e-9;  // seconds that it takes at least
+  fraction.numerator = 550e-9;  // minimum time in seconds
   with.metrics.push_back(fraction);
   const std::string text = printed("table", {with}, {.quiet = true});
   EXPECT_THAT(text, HasSubstr("95 % interval      % peak  bandwidth [GB/s]        n"));
@@ -120,7 +120,7 @@ TEST(Table, CountsWhatEarlierLaunchesOfTheRunHaveLeftInItsFile) {
   for (const std::int64_t bytes : {8, 16, 32, 64}) cases.push_back(measured("m/x", bytes, {10}));
   for (std::size_t i = 0; i < cases.size(); ++i) cases[i].index = i;
   PrintOptions options;
-  // The last one had some sweeps of it, and is measured to its end now.
+  // Some sweeps of the last case were stored earlier; this launch completed it.
   options.finished_before = [] {
     return std::map<std::size_t, FinishedCase>{
         {0, {}}, {1, {.status = Status::skipped}}, {3, {.sweeps = 1}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress lines, by a clock that the tests turn.
+// Progress lines, with a fake clock.
 #include "common/print/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -47,9 +47,10 @@ TEST_F(ProgressTest, SaysWhatIsGoneAndWhatIsLeft) {
   progress.started(one(2, "micro/b"));
   ASSERT_EQ(lines_.size(), 3U);
   EXPECT_EQ(lines_[0], "[1/4] micro/a ranks=2; 0.0 s gone");
-  // One case of 20 s known: one more of the same, two unknown ones taken for as long.
+  // One known case of 20 s: one more of that benchmark, and two unknown ones counted as equally
+  // long.
   EXPECT_EQ(lines_[1], "[2/4] micro/a ranks=2; 20 s gone, about 1 min 0 s left");
-  // Mean of 20 and 40 for the two that are to come.
+  // The mean of 20 and 40 s for the two remaining cases.
   EXPECT_EQ(lines_[2], "[3/4] micro/b ranks=2; 1 min 0 s gone, about 1 min 0 s left");
 }
 
@@ -92,7 +93,7 @@ TEST_F(ProgressTest, WhatWillBeSkippedOrIsDoneTakesNoTime) {
 }
 
 TEST_F(ProgressTest, BehindTheBudgetNothingIsMeasured) {
-  // The second case ends at 40 s, beyond the budget; the third one does not begin.
+  // The second case ends at 40 s, after the time limit; the third one does not start.
   Progress progress = this->progress(0, false, 35);
   progress.started(one(0, "micro/a"));
   pass(20);
@@ -121,7 +122,7 @@ TEST_F(ProgressTest, ATerminalsLineIsWrittenOverAndClearedBeforeARow) {
   EXPECT_EQ(lines_[1], "\r\x1b[2K[1/4] micro..ks=2 (samples); 0.2 s gone\r");
   EXPECT_EQ(lines_[2], "\r\x1b[2K");
   progress.end(scalemark::Run{});
-  EXPECT_EQ(lines_.size(), 3U);  // nothing stands there any more
+  EXPECT_EQ(lines_.size(), 3U);  // the line was already erased
 }
 
 TEST_F(ProgressTest, CountsSweepsInTheOrderInWhichTheyCome) {
@@ -139,7 +140,7 @@ TEST_F(ProgressTest, CountsSweepsInTheOrderInWhichTheyCome) {
   measure(0, "micro/a", 10);
   measure(0, "micro/a", 10);
   progress.add_kept(one(0, "micro/a"));
-  // It failed: the third time does not come.
+  // It failed, so there is no third sweep.
   measure(2, "micro/b", 20, Status::failed);
   progress.add_kept(one(2, "micro/b"));
   progress.expect({1});

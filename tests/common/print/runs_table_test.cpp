@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs as one table.
+// The table over several runs.
 #include "common/print/runs_table.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ compare::RunDigest run(const std::string& name, std::vector<CaseResult> cases) {
   return test::digest_of(name, std::move(cases));
 }
 
-/// 100, 110 and 130 ns; a case that one run failed at, and one that no run could measure.
+/// 100, 110 and 130 ns; a case that failed in one run, and a case that no run measured.
 std::vector<compare::RunDigest> three_runs() {
   std::vector<compare::RunDigest> runs;
   for (const std::uint64_t time : {110U, 100U, 130U}) {

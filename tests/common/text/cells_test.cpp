@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that would do something where they are shown.
+// Escaping of text that would act on the terminal or document that shows it.
 #include "common/text/cells.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 namespace scalemark::text {
 namespace {
 
-// A title, a screen wiped, an 8-bit CSI, a line of one's own, and a name written backwards.
+// Sets the window title, clears the screen, an 8-bit CSI, a line break, and a right-to-left
+// override.
 constexpr std::string_view kControls =
     "a\x1B]0;t\a\x1B[2J\xC2\x9B"
     "31m\r\nRESULT\xE2\x80\xAE"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that fit a terminal.
+// Tables fitted to a terminal.
 #include "common/text/table.hpp"
 
 #include <sstream>
@@ -62,10 +62,10 @@ TEST(TextTable, CutsNamesOnlyWhereTheyStayApart) {
   EXPECT_EQ(
       printed(columns, {{{"1", head + tail}, ""}, {{"2", "x"}, ""}}, 40),
       (std::vector<std::string>{"n  case", "1  a_rather_long_name..s_rather_long_end", "2  x"}));
-  // These two differ in what would be cut.
+  // These two names differ only in the part that would be cut.
   EXPECT_EQ(printed(columns, {{{"1", head + "1" + tail}, ""}, {{"2", head + "2" + tail}, ""}}, 40),
             (std::vector<std::string>{"n", head + "1" + tail, "1", head + "2" + tail, "2"}));
-  // Less than 30 characters of a name are too few.
+  // Names are not cut to less than 30 characters.
   EXPECT_EQ(printed(columns, {{{"1", head + tail}, ""}, {{"2", "x"}, ""}}, 32),
             (std::vector<std::string>{"n", head + tail, "1", "x", "2"}));
 }
