@@ -110,6 +110,18 @@ if(NOT SCALEMARK_ENABLE_CUDA STREQUAL "OFF")
 endif()
 scalemark_decide(CUDA CUDAToolkit_FOUND "no nvcc, install the CUDA toolkit (cuda-toolkit) and put nvcc on PATH, or set CUDACXX")
 
+# NVML is loaded at run time. Its header only checks our declarations (common/hardware/nvml_check.cpp) when compiling.
+set(SCALEMARK_HAVE_NVML_HEADER OFF)
+if(SCALEMARK_HAVE_CUDA AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.9)
+  find_path(NVML_INCLUDE_DIR nvml.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH
+            DOC "Folder of nvml.h, of CUDA 12.9 or newer")
+  if(NVML_INCLUDE_DIR)
+    set(SCALEMARK_HAVE_NVML_HEADER ON)
+  else()
+    message(STATUS "NVML declarations not checked: no nvml.h in ${CUDAToolkit_INCLUDE_DIRS} (cuda-nvml-dev)")
+  endif()
+endif()
+
 if(SCALEMARK_HAVE_CUDA AND NOT SCALEMARK_ENABLE_NCCL STREQUAL "OFF")
   find_package(NCCL)
   set(SCALEMARK_DETAIL_NCCL "NCCL ${NCCL_VERSION}")

@@ -99,13 +99,33 @@ class Library {
   void* handle_;
 };
 
-constexpr int kSmClock = 1, kMemoryClock = 2;
+constexpr int kSmClock = 1, kMemoryClock = 2;                ///< nvmlClockType_t
+constexpr int kGpuTemperature = 0;                           ///< nvmlTemperatureSensors_t
+constexpr int kCorrectedErrors = 0, kUncorrectedErrors = 1;  ///< nvmlMemoryErrorType_t
+constexpr int kSinceDriverLoad = 0;                          ///< nvmlEccCounterType_t
 /// nvmlIntNvLinkDeviceType_t
 constexpr unsigned kNvlinkToGpu = 0, kNvlinkToHost = 1, kNvlinkToSwitch = 2, kNvlinkToUnknown = 255;
 /// NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON, and the type of its value.
 constexpr unsigned kNvlinkSpeedCommon = 90;
 constexpr int kUnsignedInt = 1;
-constexpr int kByPower = 0, kByHeat = 1;  ///< causes of a Violation
+constexpr int kByPower = 0, kByHeat = 1;  ///< nvmlPerfPolicyType_t: causes of a Violation
+
+/// A reason for reduced clocks: one of the bits nvmlClocksEventReason...
+struct ClockEventReason {
+  unsigned long long bit;
+  const char* name;
+  bool slows_down;  ///< overheating or protection of the board, which normal work does not cause
+};
+inline constexpr std::array kClockEventReasons = {
+    ClockEventReason{0x1, "gpu_idle", false},
+    ClockEventReason{0x2, "clocks_setting", false},
+    ClockEventReason{0x4, "sw_power_cap", false},
+    ClockEventReason{0x8, "hw_slowdown", true},
+    ClockEventReason{0x10, "sync_boost", false},
+    ClockEventReason{0x20, "sw_thermal_slowdown", true},
+    ClockEventReason{0x40, "hw_thermal_slowdown", true},
+    ClockEventReason{0x80, "hw_power_brake", true},
+    ClockEventReason{0x100, "display_clock_setting", false}};
 
 /// NVML, started. Never throws: `problem` says why it was not.
 class Running {

@@ -3,7 +3,6 @@
 #include "common/hardware/sensors/gpu_sensors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -15,25 +14,9 @@
 namespace scalemark::hardware {
 namespace {
 
-/// nvmlClocksEventReason...
-struct Reason {
-  unsigned long long bit;
-  const char* name;
-  bool slows_down;
-};
-constexpr std::array kReasons = {Reason{0x1, "gpu_idle", false},
-                                 Reason{0x2, "clocks_setting", false},
-                                 Reason{0x4, "sw_power_cap", false},
-                                 Reason{0x8, "hw_slowdown", true},
-                                 Reason{0x10, "sync_boost", false},
-                                 Reason{0x20, "sw_thermal_slowdown", true},
-                                 Reason{0x40, "hw_thermal_slowdown", true},
-                                 Reason{0x80, "hw_power_brake", true},
-                                 Reason{0x100, "display_clock_setting", false}};
-
 std::string names_of(unsigned long long reasons) {
   std::vector<std::string> names;
-  for (const Reason& reason : kReasons) {
+  for (const nvml::ClockEventReason& reason : nvml::kClockEventReasons) {
     if ((reasons & reason.bit) != 0) names.emplace_back(reason.name);
   }
   return names.empty() ? "none" : text::join(names, "+");
@@ -140,11 +123,17 @@ Reading GpuSensors::read() {
   add("sm_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kSmClock), 1e6);
   add("memory_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kMemoryClock), 1e6);
   add("power", "W", number<unsigned>(nvml.power, device), 1e-3);
-  add("temperature", "Cel", number<unsigned>(nvml.temperature, device, 0), 1);
+  add("temperature", "Cel", number<unsigned>(nvml.temperature, device, nvml::kGpuTemperature), 1);
   add("power_capped", "1", state_->held_down(nvml::kByPower, state_->by_power), 1);
   add("heat_slowed", "1", state_->held_down(nvml::kByHeat, state_->by_heat), 1);
-  add("ecc_corrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 0, 0), 1);
-  add("ecc_uncorrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 1, 0), 1);
+  add("ecc_corrected", "1",
+      number<unsigned long long>(nvml.ecc_errors, device, nvml::kCorrectedErrors,
+                                 nvml::kSinceDriverLoad),
+      1);
+  add("ecc_uncorrected", "1",
+      number<unsigned long long>(nvml.ecc_errors, device, nvml::kUncorrectedErrors,
+                                 nvml::kSinceDriverLoad),
+      1);
   add("pcie_generation", "1", number<unsigned>(nvml.pcie_generation, device), 1);
   add("pcie_width", "1", number<unsigned>(nvml.pcie_width, device), 1);
   unsigned long long reasons = 0;
@@ -155,7 +144,7 @@ Reading GpuSensors::read() {
 
 bool is_slowed_down(const std::string& clock_event_reasons) {
   const std::vector<std::string> names = text::split(clock_event_reasons, '+');
-  return std::ranges::any_of(kReasons, [&](const Reason& reason) {
+  return std::ranges::any_of(nvml::kClockEventReasons, [&](const nvml::ClockEventReason& reason) {
     return reason.slows_down && std::ranges::find(names, reason.name) != names.end();
   });
 }
