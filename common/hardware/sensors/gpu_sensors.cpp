@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking NVML again and again.
+// Reads GPU sensors and settings from NVML.
 #include "common/hardware/sensors/gpu_sensors.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string names_of(unsigned long long reasons) {
   return names.empty() ? "none" : text::join(names, "+");
 }
 
-/// A function of NVML that gives one number; nothing if it is missing or refuses.
+/// The number that an NVML function returns; nothing if the function is missing or fails.
 template <class Value, class Function, class... Arguments>
 std::optional<double> number(Function function, Arguments... arguments) {
   Value value{};
@@ -80,7 +80,8 @@ struct GpuSensors::State {
   State(const std::string& pci_bus_id, const std::string& library)
       : running(library), device(running.find(pci_bus_id)) {}
 
-  /// Part of the time since the last call in which the clocks were held down; nothing at first.
+  /// Fraction of the time since the previous call in which `cause` reduced the clocks; nothing at
+  /// the first call.
   std::optional<double> held_down(int cause, std::optional<nvml::Violation>& last) const {
     nvml::Violation now{};
     if (running.nvml.violation == nullptr ||
