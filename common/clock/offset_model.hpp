@@ -29,8 +29,9 @@ class OffsetModel {
   static constexpr std::size_t kMaxAnchors = 1024;
 
   /// Adds an anchor that is later than all others. Of two neighbouring anchors, the less certain
-  /// one is removed in two cases: the other knows its offset better even after 100 ppm of drift, or
-  /// the offsets differ by more than a quarter of the time between them, which no drift explains.
+  /// one is removed in two cases:
+  /// - The other knows its offset better even after 100 ppm of drift.
+  /// - The offsets differ by more than a quarter of the time between them, which no drift explains.
   /// If even the anchors' errors do not explain the difference, the clock was stepped, and the new
   /// anchor replaces the old one.
   void add(Anchor anchor);

@@ -21,10 +21,12 @@ struct Reading {
   std::int64_t carried = 0;     ///< value that the other rank passed to answer()
 };
 
-/// Whether the exchanges so far are enough: 100 exchanges; or eight round trips within 110 % of the
-/// shortest; or at least eight exchanges and 20 ms in total, so that a busy machine does not delay
-/// the run. The second rule is SKaMPI's, without the use of earlier measurements (Worsch, Reussner,
-/// Augustin, On Benchmarking Collective MPI Operations, EuroPVM/MPI 2002).
+/// Whether the exchanges so far are enough:
+/// - 100 exchanges;
+/// - or eight round trips within 110 % of the shortest (SKaMPI's rule, without the use of earlier
+///   measurements: Worsch, Reussner, Augustin, On Benchmarking Collective MPI Operations,
+///   EuroPVM/MPI 2002);
+/// - or at least eight exchanges and 20 ms in total, so that a busy machine does not delay the run.
 bool enough_exchanges(std::span<const std::int64_t> round_trips);
 
 /// Measures the clock of `other` against `now` while that rank calls answer(). The exchange with

@@ -68,9 +68,9 @@ class SyncedClock {
   std::uint64_t residual_ns() const { return residual_; }
   /// The largest, over all ranks, of the shortest round trips of the latest measurements, in ns.
   std::uint64_t round_trip_ns() const { return round_trip_; }
-  /// Upper bound of the offsets' error at the time of measurement, in ns, apart from drift during
-  /// the measurement: half the sum of the round trips on the path from rank 0 to a rank, largest
-  /// value over all ranks. 0 if all ranks read one clock.
+  /// Upper bound of the offsets' error when they were measured, in ns; drift during the measurement
+  /// comes on top. It is half the sum of the round trips on the path from rank 0 to a rank, maximum
+  /// over all ranks. 0 if all ranks read one clock.
   std::uint64_t error_bound_ns() const { return error_bound_; }
   /// "one clock" if all ranks read the same clock, otherwise "hca3".
   std::string_view method() const { return one_clock_ ? "one clock" : "hca3"; }

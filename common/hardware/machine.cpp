@@ -61,9 +61,9 @@ std::string info_of(hwloc_obj_t object, const char* name) {
 }
 
 /// OS index of an object's NUMA node, or of the first of several nodes. Several nodes mean two
-/// kinds of memory beside the same cores, or a device attached to a package with several nodes. -1
-/// if the object belongs to the whole of a machine with several nodes: its position is then
-/// unknown.
+/// kinds of memory beside the same cores, or a device attached to a package with several nodes. The
+/// result is -1 if the object belongs to the whole of a machine with several nodes: its position is
+/// then unknown.
 int numa_of(hwloc_topology_t topology, hwloc_obj_t object) {
   if (!object || !object->nodeset || hwloc_bitmap_iszero(object->nodeset)) return -1;
   const hwloc_obj_t machine = hwloc_get_root_obj(topology);

@@ -28,9 +28,11 @@ std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run
 /// and did not finish appear as interrupted_row().
 void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor);
 
-/// Result of a case that started and did not finish. Its status is `oom` in three cases: a rank
-/// reported it before it ended the job; the predicted memory did not fit into the first node; or
-/// the kernel has killed a process for lack of memory since. Otherwise the status is `failed`.
+/// Result of a case that started and did not finish. Its status is `oom` in three cases, otherwise
+/// `failed`:
+/// - A rank reported `oom` before it ended the job.
+/// - The predicted memory did not fit into the first node.
+/// - The kernel has killed a process for lack of memory since the case started.
 CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now);
 
 /// interrupted_case(), appended to the stored sweeps of the case, if any.

@@ -36,10 +36,12 @@ class FileSink final : public ResultSink {
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
 
-  /// Checks everything before any measurement. Throws UsageError in four cases: the output exists
-  /// and may not be replaced; another process is writing it; this launch does not belong to the run
-  /// to be resumed (store::check_same_run); or the folder cannot hold the file. A launch that is
-  /// refused for its options has written and removed nothing.
+  /// Checks everything before any measurement. Throws UsageError in four cases:
+  /// - The output exists and may not be replaced.
+  /// - Another process is writing it.
+  /// - This launch does not belong to the run to be resumed (store::check_same_run).
+  /// - The folder cannot hold the file.
+  /// A launch that is refused for its options has written and removed nothing.
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
