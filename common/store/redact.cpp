@@ -268,7 +268,7 @@ std::string Redactor::clean_markup(const std::string& line) const {
   return result + line.substr(at);
 }
 
-/// Redacts text that tools print. A line whose label announces a name keeps the label only.
+/// Redacts text that tools print. In a line whose label announces a name, only the value changes.
 std::string Redactor::clean_lines(const std::string& text) const {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
