@@ -1,7 +1,7 @@
-# DALI from its PyPI wheel, of which the C API is used: target DALI::headers, and DALI_LIBRARY and DALI_VERSION for
-# the one source that loads it at run time (nothing is linked: a program starts where DALI is not).
-# DALI_DIR (cache or environment) is a folder that holds nvidia/dali (an unpacked wheel, a Python site-packages).
-# Without it the cache folder that jobscripts/setup.sh --dali fills is looked at.
+# DALI from its PyPI wheel, used through its C API. Defines the target DALI::headers, and DALI_LIBRARY and DALI_VERSION
+# for the one source that loads the library at run time. Nothing links DALI, so programs also start on machines without
+# it. DALI_DIR (cache or environment) is a folder that contains nvidia/dali: an unpacked wheel or a Python
+# site-packages. If it is not set, the cache folder of jobscripts/setup.sh --dali is searched.
 if(NOT DALI_DIR)
   set(dali_candidates "$ENV{DALI_DIR}")
   if(NOT dali_candidates)
@@ -16,7 +16,7 @@ if(NOT DALI_DIR)
   endif()
 endif()
 
-# Not cached: they follow DALI_DIR.
+# Not cached, because they depend on DALI_DIR.
 set(DALI_LIBRARY "")
 set(DALI_INCLUDE_DIR "")
 set(DALI_CUDA_INCLUDE_DIR "")
@@ -30,8 +30,8 @@ if(EXISTS "${DALI_DIR}/nvidia/dali/libdali_operators.so")
     file(STRINGS "${DALI_DIR}/nvidia/dali/__init__.py" line REGEX "^__version__")
     string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" DALI_VERSION "${line}")
   endif()
-  # dali.h names types of the CUDA runtime. The header of a wheel comes before that of a toolkit that is built with, so
-  # that the command lines of a CPU and a CUDA build are the same.
+  # dali.h uses types of the CUDA runtime. Headers of a wheel are preferred to those of the toolkit, so that CPU and
+  # CUDA builds have the same command lines.
   foreach(dir "${DALI_DIR}/nvidia/cu13/include" "${LIBTORCH_DIR}/nvidia/cu13/include"
               "${LIBTORCH_DIR}/../nvidia/cu13/include" ${CUDAToolkit_INCLUDE_DIRS})
     if(EXISTS "${dir}/cuda_runtime_api.h")

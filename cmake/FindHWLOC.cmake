@@ -1,4 +1,4 @@
-# hwloc by pkg-config: target HWLOC::hwloc, HWLOC_VERSION.
+# Finds hwloc with pkg-config: target HWLOC::hwloc, variable HWLOC_VERSION.
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET hwloc)

@@ -1,10 +1,9 @@
-# LibTorch from the PyPI wheel, used as a C++ library: targets LibTorch::cpu, LibTorch::cuda.
-# LIBTORCH_DIR (cache or environment) is a folder that holds torch/lib and torch/include (an unpacked
-# wheel, a Python site-packages), or that torch folder itself. Without it the cache folder that
-# jobscripts/setup.sh fills is looked at. The wheel's own TorchConfig.cmake is not used: it probes
-# for GPUs at configure time and asks for every CUDA library even where only the CPU part is linked.
-# The versions that jobscripts/setup.sh fetches: the pinned one is the oldest allowed, and the newest that was tried.
-# An installed Scalemark allows the one that it was built with.
+# LibTorch from the PyPI wheel, used as a C++ library: targets LibTorch::cpu and LibTorch::cuda. LIBTORCH_DIR (cache or
+# environment) is a folder that contains torch/lib and torch/include (an unpacked wheel, a Python site-packages), or
+# that torch folder itself. If it is not set, the cache folder of jobscripts/setup.sh is searched. The wheel's own
+# TorchConfig.cmake is not used: it searches for GPUs at configure time, and requires all CUDA libraries even if only
+# the CPU part is linked. The loop reads the versions that jobscripts/setup.sh downloads: the pinned one, which is the
+# oldest allowed, and the newest one tested. An installed Scalemark allows the version that it was built with.
 foreach(list cpu newest)
   if(DEFINED SCALEMARK_INSTALLED_LIBTORCH)
     set(LIBTORCH_VERSION_${list} ${SCALEMARK_INSTALLED_LIBTORCH})
@@ -49,7 +48,7 @@ if(EXISTS ${torch_root}/lib/libtorch_cpu.so)
   set(LIBTORCH_INCLUDE_DIR ${torch_root}/include)
   file(STRINGS ${torch_root}/version.py line REGEX "^__version__")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" LIBTORCH_VERSION "${line}")
-  # libtorch_cuda.so loads only with the libraries it was linked with (the full wheel set).
+  # libtorch_cuda.so can only be loaded together with the libraries it was linked with (the full set of wheels).
   if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
     file(GLOB_RECURSE cudnn ${wheel_root}/nvidia/cudnn/lib/libcudnn.so.9)
     if(cudnn OR SCALEMARK_LIBTORCH_CUDA STREQUAL "ON")
@@ -74,8 +73,8 @@ elseif(LibTorch_FOUND AND release VERSION_GREATER LIBTORCH_NEWEST)
 endif()
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
-  # The wheel's include folder holds its own fmt (12), which hides the system's and whose library is
-  # nowhere: header-only makes it usable. Its versioned namespace keeps the two apart at link time.
+  # The wheel's include folder contains another fmt (12), which hides the system's and has no library: use it
+  # header-only. Its versioned namespace prevents clashes at link time.
   add_library(LibTorch::c10 SHARED IMPORTED)
   set_target_properties(LibTorch::c10 PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10.so
     INTERFACE_INCLUDE_DIRECTORIES "${torch_root}/include;${torch_root}/include/torch/csrc/api/include"
@@ -86,8 +85,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     INTERFACE_LINK_LIBRARIES LibTorch::c10
     INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined")
   if(LIBTORCH_HAS_CUDA)
-    # The part that registers the CUDA back end is used through the dispatcher only, so nothing would
-    # keep it linked: --no-as-needed does.
+    # Only the dispatcher uses the library that registers the CUDA back end, so the linker would drop it without
+    # --no-as-needed.
     add_library(LibTorch::c10_cuda SHARED IMPORTED)
     set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10_cuda.so)
     add_library(LibTorch::cuda SHARED IMPORTED)

@@ -1,4 +1,4 @@
-# NCCL: target NCCL::nccl, NCCL_VERSION. Looks in NCCL_ROOT, LibTorch's wheels and the CUDA toolkit.
+# Finds NCCL in NCCL_ROOT, LibTorch's wheels or the CUDA toolkit: target NCCL::nccl, variable NCCL_VERSION.
 set(hints ${NCCL_ROOT} $ENV{NCCL_ROOT} ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_TARGET_DIR})
 if(DEFINED LIBTORCH_DIR)
   list(PREPEND hints ${LIBTORCH_DIR}/nvidia/nccl ${LIBTORCH_DIR}/../nvidia/nccl)

@@ -1,4 +1,4 @@
-# PCRE2 for bytes by pkg-config: target PCRE2::8, PCRE2_VERSION.
+# Finds PCRE2 for 8-bit characters with pkg-config: target PCRE2::8, variable PCRE2_VERSION.
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(PCRE2 QUIET IMPORTED_TARGET libpcre2-8)

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where. Component `programs`: programs, presets, golden files, manual pages, completions, documents;
-# CPack makes a Debian package of these. Component `development`: headers, libraries and what find_package(scalemark) reads.
+# Install rules. Component `programs`: programs, presets, golden files, manual pages, completions, documents; CPack makes
+# a Debian package of these. Component `development`: headers, libraries and what find_package(scalemark) reads.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -10,7 +10,7 @@ if(SCALEMARK_HAVE_BENCHMARK)
   list(APPEND programs scalemark-kernels)
 endif()
 install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# LibTorch is no system library: the programs keep the folder that they were linked from.
+# LibTorch is not a system library: installed programs keep the path of the folder that they were linked with.
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 set(data ${CMAKE_INSTALL_DATADIR}/scalemark)
@@ -21,7 +21,7 @@ install(DIRECTORY common/formats/rules/ DESTINATION ${data}/rules)
 install(FILES README.md LICENSE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 
-# Made by the program itself, when it is installed: no build waits for them.
+# The program writes these files at installation, so builds do not wait for them.
 set(words ${CMAKE_CURRENT_BINARY_DIR}/command_line)
 install(CODE "
   execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSCALEMARK=$<TARGET_FILE:scalemark>\" \"-DOUTPUT=${words}\"

@@ -1,10 +1,9 @@
-# Libraries of this project.
+# Functions that define the project's libraries, and the table of allowed includes.
 include_guard(GLOBAL)
 
-# scalemark_allow_includes(targets): the sources of the current folder may include what belongs to these targets, and what
-# those link PUBLIC. All such lines together are the table of who may include whom: `modules.txt` in the build folder, one
-# line "folder target visibility links..." each. module_table.py reads it for the test of the sources' includes and for the
-# diagram in docs/architecture.md.
+# scalemark_allow_includes(targets): sources of the current folder may include headers of these targets, and of targets
+# that those link PUBLIC. All calls together form `modules.txt` in the build folder, one line "folder target visibility
+# links..." each. module_table.py reads it for the test of the sources' includes and the diagram in docs/architecture.md.
 function(scalemark_allow_includes name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
@@ -22,15 +21,16 @@ function(scalemark_write_module_table)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/modules.txt CONTENT "${table}")
 endfunction()
 
-# scalemark_add_module(NAME SOURCES ... [HEADERS ...] [PUBLIC targets] [PRIVATE targets])
-# One module of common/: static library scalemark_<NAME>, alias scalemark::<NAME>. The header beside a source belongs to it;
-# HEADERS are those without one. The links say who may include whom: a module sees only what it links.
+# scalemark_add_module(NAME SOURCES ... [HEADERS ...] [PUBLIC targets] [PRIVATE targets]) Defines a module of common/:
+# static library scalemark_<NAME>, alias scalemark::<NAME>. A header beside a source of the same name belongs to it;
+# HEADERS lists all other headers. A module may include only headers of targets that it links.
 function(scalemark_add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
   scalemark_allow_includes(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   add_library(scalemark_${name} STATIC ${arg_SOURCES})
   add_library(scalemark::${name} ALIAS scalemark_${name})
-  # Those beside a source are compiled alone by it, which includes them first; only the others need a check of their own.
+  # A source includes its own header first, which checks that the header compiles alone. Other headers are checked
+  # separately.
   set(with_source "")
   foreach(source ${arg_SOURCES})
     string(REGEX REPLACE "\\.cpp$" ".hpp" header ${source})
@@ -56,15 +56,15 @@ function(scalemark_add_module name)
   set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
-# scalemark_computes_much(TARGET): optimised with the sanitizers, too, whose build is not otherwise; its tests would take minutes.
+# scalemark_computes_much(TARGET): optimises the target in the sanitizer build, too, where its tests would take minutes.
 function(scalemark_computes_much target)
   if(SCALEMARK_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   endif()
 endfunction()
 
-# scalemark_link_cuda(TARGET LINK libraries SOURCES files): libraries of CUDA whose headers only these files see. All other
-# sources of a CUDA build are compiled by the command lines of a CPU build: ccache has them from there.
+# scalemark_link_cuda(TARGET LINK libraries SOURCES files): links CUDA libraries; only these files see their headers.
+# All other sources have the same command lines in CPU and CUDA builds, so ccache compiles them once.
 function(scalemark_link_cuda target)
   cmake_parse_arguments(arg "" "" "LINK;SOURCES" ${ARGN})
   foreach(library ${arg_LINK})
@@ -77,8 +77,8 @@ function(scalemark_link_cuda target)
   set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY COMPILE_OPTIONS "${options}")
 endfunction()
 
-# scalemark_add_suite(NAME SOURCES ... [LINK targets]): an OBJECT library, because benchmarks register
-# themselves: its objects go straight into every executable that lists it in SCALEMARK_SUITES.
+# scalemark_add_suite(NAME SOURCES ... [LINK targets]): an OBJECT library, because benchmarks register themselves in
+# static variables. All its objects are linked into each program that calls scalemark_link_suites().
 function(scalemark_add_suite name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   scalemark_allow_includes(suite_${name} PRIVATE ${arg_LINK})
@@ -89,7 +89,7 @@ function(scalemark_add_suite name)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
 endfunction()
 
-# Links every registered suite (objects and what they need) into an executable.
+# Links all suites and what they need into an executable.
 function(scalemark_link_suites target)
   get_property(suites GLOBAL PROPERTY SCALEMARK_SUITES)
   target_link_libraries(${target} PRIVATE ${suites})

@@ -1,5 +1,5 @@
-# Options of the build and the packages behind them. An option that is ON and whose package is
-# missing is an error that names the package; AUTO turns off and says so in the summary.
+# Build options and the packages that they need. An option that is ON and whose package is missing is an error that
+# names the package. With AUTO the option is switched off, and the summary says so.
 include_guard(GLOBAL)
 
 option(SCALEMARK_BUILD_TESTS "Build the tests" ON)
@@ -23,7 +23,7 @@ macro(scalemark_option name doc)
   set(SCALEMARK_HAVE_${name} OFF)
 endmacro()
 
-# scalemark_decide(NAME found "hint"): sets SCALEMARK_HAVE_<NAME> from what was found.
+# scalemark_decide(NAME found "hint"): sets SCALEMARK_HAVE_<NAME> from the option and whether its package was found.
 macro(scalemark_decide name found hint)
   if(SCALEMARK_ENABLE_${name} STREQUAL "OFF")
     list(APPEND SCALEMARK_SUMMARY "${name}|off|switched off")
@@ -45,7 +45,7 @@ scalemark_option(LIBTORCH "LibTorch workloads")
 scalemark_option(GLOO "gloo process group of LibTorch")
 
 # Required packages -------------------------------------------------------------------------------
-# Each find_package is REQUIRED by us, with the Debian package in the message.
+# A missing package is an error that names the Debian package.
 macro(scalemark_require package debian)
   find_package(${package} ${ARGN})
   if(NOT ${package}_FOUND)
@@ -90,7 +90,7 @@ if(NOT SCALEMARK_ENABLE_CUDA STREQUAL "OFF")
     endif()
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
-    # CMake 3.25 does not know that nvcc has had C++20 since 12.0.
+    # CMake 3.25 does not know that nvcc supports C++20 since 12.0.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -101,13 +101,25 @@ if(NOT SCALEMARK_ENABLE_CUDA STREQUAL "OFF")
 endif()
 scalemark_decide(CUDA CUDAToolkit_FOUND "no nvcc, install the CUDA toolkit (cuda-toolkit) and put nvcc on PATH, or set CUDACXX")
 
+# NVML is loaded at run time. If nvml.h is present, common/hardware/nvml_check.cpp compares our declarations with it.
+set(SCALEMARK_HAVE_NVML_HEADER OFF)
+if(SCALEMARK_HAVE_CUDA AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.9)
+  find_path(NVML_INCLUDE_DIR nvml.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH
+            DOC "Folder of nvml.h, of CUDA 12.9 or newer")
+  if(NVML_INCLUDE_DIR)
+    set(SCALEMARK_HAVE_NVML_HEADER ON)
+  else()
+    message(STATUS "NVML declarations not checked: no nvml.h in ${CUDAToolkit_INCLUDE_DIRS} (cuda-nvml-dev)")
+  endif()
+endif()
+
 if(SCALEMARK_HAVE_CUDA AND NOT SCALEMARK_ENABLE_NCCL STREQUAL "OFF")
   find_package(NCCL)
   set(SCALEMARK_DETAIL_NCCL "NCCL ${NCCL_VERSION}")
 endif()
 scalemark_decide(NCCL NCCL_FOUND "needs CUDA and libnccl-dev (nccl.h, libnccl.so), or NCCL_ROOT")
 
-# Its records have other layouts before CUDA 13, which is what LibTorch brings.
+# Before CUDA 13, which LibTorch brings, CUPTI's records have another layout.
 set(cupti_found OFF)
 if(SCALEMARK_HAVE_CUDA AND TARGET CUDA::cupti AND CUDAToolkit_VERSION_MAJOR GREATER_EQUAL 13)
   set(cupti_found ON)
@@ -121,20 +133,21 @@ if(NOT SCALEMARK_ENABLE_LIBTORCH STREQUAL "OFF")
 endif()
 scalemark_decide(LIBTORCH LibTorch_FOUND "run jobscripts/setup.sh, or set LIBTORCH_DIR to a folder with a LibTorch ${LIBTORCH_OLDEST} to ${LIBTORCH_NEWEST} (also a Python site-packages/torch)")
 
-# The loader's batches are LibTorch's tensors.
+# The DALI loader returns LibTorch tensors.
 if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_DALI STREQUAL "OFF")
   find_package(DALI 2.4)
   set(SCALEMARK_DETAIL_DALI "DALI ${DALI_VERSION} in ${DALI_DIR}, loaded at run time")
 endif()
 scalemark_decide(DALI DALI_FOUND "needs LibTorch and DALI 2.4: run jobscripts/setup.sh --dali, or set DALI_DIR to a folder with nvidia/dali (a Python site-packages with nvidia-dali-cuda130)")
 
-# The libtorch CUDA libraries are used when the build has CUDA and the full wheel set is there.
+# LibTorch's CUDA libraries are used if the build has CUDA and the full set of wheels is present.
 set(SCALEMARK_HAVE_LIBTORCH_CUDA OFF)
 if(SCALEMARK_HAVE_CUDA AND SCALEMARK_HAVE_LIBTORCH AND LIBTORCH_HAS_CUDA)
   set(SCALEMARK_HAVE_LIBTORCH_CUDA ON)
 endif()
 
-# gloo is inside libtorch_cpu.so; whether this one's is as common/torch/process_group/gloo declares it, the compiler says.
+# gloo is part of libtorch_cpu.so. A test compilation checks whether it matches the declarations in
+# common/torch/process_group/gloo.
 set(gloo_links SCALEMARK_GLOO_LINKS_${LIBTORCH_VERSION})
 if(SCALEMARK_HAVE_LIBTORCH AND NOT SCALEMARK_ENABLE_GLOO STREQUAL "OFF" AND NOT DEFINED ${gloo_links})
   try_compile(${gloo_links} ${CMAKE_BINARY_DIR}/check_gloo SOURCES ${PROJECT_SOURCE_DIR}/cmake/check_gloo.cpp

@@ -1,7 +1,7 @@
-# LibTorch's headers, which every source would parse for ten seconds, are compiled once for all, and those of GoogleTest.
+# Precompiled headers of LibTorch, which take ten seconds to parse in each source, and of GoogleTest.
 include_guard(GLOBAL)
 
-# scalemark_includes_torch(OUT FILE): whether a file of the project includes LibTorch, by itself or by a header of ours.
+# scalemark_includes_torch(OUT FILE): whether a file of the project includes LibTorch, directly or through our headers.
 function(scalemark_includes_torch out file)
   get_property(known GLOBAL PROPERTY SCALEMARK_INCLUDES_TORCH_${file})
   if("${known}" STREQUAL "")
@@ -25,7 +25,7 @@ function(scalemark_includes_torch out file)
   set(${out} ${known} PARENT_SCOPE)
 endfunction()
 
-# scalemark_split_by_torch(OUT_WITH OUT_WITHOUT files of this folder...)
+# scalemark_split_by_torch(OUT_WITH OUT_WITHOUT files of this folder...): splits files by scalemark_includes_torch().
 function(scalemark_split_by_torch out_with out_without)
   set(with "")
   set(without "")
@@ -45,12 +45,12 @@ endfunction()
 
 function(scalemark_reuse_headers target from)
   target_precompile_headers(${target} REUSE_FROM ${from})
-  # Precompiled headers want one kind of position independence, and executables have another by default.
+  # Precompiled headers and their users must have the same position independence; executables have another default.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
 endfunction()
 
-# scalemark_precompile_torch(TARGET sources...): those that include LibTorch come behind its precompiled headers
-# (target scalemark_torch_headers), which cost the others three seconds each.
+# scalemark_precompile_torch(TARGET sources...): sources that include LibTorch use its precompiled headers (target
+# scalemark_torch_headers). Other sources do not, because these headers would cost them three seconds each.
 function(scalemark_precompile_torch target)
   list(FILTER ARGN EXCLUDE REGEX "\\.cu$")
   scalemark_split_by_torch(with without ${ARGN})
@@ -70,10 +70,10 @@ function(scalemark_precompile_torch target)
   set_source_files_properties(${without} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# scalemark_compile_tests_fast(TARGET): for SCALEMARK_FAST_TESTS; another build shows that each source includes what it uses.
-# GoogleTest's headers and what tests include most are compiled once (target scalemark_test_headers). The tests' own sources
-# are not optimised and not searched for undefined behaviour, which half of their compile time would go into; what they
-# test is.
+# scalemark_compile_tests_fast(TARGET): faster test builds for SCALEMARK_FAST_TESTS. GoogleTest and other headers that
+# tests often include are precompiled (target scalemark_test_headers). Another build checks that each source includes
+# what it uses. Test sources are compiled without optimisation and without the undefined-behaviour sanitizer, which
+# would take half of their compile time. The code under test is not affected.
 function(scalemark_compile_tests_fast target)
   set(options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
   if(NOT TARGET scalemark_test_headers)

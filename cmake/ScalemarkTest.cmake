@@ -1,8 +1,9 @@
-# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES])
-# NAME is dotted like the tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest
-# program; with RANKS it is started under mpirun once per count as NAME.npN, and fails when it got
-# fewer ranks than promised (tests/support/mpi_main.cpp). Label speed: it computes long itself. SUITES links all benchmarks in. Target test_programs builds these
-# and what they need, without the command line. Programs that SCALEMARK_TESTS leaves out have the label left_out.
+# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES]) NAME is dotted
+# like the source tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest program. With RANKS it runs
+# under mpirun once per number of ranks, as NAME.npN, and fails if it has fewer ranks than requested
+# (tests/support/mpi_main.cpp). Label speed: the test itself computes for a long time. SUITES links all benchmarks.
+# Target test_programs builds the tests and what they need, without the command line. Tests excluded by SCALEMARK_TESTS
+# have the label left_out.
 include_guard(GLOBAL)
 add_custom_target(test_programs)
 
@@ -51,7 +52,7 @@ endfunction()
 
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
-# One OpenMP thread: tests share the cores, and OpenMP threads that wait for one another spin.
+# One OpenMP thread: tests share the cores, and waiting OpenMP threads spin.
 set(SCALEMARK_TEST_ENVIRONMENT OMP_NUM_THREADS=1)
 set(SCALEMARK_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_btl_base_warn_component_unused=0 ${SCALEMARK_TEST_ENVIRONMENT})

@@ -1,6 +1,6 @@
-# The git revision: for the summary when this is included, and for result files when it is run as a script
-# (cmake -DSOURCE=DIR -DTEMPLATE=FILE -DOUTPUT=FILE -P ScalemarkVersion.cmake), which each build does, so that a
-# program never claims a revision that it was not built from.
+# Determines the git revision. Included by CMakeLists.txt it sets variables for the summary. Each build also runs it as
+# a script (cmake -DSOURCE=DIR -DTEMPLATE=FILE -DOUTPUT=FILE -P ScalemarkVersion.cmake), so that result files always
+# contain the revision that the program was built from.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(PROJECT_SOURCE_DIR ${SOURCE})
 endif()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packs a build into one folder that runs anywhere: programs, Open MPI with its plug-ins, HDF5, hwloc
 # and the other libraries, presets, golden files and the GPU tests. LibTorch and CUDA are not packed: the
-# launcher takes them from where the machine has them. For machines that cannot install anything.
+# launcher uses those of the machine. For machines where nothing can be installed.
 #
 #   bundle.sh [OPTION...]
 #
@@ -13,7 +13,7 @@
 #
 # There:  tar xf scalemark-bundle.tar.gz
 #         scalemark-bundle/run.sh [--libtorch DIR] mpirun -n 2 scalemark run --preset quick
-# The machine needs glibc as new as here, and LibTorch 2.11 (a Python site-packages/torch will do).
+# The machine needs a glibc at least as new as this one's, and LibTorch 2.11 (a Python site-packages/torch will do).
 # Exit: 0 done, 2 usage, 3 something is missing, 4 the archive is too large.
 set -euo pipefail
 
@@ -69,10 +69,10 @@ cp "$here/lib.sh" "$here/local.sh" "$bundle/jobscripts/"
 cp "$root/LICENSE" "$bundle/"
 install -m 755 "$root/tests/gpu/run.sh" "$bundle/tests/run.sh"
 
-# Every GPU test that CTest knows, as a line of tests/list: name, then the command.
+# Every GPU test known to CTest as a line of tests/list: name, then command.
 ctest --test-dir "$build_folder" --show-only=json-v1 | BUNDLE=$bundle python3 "$here/bundle_tests.py"
 
-# Golden files of verify, by their topic.
+# Golden files of verify, by topic.
 if [[ -d $root/tests/golden ]]; then
   (cd "$root/tests/golden" && grep -rlZ --include='*.json' '"topic"' . | xargs -0 -r cp --parents -t "$bundle/golden")
 fi
@@ -87,7 +87,7 @@ cp -RL "$(ompi sysconfdir)" "$bundle/etc/openmpi"
 
 # --- libraries ---------------------------------------------------------------------------------
 
-# What comes with every Linux of the same age or newer, and what CUDA and LibTorch bring.
+# Libraries that every Linux of the same age or newer has, and those that come with CUDA and LibTorch.
 is_left_out() { # name, path
   case $1 in
     ld-linux* | libc.so.* | libm.so.* | libmvec.so.* | libpthread.so.* | libdl.so.* | librt.so.* | libresolv.so.* | libutil.so.* | libanl.so.* | libnsl.so.*) return 0 ;;
@@ -100,7 +100,7 @@ is_left_out() { # name, path
 torch_root=$(sed -n 's/^LIBTORCH_DIR:[A-Z]*=//p' "$build_folder/CMakeCache.txt")
 if [[ $torch_root == */torch ]]; then torch_root=${torch_root%/torch}; fi
 
-# Closure of the libraries of all that is packed; prints name and path.
+# All libraries that the packed files need, directly or indirectly; prints name and path.
 needed_libraries() {
   find "$bundle/bin" "$bundle/lib" "$bundle/tests" -type f \( -perm -100 -o -name '*.so*' \) -print0 |
     xargs -0 -n 1 ldd 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | sort -u
@@ -134,7 +134,7 @@ pack_pmix() { # the library
   cp -RL "$prefix/share/pmix/." "$bundle/share/pmix/"
 }
 
-# UCX looks for its modules in the folder ucx beside libucs.
+# UCX searches for its modules in the folder ucx beside libucs.
 pack_ucx() { # the library
   if [[ -d $(dirname "$1")/ucx ]]; then cp -RL "$(dirname "$1")/ucx" "$bundle/lib/ucx"; fi
 }
@@ -148,7 +148,7 @@ find "$bundle/bin" "$bundle/tests" "$bundle/lib" -type f \( -perm -100 -o -name 
 
 # --- launcher ----------------------------------------------------------------------------------
 
-# The newest symbol versions that the programs ask for: what the machine must have.
+# The newest symbol version that the programs need, which the machine must have.
 newest() { # GLIBC or GLIBCXX
   readelf -V "${programs[@]}" | grep -o "$1_[0-9.]*" | sort -uV | tail -n 1
 }

@@ -51,13 +51,13 @@ if [[ -n $torch ]]; then
   done
 fi
 
-# --- the C++ library: the machine's own, unless it is older than what the programs were built with
+# The C++ library of the machine, unless it is older than the one the programs were built with.
 system=$(ldconfig -p 2>/dev/null | awk '/libstdc\+\+\.so\.6 .*x86-64/ { print $NF; exit }') || system=
 if [[ -z $system ]] || ! grep -qaF '@GLIBCXX@' "$system"; then libraries+=:$here/lib/fallback; fi
 
 export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PATH=$here/bin:$PATH SCALEMARK=$here/bin/scalemark
-# Open MPI and PMIx find their parts relative to these.
+# Open MPI and PMIx find their plug-ins relative to these folders.
 export OPAL_PREFIX=$here OPAL_BINDIR=$here/bin OPAL_LIBDIR=$here/lib OPAL_PKGLIBDIR=$here/lib/openmpi
 export OPAL_DATADIR=$here/share OPAL_PKGDATADIR=$here/share/openmpi OPAL_SYSCONFDIR=$here/etc/openmpi
 export PMIX_INSTALL_PREFIX=$here PMIX_LIBDIR=$here/lib PMIX_PKGLIBDIR=$here/lib/pmix

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures inside a job of PBS, LSF or Flux: scalemark run over all its ranks, one result file a run. jobscripts/submit.sh
-# writes the job that calls it. (Slurm's is slurm.sbatch.) Ends with one table over the runs, except in an array of jobs.
+# Measures inside a job of PBS, LSF or Flux: scalemark run over all its ranks, one result file per run.
+# jobscripts/submit.sh writes the job that calls it. (For Slurm it is slurm.sbatch.) At the end it prints one table over
+# all runs, except in an array of jobs.
 #
 #   job.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: pbs, lsf or flux
 #
 #   --ranks N          ranks of the job
-#   --ranks-per-node R how many of them stand on a node
-#   --gpus-per-rank G  GPUs of a rank (flux only, which must be told again; default 0)
-#   --repeats R        separate launches (default 3); in an array of jobs each element is one of them
+#   --ranks-per-node R ranks per node
+#   --gpus-per-rank G  GPUs per rank (flux only, which needs it for each launch; default 0)
+#   --repeats R        separate launches (default 3); in an array of jobs each element does one
 #   --output DIR       folder for run-1.h5 .. run-R.h5
 #   --resume           complete the runs of DIR that are missing or were interrupted
-#   --relaunches N     how often a lost run is started again behind its finished cases (default 12)
+#   --relaunches N     how often a lost run is started again after its finished cases (default 12)
 #   -h, --help         this text
 #
 # Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, an Apptainer image that holds it instead;
-# SCALEMARK_LAUNCHER, the launcher with its options in place of the one chosen here, separated by blanks.
-# SIGUSR1 or SIGTERM, which a scheduler sends before the time limit, end the run after its current case; --resume goes on.
+# SCALEMARK_LAUNCHER, another launcher with its options, separated by blanks.
+# SIGUSR1 or SIGTERM, which a scheduler sends before the time limit, end the run after its current case. --resume
+# continues it.
 # Exit: that of scalemark run, the worst of the runs; 2 usage, 3 something is missing.
 set -euo pipefail
 
@@ -59,7 +61,7 @@ done
 check_run_arguments "$@"
 set_program
 
-# The program binds its ranks itself; an Open MPI without the scheduler's own support reads the nodes from a file.
+# The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
 launcher=()
 case $scheduler in
   pbs) launcher=(mpirun -n "$ranks" --map-by "ppr:$per_node:node" --bind-to none) ;;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Functions that the scripts share. Sourced, never run.
+# Functions shared by the scripts. To be sourced, not run.
 shopt -s inherit_errexit
 
 say() { printf '%s\n' "$*" >&2; }
@@ -17,7 +17,7 @@ print_help() { # script
   awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"
 }
 
-# For options that take a value: need_value "$@"
+# For options with a value: need_value "$@"
 need_value() {
   [[ $# -ge 2 ]] || die 2 "$1 needs a value (see --help)"
 }
@@ -37,7 +37,7 @@ cache_folder() {
 
 # --- the machine -----------------------------------------------------------------------------
 
-# Physical cores that this process may use: Open MPI's slots.
+# Number of physical cores that this process may use; Open MPI's slots.
 core_count() {
   local cores
   cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l) || cores=0
@@ -45,7 +45,7 @@ core_count() {
   echo "$cores"
 }
 
-# Compile jobs: a LibTorch source takes up to 2 GB.
+# Number of parallel compilations: a source with LibTorch needs up to 2 GB.
 job_count() {
   local jobs memory
   jobs=$(nproc)
@@ -77,8 +77,8 @@ find_nvcc() {
 
 # --- build -----------------------------------------------------------------------------------
 
-# What LIBTORCH_DIR, DALI_DIR and SCALEMARK_HEADERS (printed by setup.sh) mean to CMake. A DALI that nobody asked for is
-# used if it is there. Who needs fetched headers has no GoogleTest either.
+# CMake options for LIBTORCH_DIR, DALI_DIR and SCALEMARK_HEADERS, which setup.sh prints. Without DALI_DIR, DALI is used
+# if it is found. Users who need fetched headers have no GoogleTest, so tests are switched off.
 build_options() {
   printf '%s\n' "-DSCALEMARK_HEADERS=${SCALEMARK_HEADERS:-}"
   if [[ -n ${SCALEMARK_HEADERS:-} ]]; then printf '%s\n' -DSCALEMARK_BUILD_TESTS=OFF; fi
@@ -94,7 +94,7 @@ build_options() {
   fi
 }
 
-# configure PRESET [OPTION...]: the presets use ccache and mold; where these are missing, do without.
+# configure PRESET [OPTION...]: runs CMake. The presets use ccache and mold; if one is missing, it is left out.
 configure() {
   local root preset=$1 options=()
   shift
@@ -104,9 +104,9 @@ configure() {
   cmake -S "$root" --preset "$preset" "${options[@]}" "$@" >&2
 }
 
-# build PRESET [TARGET...]. Paths are relative for ccache, so that all clones share its entries; the sloppiness is what it
-# asks for where headers are precompiled. A source is not preprocessed to be looked up, nor the 600 MB of those headers read
-# for each.
+# build PRESET [TARGET...]. ccache gets relative paths, so that all clones share its entries, and the sloppiness that it
+# requires with precompiled headers. With CCACHE_DEPEND it looks up sources without preprocessing them; with
+# CCACHE_INODECACHE it does not read the 600 MB of precompiled headers for each source.
 build() {
   local root preset=$1 targets=()
   shift
@@ -116,7 +116,7 @@ build() {
     cmake --build "$root/build/$preset" --parallel "$(job_count)" "${targets[@]}" >&2
 }
 
-# The program: SCALEMARK, else the build that is newest.
+# The program: SCALEMARK, or else the newest build.
 find_scalemark() {
   local root file newest=
   root=$(repository)
@@ -133,8 +133,8 @@ find_scalemark() {
   realpath "$newest"
 }
 
-# Sets program_command: the program, or how SCALEMARK_CONTAINER, an Apptainer image, runs the one in it
-# (SCALEMARK_CONTAINER_OPTIONS, separated by blanks, as --nv).
+# Sets program_command: the program, or the command that runs it in SCALEMARK_CONTAINER, an Apptainer image.
+# SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed to Apptainer, for example --nv.
 set_program() {
   local options=() found
   if [[ -z ${SCALEMARK_CONTAINER:-} ]]; then
@@ -149,15 +149,15 @@ set_program() {
   program_command=(apptainer exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
 }
 
-# How srun starts MPI here: SCALEMARK_MPI, else the first of pmix (which Open MPI and MPICH know), cray_shasta and pmi2
-# that srun lists.
+# How srun starts MPI: SCALEMARK_MPI, or else the first of pmix (known to Open MPI and MPICH), cray_shasta and pmi2 that
+# srun lists.
 srun_mpi() {
   local listed kind
   if [[ -n ${SCALEMARK_MPI:-} ]]; then
     echo "$SCALEMARK_MPI"
     return
   fi
-  # Slurm prints the list on either stream, one name a line, versions such as pmix_v4 behind commas.
+  # Slurm prints the list to stdout or stderr, one name per line, with versions such as pmix_v4 after commas.
   listed=$(srun --mpi=list 2>&1 | tr ', ' '\n') || listed=
   for kind in pmix cray_shasta pmi2; do
     if grep -qxE "$kind(_v[0-9]+)?" <<<"$listed"; then
@@ -170,9 +170,9 @@ srun_mpi() {
 
 # --- launch ----------------------------------------------------------------------------------
 
-# Sets mpirun_command for so many ranks. The program binds itself, so mpirun must not. What ended a job, the program or
-# this script says: Open MPI's own lines about it (those that mpirun -q leaves out) only hide that. By its variable, as other
-# MPIs know no -q.
+# Sets mpirun_command for that many ranks. The program binds its ranks, so mpirun must not. Open MPI's own messages
+# about a lost job are switched off, because the program and this script explain it better. A variable is used, because
+# other MPI libraries do not know mpirun -q.
 set_mpirun() { # ranks
   command -v mpirun >/dev/null || die 3 "mpirun was not found: run jobscripts/setup.sh, or load your MPI module"
   mpirun_command=(mpirun -n "$1" --bind-to none)
@@ -181,21 +181,21 @@ set_mpirun() { # ranks
   if [[ $(id -u) == 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 }
 
-# --resume may go on on other hosts: 0 or 1. And the words of the command that goes on with this set of runs.
+# Whether --resume may continue on other hosts (0 or 1), and the words of the command that resumes this set of runs.
 resume_hosts=0
 resume_command=()
 
 child=0
 stop_signal=
 
-# Signals of this script: the first one is handed on, and no further launch follows.
+# Passes the first signal of this script on to its child; no further launch starts.
 hand_on() { # name, what the child gets
   stop_signal=$1
   say "$(basename "$0"): $1, stopping"
   if ((child)); then kill -"$2" "$child" 2>/dev/null || true; fi
 }
 
-# In a session of its own, so that Ctrl-C reaches the launcher once, through hand_on.
+# Runs the child in its own session, so that Ctrl-C reaches the launcher once, through hand_on.
 run_child() {
   local code=0
   setsid "$@" &
@@ -210,22 +210,22 @@ run_child() {
   return "$code"
 }
 
-# When the launcher is killed, its ranks outlive it for some seconds and still hold the file.
+# After the launcher is killed, its ranks may live for some seconds and still write to the file.
 wait_for_writer() { # parts
   local host pid i
   for ((i = 0; i < 150; i++)); do
     [[ -r $1/lock ]] || return 0
     host='' pid=''
-    # HOST PID START-TIME, without a newline: read reports the end of the file.
+    # The file contains HOST PID START-TIME without a newline, so read reports the end of the file.
     read -r host pid _ 2>/dev/null <"$1/lock" || true
     if [[ $host != "$(hostname)" || ! $pid =~ ^[0-9]+$ ]] || ! kill -0 "$pid" 2>/dev/null; then return 0; fi
     sleep 0.2
   done
 }
 
-# probe_cuda_aware RANKS COMMAND...: tries in a launch of its own whether MPI takes device memory, where there are GPUs and no
-# proof of it stands yet. COMMAND is a launch of the program up to its subcommand. What comes of it changes nothing but the way of
-# device memory: the known failure of such libraries is that the process dies.
+# probe_cuda_aware RANKS COMMAND...: starts a launch of its own that tests whether MPI supports device memory, if there
+# are GPUs and no proof is stored yet. COMMAND is a launch of the program up to its subcommand. MPI libraries without
+# that support often crash. The result decides only how device memory is sent.
 probe_cuda_aware() {
   local ranks=$1 code=0
   shift
@@ -262,10 +262,9 @@ finished_cases() { # parts
   find "$1" -maxdepth 1 -name 'c*.h5' 2>/dev/null | wc -l
 }
 
-# measure FILE RELAUNCHES COMMAND...: runs COMMAND --output FILE, again with --resume while the job
-# was lost (its parts are there, the merged file is not). RELAUNCHES counts those in a row that finished
-# no further case: a plan with many cases that end the job still gets through. Returns the exit code of
-# the last launch.
+# measure FILE RELAUNCHES COMMAND...: runs COMMAND --output FILE, and again with --resume if the job was lost (its parts
+# exist, the merged file does not). RELAUNCHES limits successive launches that finish no further case, so a plan with
+# many cases that end the job still completes. Returns the exit code of the last launch.
 measure() {
   local file=$1 relaunches=$2 left=$2 code more done_before done_now=0
   shift 2
@@ -283,7 +282,7 @@ measure() {
       return $((code ? code : 130))
     fi
     if [[ ! -d $file.parts || $code == 2 ]]; then
-      # A launch that left neither file nor parts never began: nothing to go on with.
+      # A launch that left neither file nor parts never started: there is nothing to resume.
       if [[ ! -e $file && $code == 0 ]]; then
         say "$(basename "$0"): the program ended with 0, but there is no $file"
         code=3
@@ -303,8 +302,8 @@ measure() {
   done
 }
 
-# Which of two exit codes says more: 2, 3, 6, 1, 4, 5, 0 in this order; a code that is none of these
-# (the launcher's own) comes before all.
+# The more important of two exit codes, in the order 2, 3, 6, 1, 4, 5, 0. Other codes, which come from the launcher,
+# precede all of these.
 worse_code() {
   local code
   for code in "$1" "$2"; do
@@ -316,19 +315,19 @@ worse_code() {
   echo 0
 }
 
-# measure_runs FOLDER REPEATS RELAUNCHES RESUME COMMAND...: FOLDER/run-1.h5 .. run-REPEATS.h5.
+# measure_runs FOLDER REPEATS RELAUNCHES RESUME COMMAND...: measures FOLDER/run-1.h5 .. run-REPEATS.h5.
 # Sets runs_code to the worst exit code.
 measure_runs() {
   local folder=$1 repeats=$2 relaunches=$3 resume=$4 k file code
   shift 4
   runs_code=0
-  # One name for the set, kept with it: redaction then gives a host the same hash in all its runs.
+  # One stored name for the set of runs. With redaction, a host then has the same hash in all of them.
   if [[ ! -s $folder/campaign ]]; then
     printf '%s-%s\n' "$(date -u +%Y%m%dT%H%M%S)" "$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" >"$folder/campaign"
   fi
   SCALEMARK_CAMPAIGN=$(head -c 64 "$folder/campaign")
   export SCALEMARK_CAMPAIGN
-  # It says how to go on with the set, so that the program does not with one run of it.
+  # With this variable the program leaves the advice on how to resume to this script.
   SCALEMARK_JOB_SCRIPT=$(basename "$0")
   export SCALEMARK_JOB_SCRIPT
   for ((k = 1; k <= repeats; k++)); do
@@ -342,14 +341,14 @@ measure_runs() {
     code=0
     measure "$file" "$relaunches" "$@" || code=$?
     runs_code=$(worse_code "$runs_code" "$code")
-    # Codes of a finished run let the next one start; after any other it would go the same way.
+    # After codes of a finished run the next run starts. Any other code would occur again.
     case $code in 0 | 3 | 4 | 6) ;; *) return ;; esac
     if [[ -n $stop_signal || ! -f $file ]]; then return; fi
   done
 }
 
-# show_runs FOLDER PROGRAM...: the runs of a folder as one table on stdout; a single run has printed its own, and a set that
-# was stopped has no end yet.
+# show_runs FOLDER PROGRAM...: prints the runs of a folder as one table on stdout. A single run has already printed its
+# table. A set that was stopped is not complete and gets none.
 show_runs() {
   local runs
   runs=$(find "$1" -maxdepth 1 -name 'run-*.h5' -type f | wc -l)
@@ -357,7 +356,7 @@ show_runs() {
   "${@:2}" show "$1" || say "the table over the runs could not be printed; by hand: scalemark show $1"
 }
 
-# Refuses what this script decides itself.
+# Refuses arguments that the script sets itself.
 check_run_arguments() {
   local argument
   for argument in "$@"; do
@@ -369,7 +368,7 @@ check_run_arguments() {
   done
 }
 
-# Creates FOLDER, or refuses when it has runs already (unless they are to be continued).
+# Creates FOLDER. Refuses a folder that already has runs, unless they are to be resumed.
 prepare_folder() { # folder, resume 0|1
   local old
   old=$(find "$1" -maxdepth 1 -name 'run-*.h5*' -print -quit 2>/dev/null) || old=
@@ -380,7 +379,7 @@ prepare_folder() { # folder, resume 0|1
   [[ -w $1 ]] || die 2 "--output is '$1', which cannot be written to"
 }
 
-# measure_element FOLDER ELEMENT RELAUNCHES RESUME COMMAND...: the one run FOLDER/run-ELEMENT.h5, for a job that is an
+# measure_element FOLDER ELEMENT RELAUNCHES RESUME COMMAND...: measures FOLDER/run-ELEMENT.h5, for a job that is an
 # element of an array. Returns its exit code.
 measure_element() {
   local folder=$1 element=$2 relaunches=$3 resume=$4 file=$1/run-$2.h5

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures on this machine: scalemark run under mpirun, so often as asked, one result file a run. Ends with
-# one table over the runs: the median of their medians, and how far they are apart.
+# Measures on this machine: scalemark run under mpirun, one result file per run. At the end it prints one table
+# over all runs: the median of their medians, and how much they differ.
 #
 #   local.sh [OPTION...] [-- ARGUMENT of scalemark run...]
 #   local.sh -n 4 --repeats 5 -- micro/allreduce -b 8 -e 1M
 #
 #   -n, --ranks N      ranks (default 2, or 1 on a single core)
-#   --repeats R        separate launches (default 1); a comparison needs two or more a side
+#   --repeats R        separate launches (default 1); a comparison needs at least two per side
 #   --output DIR       folder for run-1.h5 .. run-R.h5 (default results/local/HOST-nN-TIME)
 #   --resume           complete the runs of DIR that are missing or were interrupted
-#   --resume-hosts     the same, even where they were begun on another host
-#   --relaunches N     how often a lost job is started again behind its finished cases (default 12)
-#   --no-table         without the table over the runs
+#   --resume-hosts     the same, even if they were started on another host
+#   --relaunches N     how often a lost job is started again after its finished cases (default 12)
+#   --no-table         do not print the table over all runs
 #   -h, --help         this text
 #
 # SCALEMARK in the environment names the program (default: the newest release build). The program binds
-# its ranks to cores itself (--placement); more ranks than cores are allowed and then share them. Where there
-# are GPUs and two ranks or more, a launch before the first one tries whether MPI takes device memory (scalemark
-# run --probe), once for a machine; not with --resume, nor where --cuda-aware is given.
+# its ranks to cores itself (--placement). More ranks than cores are allowed; they share cores.
+# With GPUs and at least two ranks, an extra launch first tests whether MPI supports device memory (scalemark run
+# --probe), once per machine; not with --resume or --cuda-aware.
 # Compare two folders with:  scalemark compare DIR --against DIR
 # Exit: that of scalemark run (0 done, 3 a case failed, 4 nothing ran, 6 wrong data, 2 usage), the
 # worst of the runs; the launcher's own (137: a rank was killed) when no relaunch helped.

@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to a measured result: installs what is missing, builds, runs the quick preset three
 # times under mpirun on what the machine has (GPUs if any, else CPU cores), prints one table over these
-# runs, writes a page (report.html), and compares with the last set of this host and build. Again:
-# seconds until it measures.
+# runs, writes a page (report.html), and compares with the last set of this host and build. Started again, it
+# measures after a few seconds.
 #
 #   quickstart.sh [OPTION...] [OPTION of setup.sh...]
 #
-#   -n, --ranks N      ranks (default: one a GPU; without GPU 2, or 1 on a single core)
+#   -n, --ranks N      ranks (default: one per GPU; without GPU 2, or 1 on a single core)
 #   --repeats R        launches (default 3)
 #   --preset NAME      what to measure (default quick; scalemark list --presets shows more), or a .toml file
 #   -h, --help         this text; options of setup.sh (--libtorch DIR, --no-apt, --offline, ...):
 #                      jobscripts/setup.sh --help
 #
-# Built are scalemark and, where Google Benchmark is, scalemark-kernels (host kernels in one process): it says where.
+# It builds scalemark and, if Google Benchmark is installed, scalemark-kernels (host kernels in one process), and prints
+# their paths.
 # Result files: results/local/HOST-BUILD-nN-PRESET-TIME/run-1.h5 .. and report.html; another folder is never touched.
 # Exit: that of the measurement (0 done, 3 a case failed, 4 nothing ran, 6 wrong data), else that of the
 # step that failed. What the comparison finds is printed, and does not change the exit code.
@@ -23,8 +24,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-# The names of standard input that are nearest to NAME: those that hold it, else those with the fewest letters to
-# change, up to half of them.
+# The names on standard input that contain NAME, at most five. If there is none: the nearest one by edit distance, which
+# must be at most half of NAME's length.
 nearest_names() { # NAME
   awk -v name="$1" '
     function least(a, b) { return a < b ? a : b }
@@ -46,7 +47,7 @@ nearest_names() { # NAME
     END { for (i = 1; i <= h && i <= 5; i++) print holds[i]; if (!h && near != "") print near }'
 }
 
-# The presets of the project: one of each file, and NAME-cpu where that has a [cpu] part.
+# preset_names: prints the project's presets: one per file, and NAME-cpu where a file has a [cpu] part.
 preset_names() {
   local folder file
   folder=$(repository)/suites/presets
@@ -140,7 +141,7 @@ say "== 4/4 Result"
 printf '\nResult files: %s\n' "$folder"
 kernels=build/$build_preset/suites/micro/scalemark-kernels
 if [[ -x $kernels ]]; then printf 'Host kernels in one process: %s --help\n' "$kernels"; fi
-# The page is an extra: without it the results are as good.
+# The page is optional: the results are valid without it.
 if "$SCALEMARK" report "$folder" ${earlier:+--base "$earlier"} -o "$folder/report.html" 2>/dev/null; then
   printf 'As a page for a browser: %s\n' "$folder/report.html"
 else

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what Scalemark is built from: packages by apt, and LibTorch 2.11.0 and DALI 2.4.0 from their
-# wheels into a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). What is there is left alone.
+# wheels into a cache folder (XDG_CACHE_HOME or ~/.cache, below it scalemark/). Existing installations are kept.
 #
 #   setup.sh [OPTION...]
 #
@@ -13,17 +13,17 @@
 #                    2.15: a newer one is used with a warning, an older one is refused
 #   --libtorch newest  fetch 2.15.0 for CPUs in place of 2.11.0 (0.6 GB, 1.1 GB unpacked)
 #   --no-libtorch    without LibTorch: training and model benchmarks are skipped
-#   --dali           also DALI, for the imaging suite's loader of that name (0.2 GB, 0.5 GB unpacked), or the
+#   --dali           also DALI, for the imaging suite's DALI loader (0.2 GB, 0.5 GB unpacked), or the
 #                    one in the environment's DALI_DIR, a folder that holds nvidia/dali
-#   --no-dali        takes an earlier --dali back
+#   --no-dali        do not use an earlier --dali any more
 #   --tokenizer      also Llama 3's tokenizer.model (7 MB to download; under Meta's licence, kept in the
-#                    cache folder). Where it cannot be had, that is said and the set-up goes on
+#                    cache folder). If the download fails, the set-up warns and continues
 #   --mlperf         also mlcommons' log checker, for a test (0.4 MB to download; Apache-2.0, kept in the cache
-#                    folder). Where it cannot be had, that is said and the set-up goes on
+#                    folder). If the download fails, the set-up warns and continues
 #   --headers        fetch CLI11, fmt, spdlog, nlohmann-json, toml++ and Boost's headers into the cache folder (0.03 GB,
-#                    0.16 GB unpacked). A user who cannot install packages gets those that are missing without asking
+#                    0.16 GB unpacked). Users who cannot install packages get the missing ones automatically
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
-#   --offline        use no network: say what is missing instead
+#   --offline        use no network; report what is missing
 #   --dev            also what the tests and checks need
 #   --full           also what tests/run.sh --full needs (Slurm, debootstrap)
 #   --keep-wheels    keep the downloaded wheels after unpacking
@@ -39,7 +39,7 @@ source "$here/lib.sh"
 # shellcheck source=jobscripts/wheels.sh
 source "$here/wheels.sh"
 
-# The version of LibTorch in a list: the pinned one is also the oldest that is allowed, the newest the last one tried.
+# The LibTorch version in a list. The pinned version is the oldest allowed, the newest is the last one tested.
 torch_version() { sed -n 's/^torch==\([0-9.]*\) .*/\1/p' "$here/$1"; } # list
 version=$(torch_version libtorch-cpu.txt) newest=$(torch_version libtorch-newest.txt)
 dali_version=2.4.0 mlperf_version=4.1.68
@@ -102,7 +102,8 @@ can_install() {
   [[ $(id -u) == 0 ]] || { command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; }
 }
 
-# Without root, header libraries are fetched and what only tests and scalemark-kernels need is done without.
+# Without root, header libraries are downloaded; tests and scalemark-kernels are not built if their packages are
+# missing.
 leave_out_packages() {
   local missing
   mapfile -t missing < <(missing_packages "${header_packages[@]}")
@@ -129,7 +130,7 @@ install_packages() { # package...
   say "Installing ${#missing[@]} packages: ${missing[*]}"
   local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300
     install -y --no-install-recommends "${missing[@]}")
-  # The package lists are brought up to date only when they are missing or too old for this.
+  # The package lists are updated only if they are missing or too old for these packages.
   if ! "${install[@]}" --download-only >/dev/null 2>&1; then
     say "Updating the package lists"
     "${as_root[@]}" apt-get update -q >&2 || die 4 "apt-get update failed; see above"
@@ -197,12 +198,12 @@ install_dali() {
   install_wheels DALI --dali "set DALI_DIR or use --no-dali" "dali-$dali_version" dali.txt 900
 }
 
-# Prints the folder that holds mlperf_logging, if it can be had.
+# Prints the folder that contains mlperf_logging, if it can be downloaded.
 install_mlperf() { install_wheels "MLPerf's log checker" --mlperf "do without" "mlperf-logging-$mlperf_version" mlperf.txt 20; }
 
 # --- header libraries --------------------------------------------------------------------------
 
-# CLI11 and toml++, which no wheel holds, out of the distribution's packages: apt checks these by its signed lists.
+# CLI11 and toml++ are in no wheel, so they are taken from the distribution's packages, which apt verifies.
 fetch_packaged_headers() { # folder
   local new=$1.tmp.$$ file name
   if [[ -e $1/include/CLI/CLI.hpp && -e $1/include/toml++/toml.h ]] || ((offline)); then return; fi
@@ -223,7 +224,7 @@ check_header() { # folder, file, library
 include/${2%/*} of its sources to $1/include/, or install it and set CMAKE_PREFIX_PATH"
 }
 
-# Prints the folder whose include/ holds the header libraries.
+# Prints the folder whose include/ contains the header libraries.
 install_headers() {
   local target
   target=$(install_wheels "the set of header libraries" --headers "install ${header_packages[*]}" headers headers.txt 300)
@@ -244,7 +245,7 @@ install_headers() {
 
 is_tokenizer() { [[ -f $1 && $(sha256sum <"$1") == "$hash "* ]]; } # file
 
-# Llama 3's vocabulary out of its wheel, if it can be had. Prints its path.
+# Extracts Llama 3's vocabulary from its wheel, if it can be downloaded. Prints its path.
 install_tokenizer() {
   local what="Llama 3's tokenizer" option=--tokenizer otherwise='do without' target=$cache/llama3/tokenizer.model
   local list=$here/tokenizer.txt wheels=$cache/wheels python='' lines wheel member hash

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes jobs that measure under Slurm, PBS, LSF or Flux, one for each number of nodes, and submits them if asked to.
+# Writes measurement jobs for Slurm, PBS, LSF or Flux, one per number of nodes, and submits them on request.
 #
 #   submit.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: slurm, pbs, lsf or flux
 #   submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 --array -- --preset nccl-tests
 #   submit.sh pbs --nodes 4 --module openmpi --queue gpu --submit
 #
-#   --nodes N,...        numbers of nodes, a job each (default 1)
-#   --ranks-per-node R   ranks on a node (default: --gpus-per-node, else 2)
-#   --gpus-per-node G    GPUs of a node that the job gets (default 0)
-#   --cpus-per-rank C    cores of a rank (default: the scheduler's)
+#   --nodes N,...        numbers of nodes, one job for each (default 1)
+#   --ranks-per-node R   ranks per node (default: --gpus-per-node, else 2)
+#   --gpus-per-node G    GPUs per node for the job (default 0)
+#   --cpus-per-rank C    cores per rank (default: the scheduler's)
 #   --time H:MM:SS       time limit (default 0:30:00)
 #   --queue Q            queue or partition
 #   --account A          account, project or bank
-#   --repeats R          runs of each size (default 3)
-#   --array              each run is a job of its own, an element of an array: other nodes, another moment
+#   --repeats R          runs per number of nodes (default 3)
+#   --array              run each repeat as an element of a job array: on other nodes, at another time
 #   --module M           module to load first; may be repeated
 #   --container FILE     Apptainer image that holds scalemark (packaging/container)
 #   --mpi TYPE           Slurm: how srun starts MPI (default: pmix where srun --mpi=list has it)
@@ -72,7 +72,7 @@ done
 [[ -n $scheduler ]] || die 2 "no scheduler is named, allowed: slurm, pbs, lsf, flux (see --help)"
 ((${#nodes[@]})) || die 2 "--nodes is empty, allowed: numbers of nodes, as 1,2,4,8"
 for n in "${nodes[@]}"; do need_count --nodes "$n" 1; done
-# These go into the head of a job, where nothing is quoted.
+# These values are written into the head of a job, where nothing is quoted.
 for word in "$queue" "$account" "$mpi" ${modules[@]+"${modules[@]}"}; do
   [[ $word =~ ^[A-Za-z0-9_./+:@-]*$ ]] || die 2 "'$word' is no name of a queue, account, module or MPI type"
 done
@@ -114,7 +114,7 @@ head_of_pbs() {
 head_of_lsf() {
   local name=scalemark
   if ((array)); then name="scalemark[1-$repeats]"; fi
-  # Two minutes before the limit LSF sends USR1.
+  # LSF sends USR1 two minutes before the time limit.
   printf '#BSUB %s\n' "-J \"$name\"" "-n $(($1 * per_node))" "-R \"span[ptile=$per_node]\"" "-W $hours:$minutes" \
     "-o $output/nodes-$1/job-%J-%I.txt" "-wa USR1" "-wt 2"
   if ((gpus > 0)); then printf '#BSUB -gpu "num=%s"\n' "$gpus"; fi
@@ -150,7 +150,7 @@ body_of() { # nodes, ARGUMENT of scalemark run...
   fi
   command+=(--repeats "$repeats" --output "$output/nodes-$n")
   if (($#)); then command+=(-- "$@"); fi
-  # In the job's own shell, so that the scheduler's signals reach the traps.
+  # Runs in the job's own shell, so that the scheduler's signals reach the traps.
   printf 'exec bash'
   printf ' %q' "${command[@]}"
   printf '\n'

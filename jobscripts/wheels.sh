@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Functions of setup.sh: pinned wheels into the cache folder. Sourced, never run. They see setup.sh's settings (here, cache,
-# use_apt, offline, keep) and the variables of install_wheels.
+# Functions of setup.sh that download pinned wheels into the cache folder. To be sourced, not run. They use setup.sh's
+# settings (here, cache, use_apt, offline, keep) and the variables of install_wheels.
 # shellcheck disable=SC2154  # setup.sh sets them
 
 find_pip() {
@@ -15,7 +15,7 @@ find_pip() {
   return 1
 }
 
-# The finished wheel of a requirement line, if it is there and has the right hash.
+# The downloaded wheel of a requirement line, if it exists and has the right hash.
 find_wheel() { # line
   local name=${1%%==*} hash file
   local release=${1#*==}
@@ -34,7 +34,7 @@ find_wheel() { # line
   return 1
 }
 
-# pip checks the hash. It downloads into TMPDIR and moves what is whole, so half wheels never count.
+# pip checks the hash. It downloads to TMPDIR and moves complete files, so incomplete wheels are never used.
 download_wheel() { # line
   local platforms=() platform
   for platform in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_18 manylinux_2_17 manylinux2014; do
@@ -91,13 +91,13 @@ unpack_wheels() { # target
   if ((!keep)); then rm -f "${files[@]}"; fi
 }
 
-# One process at a time changes the cache folder: until this one, or the subshell that called, ends.
+# lock_cache: lets one process at a time change the cache folder, until this one, or the calling subshell, ends.
 lock_cache() {
   exec 9>"$cache/lock"
   flock --nonblock 9 || { say "Waiting for another setup.sh" && flock 9; }
 }
 
-# The folder appears under its name only when it is whole. Prints it.
+# The folder gets its name only when it is complete. Prints its path.
 install_wheels() { # what, option that asks for it, what else can be done, folder, list, MB needed
   local what=$1 option=$2 otherwise=$3 target=$cache/$4 list=$here/$5 needed=$6 wheels=$cache/wheels python='' lines id
   id=$(sha256sum <"$list")

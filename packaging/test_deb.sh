@@ -19,7 +19,7 @@ fi
 [[ $(id -u) == 0 ]] || die 3 "debootstrap and chroot need root"
 command -v debootstrap >/dev/null || die 3 "debootstrap was not found: apt-get install debootstrap"
 
-# The machine's own mirror, and how it is reached.
+# The mirror and proxy that this machine uses.
 mirror=$(grep -rhsE '^(deb |URIs:)' /etc/apt/sources.list /etc/apt/sources.list.d | grep -oE 'https?://[^ ]+' | grep -v security | head -n 1) || mirror=
 new=$(mktemp -d)
 chmod 755 "$new"
@@ -42,7 +42,7 @@ mount -o ro -t sysfs sysfs "$new/sys"
 mkdir -p "$new/dev/shm"
 mount -t tmpfs tmpfs "$new/dev/shm"
 inside apt-get update -q >&2
-# What the package depends on comes first, so that what it leaves itself can be told apart.
+# Install the dependencies first, so that files left behind by the package itself can be recognised.
 cp "$1" "$new/tmp/scalemark.deb"
 mapfile -t needed < <(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g')
 inside apt-get install -q -y --no-install-recommends "${needed[@]}" >&2

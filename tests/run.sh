@@ -4,9 +4,9 @@
 #
 #   tests/run.sh [OPTION...] [OPTION of jobscripts/setup.sh...]
 #
-#   --full           every check at full size: also the tests labelled full (Slurm with its clock, long
+#   --full           all checks at full size: also the tests labelled full (Slurm with its clock, long
 #                    trainings, hundreds of kills), the sanitizers with LibTorch and the pages as a site; hours, not minutes
-#   --only BUILD     only this one of those below; may be repeated
+#   --only BUILD     only this build of the list below; may be repeated
 #   -h, --help       this text; options of setup.sh (--libtorch DIR, --cpu, --cuda, --no-libtorch, --no-dali,
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
@@ -14,19 +14,20 @@
 #   cpu-release    g++, optimised, with LibTorch and DALI, ten sources of a module at a time (SCALEMARK_UNITY); headers
 #                  without a source alone (the others are compiled alone by their source in cpu-asan)
 #   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
-#                  targets, which get half a minute of made-up input, with --full ten. Without clang and its libFuzzer: g++, no fuzzing
+#                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing
 #   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
-#   cuda-release   where nvcc is found; most of it comes from ccache. Its tests that need a GPU run where there is one
-# The tests of common/ that need no LibTorch run with the sanitizers, those of the suites there and, like the black-box tests,
-# with the release build, and those of what differs in it with the CUDA build. With --full all tests run in all
-# builds, sources and headers with LibTorch are compiled alone, too, and g++ builds the sanitizers with LibTorch.
+#   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one
+# Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs the tests of the suites and of
+# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA. With --full, all
+# tests run in all builds, sources and headers with LibTorch are also compiled alone, and g++ builds the sanitizers
+# with LibTorch.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
-# Token ids are checked against Llama 3's tokenizer where setup.sh can fetch it; where not, those tests are
-# skipped and say so, and a small vocabulary's cases run. Exported MLPerf logs are checked by mlcommons' own checker the
-# same way.
-# All steps are run even when one fails; a summary with their times comes last. --full keeps it, with
-# the JUnit files, in results/local/tests-full-TIME.
+# Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
+# with a message, and the cases with a small vocabulary run. The same holds for exported MLPerf logs and mlcommons'
+# own checker.
+# All steps run even if one fails; a summary with their times comes last. --full keeps it, with the JUnit files, in
+# results/local/tests-full-TIME.
 # Exit: 0 all passed, 1 something failed, else that of setup.sh.
 set -euo pipefail
 
@@ -77,7 +78,7 @@ wanted_in_full() { # those that only --full or --only asks for
 
 summary=() failed=0 start_all=$SECONDS tests=0 test_failures=0 skipped=0
 
-# step NAME COMMAND...: a failure is noted, and returned for those who depend on it.
+# step NAME COMMAND...: runs a step; a failure is recorded and returned, so that dependent steps can be left out.
 step() {
   local name=$1 start=$SECONDS state=ok
   shift
@@ -93,7 +94,8 @@ attribute() { # file, name: of the JUnit file's testsuite
   sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# run_tests BUILD [OPTION of ctest...]. Tests count in half cores (PROCESSORS), of which there are two more than the machine has.
+# run_tests BUILD [OPTION of ctest...]: tests count in half cores (PROCESSORS); ctest gets two more than the machine has,
+# because many tests mostly wait for launchers and timeouts.
 # shellcheck disable=SC2317  # called by step
 run_tests() {
   local folder=build/$1 code=0 file
@@ -116,7 +118,8 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# CI compiles ten sources of a module at a time with g++, and tests behind precompiled headers; --full all one by one.
+# CI compiles ten sources of a module at a time with g++, and tests with precompiled headers; --full compiles each
+# source alone.
 thorough=(-DSCALEMARK_WERROR=ON)
 unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
 single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON)
@@ -136,8 +139,8 @@ check_cpu_release() {
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
 }
 
-# Open MPI and its plug-ins keep memory to the end: leaks are looked for by the fuzz targets. The black-box tests limit
-# the address space and want LibTorch; they run with the release build.
+# Open MPI and its plug-ins do not free all memory, so only the fuzz targets check for leaks. The black-box tests limit
+# the address space and need LibTorch; they run with the release build.
 sanitizer_tests() { # build folder
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     step "$1: tests" run_tests "$1" --label-exclude "$excluded|speed|jobscripts|cli" || true
@@ -166,7 +169,7 @@ check_sanitizers() {
   fi
 }
 
-# With --full: what the build above leaves out, LibTorch, and by g++.
+# With --full: the same with LibTorch and g++, which the build above leaves out.
 check_torch_sanitizers() {
   local name=cpu-asan-torch
   step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "${with_gcc[@]}" "${libtorch[@]}" \
@@ -175,7 +178,7 @@ check_torch_sanitizers() {
   sanitizer_tests "$name"
 }
 
-# Without DALI, whose wheel is made for the pinned CUDA libraries; source by source, cpu-release compiles.
+# Without DALI, whose wheel needs the pinned CUDA libraries. Not source by source: cpu-release does that.
 check_newest() {
   local options settings
   settings=$("$root/jobscripts/setup.sh" --libtorch newest "${where[@]}") || {
@@ -224,7 +227,7 @@ check_cuda_release() {
 
 nvcc=$(find_nvcc) || nvcc=
 if ((!choice)) && [[ -n $nvcc ]] && wanted cuda-release; then
-  # One LibTorch for both builds, so that ccache compiles what is common only once.
+  # Both builds use the same LibTorch, so that ccache compiles common sources once.
   setup_options+=(--cuda)
 fi
 setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer --mlperf)

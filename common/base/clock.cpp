@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of the host clock and the UTC time stamp.
+// Cost of the host clock, and UTC time stamps.
 #include "common/base/clock.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace scalemark {
 
 double clock_cost_ns() {
-  // One call costs about as much as the clock resolves: time batches, take the median batch.
+  // One call takes about as long as the clock's resolution: time batches of calls and take the
+  // median.
   constexpr std::size_t kBatches = 101;
   constexpr std::size_t kCalls = 100;
   std::array<double, kBatches> cost{};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops compiled for several instruction sets: the loader picks one when the program starts.
+// Compiles functions for several instruction sets; the best version is chosen at program start.
 #pragma once
 
-/// Before a function: the compiler makes a version of it for each generation of x86-64 machines.
-/// What it calls must be inlined (SCALEMARK_INLINE) to be compiled for them too.
+/// Written before a function: the compiler makes one version per x86-64 level. Functions that it
+/// calls must be inlined (SCALEMARK_INLINE) to be compiled for these levels, too.
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define SCALEMARK_CLONES \
@@ -11,7 +11,7 @@
 #else
 #define SCALEMARK_CLONES
 #endif
-/// Before a function of such loops. In sources of CUDA it is one of kernels too.
+/// Written before a function that such functions call. In CUDA sources, kernels can call it, too.
 #ifdef __CUDACC__
 #define SCALEMARK_INLINE __host__ __device__ __forceinline__
 #else

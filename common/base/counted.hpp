@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of things in a message.
+// Numbers of things in messages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace scalemark::text {
 
-/// "1 case", "2 cases"; `more` where the plural has no s: counted(2, "repetition of it",
+/// "1 case", "2 cases". `more`: the plural if it is not `one` + "s": counted(2, "repetition of it",
 /// "repetitions of it").
 template <class Count>
 std::string counted(Count count, std::string_view one, std::string_view more = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions in error texts.
+// Adds source positions to error texts.
 #include "common/base/error.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys by their parts.
+// Parts of case keys.
 #include "common/base/key.hpp"
 
 #include <algorithm>
@@ -21,13 +21,13 @@ constexpr std::string_view kArrow = "->";
                   text::printable(text, 120)));
 }
 
-/// The part of a key behind "axis=", or nothing.
+/// Whether a part of a key belongs to the axis of `map`: "axis=...".
 bool is_of_axis(std::string_view part, const AxisMap& map) {
   return part.size() > map.axis.size() && part.starts_with(map.axis) &&
          part[map.axis.size()] == '=';
 }
 
-/// The part as it is matched; empty where it is left out.
+/// The part in the form used for matching; empty if its axis is dropped.
 std::string mapped_part(const std::string& part, const std::vector<AxisMap>& maps, bool of_b) {
   for (const AxisMap& map : maps) {
     if (!is_of_axis(part, map)) continue;

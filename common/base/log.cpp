@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log on spdlog: one logger to stderr.
+// The log: one spdlog logger that writes to stderr.
 #include "common/base/log.hpp"
 
 #include <string>
@@ -33,7 +33,7 @@ State& state() {
 void write(spdlog::level::level_enum level, std::string_view word, const std::string& text) {
   State& current = state();
   if (!current.logger.should_log(level)) return;
-  // A message of several lines gets the prefix on each, so that lines of several ranks stay apart.
+  // Each line of a message gets the prefix, so that lines of several ranks can be told apart.
   for (const std::string& line : text::split(text, '\n')) {
     const std::string shown =
         fmt::format("{}{}: {}", current.prefix, word, text::printable(line, 65536));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log: stderr, one line a message, "[rank/size host] level: text". stdout carries results only.
+// The log on stderr, one line per message: "[rank/size host] level: text". stdout has results only.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace scalemark::log {
 
-/// Sets the prefix and which levels are shown. `verbosity` -1 = warnings only (--quiet), 0 = info
-/// from rank 0, 1 = debug. Before this call every message is shown without a prefix.
+/// Sets the prefix and the levels shown. `verbosity`: -1 = warnings only (--quiet), 0 = info from
+/// rank 0, 1 = debug. Before this call all messages are shown, without a prefix.
 void configure(int rank, int size, std::string_view host, int verbosity);
 
-/// Whether a line that is written over may stand where the next message begins: it is erased first.
+/// Whether a progress line may be on the terminal; each message then erases it first.
 void set_over_progress(bool over);
 
 void debug(const std::string& text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and explaining numbers.
+// Parses numbers and explains which are allowed.
 #include "common/base/number.hpp"
 
 #include <array>
@@ -16,7 +16,8 @@ namespace {
 
 using Kind = NumberRule::Kind;
 
-/// All of `text` as a decimal number; from_chars takes "nan" and "inf", which has() refuses.
+/// The complete `text` as a decimal number. from_chars accepts "nan" and "inf", which has()
+/// refuses.
 template <class T>
 std::optional<double> whole(std::string_view text) {
   T number{};
@@ -89,7 +90,7 @@ std::optional<double> NumberRule::read(std::string_view text) const {
 
 std::string NumberRule::plain(std::string_view text) const {
   if (kind != Kind::integer) return fmt::format("{}", read(text).value_or(0));
-  // Not by way of a double, which has no room for 64 bits.
+  // Works on the text, because a double cannot hold all 64-bit integers.
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   while (text.size() > 1 && text.front() == '0') text.remove_prefix(1);

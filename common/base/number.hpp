@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that somebody gives: options, keys of presets, variables of the environment. One rule
-// reads them all, so that none of them takes what is no number, no finite one or out of range.
+// Numbers from users: options, preset keys, environment variables. All are parsed by the same rule,
+// so that text, NaN, infinity and values out of range are always refused.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct NumberRule {
     seconds,  ///< 30, 500ms, 2m
     bytes,    ///< 8, 4K
   };
-  /// The greatest limit of counts, times and bytes; "or more" in texts.
+  /// No upper limit; texts then say "or more".
   static constexpr double kNoEnd = 0x1p64;
   static constexpr double kLongestTime = 3.6e7;  ///< 10,000 hours
 
@@ -27,13 +27,14 @@ struct NumberRule {
 
   /// Whether `value` is finite and in range.
   bool has(double value) const;
-  /// The number in `text`; nothing if it is none, or has() refuses it.
+  /// The number in `text`; nothing if it is not a number or has() refuses it.
   std::optional<double> read(std::string_view text) const;
-  /// A number that read() takes in plain form: "1%" is "1", "500ms" is "0.5", "010" is "10".
+  /// A number that read() accepts, in plain form: "1%" gives "1", "500ms" "0.5", "010" "10".
   std::string plain(std::string_view text) const;
-  /// "1 to 1000", "above 0, up to 100 percent", "a duration from 100ms to 1h, as 30, 500ms, 2m".
+  /// The allowed range: "1 to 1000", "above 0, up to 100 percent", "a duration from 100ms to 1h, as
+  /// 30, 500ms, 2m".
   std::string allowed() const;
-  /// "is 'nan'; allowed: 1 to 1000": what to say after the name of the option or key.
+  /// "is 'nan'; allowed: 1 to 1000": follows the name of the option or key in a message.
   std::string refusal(std::string_view text) const;
 };
 

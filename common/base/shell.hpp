@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that can be pasted into a shell.
+// Quotes commands so that they can be pasted into a shell.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace scalemark::shell {
 
-/// A word as a POSIX shell takes it for itself: in single quotes where it holds anything but
-/// letters, digits and characters that mean nothing there.
+/// A word as a POSIX shell needs it: in single quotes unless it has only letters, digits and
+/// characters without a special meaning.
 std::string quoted(std::string_view word);
 
-/// Words, quoted, with blanks between them.
+/// Quoted words, separated by blanks.
 std::string line(std::span<const std::string> words);
 
 }  // namespace scalemark::shell

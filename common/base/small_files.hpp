@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the kernel's small files.
+// Reads small files of the kernel.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace scalemark {
 
-constexpr std::size_t kMaxFact = 1024;  ///< bytes of a stored value
+constexpr std::size_t kMaxFact = 1024;  ///< maximum bytes of a stored value
 
-/// First line of `path` below `root`, or why there is none.
+/// First line of `path` below `root`; "unavailable: /path" if it cannot be read.
 inline std::string first_line(const std::filesystem::path& root, const std::string& path) {
   std::ifstream file(root / path);
   std::string line;
@@ -28,7 +28,7 @@ inline std::string first_line(const std::filesystem::path& root, const std::stri
 
 inline bool is_available(const std::string& fact) { return !fact.starts_with("unavailable"); }
 
-/// The value after "key" and a separator in a file such as /proc/cpuinfo or /etc/os-release.
+/// The value after `key` and a separator in a file such as /proc/cpuinfo or /etc/os-release.
 inline std::string field_of(const std::filesystem::path& root, const std::string& path,
                             const std::string& key, char separator) {
   std::ifstream file(root / path);
@@ -44,7 +44,8 @@ inline std::string field_of(const std::filesystem::path& root, const std::string
   return fmt::format("unavailable: no {} in /{}", key, path);
 }
 
-/// Names in a folder, the first `most` that the system gives, sorted; none if it cannot be read.
+/// Names in a folder, sorted; at most `most`, in the order in which the system lists them. Empty if
+/// the folder cannot be read.
 inline std::vector<std::string> names_in(
     const std::filesystem::path& folder,
     std::size_t most = std::numeric_limits<std::size_t>::max()) {

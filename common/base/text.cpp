@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting, suggesting, cleaning.
+// Splits, joins, suggests, shortens and cleans texts.
 #include "common/base/text.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Edit distance (insert, delete, replace, swap of neighbours), letters compared without case.
+/// Edit distance (insert, delete, replace, swap of neighbours), ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -40,14 +40,14 @@ bool contains(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if none.
+/// Length of the valid UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const CodePoint first = first_code_point(text);
   return first.valid ? first.bytes : 0;
 }
 
-/// Whether a well-formed sequence may go to a terminal: no C0 and C1 controls, no line or paragraph
-/// separators, no marks that turn the writing direction.
+/// Whether a valid sequence may be printed on a terminal: no C0 and C1 control characters, line or
+/// paragraph separators, or marks that change the writing direction.
 bool harmless(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
   if (sequence.size() == 1) return byte(0) >= 0x20 && byte(0) != 0x7F;
@@ -86,7 +86,7 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
     const std::size_t distance = edit_distance(name, candidate);
     const std::size_t tolerated =
         std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
-    // A part of the name that is long enough to mean something counts as meant.
+    // A candidate that contains the name counts as near, if the name has at least three characters.
     const bool part = name.size() >= 3 && contains(candidate, name);
     if (distance <= tolerated || part) found.emplace_back(distance, candidate);
   }
@@ -128,7 +128,7 @@ std::string printable(std::string_view text, std::size_t limit) {
 std::string shortened(std::string_view text, std::size_t width) {
   constexpr std::string_view kGap = "..";
   if (text.size() <= width) return std::string(text);
-  std::vector<std::size_t> starts;  // of the characters
+  std::vector<std::size_t> starts;  // start of each character
   for (std::size_t at = 0; at < text.size();) {
     starts.push_back(at);
     at += std::max<std::size_t>(utf8_length(text.substr(at)), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as a user writes them: sizes, lists and ranges of integers, durations.
+// Parses numbers from users: sizes, lists and ranges of integers, durations.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxValues = 100'000;
 
-/// The factor of a binary suffix (K, KB, KiB, ..., B, or nothing); nothing if it is none.
+/// The factor of a binary suffix (K, KB, KiB, ..., B, or empty); nothing if it is no such suffix.
 std::optional<std::int64_t> suffix_factor(std::string_view suffix) {
   if (suffix.empty() || suffix == "B") return 1;
   std::int64_t factor = 0;
@@ -47,7 +47,7 @@ std::optional<std::int64_t> suffix_factor(std::string_view suffix) {
       printable(whole, 200), why));
 }
 
-/// One more value, or UsageError when there are too many.
+/// Appends a value. Throws UsageError if there are too many.
 void push(std::vector<std::int64_t>& values, std::int64_t value, std::string_view whole) {
   if (values.size() == kMaxValues)
     bad_values(whole, fmt::format("more than {} values", kMaxValues));
@@ -72,7 +72,7 @@ void add_range(std::vector<std::int64_t>& values, std::string_view part, std::st
   for (std::int64_t value = *from; value <= *to;) {
     push(values, value, whole);
     std::int64_t next = 0;
-    if (times && value == 0) {  // 0, 1, 2, 4, ... as OSU and IMB do
+    if (times && value == 0) {  // 0, 1, 2, 4, ... as in OSU and IMB
       value = 1;
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefixes and units of UCUM that results come in (ucum.org, tables 1 to 4).
+// Prefixes and units of UCUM that occur in results (ucum.org, tables 1 to 4).
 #include "common/base/ucum.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 struct Atom {
   std::string_view name, base;
   double factor;
-  bool prefixed;  ///< takes prefixes
+  bool prefixed;  ///< may have a prefix
 };
 
 constexpr std::array kAtoms = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefixes for people.
+// Formats numbers with readable prefixes.
 #include "common/base/units.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Prefix {
   double factor;
 };
 
-/// Value and prefix, the largest prefix that leaves at least 1 after rounding to `digits`.
+/// Value with the largest prefix that leaves at least 1 after rounding to `digits`.
 std::string with_prefix(double value, int digits, const Prefix* prefixes, std::size_t count,
                         const char* unit) {
   if (std::isnan(value)) return "-";
@@ -26,7 +26,7 @@ std::string with_prefix(double value, int digits, const Prefix* prefixes, std::s
   std::size_t chosen = 0;
   while (chosen + 1 < count && std::abs(value) >= prefixes[chosen + 1].factor * rounding) ++chosen;
   double scaled = value / prefixes[chosen].factor;
-  // 999.96 shown with four digits is 1000, which the prefix above says as 1.000.
+  // 999.96 with four digits rounds to 1000, which is shown as 1.000 with the next prefix.
   if (std::abs(scaled) < 1 && std::abs(scaled) >= rounding) scaled = std::copysign(1.0, scaled);
   return fmt::format("{} {}{}", significant(scaled, digits), prefixes[chosen].name, unit);
 }
@@ -88,14 +88,14 @@ std::string quantity(double value, std::string_view unit, int digits) {
   if (unit == "By/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "B/s");
   if (unit == "flop/s") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP/s");
   if (unit == "flop") return with_prefix(value, digits, kRate.data(), kRate.size(), "FLOP");
-  // A mean over runs has a fraction of a byte, which nobody wants to know.
+  // A mean over runs can have a fraction of a byte, which is not shown.
   if (unit == "By" && value >= 0 && value < 0x1p63) {
     return bytes(static_cast<std::uint64_t>(std::llround(value)));
   }
   for (const char* prefixed : {"J", "W", "Hz"}) {
     if (unit == prefixed) return with_prefix(value, digits, kAny.data(), kAny.size(), prefixed);
   }
-  // UCUM writes counted things as annotations: {token}/s reads token/s.
+  // UCUM writes counted things as annotations: {token}/s is shown as token/s.
   std::string plain(unit);
   plain.erase(
       std::remove_if(plain.begin(), plain.end(), [](char c) { return c == '{' || c == '}'; }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8, decoded and repaired.
+// Decodes and repairs UTF-8.
 #include "common/base/utf8.hpp"
 
 #include <cstdint>
@@ -12,11 +12,11 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<std::uint8_t>(text[at]);
 }
 
-/// How a sequence goes on after its first byte (Unicode Standard, table 3-7).
+/// Properties of the first byte of a sequence (Unicode Standard, table 3-7).
 struct Lead {
-  std::size_t bytes;        ///< of the whole sequence; 0 = no first byte
-  std::uint8_t low, high;   ///< allowed second byte
-  std::uint8_t value_bits;  ///< of the first byte
+  std::size_t bytes;        ///< of the whole sequence; 0 if it is no valid first byte
+  std::uint8_t low, high;   ///< allowed range of the second byte
+  std::uint8_t value_bits;  ///< number of value bits in the first byte
 };
 
 Lead lead_of(std::uint8_t first) {
@@ -31,7 +31,7 @@ Lead lead_of(std::uint8_t first) {
   return {0, 0, 0, 0};
 }
 
-/// Length of the ASCII at the start, in steps of eight bytes.
+/// Length of the ASCII text at the start, in steps of eight bytes.
 std::size_t ascii_blocks(std::string_view text) {
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {

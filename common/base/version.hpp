@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was built: version, revision, compiler, optional parts.
+// Facts about the build: version, revision, compiler, optional parts.
 #pragma once
 
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace scalemark {
 
-/// "0.1.0"
+/// Version such as "0.1.0".
 std::string_view version();
-/// Short git revision, "unknown" outside a checkout.
+/// Short git revision; "unknown" outside a git checkout.
 std::string_view git_revision();
-/// Whether tracked files differed from the revision when this was built.
+/// Whether tracked files differed from the revision at build time.
 bool git_dirty();
-/// Build facts: build_type, compiler, flags, and for each optional part (cuda, nccl, libtorch, ...)
-/// its state and version, as printed by `scalemark info`.
+/// Build facts: build_type, compiler, flags, and state and version of each optional part (cuda,
+/// nccl, libtorch, ...). `scalemark info` prints them.
 const std::map<std::string, std::string>& build_info();
 
 }  // namespace scalemark

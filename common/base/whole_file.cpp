@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing under a temporary name, syncing, renaming.
+// Atomic file writing: temporary name, sync, rename.
 #include "common/base/whole_file.hpp"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there whole or not at all.
+// Writes files atomically: a file is complete or absent.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,8 @@
 
 namespace scalemark {
 
-/// Makes `path` a file of `bytes`, which appears (or replaces another) when all of it is on the
-/// disk: a temporary name beside it, then renamed. Throws Error, and leaves nothing behind, where
-/// that fails.
+/// Writes `bytes` to `path`, which appears or is replaced once all bytes are on disk. Uses a
+/// temporary name beside it. Throws Error and removes the temporary if that fails.
 void write_whole(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a node by their clocks.
+// Finds the ranks of a node that read the same clock.
 #include "common/clock/domain.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks of a node read the same clock.
+// Clock domains: which ranks of a node read the same clock.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace scalemark::clock {
 
-/// What names this process' time namespace (time_namespaces(7)): processes of one kernel with equal
-/// names read the same CLOCK_MONOTONIC, others may be set apart by an offset. Empty where the
-/// system does not tell; it then has no such namespaces.
+/// Identifier of this process's time namespace (time_namespaces(7)). Processes of one kernel with
+/// equal identifiers read the same CLOCK_MONOTONIC; in another namespace the clock may have an
+/// offset. Empty if the kernel has no time namespaces.
 std::string time_namespace();
 
-/// The first rank of the node whose clock `rank` reads, given the names of the ranks' time
-/// namespaces in order. A rank without a name is taken to read rank 0's clock.
+/// The first rank of the node that reads the same clock as `rank`. `names`: time_namespace() of
+/// each rank of the node. A rank with an empty name counts as reading rank 0's clock.
 int first_of_domain(std::span<const std::string> names, int rank);
 
 }  // namespace scalemark::clock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets between, before and behind anchors.
+// Clock offsets between, before and after measured anchors.
 #include "common/clock/offset_model.hpp"
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace scalemark::clock {
 namespace {
 
-/// By how much two clocks can drift apart at most, and usually do: `tick` of adjtimex(2) makes them
-/// a tenth fast or slow; crystals are wrong by 50 parts in a million or less.
+/// Maximum and usual drift between two clocks. `tick` of adjtimex(2) can make each clock 10 % fast
+/// or slow; crystals are off by at most about 50 ppm each.
 constexpr double kMaxDrift = 0.25;
 constexpr double kCrystals = 100e-6;
-/// What anchors must allow before their drift is believed: half a second apart, and the drift sure
-/// to 20 parts in a million. A guess that is much less sure would be no better than none.
+/// Requirements for a drift to be used: anchors at least half a second apart, and an error of at
+/// most 20 ppm. A less certain drift would be no better than none.
 constexpr std::int64_t kDriftBase = 500'000'000;
 constexpr double kDriftError = 20e-6;
 
@@ -24,7 +24,7 @@ double slope_of(const Anchor& a, const Anchor& b) {
   return static_cast<double>(b.offset - a.offset) / static_cast<double>(b.local - a.local);
 }
 
-/// The drift that two anchors tell, if they do.
+/// Drift between two anchors; nothing if they are too close together or too uncertain.
 std::optional<double> known_drift(const Anchor& a, const Anchor& b) {
   const std::int64_t apart = std::abs(b.local - a.local);
   if (apart < kDriftBase) return std::nullopt;
@@ -33,7 +33,8 @@ std::optional<double> known_drift(const Anchor& a, const Anchor& b) {
   return slope_of(a, b);
 }
 
-/// The drift from the first of [begin, end) to the nearest anchor that tells it; 0 if none does.
+/// Drift between the first anchor of [begin, end) and the nearest one that gives a known drift; 0
+/// if none does.
 template <typename Iterator>
 double drift_from(Iterator begin, Iterator end) {
   for (Iterator other = std::next(begin); other != end; ++other) {
@@ -42,7 +43,8 @@ double drift_from(Iterator begin, Iterator end) {
   return 0;
 }
 
-/// Whether `by`, aged by the time between them, knows the offset better than `anchor`.
+/// Whether `by` knows the offset better than `anchor`, even after drifting for the time between
+/// them.
 bool outdone(const Anchor& anchor, const Anchor& by) {
   const auto apart = static_cast<double>(std::abs(anchor.local - by.local));
   return static_cast<double>(anchor.error - by.error) > kCrystals * apart;
@@ -90,7 +92,7 @@ std::uint64_t OffsetModel::to_local(std::uint64_t global) const {
   const auto time = static_cast<std::int64_t>(global);
   const auto global_of = [](const Anchor& anchor) { return anchor.local + anchor.offset; };
   const Piece piece = piece_at(time, global_of);
-  // global = local + offset + drift * since, where since = (global - anchor's global) / (1 + drift)
+  // global = local + offset + drift * since, with since = (global - anchor's global) / (1 + drift)
   const auto since = static_cast<double>(time - global_of(piece.from)) / (1 + piece.drift);
   return static_cast<std::uint64_t>(time - piece.from.offset - std::llround(piece.drift * since));
 }

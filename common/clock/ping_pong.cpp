@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time stamps back and forth.
+// Measures the offset between two clocks by exchanging time stamps.
 #include "common/clock/ping_pong.hpp"
 
 #include <algorithm>

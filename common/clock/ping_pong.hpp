@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far another rank's clock is from this one's, by messages there and back.
+// Measures the offset between the clocks of two ranks, by messages in both directions.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,32 @@
 
 namespace scalemark::clock {
 
-/// A clock: nanoseconds since some moment in the past, never falling.
+/// A clock: returns ns since some time in the past and never decreases.
 using Source = std::function<std::uint64_t()>;
 
-/// What one rank found out about another one's clock, in nanoseconds.
+/// Result of measuring another rank's clock, in ns.
 struct Reading {
   std::int64_t local = 0;       ///< this rank's clock in the middle of the exchange
-  std::int64_t offset = 0;      ///< the other's clock then, minus `local`
-  std::int64_t round_trip = 0;  ///< of that exchange; the offset is wrong by half of it at most
-  std::int64_t carried = 0;     ///< what the other rank gave answer() to carry
+  std::int64_t offset = 0;      ///< the other rank's clock at that time - `local`
+  std::int64_t round_trip = 0;  ///< of the exchange used; the offset's error is at most half of it
+  std::int64_t carried = 0;     ///< value that the other rank passed to answer()
 };
 
-/// Whether more exchanges would be of no use, given the round trips so far: eight within 110 % of
-/// the shortest (SKaMPI's rule, made independent of earlier measurements: Worsch, Reussner,
-/// Augustin, On Benchmarking Collective MPI Operations, EuroPVM/MPI 2002), a hundred in all, or, so
-/// that a busy machine holds nobody up, eight in all after 20 ms.
+/// Whether the exchanges so far are enough:
+/// - 100 exchanges;
+/// - or eight round trips within 110 % of the shortest (SKaMPI's rule, without the use of earlier
+///   measurements: Worsch, Reussner, Augustin, On Benchmarking Collective MPI Operations,
+///   EuroPVM/MPI 2002);
+/// - or at least eight exchanges and 20 ms in total, so that a busy machine does not delay the run.
 bool enough_exchanges(std::span<const std::int64_t> round_trips);
 
-/// Measures `other`'s clock against `now`, while that rank calls answer(). Time stamps go back and
-/// forth; the exchange with the shortest round trip counts, and the other's stamp is taken for the
-/// middle of it. Blocks; throws Error of MPI.
+/// Measures the clock of `other` against `now` while that rank calls answer(). The exchange with
+/// the shortest round trip counts; the other rank's time stamp is assigned to its middle. Blocks.
+/// Throws Error if MPI fails.
 Reading ask(const mpi::Comm& comm, int other, const Source& now);
 
-/// Tells `other`, which calls ask(), the time of `now`, and in the end `carried`. Blocks; throws
-/// Error of MPI.
+/// Counterpart of ask(): sends time stamps of `now` to `other`, and finally `carried`. Blocks.
+/// Throws Error if MPI fails.
 void answer(const mpi::Comm& comm, int other, const Source& now, std::int64_t carried);
 
 }  // namespace scalemark::clock

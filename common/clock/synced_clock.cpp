@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning rank 0's time, and checking what was learnt.
+// Measures offsets to rank 0's clock and checks them.
 #include "common/clock/synced_clock.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace scalemark::clock {
 namespace {
 
-/// The first rank, in `world`, of those of `node` that read this rank's clock.
+/// The lowest rank, in `world`, of those ranks of `node` that read this rank's clock.
 int first_in_domain(const mpi::Comm& world, const mpi::Comm& node, const std::string& name) {
   const std::vector<std::string> names = node.all_gather(name);
   return static_cast<int>(
@@ -48,9 +48,9 @@ double SyncedClock::seconds_since_sync() const {
   return static_cast<double>(now() - synced_at_) * 1e-9;
 }
 
-/// One anchor more for everybody's model: leaders measure theirs, the others take their leader's.
+/// Adds an anchor to the model of each rank: leaders measure it, the others get their leader's.
 void SyncedClock::learn(const Party& party) {
-  // Right for rank 0, which is the reference; the others replace it.
+  // The anchor of rank 0, the reference: offset 0. The other ranks replace it.
   Anchor anchor{.local = static_cast<std::int64_t>(now())};
   if (party.leaders.valid() && party.leaders.rank() == 0) model_.add(anchor);
   for (const Edge& edge : party.leader_edges) {
@@ -71,7 +71,8 @@ void SyncedClock::learn(const Party& party) {
 }
 
 void SyncedClock::measure_residual(const Party& party) {
-  // What a rank's model says beyond what the rank above it says, plus what is wrong with that.
+  // Error of this rank's model: difference to the model of the rank above it, plus that rank's
+  // error.
   const auto error_by = [&](const Reading& reading) {
     const auto modelled = to_global(static_cast<std::uint64_t>(reading.local));
     return reading.carried + static_cast<std::int64_t>(modelled) - reading.local - reading.offset;
@@ -84,7 +85,7 @@ void SyncedClock::measure_residual(const Party& party) {
       leader_error = error_by(ask_for_time(party.leaders, edge.other));
     }
   }
-  // In a domain there is one model, so what is wrong with it is the leader's error for all of them.
+  // All ranks of a domain have the same model, so its error is their leader's.
   std::int64_t error = leader_error;
   for (const Edge& edge : party.domain_edges) {
     if (edge.answers) {

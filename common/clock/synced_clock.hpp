@@ -19,61 +19,60 @@ namespace scalemark::clock {
 /// The clock that a rank reads.
 struct LocalClock {
   Source now = now_ns;
-  /// Ranks of a node with equal names have this clock in common.
+  /// Ranks of a node with equal names read the same clock.
   std::string domain = time_namespace();
 };
 
-/// Ranks that compare their clocks, and who asks whom.
+/// A group of ranks that compare their clocks, and the pairs that do so.
 struct Party {
   mpi::Comm all;
-  mpi::Comm domain;   ///< those that read this rank's clock
-  mpi::Comm leaders;  ///< the first of each domain; invalid on others
+  mpi::Comm domain;   ///< the ranks that read this rank's clock
+  mpi::Comm leaders;  ///< the first rank of each domain; invalid on other ranks
   std::vector<Edge> leader_edges, domain_edges;
 };
 
-/// Rank 0's clock, known to all ranks by offsets from their own. Ranks of one node read one clock,
-/// so one of them measures for all; between these HCA3 hands rank 0's time on
-/// (docs/measuring/clock.md). Clocks drift: call sync() before and after what is measured, so that
-/// stamps in between are interpolated. Conversions may be called from any thread, except while
-/// sync() runs.
+/// Rank 0's clock, which all ranks know through offsets from their own clock. Ranks of a node that
+/// read the same clock need one measurement together. Between nodes, HCA3 distributes rank 0's time
+/// (docs/measuring/clock.md). Clocks drift: call sync() before and after a measurement, so that
+/// time stamps in between are interpolated. Conversions are thread-safe, except while sync() runs.
 class SyncedClock {
  public:
-  /// Collective over `world`; syncs once. `node`: the ranks of `world` on this rank's node.
-  /// Messages go over communicators of its own. Throws Error of MPI, as all collective members.
+  /// Collective over `world`; calls sync() once. `node`: the ranks of `world` on this rank's node.
+  /// Uses its own communicators. Like all collective members, throws Error if MPI fails.
   SyncedClock(const mpi::Comm& world, const mpi::Comm& node, LocalClock local = {});
 
-  /// Collective. Measures the offsets anew, and then the residual. About a millisecond on one node;
-  /// each doubling of the number of nodes adds two hundred round trips at most.
+  /// Collective. Measures offsets and the residual again. Takes about 1 ms on one node; each
+  /// doubling of the number of nodes adds at most 200 round trips.
   void sync() { sync(everyone_); }
-  /// Collective over the party: as sync(), but only these ranks learn, and residual, round trip and
-  /// bound are theirs. The others go on with what they know, until sync().
+  /// sync() for the ranks of a party only, collective over it. Residual, round trip and error bound
+  /// are then those of the party. Other ranks keep their model until the next sync().
   void sync(const Party& party);
-  /// Collective over `ranks`, some of those of the clock and its rank 0 their first: what they need
-  /// to sync() alone.
+  /// Collective over `ranks`, a subset of the clock's ranks that starts with its rank 0. Returns
+  /// what these ranks need to call sync() alone.
   Party party_of(const mpi::Comm& ranks) const;
-  /// Collective. Measures the residual of the model as it stands, for what is extrapolated.
+  /// Collective. Measures the residual of the current model, to check an extrapolation.
   void measure_residual() { measure_residual(everyone_); }
-  /// Seconds since the last sync() as this rank's clock has it; ranks agree on nothing by it alone.
+  /// Seconds since the last sync(), on this rank's clock. Ranks get slightly different values.
   double seconds_since_sync() const;
 
-  /// The local clock, in nanoseconds.
+  /// The local clock in ns.
   std::uint64_t now() const { return local_.now(); }
-  /// Nanoseconds of the reference clock (rank 0's) when this rank's clock showed `local_ns`.
+  /// Reference clock (rank 0's) in ns when this rank's clock showed `local_ns`.
   std::uint64_t to_global(std::uint64_t local_ns) const { return model_.to_global(local_ns); }
-  /// The inverse of to_global(), to a nanosecond or two.
+  /// The inverse of to_global(), accurate to 1 or 2 ns.
   std::uint64_t to_local(std::uint64_t global_ns) const { return model_.to_local(global_ns); }
 
-  /// How far the model was from a second, independent measurement: the largest difference of any
-  /// rank, in nanoseconds. Where ranks read one clock it is the error of measuring. What both
-  /// measurements have in common (messages that are faster one way than back) is not in it.
+  /// Largest difference, over all ranks, between the model and a second, independent measurement,
+  /// in ns. If all ranks read one clock, it is the measurement error. It does not include errors
+  /// that both measurements share, such as messages that are faster in one direction.
   std::uint64_t residual_ns() const { return residual_; }
-  /// The longest of the ranks' shortest round trips in the last measurements, in nanoseconds.
+  /// The largest, over all ranks, of the shortest round trips of the latest measurements, in ns.
   std::uint64_t round_trip_ns() const { return round_trip_; }
-  /// What cannot be ruled out: when they were measured, no rank's offset was wrong by more, but for
-  /// the drift during the measurement. Half the round trips between rank 0 and a rank, in
-  /// nanoseconds; the largest of any rank. 0 where all read one clock.
+  /// Upper bound of the offsets' error when they were measured, in ns; drift during the measurement
+  /// comes on top. It is half the sum of the round trips on the path from rank 0 to a rank, maximum
+  /// over all ranks. 0 if all ranks read one clock.
   std::uint64_t error_bound_ns() const { return error_bound_; }
-  /// "one clock" where all ranks read the same one, else "hca3".
+  /// "one clock" if all ranks read the same clock, otherwise "hca3".
   std::string_view method() const { return one_clock_ ? "one clock" : "hca3"; }
 
  private:
@@ -83,12 +82,13 @@ class SyncedClock {
   void answer_with_time(const mpi::Comm& comm, int other, std::int64_t carried) const;
 
   LocalClock local_;
-  int domain_ = 0;  ///< the first rank that reads this rank's clock
+  int domain_ = 0;  ///< the lowest rank that reads this rank's clock
   Party everyone_;
   bool one_clock_ = true;
   OffsetModel model_;
   std::uint64_t synced_at_ = 0;
-  std::int64_t own_round_trip_ = 0;  ///< this rank's longest since the last time they were compared
+  /// this rank's longest round trip since the last measure_residual()
+  std::int64_t own_round_trip_ = 0;
   std::uint64_t residual_ = 0, round_trip_ = 0, error_bound_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common moment, and the wait for it.
+// Starts ranks at a common time.
 #include "common/clock/synced_start.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace scalemark::clock {
 namespace {
 
 constexpr int kBroadcasts = 10;
-/// Longer than reading clocks takes, where a broadcast is nothing (one rank).
+/// Longer than reading a clock takes; needed where a broadcast takes no time (one rank).
 constexpr std::int64_t kMinMargin = 1000;
 
 }  // namespace
@@ -20,7 +20,8 @@ SyncedStart::SyncedStart(const mpi::Comm& ranks, const SyncedClock& clock)
     comm_.barrier();
     const std::uint64_t sent = broadcast(clock_.to_global(clock_.now()));
     const std::uint64_t got = clock_.to_global(clock_.now());
-    // The first one connects the ranks. Clocks may be apart by more than a broadcast takes.
+    // The first broadcast only sets up connections. The clocks' error may exceed the time of a
+    // broadcast, so negative values count as 0.
     if (i >= 0) took += std::max<std::int64_t>(0, static_cast<std::int64_t>(got - sent));
   }
   const std::int64_t margin = 3 * comm_.max(took) / kBroadcasts;
@@ -36,7 +37,7 @@ Start SyncedStart::wait() const {
   return start;
 }
 
-/// Rank 0's `global` on all ranks.
+/// Broadcasts rank 0's `global` to all ranks.
 std::uint64_t SyncedStart::broadcast(std::uint64_t global) const {
   mpi::check(MPI_Bcast(&global, 1, MPI_UINT64_T, 0, comm_.get()));
   return global;

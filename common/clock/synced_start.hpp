@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks begin together, at a moment that one of them chose.
+// Starts an operation on all ranks at the same time, which rank 0 chooses.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace scalemark::clock {
 
-/// How a rank began, in nanoseconds of its own clock.
+/// Start of an operation on one rank, in ns of its own clock.
 struct Start {
-  std::uint64_t at = 0;     ///< the moment that all were to begin
-  std::uint64_t began = 0;  ///< when this rank did, never before `at`
-  bool in_time =
-      false;  ///< it waited for `at`; else it knew of it too late, and its sample is void
+  std::uint64_t at = 0;     ///< the time at which all ranks should start
+  std::uint64_t began = 0;  ///< when this rank started, never before `at`
+  bool in_time = false;  ///< false if the rank learned of `at` too late; its sample is then invalid
 };
 
 /// Round-time scheme (Hunold and Carpen-Amarie, Hierarchical Clock Synchronization in MPI, CLUSTER
-/// 2018): rank 0 chooses a moment that lies ahead by three times what a broadcast takes, broadcasts
-/// it, and all spin until their clocks have come there.
+/// 2018). Rank 0 broadcasts a start time in the future, at a distance of three times the duration
+/// of a broadcast plus the clocks' residual. All ranks spin until their clock reaches it.
 class SyncedStart {
  public:
-  /// Collective over `ranks`, any of those that share `clock`, which must outlive this. Measures
-  /// the broadcast: mean of ten, by the synchronised clocks, of the rank that got it last.
+  /// Collective over `ranks`, a subset of the ranks of `clock`, which must outlive this object.
+  /// Measures the duration of a broadcast with the synchronised clocks: mean of ten, of the slowest
+  /// rank.
   SyncedStart(const mpi::Comm& ranks, const SyncedClock& clock);
 
-  /// Collective. A barrier, the broadcast, and the wait.
+  /// Collective: a barrier, a broadcast, and the wait.
   Start wait() const;
-  /// How far ahead the moment is chosen.
+  /// Time from choosing the start to the start, in ns.
   std::uint64_t margin_ns() const { return margin_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of HCA3.
+// The measurement rounds of HCA3.
 #include "common/clock/tree.hpp"
 
 #include <bit>

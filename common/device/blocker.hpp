@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a stream back, so that what is enqueued behind runs without gaps.
+// Holds a stream back, so that work enqueued meanwhile runs without gaps.
 #pragma once
 
 #include <memory>
@@ -8,24 +8,24 @@
 
 namespace scalemark::device {
 
-/// A kernel that waits for the host. What follows it in its stream is enqueued meanwhile, so that
-/// events around it measure the device's work, and not how fast the host enqueues. Nothing that
-/// waits for the stream before it returns may be enqueued (a copy of pageable memory, an
-/// allocation): host and device would wait for each other, until the kernel gives up.
+/// A kernel that waits for the host. Work that follows it in the stream is enqueued meanwhile.
+/// Events around that work then measure the device, not the speed at which the host enqueues.
+/// Do not enqueue calls that wait for the stream before they return, such as copies of pageable
+/// memory or allocations. Host and device would wait for each other until the kernel gives up.
 class Blocker {
  public:
   virtual ~Blocker() = default;
-  /// Enqueues the kernel. The one before must have been released, and its stream synchronised.
+  /// Enqueues the kernel. The previous one must have been released, and its stream synchronised.
   virtual void block(Stream& stream) = 0;
-  /// Lets the stream go on.
+  /// Lets the stream continue.
   virtual void release() = 0;
-  /// Whether the kernel gave up before it was released: what was timed behind it has gaps, and is
-  /// no measurement. Its stream must have been synchronised.
+  /// Whether the kernel gave up before release(): the work behind it then has gaps, and its time is
+  /// not valid. Synchronise the stream before this call.
   virtual bool gave_up() const = 0;
 };
 
-/// On a GPU. The kernel gives up after `limit` seconds of the device's own clock. Throws
-/// Unavailable for the host, and in a build without CUDA.
+/// Blocker on a GPU. The kernel gives up after `limit` seconds on the device's clock. Throws
+/// Unavailable for the host and in a build without CUDA.
 std::unique_ptr<Blocker> make_blocker(Device& device, double limit = 5.0);
 
 }  // namespace scalemark::device

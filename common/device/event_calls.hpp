@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's calls on events, and its waits, one by one, for timing them.
+// Single event and synchronisation calls of a device, for measuring their time.
 #pragma once
 
 #include <memory>
@@ -8,26 +8,27 @@
 
 namespace scalemark::device {
 
-/// Calls on a pile of events and one stream. Each is the runtime's call and no other.
+/// Calls on a stack of events and one stream. Each member makes exactly one call of the CUDA
+/// runtime.
 class EventCalls {
  public:
-  virtual ~EventCalls() = default;  ///< destroys the events that are left
-  /// Lays one more event on the pile.
+  virtual ~EventCalls() = default;  ///< destroys the remaining events
+  /// Creates an event and pushes it on the stack.
   virtual void create() = 0;
-  /// Destroys the event on top.
+  /// Destroys the top event.
   virtual void destroy() = 0;
-  /// Records the event on top in the stream.
+  /// Records the top event in the stream.
   virtual void record() = 0;
-  /// Waits for the event on top.
+  /// Waits for the top event.
   virtual void synchronize() = 0;
-  /// Time between the two events on top, which must be reached and have timing.
+  /// Gets the time between the two top events, which must be done and have timing enabled.
   virtual void elapsed() = 0;
   virtual void synchronize_stream() = 0;
   virtual void synchronize_device() = 0;
 };
 
-/// `timing` false: events that only order (cudaEventDisableTiming). Throws Unavailable in a build
-/// without CUDA.
+/// `timing` false: events without time stamps (cudaEventDisableTiming). Throws Unavailable in a
+/// build without CUDA.
 std::unique_ptr<EventCalls> make_event_calls(Device& device, bool timing);
 
 }  // namespace scalemark::device

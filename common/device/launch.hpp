@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that are given kernels which do nothing, for timing what it takes to start them.
+// Launches empty kernels into streams, for measuring launch overheads.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace scalemark::device {
 
-/// A launch is one kernel, or a graph of them in a chain.
+/// A launch is one kernel, or one graph that is a chain of kernels.
 class LaunchQueue {
  public:
   virtual ~LaunchQueue() = default;
@@ -19,26 +19,27 @@ class LaunchQueue {
   /// Waits for all streams, one after the other.
   virtual void synchronize() = 0;
 
-  /// Enqueues a launch in stream 0 whose first kernel sets a mark in the host's memory as the first
-  /// thing it does. The mark must have been cleared, and the streams synchronised.
+  /// Enqueues a launch in stream 0 whose first kernel sets a mark in host memory as its first
+  /// action. Clear the mark and synchronise the streams before.
   virtual void launch_marking() = 0;
   virtual void clear_mark() = 0;
   virtual bool is_marked() const = 0;
-  /// Seconds from a word that the host writes until it sees the answer of a kernel that runs
-  /// already, the median of some: a mark is on its way for less than that. Throws Error where no
-  /// answer comes.
+  /// Round trip between host and a running kernel, in s: from a write of the host until it sees the
+  /// kernel's answer; median of several. It is an upper bound for the time that a mark needs to
+  /// arrive. Throws Error if there is no answer.
   virtual double answer_time() = 0;
 
-  /// Holds all streams back. They must be synchronised.
+  /// Holds all streams back. Synchronise them before.
   virtual void block() = 0;
-  /// Lets them go and waits for them. Seconds by the device's events, from the end of the blocking
-  /// kernel to the end of the last stream; nothing if that kernel gave up before.
+  /// Releases all streams and waits for them. Returns the time in s from the end of the blocking
+  /// kernel to the end of the last stream, measured by CUDA events; nothing if that kernel gave up
+  /// before.
   virtual std::optional<double> release_and_time() = 0;
 };
 
-/// `graph_nodes` 0: plain launches, else graphs of so many kernels. Kernels and graphs are on the
-/// device when it returns. A blocking kernel gives up after `limit` seconds. Throws Unavailable in
-/// a build without CUDA.
+/// `graph_nodes`: kernels per graph; 0 for plain launches. Kernels and graphs are already loaded on
+/// the device when it returns. A blocking kernel gives up after `limit` seconds. Throws Unavailable
+/// in a build without CUDA.
 std::unique_ptr<LaunchQueue> make_launch_queue(Device& device, int streams, int graph_nodes,
                                                double limit = 1.0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of memory kinds, and the owner of a block.
+// Names of memory kinds, and the owner of a memory block.
 #include "common/device/memory.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace scalemark::device {
 namespace {
 
-// In the order of MemoryKind.
+// In the order of the enumerators of MemoryKind.
 constexpr std::array<std::string_view, 7> kNames = {
     "pageable", "pinned", "registered", "write_combined", "managed", "huge_pages", "device"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of memory, and an owner for a block of it.
+// Kinds of memory, and the owner of a memory block.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 namespace scalemark::device {
 
 enum class MemoryKind {
-  pageable,        ///< ordinary host memory, 4 KiB aligned, touched
-  pinned,          ///< page-locked by the device's driver
-  registered,      ///< pageable memory page-locked afterwards
-  write_combined,  ///< pinned, write-combining
-  managed,         ///< migrates between host and device
+  pageable,        ///< ordinary host memory, page-aligned, touched
+  pinned,          ///< page-locked host memory allocated by CUDA
+  registered,      ///< pageable host memory, page-locked afterwards
+  write_combined,  ///< pinned and write-combining
+  managed,         ///< CUDA managed memory: migrates between host and device
   huge_pages,      ///< host memory in 2 MiB pages
-  device,          ///< the device's own memory
+  device,          ///< the GPU's own memory
 };
 std::string_view to_string(MemoryKind kind);
 /// Throws UsageError that lists the kinds.
 MemoryKind memory_kind_from(std::string_view text);
 
-/// Move-only owner of a block of memory; freed by whoever allocated it.
+/// Move-only owner of a memory block; it calls the function that frees the block.
 class Buffer {
  public:
   using Release = std::function<void(void*)>;

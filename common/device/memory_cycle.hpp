@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Getting memory and giving it back, for timing both.
+// Allocates and frees memory repeatedly, for measuring the time of both.
 #pragma once
 
 #include <cstddef>
@@ -11,43 +11,43 @@
 
 namespace scalemark::device {
 
-/// A block that is got and given back again and again, by the calls themselves: none of the checks
-/// and zeros of Device::allocate().
+/// A block that is allocated and freed again and again, with the plain calls only: without the
+/// checks and zeros of Device::allocate().
 class MemoryCycle {
  public:
-  /// What the calls are.
+  /// The calls that get() and give_back() make.
   struct Steps {
-    std::string get, give_back;  ///< in words: "mmap, a write to each page", "munmap"
-    std::size_t page = 0;        ///< bytes of a page of the host; 0: it is not the host's memory
-    bool zeroes = false;         ///< whether get() takes fresh pages, which the kernel fills with 0
+    std::string get, give_back;  ///< text for users: "mmap, a write to each page", "munmap"
+    std::size_t page = 0;        ///< bytes of a host page; 0 if it is not host memory
+    bool zeroes = false;         ///< whether get() gets new pages, which the kernel fills with 0
   };
 
-  virtual ~MemoryCycle() = default;  ///< gives back what is held
+  virtual ~MemoryCycle() = default;  ///< frees the block if it is allocated
   virtual Steps steps() const = 0;
-  /// Throws OutOfMemory.
+  /// Allocates the block. Throws OutOfMemory.
   virtual void get() = 0;
-  /// What get() got last.
+  /// Frees the block.
   virtual void give_back() = 0;
-  /// Between get() and give_back().
+  /// The block; only between get() and give_back().
   virtual void* data() const = 0;
 };
 
-/// Pages of the host, mapped and touched. Throws Unavailable where there are no huge pages,
-/// OutOfMemory where too little is left.
+/// Host memory, mapped and touched. Throws Unavailable if there are no huge pages, OutOfMemory if
+/// too little memory is left.
 std::unique_ptr<MemoryCycle> make_mapping_cycle(std::size_t bytes, bool huge);
 
-/// Pages of the host that are there already: get() locks them in memory (mlock), give_back()
-/// unlocks them. Throws Unavailable where this process may not lock so many bytes.
+/// Page-locking of existing host memory: get() calls mlock, give_back() munlock. Throws Unavailable
+/// if this process may not lock that much memory.
 std::unique_ptr<MemoryCycle> make_locking_cycle(std::size_t bytes);
 
-/// Kinds of the CUDA runtime: pinned, write_combined, managed (touched by the host), device, and
-/// registered, where get() registers pages that are there already. Throws Unavailable in a build
-/// without CUDA and where the device lacks the kind.
+/// Memory kinds of the CUDA runtime: pinned, write_combined, managed (touched by the host), device,
+/// and registered, where get() registers existing pages. Throws Unavailable in a build without
+/// CUDA, and if the device does not support the kind.
 std::unique_ptr<MemoryCycle> make_cuda_memory_cycle(Device& device, MemoryKind kind,
                                                     std::size_t bytes);
 
-/// Why mlock(2) of `bytes` failed, if this process lacks the right to: `error` is its errno,
-/// `limit` RLIMIT_MEMLOCK in bytes (RLIM_INFINITY: none). Empty where it is another reason.
+/// Reason why mlock(2) of `bytes` failed, if this process lacks the permission; otherwise empty.
+/// `error`: errno. `limit`: RLIMIT_MEMLOCK in bytes (RLIM_INFINITY: no limit).
 std::string why_no_lock(int error, std::uint64_t limit, std::size_t bytes);
 
 }  // namespace scalemark::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA devices in a build without CUDA: none, and the reason.
+// Build without CUDA: no CUDA devices, and the reason.
 #include "common/base/error.hpp"
 #include "common/device/blocker.hpp"
 #include "common/device/device.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a golden file: checked types, errors that name the field, and what nobody read.
+// Reads golden files: checks types, names fields in errors, and tracks which fields were read.
 #include "common/golden/field.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace scalemark::golden {
 namespace {
 
-/// Numbers of a list, or of a list of lists: no deeper, whatever the file holds.
+/// Appends the numbers of a list, or of a list of lists. Deeper nesting is refused.
 template <typename T>
 bool flatten(const nlohmann::json& value, std::vector<T>& into, int depth = 2) {
   if (value.is_array()) {
@@ -29,7 +29,7 @@ bool flatten(const nlohmann::json& value, std::vector<T>& into, int depth = 2) {
   return true;
 }
 
-/// Nothing where it is none of what Field::number_or_missing() takes.
+/// The value as Field::number_or_missing() defines it; nothing if it is something else.
 std::optional<double> as_number(const nlohmann::json& value) {
   using limits = std::numeric_limits<double>;
   if (value.is_number()) return value.get<double>();

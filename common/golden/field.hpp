@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a golden file: checked types, errors that name the field, and what nobody read.
+// Reads golden files: checks types, names fields in errors, and reports fields that nobody read.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace scalemark::golden {
 
-/// A place in a golden file. Reading marks it as known; fields that were never read are reported by
-/// report_unknown(). All readers throw InputError that names the path.
+/// A position in a golden file. Reading marks the field as known; report_unknown() reports fields
+/// that were never read. All readers throw InputError that names the path.
 class Field {
  public:
-  /// The root; `file` outlives all places in it.
+  /// The root. `file` must outlive all positions in it.
   explicit Field(const nlohmann::json& file);
 
   bool has(const std::string& key) const;
   Field operator[](const std::string& key) const;
   Field operator[](std::size_t index) const;
   std::size_t size() const;
-  /// Names of an object, sorted.
+  /// Keys of an object, sorted.
   std::vector<std::string> keys() const;
 
   double number() const;
   std::int64_t integer() const;
   bool boolean() const;
   std::string text() const;
-  /// Numbers of a list, or of a list of lists row by row.
+  /// Numbers of a list, or of a list of lists in row-major order.
   std::vector<double> numbers() const;
   std::vector<std::int64_t> integers() const;
-  /// A number, "inf" or "-inf", or null, which is NaN: a value that is missing or not defined.
+  /// A number, "inf" or "-inf"; null gives NaN (missing or undefined).
   double number_or_missing() const;
-  /// A list of them.
+  /// A list of values as number_or_missing() reads them.
   std::vector<double> numbers_or_missing() const;
-  /// A digest as it is, its form checked; only the keys of a digest are marked as known.
+  /// A digest object, after a check of its form. Only the keys of a digest are marked as known.
   const nlohmann::json& digest() const;
-  /// A note for people: marked as known with all below it.
+  /// A note for readers of the file: marks the field and everything below it as known.
   void note() const { mark(); }
 
   const std::string& path() const { return path_; }
-  /// On the root: reports each field that was not read, the topmost only.
+  /// Call on the root: reports the topmost fields that were not read.
   void report_unknown(Report& report) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filling rule.
+// Generates the data of golden files.
 #include "common/golden/fill.hpp"
 
 namespace scalemark::golden {

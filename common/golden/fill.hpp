@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filling rule of the golden files: every tensor is a function of (seed, stream, index).
+// Generates the data of golden files: each element is a function of (seed, stream, index).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace scalemark::golden {
 std::uint64_t mix(std::uint64_t x);
 /// mix(mix(mix(seed) + stream) + i)
 std::uint64_t word(std::uint64_t seed, std::uint64_t stream, std::uint64_t i);
-/// (word >> 11) * 2^-52 - 1: exact double in [-1, 1).
+/// (word >> 11) * 2^-52 - 1: a double in [-1, 1), exact
 double sym(std::uint64_t seed, std::uint64_t stream, std::uint64_t i);
 
 }  // namespace scalemark::golden

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing against golden values.
+// Compares values with golden values.
 #include "common/golden/report.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::map<std::string, Recognise>& recognisers() {
   return tests;
 }
 
-/// Sum with Neumaier's compensation in extended precision: right to the last bit of a double for
-/// the sizes at hand.
+/// Sum with Neumaier's compensation in extended precision: for sums of this length, exact to the
+/// last bit of a double.
 class ExactSum {
  public:
   void add(long double value) {
@@ -55,7 +55,7 @@ Sums sums_of(std::span<const double> values) {
   return {sum.value(), abs_sum.value(), weighted.value()};
 }
 
-/// Largest |got - want|; NaN if one of them is.
+/// Largest |got - want|; NaN if any difference is NaN.
 double largest_error(std::span<const double> got, std::span<const double> want) {
   double largest = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -71,7 +71,8 @@ bool is_list_of_numbers(const nlohmann::json& value) {
          std::ranges::all_of(value, [](const auto& one) { return one.is_number(); });
 }
 
-/// All fields of their types, and at least one of the edges: what a comparison needs to be one.
+/// Whether `want` is a valid digest: all fields have their types, and it has at least one of first,
+/// last and values.
 bool is_digest(const nlohmann::json& want) {
   if (!want.is_object() || !want.contains("n") || !want.at("n").is_number_integer()) return false;
   if (want.at("n") < 0) return false;
@@ -166,7 +167,8 @@ void Report::digest(const std::string& item, std::span<const double> got,
   near(item + ".abs_sum", sums.abs_sum, scale, relative * scale);
   near(item + ".weighted_sum", sums.weighted_sum, want.at("weighted_sum").get<double>(),
        relative * scale);
-  // Neighbours belong to one layer, whose numbers may be far from the mean of the whole.
+  // Neighbouring values belong to one layer, whose magnitude may differ from the mean of all
+  // values.
   const auto edge_of = [&](const std::vector<double>& values) {
     if (absolute_edge >= 0) return absolute_edge;
     const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);

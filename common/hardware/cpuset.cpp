@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU sets: their list form, as the kernel writes it, and the NUMA node they belong to.
+// CPU sets: the kernel's list form ("0-3,8") and the NUMA node that they belong to.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace scalemark::hardware {
 namespace {
 
-/// More than any machine has; keeps "0-2000000000" from filling the memory.
+/// More than any machine has. The limit keeps "0-2000000000" from exhausting memory.
 constexpr std::int64_t kMaxCpu = 1 << 20;
 
 std::int64_t number(const std::string& part, const std::string& whole) {

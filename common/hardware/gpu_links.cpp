@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking NVML for links.
+// Reads a GPU's NVLinks, and PCIe where /sys has none, from NVML.
 #include "common/hardware/gpu_links.hpp"
 
 #include <algorithm>
@@ -13,20 +13,21 @@
 namespace scalemark::hardware {
 namespace {
 
-/// More than any GPU has: 18 in NVLink 4 and 5.
+/// Upper limit for the loop over links. NVLink 4 and 5 have 18 per GPU.
 constexpr unsigned kMaxLinks = 64;
 constexpr double kMaxMegabytes = 1e6;
 constexpr const char* kNotTold = "NVML does not tell whether the GPU has NVLinks";
 
-/// GB/s of a link in one direction by nvmlNvlinkVersion_t, whose values are not the versions:
-/// lanes x Gb/s / 8. Lanes are 8 of 20 (NVLink 1) and 25 (2), 4 of 50 (3), 2 of 106.25 (4) and
-/// 212.5 (5): the signalling rates, which are what NVML itself names where it can.
+/// Rate of one NVLink per direction, in GB/s, by nvmlNvlinkVersion_t (which is not the NVLink
+/// version number). Rate = lanes x signalling rate (Gb/s) / 8: 8 lanes of 20 (NVLink 1) or 25
+/// (NVLink 2), 4 of 50 (NVLink 3), 2 of 106.25 (NVLink 4) or 212.5 (NVLink 5). The rates that NVML
+/// reports are signalling rates, too.
 double link_gigabytes(unsigned version) {
   static constexpr std::array kByVersion = {0.0, 20.0, 25.0, 25.0, 25.0, 25.0, 26.5625, 53.125};
   return version < kByVersion.size() ? kByVersion.at(version) : 0;
 }
 
-/// MB/s that the links that are up run at, where all run alike; 0 if NVML does not tell.
+/// Common current rate in MB/s of the links that are up; 0 if NVML reports none.
 double common_megabytes(const nvml::Library& nvml, nvml::Device* device) {
   nvml::FieldValue field{};
   field.field = nvml::kNvlinkSpeedCommon;
@@ -46,7 +47,7 @@ double gigabytes_a_link(const nvml::Library& nvml, nvml::Device* device, unsigne
   return link_gigabytes(version);
 }
 
-/// "switch", a GPU's address, "host" (processors of POWER), or "" where NVML does not tell.
+/// Other end of a link: "switch", a GPU's PCI address, "host" (IBM POWER), or "" if unknown.
 std::string other_end(const nvml::Library& nvml, nvml::Device* device, unsigned link) {
   unsigned type = nvml::kNvlinkToUnknown;
   if (nvml.nvlink_remote_type == nullptr ||
@@ -68,7 +69,7 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
   for (unsigned link = 0; link < kMaxLinks; ++link) {
     unsigned active = 0;
     const int code = nvml.nvlink_state(device, link, &active);
-    // There is no such link.
+    // The GPU has no link of this number.
     if (code == nvml::kNotSupported || code == nvml::kInvalidArgument) break;
     if (code != nvml::kSuccess) return;
     if (active == 0) continue;
@@ -92,7 +93,8 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
 }
 
 Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
-  // NVML's generations, and the lowest of the GPU, the port and the system.
+  // By PCIe generation. NVML reports the highest generation and width that GPU, port and system all
+  // support.
   static constexpr std::array kGigatransfers = {0.0, 2.5, 5.0, 8.0, 16.0, 32.0, 64.0};
   unsigned generation = 0, width = 0;
   if (nvml.max_pcie_generation == nullptr || nvml.max_pcie_width == nullptr ||
@@ -103,7 +105,7 @@ Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
   return pcie_rate(kGigatransfers.at(generation), static_cast<int>(width));
 }
 
-/// Whether processor and GPU share a package (Grace Hopper and later) and talk past PCIe.
+/// Whether GPU and CPU share a package (Grace Hopper and later), connected by NVLink-C2C.
 bool has_c2c(const nvml::Library& nvml, nvml::Device* device) {
   nvml::C2cMode mode{};
   return nvml.c2c_mode != nullptr && nvml.c2c_mode(device, &mode) == nvml::kSuccess &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the rates of links from /sys.
+// Reads the rates of network ports and PCIe links from /sys.
 #include "common/hardware/links.hpp"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxEntries = 4096, kMaxName = 64, kMaxLine = 128;
-/// 10 Tb/s: what claims more is no adapter.
+/// 10 Tb/s: higher values are treated as wrong.
 constexpr double kMaxBits = 1e13;
 
-/// First line of a small file; empty if there is none.
+/// First line of a small file; empty if it cannot be read or is too long.
 std::string short_line(const fs::path& path) {
   std::ifstream file(path);
   std::array<char, kMaxLine> line{};
@@ -35,7 +35,7 @@ std::string short_line(const fs::path& path) {
   return file.fail() ? std::string() : text::printable(line.data(), kMaxLine);
 }
 
-/// The decimal number at the beginning of `text`, which is cut off; nothing if there is none.
+/// Removes the decimal number at the start of `text` and returns it; nothing if there is none.
 std::optional<double> take_number(std::string_view& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -45,7 +45,7 @@ std::optional<double> take_number(std::string_view& text) {
   return value;
 }
 
-/// The whole number that a file holds; 0 if it holds something else.
+/// The integer that a file holds; 0 if it holds anything else.
 std::int64_t whole_number(const fs::path& path) {
   const std::string line = short_line(path);
   std::int64_t value = 0;
@@ -54,10 +54,10 @@ std::int64_t whole_number(const fs::path& path) {
   return error == std::errc() && rest == end ? value : 0;
 }
 
-/// Bits of data a second of "100 Gb/sec (4X EDR)"; 0 if it says something else. The names up to
-/// QDR stand for what is sent, of which 8 in 10 bits are data (8b/10b); FDR for 14.0625 Gb/s a
-/// lane, of which 64 in 66 are; later ones for data (InfiniBand Architecture Specification, volume
-/// 2). For RoCE the kernel uses the same names, of rates that are data.
+/// Data rate in bit/s of a text such as "100 Gb/sec (4X EDR)"; 0 if the text is not understood.
+/// With SDR, DDR and QDR the text is the signalling rate, of which 8/10 are data (8b/10b). FDR
+/// means 14.0625 Gb/s per lane, of which 64/66 are data. Later generations, and RoCE always, state
+/// the data rate. Source: InfiniBand Architecture Specification, volume 2.
 double infiniband_bits(const std::string& rate, bool roce) {
   std::string_view text = rate;
   const std::optional<double> giga = take_number(text);
@@ -72,7 +72,7 @@ double infiniband_bits(const std::string& rate, bool roce) {
   return bits > 0 && bits <= kMaxBits ? bits : 0;
 }
 
-/// Whether the kernel made an adapter up, with no hardware behind it.
+/// Whether an interface or adapter is virtual: no hardware device behind it.
 bool is_virtual(const fs::path& adapter) {
   std::error_code error;
   const std::string real = fs::canonical(adapter, error).generic_string();
@@ -86,7 +86,7 @@ void add_infiniband(const fs::path& root, std::vector<NetworkPort>& ports) {
     if (is_virtual(adapters / adapter)) continue;
     for (const std::string& number : names_in(adapters / adapter / "ports", kMaxEntries)) {
       const fs::path folder = adapters / adapter / "ports" / number;
-      // "4: ACTIVE"
+      // The file contains, for example, "4: ACTIVE".
       if (!short_line(folder / "state").ends_with("ACTIVE")) continue;
       const std::string layer = short_line(folder / "link_layer");
       const bool roce = layer == "Ethernet";
@@ -105,9 +105,9 @@ void add_interfaces(const fs::path& root, std::vector<NetworkPort>& ports) {
   for (const std::string& name : names_in(interfaces, kMaxEntries)) {
     const fs::path folder = interfaces / name;
     if (is_virtual(folder) || short_line(folder / "operstate") != "up") continue;
-    // ARPHRD_INFINIBAND is 32.
+    // 32 is ARPHRD_INFINIBAND.
     const bool infiniband = short_line(folder / "type") == "32";
-    // Mb/s; -1 where the adapter does not tell.
+    // Mb/s; -1 if the adapter does not report it.
     const double bits = static_cast<double>(whole_number(folder / "speed")) * 1e6;
     ports.push_back({infiniband ? "IP over InfiniBand" : "Ethernet",
                      text::printable(name, kMaxName), bits > 0 && bits <= kMaxBits ? bits : 0});
@@ -116,7 +116,7 @@ void add_interfaces(const fs::path& root, std::vector<NetworkPort>& ports) {
 
 std::string rate_text(double bits_per_s) { return fmt::format("{:.4g} Gb/s", bits_per_s * 1e-9); }
 
-/// "8 x 400 Gb/s", "mlx5_0 200 Gb/s + mlx5_1 100 Gb/s"
+/// Text of port rates: "8 x 400 Gb/s", or "mlx5_0 200 Gb/s + mlx5_1 100 Gb/s" if they differ.
 std::string ports_text(std::span<const NetworkPort> ports) {
   const double first = ports.front().bits_per_s;
   const bool alike =
@@ -128,7 +128,7 @@ std::string ports_text(std::span<const NetworkPort> ports) {
   return text::join(parts, " + ");
 }
 
-/// What a PCIe function says of its link; 0 where it does not.
+/// Speed and width of one end of a PCIe link; 0 if not reported.
 struct PcieEnd {
   double gigatransfers = 0;
   int width = 0;
@@ -137,7 +137,7 @@ struct PcieEnd {
 /// `which`: "max" or "current".
 PcieEnd pcie_end(const fs::path& device, const char* which) {
   PcieEnd end;
-  // "32.0 GT/s PCIe", in older kernels "8 GT/s", where it is none "Unknown".
+  // "32.0 GT/s PCIe", in older kernels "8 GT/s"; "Unknown" if the device has no PCIe link.
   const std::string speed = short_line(device / fmt::format("{}_link_speed", which));
   std::string_view text = speed;
   const std::optional<double> giga = take_number(text);
@@ -186,7 +186,7 @@ Peak pcie_rate(double gigatransfers, int width) {
   struct Version {
     double gigatransfers;
     const char* name;
-    double data;  ///< part of the bits
+    double data;  ///< share of data in the transferred bits
   };
   static constexpr std::array kVersions = {
       Version{2.5, "1.0", 8.0 / 10},   Version{5, "2.0", 8.0 / 10},
@@ -216,7 +216,7 @@ Peak pcie_peak(const std::string& pci_bus_id, const fs::path& root) {
     return unknown_peak(fmt::format("the PCIe port above {} does not tell its link", pci_bus_id));
   const PcieEnd both{std::min(own.gigatransfers, port.gigatransfers),
                      std::min(own.width, port.width)};
-  // Ports that a hypervisor made up may say less than goes through them.
+  // A hypervisor may emulate a port that reports less than the real link carries.
   const PcieEnd now = pcie_end(device, "current");
   if (now.gigatransfers > both.gigatransfers || now.width > both.width)
     return unknown_peak(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a node with hwloc.
+// Reads a node's description with hwloc.
 #include "common/hardware/machine.hpp"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ Topology load(const char* xml_path) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("hwloc_topology_init failed");
   Topology topology(raw);
-  // Without this filter there are no PCI devices.
+  // hwloc leaves out PCI devices by default.
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-  // The whole machine, also outside the cpuset: else a GPU beside a forbidden NUMA node would seem
-  // to be near to all nodes. What is allowed is asked apart.
+  // Load the whole machine, not only the cpuset. Otherwise a GPU beside a NUMA node outside the
+  // cpuset would seem to be near all nodes. allowed_cpus() reads the cpuset separately.
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (xml_path && hwloc_topology_set_xml(raw, xml_path) != 0) {
     throw InputError(fmt::format("{}: no hwloc XML file", text::printable(xml_path)));
@@ -49,7 +49,7 @@ Topology load(const char* xml_path) {
 
 CpuSet to_cpus(hwloc_const_bitmap_t bitmap) {
   CpuSet cpus;
-  if (!bitmap || hwloc_bitmap_weight(bitmap) < 0) return cpus;  // infinite: nothing to list
+  if (!bitmap || hwloc_bitmap_weight(bitmap) < 0) return cpus;  // infinite set: cannot be listed
   for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu))
     cpus.push_back(cpu);
   return cpus;
@@ -60,9 +60,10 @@ std::string info_of(hwloc_obj_t object, const char* name) {
   return value ? text::printable(value, 200) : "";
 }
 
-/// OS index of an object's NUMA node. Of several the first: they hold the same cores (memory of
-/// two kinds), or a device hangs on a package of several nodes. -1 for a device on the whole of a
-/// machine with several nodes: nobody knows where it is.
+/// OS index of an object's NUMA node, or of the first of several nodes. Several nodes mean two
+/// kinds of memory beside the same cores, or a device attached to a package with several nodes. The
+/// result is -1 if the object belongs to the whole of a machine with several nodes: its position is
+/// then unknown.
 int numa_of(hwloc_topology_t topology, hwloc_obj_t object) {
   if (!object || !object->nodeset || hwloc_bitmap_iszero(object->nodeset)) return -1;
   const hwloc_obj_t machine = hwloc_get_root_obj(topology);
@@ -76,7 +77,7 @@ int package_of(hwloc_topology_t topology, hwloc_obj_t object) {
 }
 
 void read_cores(hwloc_topology_t topology, Machine& machine) {
-  // Some virtual machines show hardware threads without cores.
+  // Some virtual machines report hardware threads but no cores.
   const bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
   const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = nullptr;
@@ -86,7 +87,7 @@ void read_cores(hwloc_topology_t topology, Machine& machine) {
   }
 }
 
-/// Nodes without processors (a GPU's own memory, say) are no place for a rank.
+/// Leaves out NUMA nodes without CPUs, such as a GPU's own memory: no rank can run there.
 void read_nodes(hwloc_topology_t topology, Machine& machine) {
   for (hwloc_obj_t node = nullptr;
        (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
@@ -133,7 +134,7 @@ std::string pci_address(hwloc_obj_t device) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func);
 }
 
-/// The domain is part of a GPU's identity: those of GH200 modules differ in nothing else.
+/// The PCI address includes the domain: GPUs of GH200 modules differ in nothing else.
 Gpu read_gpu(hwloc_topology_t topology, hwloc_obj_t device) {
   Gpu gpu;
   gpu.pci_bus_id = pci_address(device);
@@ -159,7 +160,7 @@ void read_nics(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
   }
 }
 
-/// GPUs are NVIDIA's display controllers (PCI class 03xx).
+/// Adds GPUs (NVIDIA devices of PCI class 03xx, display controllers) and network adapters.
 void read_devices(hwloc_topology_t topology, Machine& machine) {
   for (hwloc_obj_t device = nullptr;
        (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
@@ -174,8 +175,8 @@ void read_devices(hwloc_topology_t topology, Machine& machine) {
                     [](const Nic& nic) { return std::pair(nic.pci_bus_id, nic.name); });
 }
 
-/// What the kernel lets this process use, unless hwloc was given another machine (HWLOC_XMLFILE):
-/// of that all.
+/// CPUs that the kernel lets this process use; all CPUs if hwloc describes another machine
+/// (HWLOC_XMLFILE).
 CpuSet allowed_cpus(hwloc_topology_t topology) {
   if (!hwloc_topology_is_thissystem(topology))
     return to_cpus(hwloc_topology_get_topology_cpuset(topology));
@@ -214,7 +215,7 @@ Machine read_machine() {
 Machine read_machine_xml(const std::string& path) {
   const Topology topology = load(path.c_str());
   Machine machine = snapshot(topology.get());
-  // Whatever HWLOC_THISSYSTEM says.
+  // HWLOC_THISSYSTEM can make hwloc claim that a file describes this machine.
   machine.this_system = false;
   machine.allowed = to_cpus(hwloc_topology_get_topology_cpuset(topology.get()));
   return machine;

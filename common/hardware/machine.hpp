@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node as plain data: what hwloc, the kernel and (where present) NVML and CUDA say of it.
+// Description of one node as plain data, from hwloc, the kernel, and NVML where available.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace scalemark::hardware {
 
-/// Logical CPUs (hardware threads) by OS index, sorted.
+/// OS indices of logical CPUs (hardware threads), sorted.
 using CpuSet = std::vector<int>;
 
-/// "0-3,8" <-> {0,1,2,3,8}. parse throws UsageError.
+/// Converts between {0,1,2,3,8} and the kernel's list form "0-3,8". parse_list throws UsageError.
 std::string to_list(const CpuSet& cpus);
 CpuSet parse_list(const std::string& text);
 
 struct Core {
-  int index = 0;  ///< logical index over the machine
+  int index = 0;  ///< hwloc's logical index, counted over the machine
   int package = 0;
   int numa = 0;  ///< OS index of the NUMA node
-  CpuSet cpus;   ///< its hardware threads, first one first
+  CpuSet cpus;   ///< its hardware threads, sorted
 };
 
 struct NumaNode {
@@ -31,11 +31,12 @@ struct NumaNode {
 };
 
 struct Gpu {
-  int index = 0;  ///< CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID, before CUDA_VISIBLE_DEVICES
+  /// CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID and without CUDA_VISIBLE_DEVICES
+  int index = 0;
   std::string pci_bus_id;  ///< dddd:bb:dd.f, lower case
   std::string uuid;        ///< empty if unknown
   std::string name;
-  int numa = -1;                   ///< OS index of the nearest NUMA node with cores; -1 unknown
+  int numa = -1;                   ///< OS index of the nearest NUMA node with cores; -1 if unknown
   std::uint64_t memory_bytes = 0;  ///< 0 if unknown
 };
 
@@ -47,31 +48,34 @@ struct Nic {
 
 struct Machine {
   std::string cpu_model;
-  std::vector<Core> cores;  ///< logical order (near ones adjacent)
+  std::vector<Core> cores;  ///< in hwloc's logical order: neighbours in the machine are adjacent
   std::vector<NumaNode> numa;
   std::vector<Gpu> gpus;  ///< sorted by PCI bus id
   std::vector<Nic> nics;
-  CpuSet allowed;  ///< what this process may use (cpuset, affinity)
-  /// False when the description comes from a file (HWLOC_XMLFILE too): nothing can be bound then.
+  CpuSet allowed;  ///< CPUs that this process may use (cpuset and affinity)
+  /// False if the description comes from a file (also by HWLOC_XMLFILE): binding is then
+  /// impossible.
   bool this_system = true;
-  std::string driver_version;  ///< of the GPUs, from NVML; empty if unknown
-  /// Why NVML gave no GPUs, so that PCI alone stands in `gpus`; empty if it did.
+  std::string driver_version;  ///< version of the NVIDIA driver, from NVML; empty if unknown
+  /// Why NVML gave no GPUs, so that `gpus` lists what PCI shows; empty if NVML gave them.
   std::string nvml_problem;
-  /// Distances between NUMA nodes [i][j] in the order of `numa`; empty if unknown.
+  /// Relative latencies (10 = local) between NUMA nodes, [i][j] in the order of `numa`; empty if
+  /// unknown.
   std::vector<std::vector<std::uint64_t>> distances;
 };
 
-/// OS index of the NUMA node that all of `cpus` belong to; -1 if there is none (or no CPU).
+/// OS index of the NUMA node that holds all of `cpus`; -1 if there is none or `cpus` is empty.
 int numa_node_of(const Machine& machine, const CpuSet& cpus);
 
-/// The machine that this process runs on, restricted by its cpuset and affinity at program start.
-/// With HWLOC_XMLFILE, hwloc shows that file's machine instead: all of it is allowed, and
-/// `this_system` is false. Where NVML answers, `gpus` are those that it names (what the container
-/// or the batch system lets this process use), else all of NVIDIA's display controllers on PCI.
+/// The machine that this process runs on; `allowed` is its cpuset and affinity at the time of the
+/// call. With HWLOC_XMLFILE it is the machine of that file: all CPUs are allowed, and `this_system`
+/// is false. If NVML answers, `gpus` are those that NVML lists: what the container or the batch
+/// system lets this process use. Otherwise they are all NVIDIA display controllers on PCI. Throws
+/// Error if hwloc fails.
 Machine read_machine();
-/// A machine from an hwloc XML file; everything in it is allowed. Throws InputError.
+/// The machine of an hwloc XML file, with all CPUs allowed. Throws InputError.
 Machine read_machine_xml(const std::string& path);
-/// The machine's topology as hwloc XML text, for the result file.
+/// This machine's topology as hwloc XML text, for the result file. Throws Error if hwloc fails.
 std::string machine_xml();
 
 }  // namespace scalemark::hardware

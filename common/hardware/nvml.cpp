@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking NVML for devices and energy.
+// Reads GPUs and energy counters from NVML.
 #include "common/hardware/nvml.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void read_devices(const nvml::Library& nvml, unsigned count, NvmlState& state) {
     int code = nvml.device(index, &device);
     if (code == nvml::kSuccess) code = nvml.pci(device, &pci);
     if (code != nvml::kSuccess) {
-      // A device that fell off the bus, or that belongs to others: CUDA cannot use it either.
+      // The device fell off the bus or belongs to other users: CUDA cannot use it either.
       state.problem =
           fmt::format("NVML device {}: {}", index, text::printable(nvml.error_text(code), 200));
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs as the driver's management library (NVML) knows them; it is loaded at run time.
+// GPUs and their energy as NVML (the NVIDIA driver's management library) reports them.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@ struct NvmlGpu {
 };
 
 struct NvmlState {
-  bool available = false;      ///< NVML was loaded, started, and counted its devices
+  bool available = false;      ///< NVML was loaded and initialised, and counted its devices
   std::string driver_version;  ///< empty if unknown
-  std::vector<NvmlGpu> gpus;   ///< those that this process may use, sorted by PCI bus id
-  std::string problem;         ///< why it is not available, or what it would not say
+  std::vector<NvmlGpu> gpus;   ///< GPUs that this process may use, sorted by PCI bus id
+  /// why NVML is not available, or which device it could not describe; empty if none
+  std::string problem;
 };
 
-/// Asks NVML once. Never throws: without driver or library the reason stands in `problem`.
+/// Reads all GPUs from NVML. Never throws: without driver or library, `problem` says why.
 NvmlState read_nvml(const std::string& library = "libnvidia-ml.so.1");
 
 /// The energy counter of a GPU (Volta and later).
 class NvmlEnergy {
  public:
-  /// `pci_bus_id` as in NvmlGpu. Never throws: joules() then has nothing.
+  /// `pci_bus_id`: dddd:bb:dd.f, lower case. Never throws; if it fails, joules() returns nothing.
   explicit NvmlEnergy(const std::string& pci_bus_id,
                       const std::string& library = "libnvidia-ml.so.1");
   ~NvmlEnergy();
   NvmlEnergy(const NvmlEnergy&) = delete;
   NvmlEnergy& operator=(const NvmlEnergy&) = delete;
-  /// Since the driver was loaded; nothing if NVML does not tell.
+  /// Energy in J since the driver was loaded; nothing if NVML does not report it.
   std::optional<double> joules() const;
 
  private:
@@ -46,9 +47,9 @@ class NvmlEnergy {
   std::unique_ptr<State> state_;
 };
 
-/// Makes NVML's devices the machine's GPUs, with the NUMA nodes that PCI gave them. CUDA numbers
-/// only what the process may use, so a GPU that NVML does not name is dropped. Without NVML the
-/// GPUs stay as they are, and `nvml_problem` says why.
+/// Replaces the machine's GPUs by those that NVML lists, and keeps the NUMA nodes known from PCI.
+/// GPUs that NVML does not list are dropped, because CUDA counts only those that the process may
+/// use. Without NVML the GPUs stay, and `nvml_problem` says why.
 void add_nvml(Machine& machine, const NvmlState& nvml);
 
 }  // namespace scalemark::hardware

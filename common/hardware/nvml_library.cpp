@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading and starting NVML.
+// Loads and initialises NVML.
 #include "common/hardware/nvml_library.hpp"
 
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ Library::Library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NO
   load(power, "nvmlDeviceGetPowerUsage");
   load(temperature, "nvmlDeviceGetTemperature");
   load(clock_event_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-  // Its name before driver 535.
+  // The name of this function in drivers older than 535.
   if (!clock_event_reasons) load(clock_event_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
   load(violation, "nvmlDeviceGetViolationStatus");
   load(ecc_errors, "nvmlDeviceGetTotalEccErrors");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML through dlopen, with the few declarations that are needed: its header is not in the toolkit
-// wheels.
+// NVML, loaded with dlopen. The declarations are our own because not every CUDA toolkit has nvml.h;
+// nvml_check.cpp compares them with that header where it is present.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace scalemark::hardware::nvml {
 
-// nvmlPciInfo_t, nvmlMemory_t and nvmlViolationTime_t of the NVML API reference; their layout is
-// part of its ABI.
+// nvmlDevice_t is a Device*. Pci, Memory and Violation are nvmlPciInfo_t, nvmlMemory_t and
+// nvmlViolationTime_t; their layout is part of NVML's ABI.
 struct Device;
 struct Pci {
   char bus_id_legacy[16];
@@ -22,9 +22,9 @@ struct Memory {
   unsigned long long total, free, used;
 };
 struct Violation {
-  unsigned long long reference_us, violation_ns;  ///< since the driver was loaded
+  unsigned long long reference_us, violation_ns;  ///< both since the driver was loaded
 };
-/// nvmlFieldValue_t.
+/// nvmlFieldValue_t
 struct FieldValue {
   unsigned field, scope;
   long long timestamp, latency_us;
@@ -35,13 +35,14 @@ struct FieldValue {
     unsigned long long unsigned_long_long;
   } value;
 };
-/// nvmlC2cModeInfo_v1_t.
+/// nvmlC2cModeInfo_v1_t
 struct C2cMode {
   unsigned enabled;
 };
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3;
 
-/// The functions; those of the second group may be missing (null) in older drivers.
+/// Pointers to NVML's functions. Those of the first group are required. Those of the second group,
+/// from `clock` on, are null if the driver is too old to have them.
 class Library {
  public:
   explicit Library(const std::string& name);
@@ -49,7 +50,8 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  std::string problem;  ///< empty if all functions of the first group are there
+  /// why the library or a required function is missing; empty if all are there
+  std::string problem;
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
   const char* (*error_text)(int) = nullptr;
@@ -62,8 +64,8 @@ class Library {
   int (*memory)(Device*, Memory*) = nullptr;
   int (*energy)(Device*, unsigned long long*) = nullptr;  ///< mJ since the driver was loaded
 
-  int (*clock)(Device*, int, unsigned*) = nullptr;      ///< of a kClock, MHz
-  int (*max_clock)(Device*, int, unsigned*) = nullptr;  ///< of a kClock, MHz
+  int (*clock)(Device*, int, unsigned*) = nullptr;      ///< MHz; of kSmClock or kMemoryClock
+  int (*max_clock)(Device*, int, unsigned*) = nullptr;  ///< MHz; of kSmClock or kMemoryClock
   int (*power)(Device*, unsigned*) = nullptr;           ///< mW
   int (*temperature)(Device*, int, unsigned*) = nullptr;
   int (*clock_event_reasons)(Device*, unsigned long long*) = nullptr;
@@ -84,7 +86,7 @@ class Library {
   int (*remapped_rows)(Device*, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   int (*nvlink_state)(Device*, unsigned, unsigned*) = nullptr;
   int (*nvlink_version)(Device*, unsigned, unsigned*) = nullptr;      ///< nvmlNvlinkVersion_t
-  int (*nvlink_remote_type)(Device*, unsigned, unsigned*) = nullptr;  ///< of a kNvlinkTo
+  int (*nvlink_remote_type)(Device*, unsigned, unsigned*) = nullptr;  ///< kNvlinkToGpu and so on
   int (*nvlink_remote_pci)(Device*, unsigned, Pci*) = nullptr;
   int (*field_values)(Device*, int, FieldValue*) = nullptr;
   int (*c2c_mode)(Device*, C2cMode*) = nullptr;
@@ -99,15 +101,36 @@ class Library {
   void* handle_;
 };
 
-constexpr int kSmClock = 1, kMemoryClock = 2;
+constexpr int kSmClock = 1, kMemoryClock = 2;                ///< nvmlClockType_t
+constexpr int kGpuTemperature = 0;                           ///< nvmlTemperatureSensors_t
+constexpr int kCorrectedErrors = 0, kUncorrectedErrors = 1;  ///< nvmlMemoryErrorType_t
+constexpr int kSinceDriverLoad = 0;                          ///< nvmlEccCounterType_t
 /// nvmlIntNvLinkDeviceType_t
 constexpr unsigned kNvlinkToGpu = 0, kNvlinkToHost = 1, kNvlinkToSwitch = 2, kNvlinkToUnknown = 255;
-/// NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON, and the type of its value.
+/// NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON, and the type of its value
 constexpr unsigned kNvlinkSpeedCommon = 90;
 constexpr int kUnsignedInt = 1;
-constexpr int kByPower = 0, kByHeat = 1;  ///< causes of a Violation
+constexpr int kByPower = 0, kByHeat = 1;  ///< nvmlPerfPolicyType_t: causes of a Violation
 
-/// NVML, started. Never throws: `problem` says why it was not.
+/// A reason why the GPU reduces its clocks: one bit nvmlClocksEventReason...
+struct ClockEventReason {
+  unsigned long long bit;
+  const char* name;
+  bool slows_down;  ///< true for overheating and board protection, which do not belong to normal
+                    ///< work
+};
+inline constexpr std::array kClockEventReasons = {
+    ClockEventReason{0x1, "gpu_idle", false},
+    ClockEventReason{0x2, "clocks_setting", false},
+    ClockEventReason{0x4, "sw_power_cap", false},
+    ClockEventReason{0x8, "hw_slowdown", true},
+    ClockEventReason{0x10, "sync_boost", false},
+    ClockEventReason{0x20, "sw_thermal_slowdown", true},
+    ClockEventReason{0x40, "hw_thermal_slowdown", true},
+    ClockEventReason{0x80, "hw_power_brake", true},
+    ClockEventReason{0x100, "display_clock_setting", false}};
+
+/// NVML, loaded and initialised. Never throws: `problem` says what failed.
 class Running {
  public:
   explicit Running(const std::string& library);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a job that cannot go on.
+// Ends a job that cannot continue.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ void abort(int code, const std::string& text) {
   }
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) != 0) host[0] = '?';
-  // One raw write: lines of several ranks do not mix, and no lock of stdio that a stuck thread
-  // holds is needed.
+  // A single write(): lines of several ranks are not mixed, and it does not wait for stdio's lock,
+  // which a blocked thread may hold.
   const std::string line = fmt::format("[{}/{} {}] error: {}\n", rank, size, host, text);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   if (running) MPI_Abort(MPI_COMM_WORLD, code);

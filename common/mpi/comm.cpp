@@ -21,7 +21,7 @@ std::int64_t reduce(MPI_Comm comm, std::int64_t value, MPI_Op op) {
   return result;
 }
 
-/// Elements of each rank in one gather over `comm`.
+/// Number of elements per rank in one gather over `comm`.
 std::size_t slab_of(const Comm& comm) {
   return std::max<std::size_t>(1, kSlabElements / static_cast<std::size_t>(comm.size()));
 }
@@ -65,7 +65,8 @@ Comm& Comm::operator=(Comm&& other) noexcept {
 }
 
 Comm::~Comm() {
-  // Freeing is collective: a rank that unwinds is alone with it, so it leaves the handle behind.
+  // MPI_Comm_free is collective. While an exception unwinds on one rank, the others do not take
+  // part, so the handle is left open.
   if (comm_ == MPI_COMM_NULL || std::uncaught_exceptions() > 0) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -125,7 +126,8 @@ std::string Comm::broadcast(const std::string& value, int root) const {
 }
 
 std::vector<std::string> Comm::gather(const std::string& value) const {
-  // Each straight to its place: they may be states of trainings, of which no second copy fits.
+  // Receives each text directly into its place: the texts may be checkpoints, too large for a
+  // second copy.
   constexpr int kTag = 2;
   const std::uint64_t length = value.size();
   const std::vector<std::uint64_t> lengths = gather(std::span(&length, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI start and end, and what the launcher promised.
+// Initialises and finalises MPI, and checks the number of ranks that the launcher announced.
 #include "common/mpi/environment.hpp"
 
 #include <array>
@@ -18,8 +18,9 @@
 namespace scalemark::mpi {
 namespace {
 
-// Set by launchers for each process of a job. The Slurm one is of a step (srun): a batch script has
-// SLURM_NTASKS too, though it runs once. Innermost launcher first: mpirun inside a Slurm step.
+// Set by launchers for each process of a job, innermost launcher first (mpirun may run inside a
+// Slurm step). SLURM_NTASKS is not used, because batch scripts have it, too, although they run
+// once.
 constexpr std::array kSizeVariables = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                                        "PALS_NRANKS", "SLURM_STEP_NUM_TASKS"};
 
@@ -96,7 +97,8 @@ Environment::~Environment() {
 }
 
 std::string Environment::library_version() {
-  // "Open MPI v4.1.4, package: ..., ident: ..." -> the first part; MPICH separates by line ends.
+  // From "Open MPI v4.1.4, package: ..., ident: ..." this is the part before the comma. MPICH
+  // separates the parts by line ends.
   const std::string whole = whole_version();
   return text::printable(whole.substr(0, whole.find_first_of(",\n")));
 }

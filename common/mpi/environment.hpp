@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI start and end.
+// Lifetime of MPI in this process: init, finalise, abort.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace scalemark::mpi {
 
-/// MPI_Init_thread .. MPI_Finalize. Asks for THREAD_MULTIPLE; errors of communicators return and
-/// become exceptions. While an exception unwinds, the destructor does not finalize: that would hang
-/// (the others are elsewhere); main catches, prints and calls abort().
+/// Calls MPI_Init_thread with THREAD_MULTIPLE, and MPI_Finalize. MPI errors become exceptions.
+/// While an exception unwinds, the destructor does not finalise, because other ranks do not take
+/// part and it would hang; main() then prints the error and calls abort().
 class Environment {
  public:
-  /// Collective over the job. Throws UsageError when the launcher's environment promises several
-  /// ranks but MPI sees one (mpirun of another MPI).
+  /// Collective over the job. Throws UsageError if the launcher's environment announces several
+  /// ranks but MPI has one, which happens with the mpirun of another MPI library.
   Environment(int* argc, char*** argv);
   ~Environment();
   Environment(const Environment&) = delete;
@@ -23,11 +23,11 @@ class Environment {
   /// A duplicate of MPI_COMM_WORLD that returns errors.
   const Comm& world() const { return world_; }
   double init_seconds() const { return init_seconds_; }
-  /// "Open MPI v4.1.4"
+  /// Short version, such as "Open MPI v4.1.4".
   static std::string library_version();
-  /// All that the library says of its version: build, date, identifier.
+  /// The complete version text of the library: build, date, identifier.
   static std::string library_text();
-  /// Whether THREAD_MULTIPLE was given.
+  /// Whether the library provides THREAD_MULTIPLE.
   bool thread_multiple() const { return thread_multiple_; }
 
  private:
@@ -36,14 +36,14 @@ class Environment {
   bool thread_multiple_ = false;
 };
 
-/// Prints `text` to stderr with rank and host, then ends the job with `code`. Works before
-/// MPI_Init and after MPI_Finalize too (then it only ends this process). stdout is not flushed.
+/// Prints `text` to stderr with rank and host, then ends the job with exit code `code`. Before
+/// MPI_Init and after MPI_Finalize it ends only this process. Does not flush stdout.
 [[noreturn]] void abort(int code, const std::string& text);
 
-/// This process' rank as the launcher's environment has it, before MPI_Init; 0 if it says nothing.
+/// This process's rank from the launcher's environment, for use before MPI_Init; 0 if not set.
 int promised_rank();
-/// Ranks that the launcher's environment promises (OMPI_COMM_WORLD_SIZE, PMI_SIZE, a Slurm step's
-/// SLURM_STEP_NUM_TASKS, ...), 0 if it says nothing.
+/// Number of ranks from the launcher's environment (OMPI_COMM_WORLD_SIZE, PMI_SIZE,
+/// SLURM_STEP_NUM_TASKS, ...); 0 if not set.
 int promised_ranks();
 
 }  // namespace scalemark::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared windows.
+// MPI-3 shared-memory windows.
 #include "common/mpi/shared_window.hpp"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace scalemark::mpi {
 namespace {
 
-/// Where MPI libraries keep shared windows on Linux.
+/// Where MPI libraries keep shared-memory windows on Linux.
 constexpr const char* kSharedMemory = "/dev/shm";
 
-/// Free bytes there; no limit where it cannot be told.
+/// Free bytes there; no limit if unknown.
 std::uint64_t free_shared_memory() {
   struct statvfs system {};
   if (statvfs(kSharedMemory, &system) != 0) return std::numeric_limits<std::int64_t>::max();
@@ -34,7 +34,7 @@ void require_shared_memory(const Comm& ranks, std::uint64_t bytes) {
 }
 
 SharedWindow::SharedWindow(Comm ranks, std::size_t bytes) : ranks_(std::move(ranks)) {
-  // One rank alone gets plain memory.
+  // With a single rank, MPI uses ordinary memory.
   require_shared_memory(ranks_, ranks_.size() > 1 ? bytes : 0);
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   void* mine = nullptr;
@@ -55,7 +55,7 @@ SharedWindow::SharedWindow(SharedWindow&& other) noexcept
       bytes_(std::exchange(other.bytes_, {})) {}
 
 SharedWindow& SharedWindow::operator=(SharedWindow&& other) noexcept {
-  // `old` gives back at once what was held here.
+  // `old` frees the previous window.
   SharedWindow old(std::move(*this));
   ranks_ = std::move(other.ranks_);
   window_ = std::exchange(other.window_, MPI_WIN_NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that ranks of one node share (MPI-3 shared windows).
+// Memory shared by the ranks of a node (MPI-3 shared-memory windows).
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 
 namespace scalemark::mpi {
 
-/// Collective over `ranks`. Throws OutOfMemory, on all of them alike, where some node has less than
-/// `bytes` (the largest that a rank gives) for memory that its ranks share. Open MPI's rank 0 would
-/// fail alone where the file system is too small (containers: 64 MB), with the others waiting.
+/// Collective over `ranks`. Throws OutOfMemory on all ranks if a node has less shared memory than
+/// `bytes` (maximum over the ranks). Without this check, Open MPI's rank 0 would fail alone, with
+/// the others waiting, if the file system is too small (containers: 64 MB).
 void require_shared_memory(const Comm& ranks, std::uint64_t bytes);
 
-/// Move-only owner of a shared window. A default-constructed one is empty.
+/// Move-only owner of a shared-memory window. A default-constructed one is empty.
 class SharedWindow {
  public:
   SharedWindow() = default;
-  /// Collective over `ranks`, which must share memory (Comm::split_node()), with equal `bytes`. The
-  /// memory is zero and untouched: a page comes to lie on the NUMA node of the rank that first
-  /// writes to it. Throws OutOfMemory, on all of them alike, if there is no room for it.
+  /// Collective over `ranks`, which must share memory (Comm::split_node()); same `bytes` on all
+  /// ranks. The memory is zero and untouched: each page is placed on the NUMA node of the rank that
+  /// writes to it first. Throws OutOfMemory on all ranks if there is not enough shared memory.
   SharedWindow(Comm ranks, std::size_t bytes);
   SharedWindow(SharedWindow&& other) noexcept;
   SharedWindow& operator=(SharedWindow&& other) noexcept;
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
-  /// Collective, unless an exception unwinds: then the ranks are not together, and several leave
-  /// the memory behind.
+  /// Collective, except while an exception unwinds: ranks are then not synchronised, and with
+  /// several ranks the memory is not freed.
   ~SharedWindow();
 
   /// The same memory on every rank.
   std::span<std::uint8_t> bytes() const { return bytes_; }
-  /// Those that share it.
+  /// The ranks that share the memory.
   const Comm& ranks() const { return ranks_; }
-  /// Collective. All see afterwards what any wrote before.
+  /// Collective. Afterwards every rank sees what any rank wrote before.
   void publish() const;
 
  private:

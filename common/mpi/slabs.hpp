@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large arrays in pieces: MPI 3 counts are ints, and libraries multiply them by the number of
-// ranks.
+// Splits large arrays into slabs: counts of MPI 3 are ints, and libraries multiply them by the
+// number of ranks.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace scalemark::mpi {
 
-/// Elements (8 bytes at most) that all ranks together move in one call of the harness: 64 MiB.
+/// Number of elements (at most 8 bytes each) that all ranks together move in one call: 64 MiB.
 inline constexpr std::size_t kSlabElements = std::size_t{1} << 23;
 
-/// Calls `call(offset, count)` for pieces of at most `slab` elements until `total` is covered.
+/// Calls `call(offset, count)` for consecutive pieces of at most `slab` elements, up to `total`.
 template <typename Call>
 void for_each_slab(std::size_t total, std::size_t slab, Call call) {
   for (std::size_t offset = 0; offset < total; offset += slab) {
@@ -25,15 +25,17 @@ void for_each_slab(std::size_t total, std::size_t slab, Call call) {
   }
 }
 
-/// Collective. Gathers `values` (equal length on all ranks) to rank 0 as [rank][i], at most `slab`
-/// elements of each rank at a time; empty elsewhere. Rank 0 needs the result, and a slab beside it.
+/// Collective. Gathers `values` (same length on all ranks) to rank 0 as [rank][i]; empty on the
+/// others. Moves at most `slab` elements per rank at a time: besides the result, rank 0 needs
+/// memory for one slab.
 template <typename T>
 std::vector<T> gather_in_slabs(const Comm& comm, std::span<const T> values, MPI_Datatype type,
                                std::size_t slab) {
   std::vector<T> all;
   if (comm.rank() == 0) all.resize(values.size() * static_cast<std::size_t>(comm.size()));
   for_each_slab(values.size(), slab, [&](std::size_t offset, int count) {
-    // One piece as a type whose extent is a whole row, so that it lands in its rank's row.
+    // A piece as an MPI type whose extent is a whole row, so that each rank's piece lands in its
+    // row.
     MPI_Datatype piece = MPI_DATATYPE_NULL, row = MPI_DATATYPE_NULL;
     check(MPI_Type_contiguous(count, type, &piece));
     check(

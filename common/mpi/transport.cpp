@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading MPI_T control variables.
+// Reads MPI_T control variables.
 #include "common/mpi/transport.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace scalemark::mpi {
 namespace {
 
-/// Open MPI's names; the ones behind differ by version (4: vader; 5: sm and smsc).
+/// Names of Open MPI's variables. The last ones depend on the version (4: vader; 5: sm and smsc).
 constexpr std::array kVariables = {"pml",
                                    "mtl",
                                    "btl",
@@ -21,7 +21,7 @@ constexpr std::array kVariables = {"pml",
                                    "btl_vader_single_copy_mechanism",
                                    "mpi_yield_when_idle"};
 
-/// Opens the tools interface for as long as it lives.
+/// Initialises the MPI_T interface for the lifetime of the object.
 class Tools {
  public:
   Tools() {
@@ -58,7 +58,7 @@ std::optional<Variable> find(const char* name) {
   return found;
 }
 
-/// The name that the variable's enumeration has for a value; the number where it has none.
+/// Name of a value in the variable's enumeration; the number if it has no name.
 std::string name_of(MPI_T_enum names, int value) {
   int count = 0, length = 0;
   if (names == MPI_T_ENUM_NULL ||

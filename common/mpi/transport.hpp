@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which ways the MPI library moves messages, as its own control variables say.
+// How the MPI library transports messages, from its control variables.
 #pragma once
 
 #include <map>
@@ -7,10 +7,10 @@
 
 namespace scalemark::mpi {
 
-/// Values of the MPI library's control variables (MPI_T) that decide how messages travel, by name:
-/// which components were asked for, how processes of a node copy from each other (in Open MPI
-/// btl_vader_single_copy_mechanism: cma, xpmem, knem, none; a factor of 3 in bandwidth), whether
-/// waiting processes yield. What the library does not have is left out. After MPI_Init.
+/// Values of the MPI_T control variables that decide how messages travel, by name: the components
+/// requested, how processes of a node copy from each other, and whether waiting processes yield. In
+/// Open MPI, btl_vader_single_copy_mechanism (cma, xpmem, knem, none) changes bandwidth by a factor
+/// of 3. Variables that the library does not have are left out. Call after MPI_Init.
 std::map<std::string, std::string> transport_facts();
 
 }  // namespace scalemark::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Totals of activities.
+// Sums up GPU activity records.
 #include "common/profile/activity.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::size_t index(Direction direction) { return static_cast<std::size_t>(directi
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Ends of the names of functions that take the thread's own default stream.
+/// Suffixes of function names that mean "uses the thread's own default stream".
 constexpr std::array<std::string_view, 2> kStreamKinds = {"_ptsz", "_ptds"};
 
 }  // namespace
@@ -24,7 +24,8 @@ std::string_view to_string(Direction direction) { return kNames.at(index(directi
 
 Direction copy_direction(unsigned cupti_kind) {
   using enum Direction;
-  // unknown, HtoD, DtoH, HtoA, AtoH, AtoA, AtoD, DtoA, DtoD, HtoH, PtoP; A is an array on a device.
+  // Order: unknown, HtoD, DtoH, HtoA, AtoH, AtoA, AtoD, DtoA, DtoD, HtoH, PtoP. A is an array in
+  // device memory.
   constexpr std::array kByKind = {other, htod, dtoh, htod, dtoh, dtod,
                                   dtod,  dtod, dtod, htoh, ptop};
   return cupti_kind < kByKind.size() ? kByKind.at(cupti_kind) : other;
@@ -47,7 +48,7 @@ std::string_view nccl_kernel(std::string_view symbol) {
   std::string_view name = symbol.substr(0, symbol.find('('));
   // Itanium C++ ABI: _Z, the length of the function's name, the name, its parameters.
   if (symbol.starts_with("_Z")) {
-    std::size_t length = 0;  // what is in a namespace has none here
+    std::size_t length = 0;  // 0 for names inside a namespace, which are skipped
     const char* end = std::from_chars(symbol.data() + 2, symbol.data() + symbol.size(), length).ptr;
     name = symbol.substr(static_cast<std::size_t>(end - symbol.data()), length);
   }
@@ -65,7 +66,8 @@ void ActivityCounter::Class::add(std::uint64_t bytes, std::uint64_t start, std::
 
 Total ActivityCounter::Class::result(std::uint64_t watched) const {
   Total result = total;
-  // A device's clock is translated to the host's, with an error that may reach over the end.
+  // Device times are converted to host time; the error of that may extend beyond the end of the
+  // profile.
   result.covered = std::min(covered.length(), watched);
   return result;
 }

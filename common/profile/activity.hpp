@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU and the threads that drive it did: records of single activities become totals.
+// Totals of what a GPU and the threads that drive it did, from records of single activities.
 #pragma once
 
 #include <array>
@@ -16,43 +16,44 @@ namespace scalemark::profile {
 
 enum class Direction { htod, dtoh, dtod, ptop, htoh, other };
 constexpr std::size_t kDirections = 6;
-/// "htod", ...
+/// "htod", "dtoh", ...
 std::string_view to_string(Direction direction);
 
-/// Of CUPTI's CUpti_ActivityMemcpyKind. Arrays on a device are its memory; ptop is from device to
-/// device, dtod within one.
+/// Direction of a copy from CUPTI's CUpti_ActivityMemcpyKind. Arrays count as device memory. dtod:
+/// within one device; ptop: between devices.
 Direction copy_direction(unsigned cupti_kind);
 
-/// "cudaMemcpyAsync" of CUPTI's "cudaMemcpyAsync_ptsz_v7000": without version and kind of stream.
+/// The function's name without version and stream kind: "cudaMemcpyAsync" for CUPTI's
+/// "cudaMemcpyAsync_ptsz_v7000".
 std::string call_name(std::string_view cupti_name);
 
-/// "ncclDevKernel_AllGather_RING_LL" of a kernel's mangled or printed name; empty unless it is one
-/// of NCCL's. No copy is made.
+/// "ncclDevKernel_AllGather_RING_LL" from a kernel's mangled or demangled name; empty unless it is
+/// an NCCL kernel. The result is a part of `symbol`.
 std::string_view nccl_kernel(std::string_view symbol);
 
-/// Activities of one class.
+/// Totals of one class of activities.
 struct Total {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;    ///< of copies
-  std::uint64_t time = 0;     ///< ns, the sum of their durations
-  std::uint64_t covered = 0;  ///< ns, the union of them: at most the time that was watched
+  std::uint64_t bytes = 0;    ///< only for copies
+  std::uint64_t time = 0;     ///< ns, sum of the durations
+  std::uint64_t covered = 0;  ///< ns, union of the durations; at most the time profiled
 };
 
 struct ActivityTotals {
-  std::uint64_t watched = 0;  ///< ns
+  std::uint64_t watched = 0;  ///< ns profiled
   std::array<Total, kDirections> copies;
   Total all_copies;
-  std::map<std::string, Total, std::less<>> calls;  ///< by function of the runtime API
-  Total all_calls;                                  ///< covered: at least one thread was in a call
-  std::uint64_t busiest_thread = 0;                 ///< ns, the most that calls covered of a thread
+  std::map<std::string, Total, std::less<>> calls;  ///< by function of the CUDA runtime API
+  Total all_calls;                   ///< covered: ns in which at least one thread was in a call
+  std::uint64_t busiest_thread = 0;  ///< ns, the largest covered time of calls of one thread
   std::map<std::string, Total, std::less<>> nccl_kernels;  ///< by name
   Total all_nccl, other_kernels, all_kernels;
-  std::uint64_t busy = 0;        ///< ns in which a copy or a kernel was under way
-  std::uint64_t incomplete = 0;  ///< records without times: counted, their time is missing
-  std::uint64_t late = 0;        ///< ns that some `covered` lacks at most, see IntervalUnion
+  std::uint64_t busy = 0;        ///< ns in which a copy or a kernel was running
+  std::uint64_t incomplete = 0;  ///< records without times: counted, but their time is missing
+  std::uint64_t late = 0;        ///< ns, upper bound of what any `covered` lacks; see IntervalUnion
 };
 
-/// Sums up records as they come; keeps none. Times in ns of one clock.
+/// Adds up records as they arrive and keeps none. Times are in ns on one clock.
 class ActivityCounter {
  public:
   void add_copy(unsigned cupti_kind, std::uint64_t bytes, std::uint64_t start, std::uint64_t end);
@@ -71,7 +72,7 @@ class ActivityCounter {
   };
   using ByName = std::map<std::string, Class, std::less<>>;
   static Class& at(ByName& classes, std::string_view name);
-  /// Notes a record that has no times.
+  /// Whether a record has times; counts those that have none.
   bool is_complete(std::uint64_t start, std::uint64_t end);
 
   std::array<Class, kDirections> copies_;

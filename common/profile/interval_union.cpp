@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The union of intervals.
+// Length of the union of intervals.
 #include "common/profile/interval_union.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void IntervalUnion::add(std::uint64_t start, std::uint64_t end) {
     return;
   }
   if (recent_.size() == capacity_) make_room();
-  // What was forgotten just now may reach into it.
+  // make_room() may just have moved the boundary into this interval.
   if (start < floor_) return add(start, end);
   recent_.push_back({start, end});
 }
@@ -34,7 +34,7 @@ std::uint64_t IntervalUnion::length() const {
   return sum;
 }
 
-/// Leaves them disjoint and in order.
+/// Sorts intervals and merges those that overlap or touch.
 void IntervalUnion::merge(std::vector<Interval>& intervals) {
   if (intervals.empty()) return;
   if (!std::ranges::is_sorted(intervals, {}, &Interval::start))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much time a stream of intervals covers, in bounded memory.
+// Total time that a stream of intervals covers, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,20 @@
 
 namespace scalemark::profile {
 
-/// Length of the union of intervals that come roughly, but not exactly, in the order of time.
-///
-/// At most `capacity` intervals are kept. When they are more, those that touch become one, and if
-/// more than half the capacity is left, the oldest are summed up and forgotten. What comes later
-/// and lies before the last forgotten one counts as late() instead: its place is no longer known,
-/// so the length is never too large, and at most late() too small.
+/// Length of the union of intervals that arrive roughly, but not exactly, in order of time. At most
+/// `capacity` intervals are kept. If there are more, overlapping ones are merged; if more than half
+/// the capacity is then still used, the oldest are summed up and dropped. Time that arrives later
+/// and lies before the last dropped interval counts as late() instead, because it may be covered
+/// already. So the length is never too large, and too small by at most late().
 class IntervalUnion {
  public:
   explicit IntervalUnion(std::size_t capacity = std::size_t{1} << 15);
 
-  /// [start, end) in ns; empty where end <= start.
+  /// Adds [start, end) in ns; nothing if end <= start.
   void add(std::uint64_t start, std::uint64_t end);
-  /// ns covered so far.
+  /// Covered time in ns.
   std::uint64_t length() const;
-  /// ns that came too late to be placed, whether they were covered or not.
+  /// Time in ns that arrived too late to be added, covered or not.
   std::uint64_t late() const { return late_; }
 
  private:
@@ -33,9 +32,9 @@ class IntervalUnion {
   void make_room();
 
   std::size_t capacity_;
-  std::vector<Interval> recent_;  ///< in the order of coming
-  std::uint64_t forgotten_ = 0;   ///< ns
-  std::uint64_t floor_ = 0;       ///< end of the last forgotten interval
+  std::vector<Interval> recent_;  ///< in order of arrival
+  std::uint64_t forgotten_ = 0;   ///< ns, covered by the intervals that were dropped
+  std::uint64_t floor_ = 0;       ///< end of the last interval that was dropped
   std::uint64_t late_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles in a build without CUPTI: none, and the reason.
+// Build without CUPTI: no profiles, and the reason.
 #include "common/base/error.hpp"
 #include "common/profile/profile.hpp"
 

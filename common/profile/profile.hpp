@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what the GPUs of this process do: copies, kernels, calls of the CUDA runtime.
+// Profiles the GPUs of this process: copies, kernels, calls of the CUDA runtime.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace scalemark::profile {
 
-/// Watches between start() and stop(), as often as wished. Watching costs time with each call of
-/// the runtime and each kernel. One profile watches at a time in a process.
+/// Records activity between start() and stop(), any number of times. Profiling slows down each
+/// runtime call and each kernel. Only one profile of a process can be active at a time.
 class Profile {
  public:
-  /// Ends watching without waiting for the GPU.
+  /// Stops profiling without waiting for the GPU.
   virtual ~Profile() = default;
-  /// Throws Error if another profile is watching.
+  /// Throws Error if another profile is active.
   virtual void start() = 0;
-  /// Waits for the thread's current GPU (what others have under way counts as incomplete), then
-  /// until all is counted. Does nothing unless started.
+  /// Waits for the thread's current GPU, and until all its records are counted. Work still running
+  /// on other GPUs counts as incomplete. Does nothing unless started.
   virtual void stop() = 0;
-  /// Since the profile was made.
+  /// Totals since the profile was created.
   virtual ActivityTotals totals() const = 0;
-  /// Why nothing is counted, or not all: no permission, another profiler at work. Empty if all is
-  /// well. A profile with a problem never throws for it; start() then does nothing.
+  /// Why nothing, or not everything, is counted: no permission, or another profiler is active.
+  /// Empty if all is well. A problem never makes a member throw; start() then does nothing.
   virtual std::string problem() const = 0;
-  /// Records that CUPTI lost because no memory for them was at hand.
+  /// Number of records that CUPTI lost for lack of buffers.
   virtual std::uint64_t lost() const = 0;
 };
 
-/// Empty if GPUs can be watched by this build on this machine, else why not.
+/// Empty if this build can profile GPUs on this machine, otherwise the reason.
 std::string why_not();
 
-/// Throws Unavailable with why_not().
+/// Throws Unavailable with the text of why_not().
 std::unique_ptr<Profile> make_profile();
 
 }  // namespace scalemark::profile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From totals of ranks to columns.
+// Converts totals of ranks to columns of a table.
 #include "common/profile/region_table.hpp"
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile as a table that a result file keeps.
+// Stores profiles in a table of the result file.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace scalemark::profile {
 
-/// One rank's part of the table, as text that another rank can read. Names lose blanks and control
-/// characters.
+/// One rank's part of the table as text, to be sent to another rank. In names, blanks become '_'
+/// and control characters '?'.
 std::string pack_regions(const ActivityTotals& totals);
 
-/// Of the ranks' parts, in their order, a row for each rank and region that did something: rank,
-/// region (copy, call, nccl, kernel), name (htod, cudaMemcpyAsync, a kernel of NCCL's, other),
-/// count, bytes (of copies), time (ns, sum of the durations), covered (ns, their union). Throws
-/// Error for text that pack_regions() does not make.
+/// Builds the table from the texts of all ranks. It has a row per rank and region with any
+/// activity. Columns: rank; region (copy, call, nccl, kernel); name (htod, cudaMemcpyAsync, an NCCL
+/// kernel, other); count; bytes (of copies); time (ns, sum of durations); covered (ns, union of
+/// durations). Throws Error for texts that pack_regions() cannot have written.
 Table region_table(std::span<const std::string> packed_by_rank);
 
 }  // namespace scalemark::profile

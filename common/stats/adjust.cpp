@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step-up and step-down adjustment of p-values.
+// Adjustment of p-values, from the largest or from the smallest one on.
 #include "common/stats/adjust.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace scalemark::stats {
 namespace {
 
-/// Places of the p-values, smallest first.
+/// Indices of the p-values in ascending order, without NaN.
 std::vector<std::size_t> ascending(std::span<const double> p) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -20,7 +20,7 @@ std::vector<std::size_t> ascending(std::span<const double> p) {
   return order;
 }
 
-/// Steps up from the largest: min over j >= i of p_(j) * `factor` * m / j.
+/// Step-up adjustment, from the largest p: min over j >= i of p_(j) * `factor` * m / j.
 std::vector<double> step_up(std::span<const double> p, const std::vector<std::size_t>& order,
                             double factor) {
   std::vector<double> adjusted(p.begin(), p.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geyer's initial positive sequence, on values and on signs.
+// Geyer's initial positive sequence of values and of signs.
 #include "common/stats/autocorrelation.hpp"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace scalemark::stats {
 namespace {
 
-/// Lags up to which every pair is looked at, and how many one stands for beyond.
+/// Up to kDenseLags all pairs of lags are computed; beyond, one of kSparseStep pairs.
 constexpr std::size_t kDenseLags = 4096;
 constexpr std::size_t kSparseStep = 64;
 
-/// Sum over i of sign[i] * sign[i + lag]; integers, hence exact.
+/// Sum over i of sign[i] * sign[i + lag], in exact integer arithmetic.
 std::int64_t product_sum(std::span<const std::int8_t> sign, std::size_t lag) {
   std::int64_t total = 0;
   constexpr std::size_t kBlock = 1 << 16;
@@ -29,7 +29,7 @@ std::int64_t product_sum(std::span<const std::int8_t> sign, std::size_t lag) {
   return total;
 }
 
-/// `covariance(lag)`: the sum of products about the mean.
+/// `covariance(lag)`: the sum of products of deviations from the mean.
 template <typename Covariance>
 Autocorrelation initial_positive_sequence(std::size_t n, const Covariance& covariance) {
   Autocorrelation result;
@@ -38,7 +38,8 @@ Autocorrelation initial_positive_sequence(std::size_t n, const Covariance& covar
   if (!(variance > 0)) return result;
   result.constant = false;
   double total = 0;
-  // Each pair costs n; a drift keeps pairs positive up to n/2. Far out they change slowly.
+  // Each pair costs O(n), and with a drift pairs are positive up to n/2. At large lags they change
+  // slowly, so few of them are computed.
   for (std::size_t lag = 0; lag + 1 < n;) {
     const std::size_t stands_for = lag < kDenseLags ? 1 : kSparseStep;
     const double pair = covariance(lag) + covariance(lag + 1);
@@ -58,7 +59,8 @@ Autocorrelation initial_positive_sequence(std::size_t n, const Covariance& covar
 Autocorrelation autocorrelation(std::span<const double> values) {
   const std::size_t n = values.size();
   std::vector<double> centred(n);
-  // The first value goes off before the mean: nanoseconds of a clock may have 16 digits.
+  // Subtract the first value before the mean is computed: clock values in nanoseconds may have 16
+  // digits.
   for (std::size_t i = 0; i < n; ++i) centred[i] = values[i] - values[0];
   const double average = mean(centred);
   for (double& value : centred) value -= average;
@@ -79,7 +81,7 @@ Autocorrelation sign_autocorrelation(std::span<const double> values) {
     sum[i + 1] = sum[i] + sign[i];
   }
   const double average = n > 0 ? static_cast<double>(sum[n]) / static_cast<double>(n) : 0;
-  // Sum of (s_i - m)(s_(i+k) - m), opened so that only integers are summed over i.
+  // Sum of (s_i - m)(s_(i+k) - m), expanded so that the sums over i are integers.
   return initial_positive_sequence(n, [&](std::size_t lag) {
     const auto edges = static_cast<double>(sum[n - lag] + sum[n] - sum[lag]);
     return static_cast<double>(product_sum(sign, lag)) - average * edges +

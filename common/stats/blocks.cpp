@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences within blocks.
+// Differences between paired runs.
 #include "common/stats/blocks.hpp"
 
 #include <cmath>

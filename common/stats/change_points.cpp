@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PELT on batch means: the segments whose squared distances, with a penalty for each, are least.
+// Change points by PELT on batch means: minimises squared deviations plus a penalty per segment.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,12 +13,13 @@ namespace scalemark::stats {
 namespace {
 
 constexpr std::size_t kMaxBatches = 1000;
-constexpr std::size_t kMinValues = 40;  ///< fewer tell no shift from noise
+constexpr std::size_t kMinValues = 40;  ///< in shorter series a shift cannot be told from noise
 constexpr std::size_t kMinSegment = 5;  ///< batches
 constexpr std::size_t kNoiseBlocks = 8;
 constexpr double kClipAt = 3;  ///< robust standard deviations
 
-/// Spikes are brought down to the rest: they are flagged elsewhere, and are no level.
+/// Limits spikes to a range around the median: they are no change of level, and are flagged
+/// elsewhere.
 std::vector<double> clipped(std::span<const double> logs, double least_change) {
   const double center = median(logs);
   const double reach = std::max(kClipAt * mad(logs), 2 * least_change);
@@ -37,8 +38,8 @@ std::vector<double> means_of(std::span<const double> values, std::size_t size) {
   return means;
 }
 
-/// Variance per value in the long run, with what its correlation adds: the middle one of some
-/// blocks, since a shift is in one or two of them and would count as noise there.
+/// Long-run variance per value, including autocorrelation. It is the median over blocks, because a
+/// shift affects only one or two blocks and would otherwise count as noise.
 double noise_variance(std::span<const double> values) {
   std::vector<double> variances;
   const std::size_t length = values.size() / kNoiseBlocks;
@@ -50,7 +51,7 @@ double noise_variance(std::span<const double> values) {
   return median(variances);
 }
 
-/// Squared distances from the mean of a segment, from running sums.
+/// Sum of squared deviations from the mean of a segment, computed from running sums.
 class SegmentCost {
  public:
   explicit SegmentCost(std::span<const double> values)
@@ -70,7 +71,7 @@ class SegmentCost {
   std::vector<double> sum_, squares_;
 };
 
-/// First elements of the segments after the first.
+/// First elements of all segments but the first.
 std::vector<std::size_t> pelt(std::span<const double> values, double penalty) {
   const SegmentCost cost(values);
   const std::size_t n = values.size();

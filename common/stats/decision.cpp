@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The predictive chance of a decision, by numerical integration over difference and noise.
+// Probability that future runs decide a row, integrated numerically over difference and noise.
 #include "common/stats/decision.hpp"
 
 #include <algorithm>
@@ -16,29 +16,30 @@ namespace scalemark::stats {
 namespace {
 
 constexpr int kNoiseNodes = 5;
-/// What the largest nodes have together; the others change nothing that is printed.
+/// Nodes with small weights are dropped once the others have this share: they do not change
+/// results.
 constexpr double kKeptWeight = 0.98;
 constexpr double kStepOfRuns = 1.25;
-/// A row that is SAME and has a smaller chance to turn out changed is left out of the count.
+/// A SAME row with a smaller probability of becoming changed is not evaluated further.
 constexpr double kHardlyChanged = 0.01;
-/// From so many rows on they say something about each other's noise.
+/// Fewer rows are not enough to estimate a common noise level.
 constexpr std::size_t kMinRowsForNoise = 3;
 
-/// What a row may really be: its difference is normal, its noise given.
+/// One possible truth about a row: its difference is normally distributed, its noise is fixed.
 struct Node {
   double mean = 0, variance = 0;  ///< of the true difference
   double noise = 0;               ///< variance of one run
   double weight = 0;
 };
 
-/// The chance to be found changed, and to be found SAME.
+/// Probabilities that a row is decided as changed, and as SAME.
 struct Chance {
   double changed = 0, same = 0;
 };
 
 int fewer_runs(const TestedRow& row) { return std::min(row.runs_a, row.runs_b); }
 
-/// Squared standard error by variance when each side has `runs` at least.
+/// Squared standard error / variance of one run, if each side has at least `runs` runs.
 double scale_with(const TestedRow& row, int runs) {
   if (row.paired) return 1.0 / std::max(runs, fewer_runs(row));
   return 1.0 / std::max(runs, row.runs_a) + 1.0 / std::max(runs, row.runs_b);
@@ -49,7 +50,7 @@ double own_df(const TestedRow& row, int runs) {
   return std::max(runs, row.runs_a) + std::max(runs, row.runs_b) - 2;
 }
 
-/// The noise of one run relative to its estimate, at equally likely places of its distribution.
+/// Equally likely values of (true noise variance / estimated variance).
 std::vector<double> noise_factors(double df) {
   std::vector<double> factors;
   for (int i = 0; i < kNoiseNodes; ++i) {
@@ -59,8 +60,8 @@ std::vector<double> noise_factors(double df) {
   return factors;
 }
 
-/// Rows that stand alone in their tests still tell how noisy this machine is: what is expected of
-/// runs to come goes by all of them.
+/// For predictions, rows that were tested without a prior also get a noise estimate shared over
+/// rows.
 std::vector<TestedRow> with_common_noise(std::span<const TestedRow> rows) {
   std::vector<TestedRow> better(rows.begin(), rows.end());
   std::vector<SampleVariance> alone;
@@ -89,7 +90,7 @@ std::vector<EffectPart> effects_of(std::span<const TestedRow> rows, double tau) 
   return fit_effects(effects, tau);
 }
 
-/// Difference and noise of a row after what was measured.
+/// Posterior distribution of a row's difference and noise, as weighted nodes.
 std::vector<Node> nodes_of(const TestedRow& row, const std::vector<EffectPart>& effects,
                            const std::vector<double>& factors) {
   std::vector<Node> nodes;
@@ -104,7 +105,7 @@ std::vector<Node> nodes_of(const TestedRow& row, const std::vector<EffectPart>& 
       total += weight;
     }
   }
-  // No part reaches as far: what was seen is all that is known.
+  // All weights underflow: use the measured values only.
   if (!(total > 0)) return {{row.difference, 0, row.noise.variance, 1}};
   std::ranges::stable_sort(nodes, std::ranges::greater(), &Node::weight);
   double kept = 0;
@@ -115,14 +116,15 @@ std::vector<Node> nodes_of(const TestedRow& row, const std::vector<EffectPart>& 
   return nodes;
 }
 
-/// Quantiles of the tests at one number of runs; rows mostly share their degrees of freedom.
+/// Quantiles for the tests at a given number of runs, cached, because most rows have the same
+/// degrees of freedom.
 class Quantiles {
  public:
   Quantiles(double level, double alpha) : level_(level), alpha_(alpha) {}
   struct Row {
-    double changed = 0, changed_both = 0;  ///< at the level, and at half of it
+    double changed = 0, changed_both = 0;  ///< at the significance level, and at half of it
     double same = 0;
-    double normal = 0;  ///< of the level
+    double normal = 0;  ///< normal quantile at the level
     double level = 0;
   };
   const Row& at(double df) {
@@ -144,8 +146,9 @@ double mass_between(double low, double high, double mean, double sd) {
   return normal_upper((low - mean) / sd) - normal_upper((high - mean) / sd);
 }
 
-/// TREAT's p has two tails, of which the far one counts where the threshold is small beside the
-/// error: between the quantiles of the level and of half of it.
+/// Smallest difference that TREAT finds. Its p-value has two tails; the far one matters if the
+/// threshold is small compared to the error. The quantile is interpolated between those for the
+/// level and for half of it.
 double critical_difference(const Quantiles::Row& quantiles, double tau, double error) {
   const double far =
       std::min(1.0, normal_upper(quantiles.normal + 2 * tau / error) / quantiles.level);
@@ -162,7 +165,7 @@ Chance chance_with(const TestedRow& row, const std::vector<Node>& nodes, int run
   const double infinity = std::numeric_limits<double>::infinity();
   Chance chance;
   for (const Node& node : nodes) {
-    // The estimate of the noise, too, is one of the runs made and those to come.
+    // Future runs change the noise estimate, too: it moves towards the true noise.
     const double fresh = std::isinf(row.prior_df) ? 0 : (own - before) / (row.prior_df + own);
     const double variance = (1 - fresh) * row.noise.variance + fresh * node.noise;
     const double error = std::sqrt(variance * scale);
@@ -180,13 +183,13 @@ Chance chance_with(const TestedRow& row, const std::vector<Node>& nodes, int run
   return chance;
 }
 
-/// Rows that are being planned for.
+/// State of the planning.
 struct Plan {
   std::vector<TestedRow> rows;
-  std::vector<std::vector<Node>> nodes;  ///< none for rows that are changes already
-  std::vector<Chance> chances;           ///< with the number of runs looked at
-  std::vector<bool> settled;             ///< chances need no further look
-  double found = 0;                      ///< changes expected with it
+  std::vector<std::vector<Node>> nodes;  ///< empty for rows that are already changed
+  std::vector<Chance> chances;           ///< at the number of runs considered last
+  std::vector<bool> settled;             ///< no further evaluation needed
+  double found = 0;                      ///< expected number of changes
 };
 
 double level_of(const Plan& plan, const DecisionRules& rules) {
@@ -197,7 +200,8 @@ double level_of(const Plan& plan, const DecisionRules& rules) {
   return rules.alpha * found / std::max(1.0, tests);
 }
 
-/// What is found depends on the level, and the level on what was found with fewer runs.
+/// Evaluates the chances with `runs` runs. They depend on the level; the level depends on the
+/// changes expected with fewer runs.
 void look(Plan& plan, int runs, const DecisionRules& rules) {
   Quantiles quantiles(level_of(plan, rules), rules.alpha);
   double found = 0;
@@ -256,7 +260,7 @@ std::vector<std::optional<int>> runs_to_decide(std::span<const TestedRow> rows,
       if (!rows[i].is_open || needed[i] || runs <= fewer_runs(rows[i])) continue;
       const double chance = plan.chances[i].changed + plan.chances[i].same;
       if (chance >= kAssured) {
-        // Between the last two numbers of runs the chance is nearly linear.
+        // Interpolate: between two numbers of runs the chance is nearly linear.
         const double part = (kAssured - before[i]) / (chance - before[i]);
         const int between_both = last + static_cast<int>(std::ceil(part * (runs - last)));
         needed[i] = std::clamp(between_both, fewer_runs(rows[i]) + 1, runs);

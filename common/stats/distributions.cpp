@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tails of Student's t by the incomplete beta function.
+// Tail probabilities of Student's t from the incomplete beta function.
 #include "common/stats/distributions.hpp"
 
 #include <cmath>
@@ -14,12 +14,12 @@
 namespace scalemark::stats {
 namespace {
 
-/// Probabilities below this are given as logarithms by other formulas.
+/// Smaller probabilities are computed as logarithms by other formulas.
 constexpr double kMinProbability = 1e-290;
 constexpr double kSqrt2 = 1.4142135623730951;
 constexpr double kHalfLogTwoPi = 0.9189385332046727;
 
-/// ln of the smaller tail for what its complement is the greater one.
+/// ln(1 - p) of the complement's probability p.
 double log_of_complement(double probability) { return std::log1p(-probability); }
 
 }  // namespace
@@ -30,7 +30,7 @@ double normal_log_upper(double x) {
   if (x < 0) return log_of_complement(normal_upper(-x));
   const double probability = normal_upper(x);
   if (!(probability < kMinProbability)) return std::log(probability);
-  // Mills' ratio as a continued fraction; x is above 30 here, a few terms are plenty.
+  // Continued fraction of Mills' ratio. Here x is above 30, so a few terms are enough.
   double mills = x;
   for (int term = 30; term > 0; --term) mills = x + term / mills;
   return -0.5 * x * x - kHalfLogTwoPi - std::log(mills);
@@ -43,13 +43,13 @@ double student_t_upper(double t, double df) {
   if (std::isinf(df)) return normal_upper(t);
   if (t < 0) return 1 - student_t_upper(-t, df);
   if (std::isinf(t)) return 0;
-  // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2). For small t, x is 1 less a little,
-  // which loses the digits of t: there y = 1 - x, computed directly, keeps them.
+  // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2). For small t, x is close to 1 and loses
+  // digits of t; y = 1 - x, computed directly, keeps them.
   const double square = t * t;
   if (square < df) {
     const double y = square / (df + square);
     const double inside = beta_inc(0.5, df / 2, y);
-    // Boost 1.74 takes the complement for df = 1 from 1 - y; it is needed in the tail only.
+    // For df = 1, Boost 1.74 computes the complement from 1 - y. It is needed only in the tail.
     return inside < 0.5 ? 0.5 - inside / 2 : 0.5 * beta_inc_complement(0.5, df / 2, y);
   }
   return 0.5 * beta_inc(df / 2, 0.5, df / (df + square));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptive shrinkage: a mixture of normals, of which only the weights are fitted.
+// Adaptive shrinkage: a mixture of normal distributions of which only the weights are fitted.
 #include "common/stats/effect_mixture.hpp"
 
 #include <algorithm>
@@ -11,13 +11,15 @@ namespace scalemark::stats {
 namespace {
 
 constexpr int kSteps = 100;
-/// In standard errors of the middle row: narrower parts cannot be told from a point, and would only
-/// take weight from it.
+/// Smallest width, in median standard errors. Narrower components cannot be distinguished from a
+/// point.
 constexpr double kMinWidth = 2;
-/// The standard error of a median relative to that of a mean, and how many of them are no chance.
+/// Standard error of a median / that of a mean, and the number of standard errors that count as
+/// significant.
 constexpr double kMedianError = 1.2533;
 constexpr double kBeyondChance = 2;
-/// All parts together start with the weight of one row, so that few rows leave the others possible.
+/// Prior weight of all components together, in rows. It keeps all components possible if there are
+/// few rows.
 constexpr double kStartingRows = 1;
 
 std::vector<EffectPart> parts_for(std::span<const MeasuredEffect> rows, double tau) {
@@ -32,7 +34,7 @@ std::vector<EffectPart> parts_for(std::span<const MeasuredEffect> rows, double t
   most = std::max({most, 4 * least, 4 * tau});
   std::vector<double> centers = {0};
   const double middle = median(differences);
-  // A median of noise differs from 0, too.
+  // Even without an effect, the median of noisy values is not exactly 0.
   const double error = kMedianError * least / std::sqrt(static_cast<double>(rows.size()));
   if (std::abs(middle) > kBeyondChance * error) centers.push_back(middle);
   std::vector<EffectPart> parts;
@@ -45,7 +47,8 @@ std::vector<EffectPart> parts_for(std::span<const MeasuredEffect> rows, double t
   return parts;
 }
 
-/// Student's t about the part's center, as wide as part and error together; without the constant.
+/// Density of Student's t at the measured difference, without its constant factor. The scale
+/// combines component width and standard error.
 double likelihood(const MeasuredEffect& row, const EffectPart& part) {
   const double square = part.variance + row.standard_error * row.standard_error;
   const double away = row.difference - part.center;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NaN stands for "no value", infinity for "known exactly".
+// Special values: NaN means "no value", infinite degrees of freedom mean "known exactly".
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines over ranges of sizes, the ranges chosen together by dynamic programming.
+// Fits lines over ranges of message sizes; dynamic programming chooses the ranges.
 #include "common/stats/message_cost.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::size_t kMinPoints = 3;
 constexpr double kNoResidual = 0.005;
 
 struct Sweep {
-  std::vector<double> bytes, seconds;  ///< by size
+  std::vector<double> bytes, seconds;  ///< sorted by size
 };
 
 Sweep by_size(std::span<const double> bytes, std::span<const double> seconds) {
@@ -33,7 +33,8 @@ Sweep by_size(std::span<const double> bytes, std::span<const double> seconds) {
   return sweep;
 }
 
-/// The line over points [begin, end); nothing where a size would be split or points are too few.
+/// The line through points [begin, end). Nothing if there are too few points, or if the range would
+/// separate points of equal size.
 std::optional<RelativeLine> line_over(const Sweep& sweep, std::size_t begin, std::size_t end) {
   const std::size_t n = sweep.bytes.size();
   const bool whole = begin == 0 && end == n;
@@ -44,13 +45,14 @@ std::optional<RelativeLine> line_over(const Sweep& sweep, std::size_t begin, std
                            std::span(sweep.seconds).subspan(begin, end - begin));
 }
 
-/// A way to divide the points before `end`: its squared residuals and where its last regime begins.
+/// The best partition of the points before `end`: its squared residuals, and the first point of its
+/// last regime.
 struct Partition {
   double squares = kInfinity;
   std::size_t begin = 0;
 };
 
-/// best[r][end]: r + 1 regimes.
+/// best[r][end]: partitions into r + 1 regimes.
 std::vector<std::vector<Partition>> partitions(const Sweep& sweep, std::size_t most_regimes) {
   const std::size_t n = sweep.bytes.size();
   std::vector<std::vector<Partition>> best(most_regimes, std::vector<Partition>(n + 1));
@@ -68,14 +70,14 @@ std::vector<std::vector<Partition>> partitions(const Sweep& sweep, std::size_t m
   return best;
 }
 
-/// The number of regimes less one of the least information criterion.
+/// Index r (r + 1 regimes) with the smallest information criterion.
 std::size_t chosen(const std::vector<std::vector<Partition>>& best, std::size_t n) {
   const auto count = static_cast<double>(n);
   std::size_t choice = 0;
   double least = kInfinity;
   for (std::size_t r = 0; r < best.size(); ++r) {
     const double variance = std::max(best[r][n].squares / count, kNoResidual * kNoResidual);
-    // Two parameters a line, and one for where it ends.
+    // Two parameters per line, and one for its end.
     const double criterion =
         count * std::log(variance) + 3 * static_cast<double>(r) * std::log(count);
     if (criterion < least) {

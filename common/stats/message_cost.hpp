@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency and bandwidth of a sweep over message sizes: time = latency + bytes / bandwidth, as in
-// LogGP (Alexandrov et al. 1995), with a line of its own for each protocol of the library.
+// Latency and bandwidth from times by message size: time = latency + bytes / bandwidth, as in LogGP
+// (Alexandrov et al. 1995), with one line per protocol of the library.
 #pragma once
 
 #include <cstddef>
@@ -9,38 +9,39 @@
 
 namespace scalemark::stats {
 
-/// Sizes between which one line holds.
+/// A range of message sizes that one line fits.
 struct CostRegime {
   double first_bytes = 0, last_bytes = 0;
   double latency = 0;           ///< s, at least 0
   double seconds_per_byte = 0;  ///< at least 0
   std::size_t points = 0;
 
-  /// Bytes a second; infinite where more bytes take no longer.
+  /// Bytes per second; infinite if larger messages take no longer.
   double bandwidth() const;
 };
 
 struct CostFit {
-  /// By size. A library that changes its protocol (eager, rendezvous) shows a regime for each.
+  /// Ordered by size. A library that changes its protocol (eager, rendezvous) has one regime for
+  /// each.
   std::vector<CostRegime> regimes;
-  double relative_rms = 0;  ///< of the residuals, all regimes
+  double relative_rms = 0;  ///< root mean square of the relative residuals, over all regimes
 
-  /// Of the smallest messages.
+  /// Latency of the smallest messages, in s.
   double latency() const { return regimes.front().latency; }
-  /// That the largest messages tend to.
+  /// Asymptotic bandwidth of the largest messages, in B/s.
   double bandwidth() const { return regimes.back().bandwidth(); }
-  /// The size from which on at least half of bandwidth() is reached by the last regime: latency
-  /// times bandwidth (n_1/2, Hockney).
+  /// Message size at which the last regime reaches half of bandwidth(): latency x bandwidth (n_1/2,
+  /// Hockney).
   double half_bandwidth_bytes() const;
-  /// s; sizes between two regimes go by the nearer one.
+  /// Predicted time in s. Sizes between two regimes use the nearer one.
   double time(double bytes) const;
 };
 
-/// Least squares of relative residuals, so that a microsecond counts at 8 bytes and not at 8 MiB.
-/// As many regimes (at most `most_regimes`, each of three points or more) as the Bayesian
-/// information criterion asks for; residuals below 0.5 % count as none. Sizes in any order,
-/// repeated ones allowed. No regimes with fewer than two different sizes, or with a size or a time
-/// that is no positive number (a size may be 0).
+/// Least squares of relative residuals, so that small messages weigh as much as large ones. The
+/// number of regimes (at most `most_regimes`, each with at least three points) minimises the
+/// Bayesian information criterion; residuals below 0.5 % count as zero. Sizes may be in any order
+/// and repeated. Returns no regimes for fewer than two different sizes, negative sizes, times that
+/// are not positive, or values that are not finite.
 CostFit fit_message_cost(std::span<const double> bytes, std::span<const double> seconds,
                          std::size_t most_regimes = 3);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of two groups on the log scale; the formulas are derived in docs/measuring/statistics.md.
+// Tests of two groups on the log scale. docs/measuring/statistics.md derives the formulas.
 #include "common/stats/moderated.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 struct Side {
   int runs = 0;
   double mean = 0;
-  double squares = 0;  ///< about the mean
+  double squares = 0;  ///< sum of squared deviations from the mean
 };
 
 Side side_of(std::span<const double> values) {
@@ -34,7 +34,7 @@ Side side_of(std::span<const double> values) {
   return side;
 }
 
-/// P(T > distance / SE); a standard error of 0 leaves only the sign of the distance.
+/// P(T > distance / standard error). With a standard error of 0 only the sign of `distance` counts.
 double upper(double distance, const Estimate& estimate) {
   if (estimate.standard_error == 0) return distance > 0 ? 0 : 1;
   return student_t_upper(distance / estimate.standard_error, estimate.df);
@@ -78,11 +78,11 @@ std::optional<Prior> fit_prior(std::span<const SampleVariance> rows) {
   }
   if (variances.empty()) return std::nullopt;
   if (variances.size() == 1) return Prior{0, variances[0]};
-  // A variance of 0 has no logarithm: limma's floor, relative to the middle of the rows.
+  // A variance of 0 has no logarithm. The floor is limma's, relative to the median of the rows.
   const double middle = median(variances);
   const double floor = 1e-5 * (middle > 0 ? middle : 1);
   std::vector<double> logs;
-  double sampling = 0;  // what the variances scatter by themselves
+  double sampling = 0;  // expected sampling variance of the log variances
   for (std::size_t i = 0; i < variances.size(); ++i) {
     variances[i] = std::max(variances[i], floor);
     logs.push_back(std::log(variances[i]) - digamma(dfs[i] / 2) + std::log(dfs[i] / 2));

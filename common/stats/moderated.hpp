@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two groups of few runs: moderated t (Smyth 2004), Welch's t, and the tests made on either.
+// Comparison of two groups with few runs each: moderated t-test (Smyth 2004), Welch's t-test, and
+// p-values from either.
 #pragma once
 
 #include <optional>
@@ -9,45 +10,45 @@
 
 namespace scalemark::stats {
 
-/// One row of a comparison: what the runs of both sides say. Variances that the runs do not give
+/// One row of a comparison: summary of the runs of both sides. Variances that cannot be computed
 /// are NaN.
 struct Contrast {
-  double difference = 0;  ///< mean of B less mean of A
+  double difference = 0;  ///< mean of B - mean of A
   int runs_a = 0, runs_b = 0;
-  double variance_a = 0, variance_b = 0;  ///< of one run, each side alone
-  double variance = 0;                    ///< pooled over the sides
+  double variance_a = 0, variance_b = 0;  ///< of one run, for each side
+  double variance = 0;                    ///< of one run, pooled over both sides
 
   int df() const { return runs_a + runs_b - 2; }
 };
 
-/// Values that are not finite are left out; nothing if a side has none.
+/// Summary of two groups. Values that are not finite are left out; nothing if a side has no values.
 std::optional<Contrast> contrast(std::span<const double> a, std::span<const double> b);
 
-/// The same with no variance below `floor`: what a timer of limited resolution cannot show.
+/// The same row with each variance at least `floor`, which is what the timer's resolution allows.
 Contrast with_floor(Contrast row, double floor);
 
-/// Scaled inverse chi-square prior of the rows' variances.
+/// Prior of the rows' variances: scaled inverse chi-square distribution.
 struct Prior {
-  double df = 0;  ///< may be infinite: all rows share one variance
+  double df = 0;  ///< infinite: all rows have the same variance
   double variance = 0;
 };
 
-/// A variance and the degrees of freedom that it rests on.
+/// A variance and its degrees of freedom.
 struct SampleVariance {
   double variance = 0, df = 0;
 };
 
-/// Empirical Bayes fit by the moments of log variances (Smyth 2004, section 6.2; as limma's
-/// fitFDist) over rows with df > 0 and a finite variance. Nothing without such rows.
+/// Fits the prior to all rows by the moments of log variances (empirical Bayes; Smyth 2004, section
+/// 6.2; fitFDist of limma). Rows need df > 0 and a finite variance; nothing if there are none.
 std::optional<Prior> fit_prior(std::span<const SampleVariance> rows);
 std::optional<Prior> fit_prior(std::span<const Contrast> rows);
 
-/// Few enough borrowed degrees of freedom that a wild row stays wild.
+/// Limit for the prior's degrees of freedom, so that a row with a large variance keeps it.
 inline constexpr double kMaxPriorDf = 20;
-/// The prior with its degrees of freedom limited, its variance as it is.
+/// The prior with at most `most_df` degrees of freedom and unchanged variance.
 Prior capped(Prior prior, double most_df = kMaxPriorDf);
 
-/// What a test rests on.
+/// What a test needs.
 struct Estimate {
   double difference = 0;
   double standard_error = 0;
@@ -55,27 +56,27 @@ struct Estimate {
   double variance = 0;  ///< of one run
 };
 
-/// A difference whose squared standard error is `scale` times a variance of one run, which is
-/// shrunk towards the prior. `df_limit`: the degrees of freedom of all rows together, which bound
-/// those of one (limma); infinite for a prior from elsewhere, as one stored with a baseline.
+/// Estimate for a difference whose squared standard error is `scale` x the variance of one run. The
+/// variance is shrunk towards the prior. `df_limit` bounds the degrees of freedom, as in limma: the
+/// total over all rows, or infinity for a prior stored with a baseline.
 Estimate moderated(double difference, const SampleVariance& own, double scale, const Prior& prior,
                    double df_limit);
 Estimate moderated(const Contrast& row, const Prior& prior, double df_limit);
 
-/// Welch's test (Satterthwaite's degrees of freedom). Nothing if a side has one run.
+/// Welch's test with Satterthwaite's degrees of freedom. Nothing if a side has only one run.
 std::optional<Estimate> welch(const Contrast& row);
 
-/// p of "no difference", two-sided.
+/// Two-sided p-value of "no difference".
 double p_different(const Estimate& estimate);
-/// p of "the difference is within +-tau", two-sided: TREAT (McCarthy and Smyth 2009). The direction
-/// is the sign of the difference.
+/// Two-sided p-value of "the difference is within +-tau": TREAT (McCarthy and Smyth 2009). The sign
+/// of the difference gives the direction.
 double p_beyond(const Estimate& estimate, double tau);
-/// p of "the difference is at most tau", one-sided, as McCarthy and Smyth's test of one direction.
-/// For the other direction negate the difference.
+/// One-sided p-value of "the difference is at most tau" (McCarthy and Smyth). For the other
+/// direction, negate the difference.
 double p_more_than(const Estimate& estimate, double tau);
-/// p of "the difference is outside +-tau": two one-sided tests (Schuirmann 1987).
+/// p-value of "the difference is outside +-tau": two one-sided tests (Schuirmann 1987).
 double p_outside(const Estimate& estimate, double tau);
-/// Interval of the difference that holds it with probability `level`.
+/// Confidence interval of the difference, at confidence level `level`.
 Interval confidence_interval(const Estimate& estimate, double level);
 
 }  // namespace scalemark::stats

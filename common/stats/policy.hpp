@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Boost.Math tells of errors here: a test without numbers is NaN, not an exception. Only
-// sources of this module include it.
+// Error policy for Boost.Math: invalid arguments give NaN, not exceptions. Only sources of this
+// module include this file.
 #pragma once
 
 #include <boost/math/policies/policy.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detectable differences and runs needed, with central t quantiles: a little careful for few runs.
+// Detectable differences and required runs, from central t quantiles (slightly conservative for few
+// runs).
 #include "common/stats/power.hpp"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ int runs_needed(double variance, double prior_df, double tau, double alpha) {
   const auto are_enough = [&](int runs) {
     return detectable(variance, prior_df + 2 * runs - 2, runs, runs, alpha, kPower) <= tau;
   };
-  // Student's quantiles exceed the normal ones, which give a number at once that is nearly enough.
+  // Student's quantiles exceed the normal ones, so the normal quantiles give a lower bound close to
+  // the result.
   const double quantiles = normal_quantile(1 - alpha) + normal_quantile(kPower);
   const double least = 2 * variance * (quantiles / tau) * (quantiles / tau);
   if (!(least < kMaxRuns)) return kMaxRuns;

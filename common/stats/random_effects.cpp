@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis of variance of one factor.
+// One-way analysis of variance.
 #include "common/stats/random_effects.hpp"
 
 #include <algorithm>

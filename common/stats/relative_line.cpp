@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted least squares of a line, weights 1 / y^2.
+// Weighted least squares of a line, with weights 1 / y^2.
 #include "common/stats/relative_line.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool usable(std::span<const double> x, std::span<const double> y) {
 std::optional<RelativeLine> fit_relative_line(std::span<const double> x,
                                               std::span<const double> y) {
   if (!usable(x, y)) return std::nullopt;
-  // Divided by y, the line is offset * u + slope * v = 1 with u = 1 / y, v = x / y.
+  // Divided by y, the line becomes offset * u + slope * v = 1 with u = 1 / y, v = x / y.
   double u = 0, v = 0, weight = 0, center = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     u += 1 / y[i];

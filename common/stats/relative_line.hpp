@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A straight line with relative errors: small values weigh as much as large ones.
+// Fit of a straight line with relative residuals, so that small values weigh as much as large ones.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace scalemark::stats {
 
-/// y = offset + slope * x.
+/// The line y = offset + slope * x.
 struct RelativeLine {
   double offset = 0, slope = 0;
   double squares = 0;  ///< sum of ((fit - y) / y)^2
@@ -15,9 +15,9 @@ struct RelativeLine {
   double operator()(double x) const { return offset + slope * x; }
 };
 
-/// The least squares of relative residuals with offset and slope at least 0 (a time never starts
-/// below nothing, and more work never takes less). Nothing with fewer than two different x, or
-/// where an x is negative or not finite, or a y not positive and finite.
+/// Least squares of relative residuals with offset >= 0 and slope >= 0, because no time is negative
+/// and more work does not take less. Nothing for fewer than two different x, for x that is negative
+/// or not finite, or for y that is not positive and finite.
 std::optional<RelativeLine> fit_relative_line(std::span<const double> x, std::span<const double> y);
 
 }  // namespace scalemark::stats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed-up, efficiency, serial fraction.
+// Speed-up, efficiency, serial fraction and Amdahl's law.
 #include "common/stats/scaling.hpp"
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace scalemark::stats {
 namespace {
 
-/// Of a sum of two variances (Satterthwaite); a variance of 0 rests on nothing and adds nothing.
+/// Satterthwaite's degrees of freedom of a sum of two variances. A variance of 0 adds nothing.
 double combined_df(const ScalePoint& x, const ScalePoint& y) {
   const auto part = [](const ScalePoint& point) {
     return point.log_variance > 0 ? point.log_variance * point.log_variance / point.df : 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shuffle that is the same with every library.
+// A shuffle that gives the same order with every standard library.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace scalemark::stats {
 
-/// Puts the items into a random order, by Fisher and Yates' shuffle as Durstenfeld (1964) has it.
-/// The standard says what the generator gives, but not what its shuffle does with that.
+/// Shuffles the items (Fisher and Yates, as in Durstenfeld 1964). std::shuffle is not used: the C++
+/// standard fixes the generator's numbers, but not how std::shuffle uses them.
 template <class Sequence>
 void shuffle(Sequence& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions; errors come back as NaN, never as exceptions.
+// Special functions. Errors give NaN instead of exceptions.
 #include "common/stats/special.hpp"
 
 #include <cmath>
@@ -16,8 +16,8 @@
 namespace scalemark::stats {
 namespace {
 
-/// Lentz's evaluation of the continued fraction of I_x(a, b) a B(a, b) / (x^a (1 - x)^b) (DLMF
-/// 8.17.22), which converges fast where x is below the mean.
+/// Continued fraction of I_x(a, b) a B(a, b) / (x^a (1 - x)^b) (DLMF 8.17.22), by Lentz's method.
+/// It converges fast if x is below the mean.
 double beta_fraction(double a, double b, double x) {
   constexpr int kMaxTerms = 100000;
   constexpr double kTiny = 1e-300, kEnough = 1e-16;
@@ -51,7 +51,7 @@ double beta_inc_complement(double a, double b, double x) {
 
 double log_beta_tail(double a, double b, double odds) {
   const double x = 1 / (1 + odds);
-  // ln B(a, b) from a ratio: three log-gammas of large arguments would cancel.
+  // ln B(a, b) from a ratio of gamma functions: a sum of three large log-gammas would lose digits.
   const double log_beta = log_gamma(b) + std::log(boost::math::tgamma_delta_ratio(a, b, Policy()));
   return -a * std::log1p(odds) + b * (std::log(odds) - std::log1p(odds)) - std::log(a) - log_beta +
          std::log(beta_fraction(a, b, x));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The incomplete beta function and the gamma family, on Boost.Math. What has no value is NaN.
+// Incomplete beta function and gamma functions, from Boost.Math. Invalid arguments give NaN.
 #pragma once
 
 namespace scalemark::stats {
 
 /// I_x(a, b), the regularised incomplete beta function; a, b > 0, x in [0, 1].
 double beta_inc(double a, double b, double x);
-/// 1 - I_x(a, b), with digits of its own where it is small.
+/// 1 - I_x(a, b), accurate also where it is small.
 double beta_inc_complement(double a, double b, double x);
-/// ln I_x(a, b) with x = 1 / (1 + odds): for tails beyond the smallest double. x lies well below
-/// the mean, a / (a + b).
+/// ln I_x(a, b) with x = 1 / (1 + odds), for tails below the smallest double. x must be well below
+/// the mean a / (a + b).
 double log_beta_tail(double a, double b, double odds);
 
-/// The x that chi-square with `df` > 0 degrees of freedom exceeds with probability 1 - p, p in (0,
-/// 1).
+/// The x with P(X <= x) = p of the chi-square distribution with `df` > 0 degrees of freedom; p in
+/// (0, 1).
 double chi_square_quantile(double p, double df);
 
 /// ln Gamma(x), x > 0.
@@ -22,7 +22,7 @@ double log_gamma(double x);
 double digamma(double x);
 /// psi'(x), x > 0.
 double trigamma(double x);
-/// The x > 0 with psi'(x) = y, y > 0: Newton's method of Smyth (2004), appendix.
+/// The x > 0 with psi'(x) = y, y > 0, by Newton's method (Smyth 2004, appendix).
 double trigamma_inverse(double y);
 
 }  // namespace scalemark::stats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSER-5, and the flags of a run that come of it and of change points.
+// MSER-5, and the flags of a run from MSER-5 and change points.
 #include "common/stats/steadiness.hpp"
 
 #include <algorithm>
@@ -28,8 +28,9 @@ std::vector<double> batch_means(std::span<const double> values) {
   return means;
 }
 
-/// Effective values of a series that may drift: the middle one of the correlation times of four
-/// parts, each about its own median, since a drift would pass for correlation of the whole.
+/// Effective sample size of a series that may drift. It uses the median of the autocorrelation
+/// times of four parts, each around its own median: over the whole series, a drift would count as
+/// correlation.
 double effective_values(std::span<const double> values) {
   const std::size_t length = values.size() / kParts;
   std::vector<double> times;
@@ -38,8 +39,9 @@ double effective_values(std::span<const double> values) {
   return static_cast<double>(values.size()) / median(times);
 }
 
-/// Whether the values before `settled` move the median of all by more than that of the rest can be
-/// known: by chance alone MSER-5 drops some in one series of three.
+/// Whether the values before `settled` move the median of all values out of the confidence interval
+/// of the rest. The test is needed because MSER-5 drops some values by chance in one series of
+/// three.
 bool moves_the_median(std::span<const double> values, std::size_t settled) {
   const std::span<const double> rest = values.subspan(settled);
   std::vector<double> sorted(rest.begin(), rest.end());
@@ -59,7 +61,7 @@ Mser5 mser5(std::span<const double> values) {
   result.statistic = kNan;
   result.too_short = m < kMinBatches;
   if (result.too_short) return result;
-  // From the end, so that the sum of squares of each rest grows by one batch (Welford).
+  // From the end backwards, so that each step adds one batch to the sum of squares (Welford).
   double center = 0, squares = 0, count = 0;
   for (std::size_t d = m; d-- > 0;) {
     ++count;
@@ -97,7 +99,7 @@ std::vector<std::string> steadiness_flags(std::span<const double> times, std::si
         moves_the_median(all.subspan(warmup), settled - warmup))
       flags.emplace_back(mser.at_limit ? "not_steady" : "warmup_short");
   }
-  // A warm-up that is too short is no shift: what comes after it is looked at.
+  // A short warm-up is not a shift: search only the values after it.
   const std::size_t first = mser.at_limit ? warmup : std::max(warmup, settled);
   if (!change_points(all.subspan(first), options).empty()) flags.emplace_back("shift_in_run");
   return flags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Median, mean, spread, interval of the median.
+// Median, mean, spread, and the confidence interval of the median.
 #include "common/stats/summary.hpp"
 
 #include <algorithm>
@@ -31,8 +31,8 @@ double quantile_sorted(std::span<const double> sorted, double p) {
   if (sorted.empty()) return kNan;
   const auto last = static_cast<double>(sorted.size() - 1);
   double below = std::clamp(std::floor(p * last), 0.0, last);
-  // The product is rounded, its rest is not: 0.999 * 1000 must not fall beside its integer, nor a
-  // wide step between two values magnify the rounding.
+  // fma() gives the rounding error of the product. It keeps 0.999 * 1000 from landing beside its
+  // integer, where a large step between two values would magnify the error.
   double part = std::fma(p, last, -below);
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   if (1 - part <= kRounding * last) {

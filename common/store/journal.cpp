@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing and reading the journal.
+// Writes and reads the journal.
 #include "common/store/journal.hpp"
 
 #include <cerrno>
@@ -23,7 +23,7 @@ constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxReason = 400;
 constexpr int kMaxSweeps = 1'000'000;
 
-/// The number behind a word at the start of a line, as in /proc/meminfo and /proc/vmstat.
+/// The number after `word` at the start of a line, as in /proc/meminfo and /proc/vmstat.
 std::int64_t number_in(const char* path, const std::string& word) {
   std::ifstream file(path);
   std::string first;
@@ -60,7 +60,7 @@ Params params_from(const json& object) {
   return params;
 }
 
-/// Throws json::exception if the record is not of its form.
+/// Throws json::exception if the record is malformed.
 void take_started(const json& record, Begun& begun) {
   CaseResult planned;
   planned.index = record.at("started").get<std::size_t>();
@@ -120,7 +120,7 @@ Journal::Journal(const std::filesystem::path& path)
     : file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
       path_(path.string()) {
   if (file_ < 0) throw Error(fmt::format("{}: {}", path_, std::strerror(errno)));
-  // A record that was cut off must not swallow the next one.
+  // If the last record was cut off, the next one must start on a new line.
   const off_t size = lseek(file_, 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n') append("");
@@ -178,7 +178,7 @@ std::map<std::size_t, Begun> read_journal(const std::filesystem::path& path) {
   std::map<std::size_t, Begun> begun;
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  // Killed between making the folder and opening the journal.
+  // The process was killed after it created the folder and before it opened the journal.
   if (error) return begun;
   if (size > kMaxBytes) throw InputError(fmt::format("{}: larger than 256 MiB", path.string()));
   std::ifstream file(path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was begun: one line of JSON a record, appended with one write each.
+// Journal of a run under way: which cases have started, for --resume. One JSON record per line,
+// each appended with a single write.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +12,40 @@
 
 namespace scalemark::store {
 
-/// What a host knows about its memory, to tell later whether a process died for lack of it.
+/// Memory state of a host, to tell later whether a process died for lack of memory.
 struct MemoryState {
-  std::string boot;             ///< identity of the kernel's start; empty if unknown
-  std::int64_t oom_kills = 0;   ///< processes that the kernel killed for lack of memory since then
+  std::string boot;             ///< the kernel's boot id; empty if unknown
+  std::int64_t oom_kills = 0;   ///< processes that the kernel killed for lack of memory since boot
   std::uint64_t available = 0;  ///< bytes, 0 if unknown
 };
-/// Of this host, now.
+/// The memory state of this host, now.
 MemoryState memory_state();
 
-/// A case that was begun, as the journal knows it.
+/// A case that has started, as recorded in the journal.
 struct Begun {
-  /// Index, name, params, key, config_hash, predicted_memory, phase; where lost() said why it
-  /// ended, status and reason too.
+  /// Index, name, params, key, config_hash, predicted_memory and phase. Also status and reason, if
+  /// lost() recorded why the job ended.
   CaseResult planned;
   int tries = 0;
-  int kept = 0;        ///< sweeps over it that kept() told of
-  MemoryState memory;  ///< when it began for the last time
+  int kept = 0;        ///< number of completed sweeps over the case, as recorded by kept()
+  MemoryState memory;  ///< memory state at the latest start
 };
 
 class Journal {
  public:
-  /// Appends to what is there. Throws Error.
+  /// Opens the journal for appending. Throws Error.
   explicit Journal(const std::filesystem::path& path);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  /// Not synced: a kill loses nothing that was written, and the death of a node at worst one try.
+  /// Records are not synced: a killed process loses none; a node that crashes may lose the latest.
   void started(const CaseResult& planned);
   void phase(const CaseResult& current);
-  /// The case got ahead: its tries count anew.
+  /// The state of the case was saved: tries are counted from zero again.
   void saved(const CaseResult& current);
-  /// So many sweeps over the case are kept: the tries of the next one count anew.
+  /// `sweeps` sweeps over the case are complete: tries are counted from zero again.
   void kept(const CaseResult& current, int sweeps);
-  /// The rank that calls is about to end the job within the case, whose status and reason say why.
+  /// This rank is about to end the job during the case; status and reason of `current` say why.
   void lost(const CaseResult& current);
 
  private:
@@ -53,8 +54,8 @@ class Journal {
   std::string path_;
 };
 
-/// By case index. Lines that are no records (cut off by a kill, or a full disk) are passed over.
-/// Throws InputError for a journal of more than 256 MiB.
+/// The cases that have started, by index. Skips lines that are no valid record (cut off by a kill
+/// or a full disk). Throws InputError for a journal of more than 256 MiB.
 std::map<std::size_t, Begun> read_journal(const std::filesystem::path& path);
 
 }  // namespace scalemark::store

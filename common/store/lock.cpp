@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking a lock, and telling whether its owner still lives.
+// Takes the lock, and checks whether its owner is still alive.
 #include "common/store/lock.hpp"
 
 #include <cerrno>
@@ -24,8 +24,8 @@ std::string host_name() {
   return name;
 }
 
-/// Start time of a process of this host, from /proc/PID/stat; empty if there is none. It tells a
-/// process from a later one that was given the same number.
+/// Start time of a process of this host, from /proc/PID/stat; empty if there is no such process. It
+/// distinguishes a process from a later one with the same id.
 std::string start_time(const std::string& pid) {
   std::ifstream stat("/proc/" + pid + "/stat");
   std::string line;
@@ -38,15 +38,15 @@ std::string start_time(const std::string& pid) {
   return fields[19];
 }
 
-/// Whether the process that wrote the lock is gone: only this host's processes can be asked.
+/// Whether the process that wrote the lock has ended. Only processes of this host can be checked.
 bool is_stale(const std::string& owner) {
   const std::vector<std::string> words = text::split(owner, ' ');
   if (words.size() != 3 || words[0] != host_name() || !text::parse_integer(words[1])) return false;
   return start_time(words[1]) != words[2];
 }
 
-/// False when the file exists already. It appears with its content at once (link() is atomic, also
-/// on NFS): a process killed meanwhile leaves no lock that names nobody.
+/// Creates the lock; false if it exists. link() makes it appear together with its content (atomic,
+/// also on NFS), so a kill leaves no lock without an owner.
 bool create(const std::filesystem::path& path) {
   const std::string pid = std::to_string(getpid());
   const std::filesystem::path own = temporary_for(path.parent_path(), path.filename().string());
@@ -73,13 +73,13 @@ std::string content(const std::filesystem::path& path) {
   return owner;
 }
 
-/// Removes the lock of `owner`, and not one that another process has taken since it was read: it is
-/// moved aside, looked at, and put back if it is another's.
+/// Removes the lock if it still belongs to `owner`. It is first moved aside and checked, and put
+/// back if another process has taken it meanwhile.
 bool remove_stale(const std::filesystem::path& path, const std::string& owner) {
   const std::filesystem::path aside = temporary_for(path.parent_path(), "stale-lock");
   if (rename(path.c_str(), aside.c_str()) != 0) return errno == ENOENT;
   const bool same = content(aside) == owner;
-  if (!same && link(aside.c_str(), path.c_str()) != 0) return false;  // a third one has it
+  if (!same && link(aside.c_str(), path.c_str()) != 0) return false;  // another process has it
   unlink(aside.c_str());
   return same;
 }

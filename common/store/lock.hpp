@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One writer a result file: a lock file in the parts folder.
+// Lock file in the parts folder: at most one process writes a result file.
 #pragma once
 
 #include <filesystem>
@@ -7,18 +7,17 @@
 
 namespace scalemark::store {
 
-/// Name of the lock in the parts folder. Content: "host pid start-time", read by the job scripts
-/// too.
+/// Name of the lock file. Its content is "host pid start-time"; job scripts read it, too.
 constexpr const char* kLockName = "lock";
 
-/// Owner of a lock file; removes it when destroyed. File locks (flock) are not used, since network
-/// file systems often lack them.
+/// Owns a lock file and removes it in the destructor. flock() is not used because network file
+/// systems often do not support it.
 class Lock {
  public:
   Lock() = default;
-  /// Throws UsageError if another process holds it, Error if the file cannot be made. The lock of a
-  /// process of this host that is gone is taken over; a process of another host cannot be asked, so
-  /// its lock counts until it is removed by hand.
+  /// Throws UsageError if another process holds the lock, Error if the file cannot be created. A
+  /// lock of this host whose process has ended is taken over. A process on another host cannot be
+  /// checked: its lock holds until the user removes it.
   explicit Lock(const std::filesystem::path& parts);
   ~Lock();
   Lock(Lock&& other) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments, what was interrupted, and the merge.
+// Interrupted cases, and the merge of all parts into one file.
 #include "common/store/parts.hpp"
 
 #include <algorithm>
@@ -26,14 +26,14 @@ bool is_part(const std::string& name) {
          name == kMetaName || name == kJournalName || name == kLockName;
 }
 
-/// Ranks on the node of rank 0, where the journal is written.
+/// Number of ranks on the node of rank 0, which writes the journal.
 std::uint64_t ranks_on_first_node(const Run& header) {
   const auto together = [&](const RankInfo& rank) { return rank.node == header.ranks[0].node; };
   const auto count = header.ranks.empty() ? 1 : std::ranges::count_if(header.ranks, together);
   return static_cast<std::uint64_t>(count);
 }
 
-/// One finished case, from where it stands.
+/// Reads one finished case from its file.
 CaseResult read_at(const std::pair<const std::size_t, std::filesystem::path>& place, bool samples) {
   CaseResult result;
   for_each_place({place},
@@ -41,7 +41,7 @@ CaseResult read_at(const std::pair<const std::size_t, std::filesystem::path>& pl
   return result;
 }
 
-/// As a sweep that did not end, for append_sweep().
+/// An interrupted case as its last sweep, for append_sweep().
 CaseResult interrupted_sweep(const Run& header, const Begun& begun, const MemoryState& now,
                              const CaseResult& before) {
   CaseResult part = interrupted_case(header, begun, now);
@@ -136,7 +136,7 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
            const Run& header) {
   const std::uintmax_t bytes = bytes_of_parts(parts);
-  // Tried beforehand: HDF5 does not survive a disk that gets full while it writes a file itself.
+  // Checked before writing: HDF5 crashes if the disk gets full while it writes a file itself.
   reserve_space(parts, bytes);
   std::size_t written = 0, readable = 0;
   const auto fill = [&](hid_t root) {
@@ -194,8 +194,8 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
                                  text::printable(parts.string()), store::kMetaName));
   }
   const store::Lock lock(parts);
-  // Whoever made them: what a process apart cannot read is not opened in this one.
-  std::size_t cases = 0;  // finished, and begun
+  // The child process reads everything first: a part that it cannot read is not opened here.
+  std::size_t cases = 0;  // finished and unfinished ones
   const auto count = [&](const CaseResult& one) { cases += has_all_sweeps(one) ? 1 : 0; };
   visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
@@ -204,7 +204,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   for (const store::Begun& begun : unfinished) {
     store::write_segment(parts, store::interrupted_row(parts, run, begun, now));
   }
-  // Killed behind its last case: nothing is missing.
+  // If the run was killed after its last case, nothing is missing.
   run.complete = unfinished.empty() && cases == run.planned.size();
   if (run.exit_reason.empty()) run.exit_reason = "interrupted";
   store::merge(parts, output, run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder OUT.h5.parts: header, segments of finished cases, journal, lock.
+// The folder OUT.h5.parts of a run under way: header, finished cases, journal, lock.
 #pragma once
 
 #include <filesystem>
@@ -15,45 +15,49 @@ namespace scalemark::store {
 
 constexpr const char* kMetaName = "meta.h5";
 constexpr const char* kJournalName = "journal";
-/// A case that was begun so often and never finished is given up; at once where a rank ended the
-/// job because memory was lacking, which a further try would lack again.
+/// After this many tries without finishing, a case is given up. It is given up at once if a rank
+/// ended the job for lack of memory, because another try would fail in the same way.
 constexpr int kTries = 3;
 
 void write_meta(const std::filesystem::path& parts, const Run& run);
 Run read_meta(const std::filesystem::path& parts);
-/// Cases of the plan that were begun and have no segment, or none of the sweep that was begun.
+/// Planned cases that have started but have no stored result, or lack the sweep that had started.
 std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
 
-/// Header, then by index finished cases, and the begun ones as rows of interrupted_case().
+/// Calls `visitor` with the header and then with the cases in order of index. Cases that started
+/// and did not finish appear as interrupted_row().
 void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor);
 
-/// The row of a case that was begun and never finished: `oom` if a rank said so before it ended the
-/// job, the prediction did not fit into the memory of the first node, or the kernel killed a
-/// process for lack of memory meanwhile; else `failed`.
+/// Result of a case that started and did not finish. Its status is `oom` in three cases, otherwise
+/// `failed`:
+/// - A rank reported `oom` before it ended the job.
+/// - The predicted memory did not fit into the first node.
+/// - The kernel has killed a process for lack of memory since the case started.
 CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryState& now);
 
-/// The same with what the sweeps before it have left of the case.
+/// interrupted_case(), appended to the stored sweeps of the case, if any.
 CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header,
                            const Begun& begun, const MemoryState& now);
 
-/// Merges into one file, reads that back, renames it to `output`, and removes the parts. On an
-/// error the parts are still there, and so is an earlier `output`.
+/// Merges the parts into one file, reads it back, renames it to `output` and removes the parts. On
+/// an error, the parts and an earlier `output` remain.
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
            const Run& header);
 
-/// Removes everything but the lock. Throws Error, and removes nothing, if the folder holds
-/// something that is no part of a run.
+/// Removes everything but the lock. Throws Error, and removes nothing, if the folder contains files
+/// that are not parts of a run.
 void clear_parts(const std::filesystem::path& parts);
-/// The same, with the lock and the folder itself.
+/// clear_parts(), and then removes the lock and the folder.
 void remove_parts(const std::filesystem::path& parts);
 
 }  // namespace scalemark::store
 
 namespace scalemark {
 
-/// Makes a result file of the parts of a run that did not end. Throws UsageError if `output` exists
-/// and `force` is off, or the run is still under way; InputError if `parts` is none, or one of them
-/// is refused by a process apart, which reads all first (ReadOptions::apart).
+/// Makes a result file from the parts of a run that did not finish. A sandboxed child process reads
+/// all parts first (ReadOptions::apart). Throws UsageError if `output` exists and `force` is false,
+/// or if the run is still active. Throws InputError if `parts` is not a parts folder, or if the
+/// child process refuses a part.
 void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
                     bool force);
 

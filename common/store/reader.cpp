@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files, parts and folders.
+// Reads result files and parts folders, and finds them in folders.
 #include "common/store/reader.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void visit_here(const std::filesystem::path& path, bool samples, const RunVisito
   store::for_each_case(file.get(), samples, visitor.one_case);
 }
 
-/// What a folder is that was given in place of one result, and what to give.
+/// Explains why a folder is no result, and what to pass instead.
 std::string what_folder(const std::filesystem::path& path) {
   if (path.extension() == ".parts" || path.parent_path().extension() == ".parts") {
     return fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading result files: finished ones, and the parts of a run that is under way or was killed.
+// Reads result files, and the parts folders of runs that are under way or were killed.
 #pragma once
 
 #include <filesystem>
@@ -12,30 +12,30 @@ namespace scalemark {
 
 struct ReadOptions {
   bool samples = true;
-  /// Let a child process with little memory and time read the file and check what it sends: then a
-  /// file that crashes HDF5, or never ends, is an error like any other. Off where the file is our
-  /// own, and in a process that has initialised MPI, which must not fork.
+  /// Read the file in a child process with limited memory and time, and check everything that it
+  /// sends. A file that crashes HDF5 or never ends then gives an ordinary error. Turn it off for
+  /// files that this process wrote, and in a process that has initialised MPI, which must not fork.
   bool apart = true;
 };
 
-/// Who gets a run part by part.
+/// Callbacks that receive a run piece by piece.
 struct RunVisitor {
   std::function<void(Run)> header;  ///< first, once, without cases
   std::function<void(CaseResult)> one_case;
 };
 
-/// A finished file, or a folder OUT.h5.parts. The content is hostile until checked: external
-/// storage, links, foreign filters and sizes beyond the limits are refused. Throws InputError with
-/// one line. From parts, cases that were begun and not finished come back as `failed` with their
-/// last phase.
+/// Reads a result file or a folder OUT.h5.parts. The content is not trusted: external storage, soft
+/// links, foreign filters and sizes beyond the limits are refused. Throws InputError with one line
+/// of text. In a parts folder, cases that started and did not finish are returned with
+/// status `failed` or `oom` and their last phase.
 Run read_run(const std::filesystem::path& file_or_parts, const ReadOptions& options = {});
 
-/// The same case by case, in the file's order: neither process holds more than one.
+/// read_run() case by case, in the file's order: no more than one case is in memory.
 void visit_run(const std::filesystem::path& file_or_parts, const ReadOptions& options,
                const RunVisitor& visitor);
 
-/// The runs that a path stands for: a file or a parts folder itself, or all of them in a folder,
-/// sorted. A parts folder whose finished file exists is left out. Throws InputError if there is
+/// The runs that a path stands for, sorted: a file or a parts folder itself, or all runs in a
+/// folder. A parts folder is left out if its finished file exists. Throws InputError if there is
 /// none.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& file_parts_or_folder);
 

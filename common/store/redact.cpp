@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redaction.
+// Redaction of a run: collects the names, then replaces them in all fields and texts.
 #include "common/store/redact.hpp"
 
 #include <algorithm>
@@ -19,10 +19,11 @@
 namespace scalemark::store {
 namespace {
 
-/// Words that name nobody: what stands where a name is not known, and names that everybody has.
+/// Values that identify nobody: placeholders for unknown names, and names that every system has.
 constexpr std::array<std::string_view, 9> kNobody = {
     "root", "localhost", "unknown", "none", "null", "n/a", "default", "unset", "not specified"};
-/// Shorter names are parts of ordinary texts; in the fields that hold them they are replaced.
+/// Shorter names often occur inside ordinary texts. They are replaced only in the fields that hold
+/// them.
 constexpr std::size_t kShortestInText = 3;
 
 constexpr std::array<std::string_view, 3> kForms = {"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
@@ -35,8 +36,9 @@ bool ends_path(char c) {
          std::string_view(":,;'\")]}<>|`").find(c) != std::string_view::npos;
 }
 
-/// An absolute path begins a word, or follows the letter of a compiler option (-I/usr/include).
-/// What follows a letter, a digit or another path is a division or a relative path.
+/// Whether an absolute path starts at `at`: at the start of a word, or after the letter of a
+/// compiler option (-I/usr/include). A '/' after other letters, digits or paths is a division or
+/// part of a relative path.
 bool begins_path(std::string_view text, std::size_t at) {
   if (text[at] != '/' || at + 1 >= text.size() || ends_path(text[at + 1])) return false;
   if (at == 0) return true;
@@ -45,7 +47,7 @@ bool begins_path(std::string_view text, std::size_t at) {
   return std::string_view("/.~*-+)]}").find(before) == std::string_view::npos;
 }
 
-/// "/a/b/c" -> "c".
+/// Shortens paths to their last component: "/a/b/c" becomes "c".
 std::string cut_paths(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -81,7 +83,7 @@ bool says_nothing(const std::string& value) {
          std::ranges::find(kNobody, plain) != kNobody.end();
 }
 
-/// Decimal, or hexadecimal behind 0x.
+/// Whether a text is a decimal number, or a hexadecimal one with prefix 0x.
 bool is_number(std::string_view text) {
   const char* end = text.data() + text.size();
   if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -92,13 +94,15 @@ bool is_number(std::string_view text) {
   return std::from_chars(text.data(), end, number).ptr == end && std::isfinite(number);
 }
 
-/// Whether a name is to be looked for in texts. A number is none: it may count anything.
+/// Whether to search texts for a name. Numbers are not searched for: in a text they may mean
+/// anything.
 bool may_stand_in_text(const std::string& name) {
   return name.size() >= kShortestInText && !is_number(name) &&
          name.find_first_of(" /:") == std::string::npos;
 }
 
-/// The label of a line of a tool, "Serial Number : 1650", and where its value begins and ends.
+/// A line that a tool printed, such as "Serial Number : 1650": kind of its label, and start and end
+/// of its value.
 struct LabelledValue {
   FieldKind kind = FieldKind::text;
   std::size_t begin = 0, end = 0;
@@ -123,7 +127,7 @@ bool is_markup(std::string_view line) {
   return first != std::string_view::npos && line[first] == '<';
 }
 
-/// Of <info name="DMIBoardSerial" value="...">: what the value is.
+/// The kind of the value in a line such as <info name="DMIBoardSerial" value="...">.
 FieldKind kind_of_info(std::string_view line) {
   constexpr std::string_view kBegin = "<info name=\"";
   const std::size_t at = line.find(kBegin);
@@ -132,8 +136,8 @@ FieldKind kind_of_info(std::string_view line) {
   return field_kind(FieldGroup::label, name.substr(0, name.find('"'))).value_or(FieldKind::text);
 }
 
-/// Length of a UUID (8-4-4-4-12), a MAC address or an InfiniBand GUID (4 groups of 4) at the start
-/// of `text`; 0 if there is none.
+/// Length of a UUID (8-4-4-4-12 digits), a MAC address or an InfiniBand GUID (4 groups of 4) at the
+/// start of `text`; 0 if there is none.
 std::size_t identifier_length(std::string_view text) {
   for (const std::string_view form : kForms) {
     if (text.size() < form.size()) continue;
@@ -194,7 +198,7 @@ std::string Redactor::hide(FieldKind kind, const std::string& value) const {
   return name + "-" + hash_text(salt_ + '\0' + name + '\0' + value).substr(0, 10);
 }
 
-/// Whole words only: a name inside a longer word is another word.
+/// Replaces whole words only: inside a longer word, a name is left alone.
 std::string Redactor::replace(const Names& names, const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -246,7 +250,7 @@ void Redactor::clean_values(FieldGroup group, std::map<std::string, std::string>
   for (auto& [field, value] : values) value = clean_field(group, field, value);
 }
 
-/// A line of XML: nothing but what stands in quotes is a text.
+/// Redacts a line of XML: only the texts in quotes change.
 std::string Redactor::clean_markup(const std::string& line) const {
   const FieldKind kind = kind_of_info(line);
   constexpr std::string_view kValue = " value";
@@ -264,7 +268,7 @@ std::string Redactor::clean_markup(const std::string& line) const {
   return result + line.substr(at);
 }
 
-/// What tools print: a line whose label is that of a name keeps the label and loses the name.
+/// Redacts text that tools print. In a line whose label announces a name, only the value changes.
 std::string Redactor::clean_lines(const std::string& text) const {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -286,7 +290,8 @@ std::string Redactor::clean_lines(const std::string& text) const {
   return result;
 }
 
-/// Behind the name of the preset, which may be a file, stand keys and policies: no names.
+/// Redacts the first line, the name of the preset, which may be a path. The following lines are
+/// keys and policies and hold no names.
 std::string Redactor::clean_config(const std::string& text) const {
   const std::size_t end = std::min(text.find('\n'), text.size());
   return clean(text.substr(0, end)) + text.substr(end);
@@ -325,7 +330,7 @@ Run Redactor::redact(Run run) const {
   return run;
 }
 
-/// Serial numbers that are all digits lose them too.
+/// Redacts a column of texts, or of serial numbers and device identifiers stored as numbers.
 void Redactor::redact(Column& column) const {
   const FieldKind kind = field_kind(FieldGroup::column, column.name).value_or(FieldKind::text);
   if (auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking names out of a result before it is written.
+// Redaction: removes names of people, hosts and devices from a result before it is written.
 #pragma once
 
 #include <map>
@@ -10,23 +10,23 @@
 
 namespace scalemark::store {
 
-/// Replaces host and user names, serial numbers and identifiers of devices by salted hashes, and
-/// cuts paths to their last part. Which fields hold names is a list (redact_fields.hpp); in texts
-/// the same names are replaced as whole words, but for those of one or two letters and numbers.
-/// Keys, metrics and samples stay as they are. The hashes tell equal from different; who guesses a
-/// name can check the guess, since the salt is in the file.
+/// Replaces names of hosts and users, serial numbers and device identifiers by salted hashes, and
+/// shortens paths to their last component. redact_fields.hpp lists the fields that hold such names.
+/// In other texts the same names are replaced as whole words, if they have at least three
+/// characters. Keys, metrics and samples do not change. Equal names get equal hashes. The salt is
+/// stored in the file, so a guess at a name can be checked.
 class Redactor {
  public:
-  /// `run` names the hosts and devices. Hashes are stable for equal salts.
+  /// Collects the names of hosts and devices from `run`. The same salt gives the same hashes.
   Redactor(const Run& run, std::string salt);
-  /// The campaign of a run, so that its runs agree; without one the run's own uuid.
+  /// The campaign of a run, so that all its runs get the same hashes; without one, the run's uuid.
   static std::string salt_of(const Run& run);
 
   Run redact(Run run) const;
   CaseResult redact(CaseResult result) const;
 
  private:
-  using Names = std::map<std::string, std::string>;  ///< name -> what stands for it
+  using Names = std::map<std::string, std::string>;  ///< name -> replacement
 
   void redact(Environment& environment) const;
   void redact(Column& column) const;
@@ -45,8 +45,8 @@ class Redactor {
   static std::string replace(const Names& names, const std::string& text);
 
   std::string salt_;
-  Names names_;  ///< that may stand in any text
-  Names hosts_;  ///< all of them, for fields of kind `place`
+  Names names_;  ///< names to replace in any text
+  Names hosts_;  ///< all host names, to replace in fields of kind `place`
 };
 
 }  // namespace scalemark::store

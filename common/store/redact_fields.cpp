@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of fields. A family ends in '*': its members have names that are not known here (those
-// of adapters, libraries and variables).
+// The list of fields. An entry that ends in '*' stands for a family of fields, whose full names
+// depend on the machine (adapters, libraries, environment variables).
 #include "common/store/redact_fields.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct ListedField {
   Kind kind;
 };
 
-/// Of a node; "end.X", what X was when the run ended, is as X.
+/// Facts of a node. The fact "end.X", the value of X at the end of the run, has the same kind.
 constexpr ListedField kEnvironment[] = {
     {"kernel", Kind::text},
     {"machine", Kind::plain},
@@ -94,12 +94,13 @@ constexpr ListedField kEnvironment[] = {
     {"gpu_ecc", Kind::plain},
     {"gpu_mig", Kind::plain},
     {"gpu_remapped_rows", Kind::plain},
-    // "1234.head.example.org": the job's number, and the host that PBS runs on.
+    // PBS writes the job number and its host: "1234.head.example.org".
     {"env.PBS_JOBID", Kind::job},
     {"env.*", Kind::text},
 };
 
-/// Also as "build.X" in the environment. Optional parts may say which folder they came from.
+/// Producer of the file; also facts "build.X" of the environment. Versions of optional packages may
+/// contain the path of their folder.
 constexpr ListedField kProducer[] = {
     {"name", Kind::plain},       {"version", Kind::plain},    {"git_revision", Kind::plain},
     {"git_dirty", Kind::plain},  {"build_type", Kind::plain}, {"compiler", Kind::plain},
@@ -109,7 +110,7 @@ constexpr ListedField kProducer[] = {
     {"libtorch", Kind::text},    {"gloo", Kind::text},
 };
 
-/// Variables of job schedulers. Not all are recorded today.
+/// Environment variables of job schedulers. Some of them are not recorded today.
 constexpr ListedField kScheduler[] = {
     {"SLURM_JOB_ID", Kind::plain},        {"SLURM_STEP_ID", Kind::plain},
     {"SLURM_ARRAY_TASK_ID", Kind::plain}, {"LSB_JOBID", Kind::plain},
@@ -122,7 +123,7 @@ constexpr ListedField kScheduler[] = {
     {"PBS_O_LOGNAME", Kind::user},        {"PBS_JOBNAME", Kind::job},
 };
 
-/// Of a case.
+/// Facts of a case.
 constexpr ListedField kFacts[] = {
     {"adapters", Kind::plain},
     {"algorithms", Kind::plain},
@@ -217,7 +218,7 @@ constexpr ListedField kColumns[] = {
     {"local_rank", Kind::plain},  {"numa", Kind::plain},
 };
 
-/// In lower case.
+/// Labels of tools and hwloc, in lower case.
 constexpr ListedField kLabels[] = {
     {"hostname", Kind::host},
     {"host name", Kind::host},
@@ -262,7 +263,7 @@ std::span<const ListedField> fields_of(FieldGroup group) {
   return {};
 }
 
-/// Letters of labels come in every case.
+/// Compares a name with an entry of the list, which is in lower case if `any_case`.
 bool is_named(std::string_view listed, std::string_view name, bool any_case) {
   return std::ranges::equal(listed, name, [any_case](char wanted, char given) {
     const auto code = static_cast<unsigned char>(given);

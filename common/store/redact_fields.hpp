@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fields of a result name somebody or something.
+// The list of result fields that hold names of people, hosts or devices.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,11 @@
 
 namespace scalemark::store {
 
-/// What the value of a field is. `plain`: a number, a version or a word from a fixed list, which
-/// names nobody and stays as it is. `text`: may quote paths, and names that other fields hold.
-/// `place`: where a rank ran, its host's name among other words. The rest: a name of that kind.
+/// What the value of a field holds.
+/// - plain: a number, a version or one of a fixed set of words; it is never redacted.
+/// - text: free text that may contain paths, and names that other fields hold.
+/// - place: where a rank ran: the host's name among other words.
+/// - All others: a name of that kind.
 enum class FieldKind {
   plain,
   text,
@@ -24,16 +26,16 @@ enum class FieldKind {
   submit
 };
 
-/// What stands before the hash of a name: "host", "user", ...
+/// Prefix of the hash that replaces a name: "host", "user", ...
 std::string_view to_string(FieldKind kind);
 constexpr bool is_name(FieldKind kind) { return kind > FieldKind::place; }
 
-/// The part of a result that a field belongs to. `label`: what tools print before a value, and
-/// names of hwloc's infos.
+/// The part of a result that a field belongs to. `label`: a word that tools print before a value,
+/// or the name of an hwloc info attribute.
 enum class FieldGroup { environment, producer, scheduler, fact, column, label };
 
-/// The kind of a field by its whole name (labels: whatever their case); nothing for a field that
-/// is not in the list. A test holds every field that the program records to be in it.
+/// Kind of the field `name` (labels: upper or lower case); nothing if the list does not contain it.
+/// A test checks that the list contains every field that the program records.
 std::optional<FieldKind> field_kind(FieldGroup group, std::string_view name);
 
 }  // namespace scalemark::store

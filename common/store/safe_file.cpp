@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary name, sync, rename.
+// Atomic file writing: temporary name, sync, rename.
 #include "common/store/safe_file.hpp"
 
 #include <cerrno>
@@ -39,7 +39,7 @@ class Descriptor {
 
 void sync(const std::filesystem::path& path, int flags) {
   const Descriptor file(path, flags);
-  // Some file systems cannot sync a folder; the file itself was synced.
+  // Some file systems cannot sync a folder. The file itself has been synced.
   if (fsync(file.get()) != 0 && errno != EINVAL) file.fail(errno);
 }
 
@@ -57,7 +57,7 @@ void write_bytes(const std::filesystem::path& path, std::span<const char> bytes)
   }
 }
 
-/// Removes a file when it goes out of scope; nothing happens if it was renamed before.
+/// Removes a file when it goes out of scope, unless it was renamed before.
 class Removal {
  public:
   explicit Removal(std::filesystem::path path) : path_(std::move(path)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there whole or not at all.
+// Writes files atomically: after a kill, a file is complete or absent.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 
 namespace scalemark::store {
 
-/// Files above this size are written by HDF5 piece by piece, after reserve_space(): in memory they
-/// are there twice for a moment.
+/// Larger files are not composed in memory, where they need twice their size for a moment. HDF5
+/// writes them to disk directly, after reserve_space().
 inline constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{128} << 20;
 
 /// How write_safely() works.
 struct SafeWrite {
   std::filesystem::path
-      staging;  ///< for the temporary, on the same file system; default: beside it
-  std::function<void(hid_t root)> check;  ///< looks at the temporary before it is renamed
-  bool in_memory = true;  ///< made in memory first; off for files that memory may not hold
+      staging;  ///< folder of the temporary, on the same file system; empty: the folder of the file
+  std::function<void(hid_t root)> check;  ///< checks the temporary before it is renamed
+  bool in_memory = true;  ///< compose the file in memory first; false for files that are too large
 };
 
-/// Writes an HDF5 file under a temporary name, closes it, has it checked, syncs it, renames it and
-/// syncs the folder. A kill at any moment leaves the old file or the new one, and perhaps a
-/// temporary. Throws Error (disk full, not writable); the temporary is then removed and the old
-/// file still there.
+/// Writes an HDF5 file under a temporary name, closes, checks and syncs it, renames it to `path`
+/// and syncs the folder. A kill at any moment leaves the old file or the new one, and possibly a
+/// temporary. Throws Error (disk full, not writable): the old file remains and the temporary is
+/// removed.
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
                   const SafeWrite& how = {});
 
-/// Throws Error unless `bytes` can really be written in `folder`: it tries, since free space as
-/// counted says nothing about quotas.
+/// Throws Error unless `bytes` can be written in `folder`. It allocates that space in a temporary
+/// file, because the free space that the system reports does not include quotas.
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes);
 
-/// Name in `folder` under which this process makes `name`.
+/// The name in `folder` under which this process writes `name` before it is renamed.
 std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name);
 
-/// Whether `name` is that of such a temporary, of whatever process.
+/// Whether `name` is a name of temporary_for(), by any process.
 bool is_temporary(const std::string& name);
 
 }  // namespace scalemark::store

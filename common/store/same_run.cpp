@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing the launch that goes on with the one that began.
+// Compares a resumed launch with the one that started the run.
 #include "common/store/same_run.hpp"
 
 #include <algorithm>
@@ -19,20 +19,20 @@
 namespace scalemark::store {
 namespace {
 
-/// Columns of a message for a list that may be long.
+/// Maximum length of lists in messages, in characters.
 constexpr std::size_t kListWidth = 120;
 
-/// How many ranks, nodes and devices a launch has, and which ranks share a node.
+/// Number of ranks and devices of a launch, and which ranks share a node.
 struct Shape {
   std::size_t ranks = 0, devices = 0;
-  std::vector<std::vector<int>> nodes;  ///< ranks of each, by first rank
-  std::set<std::string> models;         ///< of the devices, as far as they are known
+  std::vector<std::vector<int>> nodes;  ///< ranks of each node, nodes in order of their first rank
+  std::set<std::string> models;         ///< of the devices, if known
 };
 
 Shape shape_of(const std::vector<RankInfo>& ranks) {
   Shape shape;
   shape.ranks = ranks.size();
-  std::map<std::string, std::size_t> numbers;  // of nodes
+  std::map<std::string, std::size_t> numbers;  // node -> number
   std::set<std::string> devices;
   for (const RankInfo& rank : ranks) {
     const auto [node, fresh] = numbers.emplace(rank.node, shape.nodes.size());
@@ -56,7 +56,7 @@ std::string plural(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// "0-3,8"
+/// Ranks as ranges: "0-3,8".
 std::string as_ranges(const std::vector<int>& ranks) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < ranks.size();) {
@@ -69,7 +69,7 @@ std::string as_ranges(const std::vector<int>& ranks) {
   return text::join(parts, ",");
 }
 
-/// "4 ranks, 2 nodes (ranks 0-1 | 2-3), 2 devices (NVIDIA H200)"
+/// Example: "4 ranks, 2 nodes (ranks 0-1 | 2-3), 2 devices (NVIDIA H200)".
 std::string shape_text(const Shape& shape) {
   std::string result =
       fmt::format("{}, {}", plural(shape.ranks, "rank"), plural(shape.nodes.size(), "node"));
@@ -86,7 +86,7 @@ std::string shape_text(const Shape& shape) {
   return result;
 }
 
-/// A fact that was really read.
+/// A fact; nothing if it is missing or "unavailable".
 std::optional<std::string> known(const std::map<std::string, std::string>& facts,
                                  const std::string& name) {
   const auto found = facts.find(name);
@@ -112,7 +112,7 @@ bool same_build(const Run& stored, const Run& given) {
   return true;
 }
 
-/// "0.1.0 of revision 358069b (changed), build 1234abcd.., Open MPI v4.1.4"
+/// Example: "0.1.0 of revision 358069b (with local changes), build 1234abcd, Open MPI v4.1.4".
 std::string build_text(const Run& run) {
   std::string result = known(run.producer, "version").value_or("unknown version");
   if (const auto revision = known(run.producer, "git_revision"))
@@ -124,7 +124,7 @@ std::string build_text(const Run& run) {
   return text::printable(result, 300);
 }
 
-/// The first of the lines or keys that are not equal: "'a', now 'b'".
+/// The first element that differs between two lists: "'a', now 'b'".
 std::string first_difference(const std::vector<std::string>& stored,
                              const std::vector<std::string>& given) {
   const auto [mine, other] = std::ranges::mismatch(stored, given);
@@ -153,7 +153,7 @@ struct Difference {
   std::string what, advice;
 };
 
-/// Where the shape differs, plan and hosts do so in consequence, and are not mentioned.
+/// If the shape differs, plan and hosts differ as a consequence and are not reported.
 std::vector<Difference> differences(const Run& stored, const Run& given, const ResumeTerms& terms) {
   std::vector<Difference> found;
   const Shape before = shape_of(stored.ranks), now = shape_of(given.ranks);
@@ -184,7 +184,7 @@ std::vector<Difference> differences(const Run& stored, const Run& given, const R
   return found;
 }
 
-/// Fact -> node -> value, whether nodes differ in it or not.
+/// Fact -> node -> value, for all nodes, whether the value differs between nodes or not.
 using ByNode = std::map<std::string, std::map<std::string, std::string>>;
 
 ByNode by_node(const Environment& environment, const std::vector<std::string>& hosts) {
@@ -246,7 +246,7 @@ void add_hosts(Run& stored, const Run& given) {
   std::set<std::string> all(known_hosts.begin(), known_hosts.end());
   ByNode facts = by_node(stored.environment, known_hosts);
   for (const auto& [fact, nodes] : by_node(given.environment, hosts_of(given.ranks))) {
-    // What was seen of a host when the run began stays.
+    // Values recorded when the run started are kept.
     for (const auto& [node, value] : nodes) facts[fact].emplace(node, value);
   }
   for (const std::string& host : hosts_of(given.ranks)) all.insert(host);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a launch may go on with the run of a parts folder, and what is stored where it moved.
+// Checks whether --resume continues the same run, and stores where cases ran if that changed.
 #pragma once
 
 #include <filesystem>
@@ -10,33 +10,33 @@
 
 namespace scalemark::store {
 
-/// What --resume was given.
+/// What the user passed with --resume.
 struct ResumeTerms {
   std::filesystem::path parts, output;
-  bool other_hosts = false;  ///< --resume-hosts: the ranks may run on other hosts
+  bool other_hosts = false;  ///< --resume-hosts: allow other hosts
 };
 
-/// Throws UsageError where the launch `given` is not of the run `stored`: ranks, nodes or devices,
-/// build, plan and options, hosts. The message has both values of each, and what to do. What one of
-/// the two does not say (a file of an earlier version) counts as equal, with a warning where that
-/// is the shape.
+/// Throws UsageError unless the launch `given` belongs to the run `stored`: same ranks, nodes,
+/// devices, build, plan, options and hosts. The message shows both values of each difference and
+/// what to do. A value that one side lacks (a file of an earlier version) counts as equal; for
+/// ranks, nodes and devices that gives a warning.
 void check_same_run(const Run& stored, const Run& given, const ResumeTerms& terms);
 
-/// The hosts of ranks, sorted.
+/// The hosts of the ranks, sorted.
 std::vector<std::string> hosts_of(const std::vector<RankInfo>& ranks);
 
-/// Fact of a case that ran on other hosts than /topology/ranks has: their names, joined by blanks.
+/// Fact of a case that ran on other hosts than the run's: their names, separated by blanks.
 constexpr const char* kHostsFact = "hosts";
 
-/// Gives a case the fact where `now` has other hosts than `stored`, and the table kPlacesTable
-/// where it has other hosts, GPUs or CPUs.
+/// Adds the fact kHostsFact to a case if `now` has other hosts than `stored`, and the table
+/// kPlacesTable if hosts, GPUs or CPUs differ.
 void note_places(CaseResult& result, const std::vector<RankInfo>& stored,
                  const std::vector<RankInfo>& now);
 
-/// The hosts of a stored case, joined by blanks: its fact, else those of the run.
+/// The hosts of a stored case, separated by blanks: its fact kHostsFact, or the hosts of the run.
 std::string hosts_of_case(const CaseResult& result, const std::vector<RankInfo>& stored);
 
-/// Adds the environment and the kinds of machine of hosts that `stored` does not know.
+/// Adds environment and machine type of hosts that `stored` does not contain.
 void add_hosts(Run& stored, const Run& given);
 
 }  // namespace scalemark::store

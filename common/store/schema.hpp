@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of a result file in HDF5: writing and reading its two kinds of groups.
+// Writes and reads the layout of a result file: the run's header and its cases.
 #pragma once
 
 #include <array>
@@ -16,50 +16,48 @@ namespace scalemark::store {
 constexpr const char* kFormat = "scalemark-result";
 constexpr int kMajor = 1;
 
-/// Everything of a run but its cases, into the root of an open file.
+/// Writes everything but the cases into the root group of an open file.
 void write_header(hid_t root, const Run& run);
-/// Throws InputError for another format or a newer major version.
+/// Throws InputError for another file format or a newer major version.
 Run read_header(hid_t root);
 
-/// One case, as a new group /cases/<nnnnnn>, and its tables.
+/// Writes one case with its tables, as a new group /cases/<nnnnnn>.
 void write_case(hid_t root, const CaseResult& result);
-/// The indices of the cases in an open file, ascending. Throws InputError for a group that is no
-/// case's.
+/// Indices of the cases in an open file, ascending. Throws InputError if /cases has other groups.
 std::vector<std::size_t> case_indices(hid_t root);
-/// One case of an open file. Throws InputError that names it.
+/// Reads one case of an open file. Throws InputError that names it.
 CaseResult read_case(hid_t root, std::size_t index, bool samples);
-/// A case with its tables from a file of open_result(), as it stands there. Throws InputError if no
-/// reader would take it.
+/// Copies a case with its tables, without unpacking it, from a file of open_result(). Throws
+/// InputError if the case cannot be read.
 void copy_case(hid_t from, hid_t to, std::size_t index);
-/// Opens a group, or makes it.
+/// Opens a group, or creates it.
 h5::Id need_group(hid_t parent, const std::string& name);
-/// Gives the samples of a metric, and their masks, the dimensions rank and iteration.
+/// Names the dimensions of a metric's samples and masks: rank, iteration.
 void write_dimensions(hid_t metric);
 
-/// Calls `take` for each case of an open file, one after the other: a large file needs the memory
-/// of one case. Without `samples` the numbers of a metric stay empty, and there are no tables.
-/// Throws InputError that names the case.
+/// Calls `take` for each case of an open file; one case is in memory at a time. Without `samples`,
+/// metrics have no values, and there are no tables. Throws InputError that names the case.
 void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take);
 
-/// The tables of a case, each as a new group /<name>/<nnnnnn>, one dataset a column. Throws Error
-/// for a table that has no place in the file, and for columns of different length.
+/// Writes the tables of a case, each as a new group /<name>/<nnnnnn> with one dataset per column.
+/// Throws Error for an unknown table name, and for columns of different length.
 void write_tables(hid_t root, const CaseResult& result);
-/// Throws InputError that names the table.
+/// Reads the tables of a case. Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
-/// Tables of which a case has one, and groups of tables with a name of their own.
+/// Table names without and with a second part: profile, telemetry/<what>.
 constexpr std::array<const char*, 5> kSingleTables = {"profile", "phases", "pairs", "devices",
                                                       "places"};
 constexpr std::array<const char*, 2> kTableFamilies = {"telemetry", "baseline"};
-/// Whether a result file has a place for a table of that name: profile, phases, pairs, devices,
-/// places, telemetry/<what>, baseline/<what>.
+/// Whether a result file can store a table of that name: profile, phases, pairs, devices, places,
+/// telemetry/<what>, baseline/<what>.
 bool is_table_name(const std::string& name);
 
-/// A name that may hold any character as the name of a link, where '/' and '.' have meanings of
-/// their own: %2F, %2E.
+/// Any text as the name of an HDF5 link: '/' and '.', which have a meaning there, become %2F and
+/// %2E.
 std::string link_name(const std::string& name);
 std::string name_of_link(std::string link);
 
-/// "000123"
+/// "000123" for index 123
 std::string case_name(std::size_t index);
 
 }  // namespace scalemark::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /cases/<nnnnnn>.
+// Writes and reads /cases/<nnnnnn>.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kMaxIndex = 999'999'999;
 constexpr std::array<const char*, 2> kDimensions = {"rank", "iteration"};
 
-/// A key part must be a name: result files are printed, and paths are never made of them.
+/// Throws InputError unless `name` is an identifier. Names from files are printed, so they must be
+/// harmless.
 void require_name(const std::string& name) {
   if (!text::is_identifier(name))
     throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
@@ -127,7 +128,8 @@ Samples read_samples(hid_t group, bool with_values) {
   return samples;
 }
 
-/// A rate is nothing without its duration, which a case that failed half way may not have.
+/// Whether the metric has samples to write. A rate has none without its duration, which a case that
+/// failed early may lack.
 bool has_numbers(const CaseResult& result, const Metric& metric) {
   if (metric.kind != MetricKind::rate) return true;
   const Metric* source = result.find(metric.source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases from file to file as they stand there: chunks are neither unpacked nor packed again.
+// Copies cases between files without unpacking their chunks.
 #include <fmt/format.h>
 
 #include "common/store/schema.hpp"
@@ -12,7 +12,7 @@ void copy_object(hid_t from, hid_t to, const std::string& name) {
             "copy of " + name);
 }
 
-/// The scales of a copy refer to places in the other file.
+/// Creates the dimension scales again: in the copy they still refer to the other file.
 void renew_dimensions(hid_t case_group) {
   const h5::Id metrics = h5::open_group(case_group, "metrics");
   for (const std::string& name : h5::members(metrics.get())) {
@@ -46,7 +46,7 @@ h5::Id need_group(hid_t parent, const std::string& name) {
 }
 
 void copy_case(hid_t from, hid_t to, std::size_t index) {
-  // What no reader would take is not copied.
+  // Throws if the case cannot be read: a damaged case is not copied.
   read_case(from, index, false);
   const std::string name = case_name(index);
   const h5::Id source = h5::open_group(from, "cases");

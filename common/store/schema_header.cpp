@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /, /run, /env, /topology.
+// Writes and reads everything but the cases: /, /run, /env, /topology.
 #include <array>
 #include <utility>
 
@@ -173,7 +173,7 @@ Run read_header(hid_t root) {
   run.uuid = h5::read_text_attribute(root, "run_uuid");
   run.campaign = h5::read_text_attribute(root, "campaign");
   run.created = h5::read_text_attribute(root, "created");
-  // A file of an earlier version has no such attribute.
+  // Files of earlier versions do not have this attribute.
   if (h5::has_attribute(root, "stopped")) run.stopped = h5::read_text_attribute(root, "stopped");
   run.complete = h5::read_integer_attribute(root, "complete") != 0;
   run.producer = read_map(root, "producer.");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, /profile/<nnnnnn>, /phases/<nnnnnn>,
-// /pairs/<nnnnnn>.
+// Writes and reads the tables of a case: /telemetry/<what>/<nnnnnn>, /baseline/<what>/<nnnnnn>, and
+// /<name>/<nnnnnn> for the tables of kSingleTables.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,12 +14,12 @@
 namespace scalemark::store {
 namespace {
 
-/// Tables of which a case has one.
+/// Whether a table name is one of kSingleTables.
 bool is_single(const std::string& name) {
   return std::ranges::find(kSingleTables, name) != kSingleTables.end();
 }
 
-/// A table's family and the rest of its name.
+/// The parts of a table name such as telemetry/node.
 struct FamilyName {
   std::string family, what;
 };

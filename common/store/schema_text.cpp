@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema as text. A test compares it with what is written, both ways.
+// The description of the file layout. A test compares it with the files that are written.
 #include "common/store/schema_text.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing, finding and compacting segments.
+// Writes, finds and compacts segments.
 #include "common/store/segments.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace scalemark::store {
 namespace {
 
-/// The number in a name such as c000123.h5.
+/// The number in a name such as c000123.h5; nothing if the name has another form.
 std::optional<std::size_t> number_in(const std::string& name, char letter) {
   if (name.size() < 10 || name.front() != letter || !name.ends_with(".h5")) return std::nullopt;
   const auto number = text::parse_integer(name.substr(1, name.size() - 4));
@@ -78,7 +78,7 @@ std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesyst
 
 void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
                     const std::function<void(hid_t root, std::size_t index)>& take) {
-  // Sweeps leave the cases of a batch in any order: it stays open until its last one.
+  // With sweeps, the cases of a batch are in any order: a file stays open until its last case.
   std::map<std::filesystem::path, std::size_t> awaited;
   for (const auto& [index, path] : places) ++awaited[path];
   std::map<std::filesystem::path, h5::Id> open;
@@ -116,7 +116,7 @@ std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesys
   const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
   const std::uintmax_t bytes = bytes_of(segments);
   const bool in_memory = bytes < kMaxInMemory;
-  // Tried beforehand, as in merge().
+  // Checked before writing, as in merge().
   if (!in_memory) reserve_space(parts, bytes);
   const auto fill = [&](hid_t root) {
     for (const std::filesystem::path& path : segments) {

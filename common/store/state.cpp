@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of an unfinished case as an HDF5 file of bytes.
+// Stores the state of an unfinished case as bytes in an HDF5 file.
 #include "common/store/state.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string piece_name(const std::string& name, std::size_t piece) {
   return piece == 0 ? name : fmt::format("{}.{}", name, piece);
 }
 
-/// As datasets of at most kStatePiece bytes.
+/// Writes `bytes` as datasets of at most kStatePiece bytes.
 void write_pieces(hid_t root, const std::string& name, std::string_view bytes) {
   for (std::size_t piece = 0; piece == 0 || piece * kStatePiece < bytes.size(); ++piece)
     h5::write_bytes(root, piece_name(name, piece), bytes.substr(piece * kStatePiece, kStatePiece));
@@ -61,7 +61,7 @@ void write_state(const std::filesystem::path& parts, const CaseResult& current,
   };
   const std::uint64_t bytes = size_of(state);
   const bool in_memory = bytes < kMaxInMemory;
-  // Tried beforehand, as in merge(): HDF5 does not survive a disk that gets full.
+  // Checked before writing, as in merge(): HDF5 crashes if the disk gets full.
   if (!in_memory) reserve_space(parts, bytes + bytes / 64);
   write_safely(state_path(parts, current.index), fill,
                {.staging = {}, .check = {}, .in_memory = in_memory});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Header and cases in one go.
+// Writes header and cases into one file.
 #include "common/store/whole_run.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file of a run that is known as a whole.
+// Writes a result file from a run that is completely in memory.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace scalemark {
 
-/// Writes a run with its cases, whole or not at all. Throws UsageError if `output` exists and
-/// `force` is off, Error if it cannot be written.
+/// Writes a run with its cases atomically. Throws UsageError if `output` exists and `force` is
+/// false, Error if the file cannot be written.
 void write_result_file(const std::filesystem::path& output, const Run& run, bool force);
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening, resuming and finishing a run's file.
+// Starts, resumes and finishes the result file of a run.
 #include "common/store/writer.hpp"
 
 #include <algorithm>
@@ -24,22 +24,22 @@
 namespace scalemark {
 namespace {
 
-/// Another --output would do: the folder is not there, or is somebody else's. A full or read-only
-/// disk is no fault of the command line.
+/// Whether another --output would help: the folder does not exist or is not writable for this user.
+/// A full or read-only disk is not a mistake of the command line.
 bool is_place_wrong(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
          error == std::errc::permission_denied || error == std::errc::operation_not_permitted ||
          error == std::errc::filename_too_long;
 }
 
-/// What must be writable before a run begins.
+/// Bytes that must be writable before a run starts.
 constexpr std::uintmax_t kMinSpace = 16 << 20;
 
 std::filesystem::path parts_of(const std::filesystem::path& output) {
   return output.string() + ".parts";
 }
 
-/// What was seen of the environment when the run ended: facts end.X.
+/// Takes the facts end.X, which were recorded at the end of the run.
 void take_end(const Environment& from, Environment& into) {
   const auto is_end = [](const auto& fact) { return fact.first.starts_with("end."); };
   std::erase_if(into.common, is_end);
@@ -50,7 +50,7 @@ void take_end(const Environment& from, Environment& into) {
                std::inserter(into.differs, into.differs.end()), is_end);
 }
 
-/// A sweep that cannot be put behind the others fails the case; they stay.
+/// Appends a sweep. If that fails, the case fails and keeps its earlier sweeps.
 void add_sweep(CaseResult& all, const CaseResult& part) {
   try {
     append_sweep(all, part);
@@ -101,7 +101,7 @@ void FileSink::begin(const Run& run) {
   }
 }
 
-/// Before anything is written or removed, the lock included.
+/// Checks the launch before anything is written or removed, even the lock.
 void FileSink::check_launch(const Run& run) {
   if (!options_.resume || !std::filesystem::exists(parts_ / store::kMetaName)) return;
   try {
@@ -112,7 +112,7 @@ void FileSink::check_launch(const Run& run) {
   check_same_run(run, options_.resume_hosts);
 }
 
-/// Nothing was begun: what was made for it goes again.
+/// Nothing has run yet: removes what begin() has created.
 void FileSink::undo_begin(bool locked) noexcept {
   lock_ = {};
   try {
@@ -126,7 +126,7 @@ void FileSink::undo_begin(bool locked) noexcept {
   }
 }
 
-/// Whether there is something to be done: not if --resume finds a file that was merged already.
+/// Whether there is work to do. False if --resume finds that the output is already merged.
 bool FileSink::check_names(const Run& run) {
   const std::string output = options_.output.string(), parts = parts_.string();
   const bool there = std::filesystem::exists(options_.output),
@@ -153,18 +153,18 @@ bool FileSink::check_names(const Run& run) {
   return true;
 }
 
-/// A run that was killed between the merge and the removal of its parts is finished.
+/// Finishes a run that was killed between the merge and the removal of its parts.
 bool FileSink::take_finished(const Run& run) {
   const Run merged = read_run(options_.output, {.samples = false, .apart = false});
   if (!merged.complete) return false;
   if (!std::filesystem::exists(parts_ / store::kMetaName)) return false;
   read_header(run);
   if (merged.uuid != header_.uuid) return false;
-  // Nothing is left to be measured, so where does not matter.
+  // Nothing is left to measure, so other hosts are allowed.
   check_same_run(run, true);
   lock_ = store::Lock(parts_);
   for (const CaseResult& result : merged.cases) {
-    // Where the time did not do for all sweeps it would not do now.
+    // Sweeps that were left out for lack of time are not made up for.
     finished_[result.index] = scalemark::finished(result);
     finished_[result.index].sweeps = FinishedCase::kAllSweeps;
   }
@@ -176,7 +176,7 @@ bool FileSink::take_finished(const Run& run) {
 void FileSink::start_anew(const Run& run) {
   make_redactor(run, run);
   if (options_.force) {
-    // The old result goes now, so that a later --resume cannot take it for this run's.
+    // Remove the old result now, so that a later --resume cannot take it for this run's.
     store::clear_parts(parts_);
     std::filesystem::remove(options_.output);
   }
@@ -199,12 +199,12 @@ void FileSink::make_redactor(const Run& run, const Run& salt) {
 
 void FileSink::read_header(const Run& run) {
   header_ = store::read_meta(parts_);
-  // The salt of the run that is continued: the same names get the same hashes.
+  // Use the salt of the run that is resumed, so that the same names get the same hashes.
   make_redactor(run, header_);
 }
 
 void FileSink::take_over(const Run& run) {
-  // Again, now that nobody else can change it.
+  // Check again: now that this process holds the lock, no other can change the parts.
   read_header(run);
   check_same_run(run, options_.resume_hosts);
   const Run given = redactor_ ? redactor_->redact(run) : run;
@@ -234,13 +234,13 @@ void FileSink::take_over(const Run& run) {
   }
 }
 
-/// Whether this launch runs on other hosts than the run was begun on.
+/// Whether this launch runs on other hosts than the run was started on.
 bool FileSink::is_elsewhere() const {
   return !ranks_.empty() && !header_.ranks.empty() &&
          store::hosts_of(ranks_) != store::hosts_of(header_.ranks);
 }
 
-/// The samples of a case are of one set of hosts, so its sweeps are.
+/// All sweeps of a case must run on the same hosts. Throws UsageError if they would not.
 void FileSink::check_sweeps_stay(const CaseResult& begun) const {
   const std::string before = store::hosts_of_case(begun, header_.ranks),
                     now = text::join(store::hosts_of(ranks_), " ");
@@ -252,8 +252,8 @@ void FileSink::check_sweeps_stay(const CaseResult& begun) const {
       shell::quoted(options_.output.string())));
 }
 
-/// What names the state of an unfinished case: one that was saved on other hosts is not gone on
-/// with.
+/// Identifies the state of an unfinished case. It includes the hosts, so that a state saved on
+/// other hosts is not used.
 CaseResult FileSink::named_for_state(const CaseResult& planned) const {
   CaseResult name;
   name.index = planned.index;
@@ -319,7 +319,7 @@ std::optional<CaseResult> FileSink::kept(std::size_t index, bool with_samples) {
   return store::read_known_case(path, index, with_samples);
 }
 
-/// It would only be of no use.
+/// Removes the state of a case, which is no longer needed. Errors do not matter.
 void FileSink::forget_state(std::size_t index) const {
   std::error_code ignored;
   std::filesystem::remove(store::state_path(parts_, index), ignored);
@@ -337,18 +337,18 @@ void FileSink::compact_if_due() {
 }
 
 void FileSink::end(const Run& run) {
-  // Merged by an earlier run.
+  // The file was merged by an earlier run.
   if (!journal_) return;
   header_.complete = run.complete;
   header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
-  // A source that could not name its cases at the start names them now.
+  // Some sources know the names of their cases only at the end of the run.
   if (header_.planned.empty()) header_.planned = run.planned;
   const Run ended = redactor_ ? redactor_->redact(run) : run;
   header_.exit_reason = ended.exit_reason;
   take_end(ended.environment, header_.environment);
   journal_.reset();
   if (!run.complete) {
-    // Stopped on purpose: the parts stay, so that --resume can go on.
+    // The run stopped early: keep the parts for --resume.
     store::write_meta(parts_, header_);
     return;
   }

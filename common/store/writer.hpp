@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result file of a run under way.
+// Writes the result of a run under way, case by case.
 #pragma once
 
 #include <filesystem>
@@ -20,15 +20,15 @@ namespace scalemark {
 
 struct WriterOptions {
   std::filesystem::path output;
-  bool force = false;                 ///< replace an existing output or its parts
-  bool resume = false;                ///< continue in existing parts
-  bool redact = false;                ///< see store::Redactor
-  std::size_t batch = store::kBatch;  ///< so many cases with a file each become one file
-  bool resume_hosts = false;          ///< continue even on other hosts than the run was begun on
+  bool force = false;   ///< replace an existing output or its parts
+  bool resume = false;  ///< continue in existing parts
+  bool redact = false;  ///< see store::Redactor
+  /// number of cases in files of their own that are combined into one file
+  std::size_t batch = store::kBatch;
+  bool resume_hosts = false;  ///< continue also on other hosts than those of the run's start
 };
 
-/// Writes OUT.h5.parts/ case by case and merges it into OUT.h5 at the end. One object a run, rank
-/// 0.
+/// Writes cases to OUT.h5.parts/ and merges them into OUT.h5 at the end. Only rank 0 has one.
 class FileSink final : public ResultSink {
  public:
   explicit FileSink(WriterOptions options);
@@ -36,10 +36,12 @@ class FileSink final : public ResultSink {
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
 
-  /// Throws UsageError when the output exists and may not be replaced, when another process writes
-  /// it, when this launch is not one of the run to be resumed (store::check_same_run), or when the
-  /// folder cannot take the file: before anything is measured. A launch that is refused for what it
-  /// is has written and removed nothing.
+  /// Checks everything before any measurement. Throws UsageError in four cases:
+  /// - The output exists and may not be replaced.
+  /// - Another process is writing it.
+  /// - This launch does not belong to the run to be resumed (store::check_same_run).
+  /// - The folder cannot hold the file.
+  /// A launch that is refused for its options has written and removed nothing.
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;
   void phase(const CaseResult& current) override;
@@ -50,12 +52,12 @@ class FileSink final : public ResultSink {
   void add_kept(const CaseResult&) override {}
   void end(const Run& run) override;
 
-  /// Where an earlier run left an unfinished case; nothing without --resume, and with a warning
-  /// where it cannot be read.
+  /// The saved state of an unfinished case. Nothing without --resume; nothing and a warning if the
+  /// state cannot be read.
   std::optional<CaseState> saved(const CaseResult& planned) const;
 
-  /// After begin(): status of the cases that need not run (finished, or given up after three
-  /// tries), or not so many sweeps of them.
+  /// After begin(): cases that need not run again (finished, or given up after three tries), and
+  /// cases that need fewer sweeps.
   const std::map<std::size_t, FinishedCase>& finished() const { return finished_; }
 
  private:
@@ -81,17 +83,18 @@ class FileSink final : public ResultSink {
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<store::Redactor> redactor_;
   std::map<std::size_t, FinishedCase> finished_;
-  std::size_t segments_ = 0;    ///< written since the last batch
-  std::set<std::size_t> kept_;  ///< cases that keep() has parts of
-  /// Where cases stand that have no segment.
+  std::size_t segments_ = 0;    ///< segments written since the last batch
+  std::set<std::size_t> kept_;  ///< cases with sweeps stored by keep()
+  /// The files of cases that have no segment.
   std::map<std::size_t, std::filesystem::path> places_;
   Run header_;
-  std::vector<RankInfo> ranks_;  ///< of this launch where it goes on, as they are stored
+  /// ranks of this launch, redacted if requested; only set when a run is resumed
+  std::vector<RankInfo> ranks_;
 };
 
-/// For a rank that is about to end the job within a case whose status and reason say why: leaves
-/// word beside `options.output` for the run that goes on. Does nothing where the parts cannot be
-/// reached. With `redact` the reason stays away.
+/// Called by a rank that is about to end the job; status and reason of `current` say why. Records
+/// this in the journal beside `options.output`, for the run that resumes. Does nothing if the parts
+/// folder cannot be reached. With `redact` the reason is left out.
 void note_lost_case(const WriterOptions& options, const CaseResult& current) noexcept;
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which exception a CUDA error becomes.
+// Chooses the exception for a CUDA error.
 #include "common/device/cuda/check.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@ namespace scalemark::device {
 
 void check(cudaError_t code, Where where) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // else the next check of a kernel launch would report this error again
+  cudaGetLastError();  // clears the error, so that the next check does not report it again
   const std::string text =
       located(fmt::format("CUDA {}: {}", cudaGetErrorName(code), cudaGetErrorString(code)), where);
   switch (code) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA runtime errors as exceptions.
+// Converts CUDA runtime errors to exceptions.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +8,8 @@
 
 namespace scalemark::device {
 
-/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, no device, device
-/// taken), else Error; the text has CUDA's name and description of the error.
+/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, no device, device in
+/// use), otherwise Error. The text contains CUDA's name and description of the error.
 void check(cudaError_t code, Where where = {});
 
 }  // namespace scalemark::device

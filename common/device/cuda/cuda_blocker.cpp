@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that polls a word of the host's memory.
+// Blocks a stream with a kernel that polls host memory.
 #include <atomic>
 #include <cstring>
 
@@ -16,7 +16,7 @@ class CudaBlocker final : public Blocker {
   CudaBlocker(Device& device, double limit)
       : words_(device.allocate(2 * sizeof(int), MemoryKind::pinned)),
         limit_ns_(static_cast<std::uint64_t>(limit * 1e9)) {
-    // A kernel that is loaded at its first launch could wait for the stream that it blocks.
+    // Load the kernel now: loading at its first launch could wait for the stream that it blocks.
     const auto stream = device.make_stream();
     go() = 1;
     check(kernels::wait_for(&go(), &words_.as<int>()[1], limit_ns_, cuda_stream(*stream)));
@@ -39,7 +39,7 @@ class CudaBlocker final : public Blocker {
   }
   int& go() { return words_.as<int>()[0]; }
 
-  Buffer words_;  ///< pinned: with unified addressing the device reads it at the same address
+  Buffer words_;  ///< pinned: with unified addressing, the device reads it at the same address
   std::uint64_t limit_ns_;
 };
 

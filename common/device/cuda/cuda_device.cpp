@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU through the CUDA runtime.
+// A GPU, used through the CUDA runtime.
 #include <cctype>
 #include <string>
 
@@ -15,12 +15,12 @@
 namespace scalemark::device {
 namespace {
 
-/// Of 512 threads: enough to keep each processor's memory requests in flight.
+/// Blocks of 512 threads per multiprocessor: enough memory requests in flight.
 constexpr int kBlocksAProcessor = 4;
 
 class CudaStream final : public Stream {
  public:
-  // Non-blocking: work in the legacy default stream of a library must not order ours.
+  // Non-blocking: not ordered with a library's work in the legacy default stream.
   CudaStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
   ~CudaStream() override { cudaStreamDestroy(stream_); }
   CudaStream(const CudaStream&) = delete;
@@ -53,7 +53,7 @@ class CudaEvent final : public Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// "GPU-8a1c3f00-...", as nvidia-smi writes it.
+/// "GPU-8a1c3f00-...", as nvidia-smi prints it.
 std::string to_text(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the CUDA runtime on events.
+// Event calls of the CUDA runtime.
 #include <vector>
 
 #include <cuda_runtime_api.h>

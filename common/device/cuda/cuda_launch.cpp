@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of kernels and of graphs that were captured from streams.
+// Launches kernels, and graphs captured from streams.
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
@@ -35,7 +35,7 @@ TimeEvent make_time_event() {
   return TimeEvent(event);
 }
 
-/// A chain of `nodes` empty kernels; with `mark` the first one writes to it.
+/// Captures a chain of `nodes` empty kernels; with `mark`, the first one writes to it.
 Graph capture_chain(cudaStream_t stream, int nodes, std::uint64_t* mark) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   cudaError_t code = cudaSuccess;
@@ -59,17 +59,17 @@ class CudaLaunchQueue final : public LaunchQueue {
       streams_.push_back(device.make_stream());
       ends_.push_back(make_time_event());
     }
-    // Kernels are loaded at their first launch, which must not be one that is captured.
+    // A kernel is loaded at its first launch, which must not happen during capture.
     check(kernels::nothing(stream(0)));
     check(kernels::stamp(mark(), stream(0)));
     synchronize();
     for (int i = 0; i < streams; ++i) {
-      // A graph never runs beside itself.
+      // One graph per stream: a graph cannot run concurrently with itself.
       if (graph_nodes > 0) graphs_.push_back(capture_chain(stream(i), graph_nodes, nullptr));
     }
     if (graph_nodes > 0) marking_graph_ = capture_chain(stream(0), graph_nodes, mark());
     blocker_ = make_blocker(device, limit);
-    for (int i = 0; i < streams; ++i) launch(i);  // brings them to the device
+    for (int i = 0; i < streams; ++i) launch(i);  // uploads the graphs to the device
     launch_marking();
     synchronize();
   }
@@ -142,7 +142,7 @@ class CudaLaunchQueue final : public LaunchQueue {
   }
 
  private:
-  /// On lines of their own.
+  /// Each in a cache line of its own.
   struct Words {
     alignas(128) std::uint64_t mark;
     alignas(128) int question;
@@ -156,11 +156,11 @@ class CudaLaunchQueue final : public LaunchQueue {
   Words& words() const { return *words_.as<Words>(); }
   std::uint64_t* mark() const { return &words().mark; }
 
-  Buffer words_;  ///< pinned: the device sees it at the same address
+  Buffer words_;  ///< pinned: the device accesses it at the same address
   TimeEvent begin_;
   std::vector<TimeEvent> ends_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<Graph> graphs_;  ///< one a stream; none: plain launches
+  std::vector<Graph> graphs_;  ///< one per stream; empty for plain launches
   Graph marking_graph_;
   std::unique_ptr<Blocker> blocker_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory kinds of the CUDA runtime.
+// Allocates the memory kinds of the CUDA runtime.
 #include "common/device/cuda/cuda_memory.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace scalemark::device {
 namespace {
 
-/// CUDA gives no pointer for 0 bytes.
+/// CUDA returns no pointer for 0 bytes.
 std::size_t at_least_one(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
 
 bool has(cudaDeviceAttr attribute, int device) {
@@ -34,7 +34,7 @@ Buffer allocate_device(std::size_t bytes) {
   return buffer;
 }
 
-/// Page-locked by the driver. The kernel takes the pages by this thread's policy.
+/// Allocates page-locked memory. The kernel places it by this thread's memory policy.
 Buffer allocate_locked(std::size_t bytes, MemoryKind kind, int numa_node) {
   require_host_memory(bytes);
   const PreferNode node(numa_node);
@@ -53,7 +53,8 @@ Buffer allocate_managed(std::size_t bytes, int numa_node) {
   void* data = nullptr;
   check(cudaMallocManaged(&data, at_least_one(bytes), cudaMemAttachGlobal));
   Buffer buffer(data, bytes, MemoryKind::managed, [](void* block) { cudaFree(block); });
-  check(cudaDeviceSynchronize());  // without concurrent access the host may touch it only then
+  // without concurrent access, the host must wait before it touches managed memory
+  check(cudaDeviceSynchronize());
   std::memset(data, 0, bytes);
   return buffer;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of all kinds on a machine with a CUDA device.
+// Memory kinds on a machine with a CUDA device.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace scalemark::device {
 
-/// Why the current device has no memory of `kind`, in one line; empty if it has.
+/// Reason why the current device does not support memory of `kind`, in one line; empty if it does.
 std::string why_not_cuda(MemoryKind kind, int device);
 
-/// Device::allocate on the current CUDA device.
+/// Device::allocate() for the current CUDA device.
 Buffer allocate_cuda(std::size_t bytes, MemoryKind kind, int numa_node);
 
 }  // namespace scalemark::device

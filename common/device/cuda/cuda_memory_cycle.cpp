@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the CUDA runtime, got and given back.
+// Allocates and frees memory with the CUDA runtime.
 #include <algorithm>
 
 #include <cuda_runtime_api.h>
@@ -103,7 +103,7 @@ std::unique_ptr<MemoryCycle> make_cuda_memory_cycle(Device& device, MemoryKind k
                                                     std::size_t bytes) {
   const std::string why = device.why_not(kind);
   if (!why.empty()) throw Unavailable(why);
-  device.synchronize();  // makes it the current one, and idle
+  device.synchronize();  // makes the device current and waits until it is idle
   const std::size_t some = std::max<std::size_t>(bytes, 1);
   switch (kind) {
     case MemoryKind::registered:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that measure: waiting, copying, nothing, STREAM's loops.
+// Kernels for measurements: waiting, copying, empty kernel, STREAM's loops.
 #include "common/device/cuda/kernels.hpp"
 
 namespace scalemark::device::kernels {

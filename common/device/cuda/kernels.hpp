@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launchers of our own kernels, for sources that nvcc does not compile.
+// Functions that launch our kernels, for sources that nvcc does not compile.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,26 @@
 
 namespace scalemark::device::kernels {
 
-/// One thread that waits until `*go` is not 0. After `limit_ns` of the device's clock it writes 1
-/// to
-/// `*gave_up` and ends. Both are host memory that the device sees.
+/// One thread that waits until `*go` is not 0. After `limit_ns` on the device's clock it writes 1
+/// to `*gave_up` and ends. Both are in host memory that the device can access.
 cudaError_t wait_for(const int* go, int* gave_up, std::uint64_t limit_ns, cudaStream_t stream);
 
-/// Copies by threads, 16 bytes each where both addresses allow it; `blocks` of 512 threads.
+/// Copies with `blocks` blocks of 512 threads, 16 bytes per thread if both addresses are aligned.
 cudaError_t copy(void* to, const void* from, std::size_t bytes, int blocks, cudaStream_t stream);
 
-/// Does nothing.
+/// Launches an empty kernel.
 cudaError_t nothing(cudaStream_t stream);
 
 /// Writes the device's clock (ns) to `*to`.
 cudaError_t stamp(std::uint64_t* to, cudaStream_t stream);
 
-/// One thread that waits until `*question` is 1, writes 1 to `*answer`, and so on up to `count`. It
-/// ends after `limit_ns` of the device's clock. Both are host memory that the device sees.
+/// One thread that waits until `*question` is 1 and writes 1 to `*answer`, then continues with 2,
+/// up to `count`. It ends after `limit_ns` on the device's clock. Both are in host memory that the
+/// device can access.
 cudaError_t answer(const int* question, int* answer, int count, std::uint64_t limit_ns,
                    cudaStream_t stream);
 
-/// to = from, 3 from, from + other, from + 3 other, by `loop` 0 to 3 (STREAM's four).
+/// STREAM's four loops: to = from, 3 from, from + other, or from + 3 other, for `loop` 0 to 3.
 cudaError_t stream_loop(int loop, double* to, const double* from, const double* other,
                         std::size_t count, int blocks, cudaStream_t stream);
 cudaError_t stream_loop(int loop, float* to, const float* from, const float* other,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is left, from /proc, the memory cgroups and the process limits.
+// Reads free memory from /proc, memory cgroups and process limits.
 #include "common/device/host/free_memory.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Version 1 writes "no limit" as the largest multiple of a page.
+// Version 1 writes "no limit" as the largest multiple of the page size.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
 
 std::string read_text(const fs::path& path) {
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-/// The number behind `name` at the start of a line.
+/// The number after `name` at the start of a line.
 std::optional<std::uint64_t> field(const std::string& text, std::string_view name) {
   for (const std::string& line : text::split(text, '\n')) {
     if (line.rfind(name, 0) != 0) continue;
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> field(const std::string& text, std::string_view nam
   return std::nullopt;
 }
 
-/// Names of one cgroup version's files.
+/// File names of one cgroup version.
 struct Files {
   const char* limit;
   const char* usage;
@@ -58,10 +58,10 @@ constexpr Files kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_bytes",
 constexpr Files kVersion2 = {"memory.max", "memory.current", "inactive_file "};
 
 std::optional<std::uint64_t> group_leaves(const fs::path& group, const Files& files) {
-  const auto limit = number(read_text(group / files.limit));  // "max" is no number
+  const auto limit = number(read_text(group / files.limit));  // "max" is not a number
   const auto usage = number(read_text(group / files.usage));
   if (!limit || !usage || *limit >= kNoLimit) return std::nullopt;
-  // The kernel drops inactive page cache before it kills.
+  // The kernel drops inactive page cache before it kills a process.
   const std::uint64_t cache =
       field(read_text(group / "memory.stat"), files.inactive_cache).value_or(0);
   const std::uint64_t used = *usage - std::min(cache, *usage);
@@ -70,7 +70,7 @@ std::optional<std::uint64_t> group_leaves(const fs::path& group, const Files& fi
 
 struct Mount {
   std::string root;   ///< the part of the hierarchy that is mounted
-  std::string point;  ///< where
+  std::string point;  ///< mount point
 };
 
 /// Mount of the memory controller (version 1) or of the unified hierarchy (version 2).
@@ -91,8 +91,7 @@ std::optional<Mount> find_mount(const std::string& mountinfo, bool unified) {
   return std::nullopt;
 }
 
-/// The process' group below the mount: in a container the mount may begin somewhere inside the
-/// path.
+/// The process's group relative to the mount. In a container, the mount may start inside the path.
 std::string below(const std::string& path, const std::string& mount_root) {
   if (mount_root != "/" && path.rfind(mount_root, 0) == 0) return path.substr(mount_root.size());
   return path;
@@ -114,7 +113,7 @@ std::optional<std::uint64_t> cgroup_leaves(const std::string& cgroup, const std:
                                            const std::string& root) {
   std::optional<std::uint64_t> least;
   for (const std::string& line : text::split(cgroup, '\n')) {
-    // hierarchy:controllers:path; version 2 is hierarchy 0 without controllers.
+    // Format hierarchy:controllers:path. Version 2 is hierarchy 0 without controllers.
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
@@ -142,7 +141,8 @@ std::optional<std::uint64_t> cgroup_leaves(const std::string& cgroup, const std:
 std::optional<std::uint64_t> address_space_left() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  const auto pages = number(read_text("/proc/self/statm"));  // its first number: total program size
+  // the first number is the total program size
+  const auto pages = number(read_text("/proc/self/statm"));
   const std::uint64_t used = pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel's files say about memory that is left; the parts of free_host_memory().
+// Free host memory, from files of the kernel and process limits; used by free_host_memory().
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace scalemark::device {
 
-/// MemAvailable of a /proc/meminfo text in bytes. Nothing if there is no such line.
+/// MemAvailable of a /proc/meminfo text, in bytes. Nothing if the line is missing.
 std::optional<std::uint64_t> available_in(const std::string& meminfo);
 
-/// Bytes that the memory cgroups of a process leave it: the smallest of limit - (usage - inactive
-/// page cache) over its group and all groups above, of versions 1 and 2. `cgroup` and `mountinfo`
-/// are the texts of /proc/self/cgroup and /proc/self/mountinfo; `root` stands before the mount
-/// points (tests). Nothing where there is no limit.
+/// Bytes that memory cgroups (version 1 and 2) still allow: the minimum of limit - (usage -
+/// inactive page cache) over the process's group and all groups above. Nothing if there is no
+/// limit. `cgroup` and `mountinfo`: texts of /proc/self/cgroup and /proc/self/mountinfo. `root`:
+/// prefix of the mount points, for tests.
 std::optional<std::uint64_t> cgroup_leaves(const std::string& cgroup, const std::string& mountinfo,
                                            const std::string& root = {});
 
-/// RLIMIT_AS minus the address space in use. Nothing where there is no limit.
+/// RLIMIT_AS minus the address space in use, in bytes. Nothing if there is no limit.
 std::optional<std::uint64_t> address_space_left();
 
 }  // namespace scalemark::device

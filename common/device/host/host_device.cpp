@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a device: everything is done when the call returns.
+// The host as a device: all work is done when a call returns.
 #include <cstdint>
 #include <cstring>
 

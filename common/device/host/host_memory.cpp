@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory by mmap; NUMA nodes by the kernel's system calls (libnuma would add a dependency for
-// two of them).
+// Allocates host memory with mmap. System calls choose the NUMA node, because libnuma would be a
+// dependency for only two calls.
 #include "common/device/host/host_memory.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace scalemark::device {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr int kMaxNodes = 1024;  // as the kernel's largest configuration
+constexpr int kMaxNodes = 1024;  // the maximum of the Linux kernel
 constexpr std::size_t kBits = 8 * sizeof(unsigned long);
 using NodeMask = std::array<unsigned long, kMaxNodes / kBits>;
 

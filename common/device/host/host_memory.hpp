@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory from the kernel, on a chosen NUMA node.
+// Allocates host memory on a chosen NUMA node.
 #pragma once
 
 #include <array>
@@ -10,37 +10,38 @@
 
 namespace scalemark::device {
 
-/// Fresh anonymous memory of kind pageable (4 KiB aligned) or huge_pages, touched by the calling
-/// thread, on `numa_node` when >= 0 (the kernel falls back to another node when it is full). Throws
-/// OutOfMemory when free_host_memory() or the free huge pages do not suffice, Unavailable for a
-/// node that cannot be chosen.
+/// Anonymous memory of kind pageable or huge_pages, touched by the calling thread. With `numa_node`
+/// >= 0 it is placed there; if that node is full, the kernel uses another one. Throws OutOfMemory
+/// if free_host_memory() or the free huge pages are not enough, Unavailable if the node cannot be
+/// chosen.
 Buffer allocate_host(std::size_t bytes, MemoryKind kind, int numa_node);
 
-/// Why there are no huge pages, in one line; empty if some are free.
+/// Reason why there are no huge pages, in one line; empty if some are free.
 std::string why_no_huge_pages();
 
-/// Throws OutOfMemory where fewer 2 MiB pages than `bytes` need are free.
+/// Throws OutOfMemory if fewer 2 MiB pages are free than `bytes` need.
 void require_huge_pages(std::size_t bytes);
 
-/// Bytes of a page: 2 MiB, or the system's.
+/// Page size in bytes: 2 MiB, or the system's.
 std::size_t page_bytes(bool huge);
 
-/// `bytes` in whole pages, one at least.
+/// `bytes` rounded up to whole pages, at least one page.
 std::size_t whole_pages(std::size_t bytes, bool huge);
 
-/// Fresh anonymous memory, whole pages, not touched; munmap(2) gives it back. Throws OutOfMemory.
+/// Maps anonymous memory of whole pages without touching it; free it with munmap(2). Throws
+/// OutOfMemory.
 void* map_pages(std::size_t bytes, bool huge);
 
 /// Writes to the first byte of each page.
 void touch_pages(void* data, std::size_t bytes, std::size_t page);
 
-/// Throws OutOfMemory unless `bytes` are left for this process: with overcommit an allocation
-/// always succeeds, and a process that touches too much is killed.
+/// Throws OutOfMemory unless this process may still use `bytes`. The check is needed because, with
+/// overcommit, an allocation always succeeds and the process is killed when it touches the pages.
 void require_host_memory(std::size_t bytes);
 
-/// While it lives, memory that the kernel gives to this thread comes from `numa_node` (< 0: no
-/// change), also memory that a driver allocates on its behalf. Throws Unavailable for a node that
-/// cannot be chosen.
+/// During its lifetime, memory that the kernel gives to this thread comes from `numa_node` (< 0: no
+/// change). This includes memory that a driver allocates for the thread. Throws Unavailable if the
+/// node cannot be chosen.
 class PreferNode {
  public:
   explicit PreferNode(int numa_node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the host: mapped and touched, or locked.
+// Maps and touches host memory, or page-locks it.
 #include <cerrno>
 #include <cstring>
 
@@ -56,7 +56,7 @@ std::uint64_t lock_limit() {
   return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-// The system's own calls: AddressSanitizer makes nothing of the C library's.
+// Direct system calls, because AddressSanitizer turns mlock() of the C library into a no-op.
 int lock(const void* data, std::size_t bytes) {
   return static_cast<int>(syscall(SYS_mlock, data, bytes));
 }
@@ -67,7 +67,7 @@ class LockingCycle final : public MemoryCycle {
   explicit LockingCycle(std::size_t bytes) : pages_(bytes, false) {
     pages_.get();
     bytes_ = whole_pages(bytes, false);
-    get();  // whether it may
+    get();  // throws if this process may not lock the memory
     give_back();
   }
 
@@ -85,7 +85,7 @@ class LockingCycle final : public MemoryCycle {
   void* data() const override { return pages_.data(); }
 
  private:
-  MappingCycle pages_;  ///< locked or not, munmap(2) ends it
+  MappingCycle pages_;  ///< the destructor's munmap(2) also unlocks
   std::size_t bytes_ = 0;
 };
 

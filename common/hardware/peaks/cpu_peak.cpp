@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units for multiply-add by model of CPU.
+// Peak arithmetic rate of a CPU core, from a table of CPU models and the maximum clock.
 #include "common/hardware/peaks/cpu_peak.hpp"
 
 #include <algorithm>
@@ -21,21 +21,26 @@ namespace scalemark::hardware {
 namespace {
 
 constexpr std::size_t kMaxCpuinfo = 64 << 10, kMaxPolicies = 65536;
-/// 20 GHz: what claims more is no clock.
+/// 20 GHz: higher values are treated as wrong.
 constexpr double kMaxHertz = 20e9;
 
 struct Units {
-  std::string_view vendor;  ///< as /proc/cpuinfo has it: vendor_id, of Arm "CPU implementer"
-  int family, first_model, last_model;  ///< of Arm "CPU part" is the model
+  std::string_view vendor;              ///< "vendor_id" of /proc/cpuinfo; on Arm "CPU implementer"
+  int family, first_model, last_model;  ///< on Arm, the model is "CPU part"
   int count, bits;
 };
 
-/// Skylake-SP, Cascade Lake and Cooper Lake, whose products have one or two units of 512 bits.
+/// Skylake-SP, Cascade Lake and Cooper Lake share this number. Some of their products have one
+/// 512-bit unit, others two.
 constexpr int kSkylakeServer = 85;
-/// Intel: 64-ia-32-architectures-optimization manual and ark.intel.com ("# of AVX-512 FMA Units").
-/// AMD: Software Optimization Guides of families 17h, 19h and 1Ah (the fourth generation carries
-/// 512 bits out in two halves). Arm: Software Optimization Guides of Neoverse N1, V1, V2; Fujitsu:
-/// A64FX Microarchitecture Manual. WikiChip has all of them.
+/// Number and width of the fused multiply-add units per core.
+/// - Intel: 64-ia-32-architectures-optimization manual and ark.intel.com ("# of AVX-512 FMA
+///   Units").
+/// - AMD: Software Optimization Guides of families 17h, 19h and 1Ah. Zen 4 executes a 512-bit
+///   operation in two halves.
+/// - Arm: Software Optimization Guides of Neoverse N1, V1 and V2.
+/// - Fujitsu: A64FX Microarchitecture Manual.
+/// - WikiChip has all of them.
 constexpr std::array kUnits = {
     Units{"GenuineIntel", 6, 63, 63, 2, 256},  // Haswell-EP
     Units{"GenuineIntel", 6, 79, 79, 2, 256},  // Broadwell-EP
@@ -59,9 +64,9 @@ constexpr std::array kUnits = {
     Units{"0x46", 0, 0x001, 0x001, 2, 512},           // A64FX
 };
 
-/// flop a cycle and core of Intel's matrix unit: a product of tiles of 16 x 32 and 32 x 16 numbers
-/// of 16 bits takes 16 cycles (Intel 64 and IA-32 Architectures Optimization Reference Manual,
-/// chapter on AMX: 1024 operations a cycle).
+/// flop per cycle and core of Intel's matrix unit (AMX). A product of two tiles, 16 x 32 and 32 x
+/// 16 numbers of 16 bits, takes 16 cycles. Source: Intel 64 and IA-32 Architectures Optimization
+/// Reference Manual, chapter on AMX (1024 operations per cycle).
 constexpr double kMatrixFlops = 2.0 * 16 * 16 * 32 / 16;
 
 struct Cpu {
@@ -88,7 +93,7 @@ std::string without_blanks(std::string_view text) {
   return from == std::string_view::npos ? "" : std::string(text.substr(from, to - from + 1));
 }
 
-/// The first processor of the text.
+/// The first processor listed in /proc/cpuinfo.
 Cpu first_cpu(std::string_view cpuinfo) {
   Cpu cpu;
   std::istringstream lines{std::string(cpuinfo.substr(0, kMaxCpuinfo))};
@@ -109,16 +114,15 @@ Cpu first_cpu(std::string_view cpuinfo) {
   return cpu;
 }
 
-/// Whether the model name says so of Skylake-SP and what followed with its model number: Platinum
-/// and Gold 6xxx have two units of 512 bits, the others one; of Gold 5xxx the x122 have two. 0: it
-/// does not say.
+/// Number of 512-bit units of a Skylake-SP, Cascade Lake or Cooper Lake, by model name; 0 if the
+/// name does not tell. Platinum, Gold 6xxx, Gold 5122 and Gold 5222 have two; others have one.
 int units_of_skylake(const std::string& name) {
   const auto has = [&](const char* words) { return name.find(words) != std::string::npos; };
   if (has("Platinum") || has("Gold 6") || has("Gold 5122") || has("Gold 5222")) return 2;
   return has("Gold 5") || has("Silver") || has("Bronze") ? 1 : 0;
 }
 
-/// Count 0: not known.
+/// The units of a CPU; count 0 if the model is not in the table.
 Units units_of(const Cpu& cpu) {
   const bool is_arm = cpu.fields.contains("CPU implementer");
   const std::string vendor = cpu.text(is_arm ? "CPU implementer" : "vendor_id");
@@ -130,7 +134,7 @@ Units units_of(const Cpu& cpu) {
       continue;
     if (!is_arm && !cpu.flags.contains("fma")) return {};
     if (!is_arm && model == kSkylakeServer) units.count = units_of_skylake(cpu.text("model name"));
-    // Switched off, its units still work on 256 bits, two at a time.
+    // With AVX-512 switched off, the units execute 256-bit operations, two per cycle.
     if (!is_arm && units.bits == 512 && !cpu.flags.contains("avx512f"))
       return {units.vendor, family, model, model, 2, 256};
     return units;
@@ -149,8 +153,9 @@ double hertz_in(const std::filesystem::path& path) {
   return file >> kilohertz && kilohertz > 0 && kilohertz * 1e3 <= kMaxHertz ? kilohertz * 1e3 : 0;
 }
 
-/// The acpi-cpufreq driver names clocks above the nominal one only where it knows them: then its
-/// highest is above all that it offers (Linux, drivers/cpufreq/acpi-cpufreq.c).
+/// Whether cpuinfo_max_freq may leave out boost clocks. The acpi-cpufreq driver includes them only
+/// where it knows them; the maximum is then above all frequencies that it offers. Source: Linux,
+/// drivers/cpufreq/acpi-cpufreq.c.
 bool leaves_out_boost(const std::filesystem::path& folder, double highest) {
   if (first_line(folder, "scaling_driver") != "acpi-cpufreq") return false;
   std::istringstream offered(first_line(folder, "scaling_available_frequencies"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CPU core can compute at its highest clock.
+// Peak arithmetic rate of a CPU core at its maximum clock.
 #pragma once
 
 #include <filesystem>
@@ -9,18 +9,19 @@
 
 namespace scalemark::hardware {
 
-/// Hertz that no core of this machine exceeds, from cpufreq in /sys below `root`; nothing but a
-/// reason where its driver may not count the clocks above the nominal one. Never throws.
+/// Maximum clock of this machine's cores in Hz, from cpufreq in /sys below `root`. Unknown if the
+/// cpufreq driver may leave out boost clocks. Never throws.
 Peak highest_clock(const std::filesystem::path& root = "/");
 
-/// flop/s of one core in `precision` (fp64, fp32, bf16, fp16): units for multiply-add x numbers in
-/// one of their registers x 2 x `clock`, or of its matrix unit where that computes in the
-/// precision. An upper bound: under such load few keep the highest clock. `cpuinfo`: the text of
-/// /proc/cpuinfo, whose first processor is taken for all. The units are those that makers and
-/// WikiChip name for models that are known, never a guess.
+/// Peak rate of one core in flop/s, in `precision` (fp64, fp32, bf16, fp16). With multiply-add
+/// units: number of units x numbers per vector register x 2 x `clock`. With a matrix unit for the
+/// precision (AMX): its rate at `clock`. It is an upper bound, because few CPUs hold the maximum
+/// clock under such load. `cpuinfo`: text of /proc/cpuinfo, of which the first processor counts.
+/// Unknown for a CPU model that is not in the table, for a virtual machine, and if `clock` is
+/// unknown.
 Peak core_flops(std::string_view cpuinfo, const Peak& clock, std::string_view precision);
 
-/// Of a core of this machine.
+/// core_flops() of this machine.
 Peak read_core_flops(std::string_view precision, const std::filesystem::path& root = "/");
 
 }  // namespace scalemark::hardware

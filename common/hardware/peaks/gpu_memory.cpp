@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking NVML for clock and width of a GPU's memory.
+// Reads clock and bus width of a GPU's memory from NVML.
 #include "common/hardware/peaks/gpu_memory.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory of a GPU can carry, by NVML.
+// Peak bandwidth of a GPU's memory.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace scalemark::hardware {
 
-/// B/s of the memory of the GPU at `pci_bus_id`: its highest clock x 2 transfers (double data rate)
-/// x width of its bus / 8. A part of a GPU (MIG) has a part of that, which NVML does not tell.
-/// Never throws.
+/// Peak memory bandwidth of the GPU at `pci_bus_id`, in B/s: maximum memory clock x 2 transfers per
+/// cycle (double data rate) x bus width in bits / 8. Unknown with MIG, because NVML does not report
+/// the bus width of a MIG slice. Never throws.
 Peak gpu_memory_peak(const std::string& pci_bus_id,
                      const std::string& library = "libnvidia-ml.so.1");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From memory modules to channels.
+// Computes memory bandwidth from the memory modules that the firmware lists.
 #include "common/hardware/peaks/memory_peak.hpp"
 
 #include <algorithm>
@@ -17,16 +17,18 @@
 namespace scalemark::hardware {
 namespace {
 
-/// Kinds of memory by DSP0134, table 78: DDR to DDR5 with the low-power ones; and those that are
-/// no main memory: flash, and persistent modules behind channels of their own or others'.
+/// Memory types of DSP0134, table 78. kDynamic: DDR to DDR5, with the low-power variants.
+/// kPersistent: flash and persistent modules, which are not main memory and are left out.
 constexpr std::array kDynamic = {0x12, 0x13, 0x18, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x22, 0x23};
 constexpr std::array kPersistent = {0x09, 0x1F};
-/// NUMA nodes have less than that of memory more than another one: what the firmware keeps.
+/// NUMA nodes whose memory differs by less than this fraction count as equal: firmware reserves
+/// some memory.
 constexpr double kUneven = 0.1;
 
-/// "P0 CHANNEL A", "P0_Node0_Channel0_Dimm0", "ChannelA-DIMM0": all up to the channel's letter or
-/// number, in small letters. Empty where no channel is named. (Letters behind DIMM alone mean
-/// channels to one maker and processors to another.)
+/// The part of a module's location that names its channel, up to the channel's letter or number, in
+/// lower case. Examples: "P0 CHANNEL A", "P0_Node0_Channel0_Dimm0", "ChannelA-DIMM0". Empty if it
+/// has no word "channel": a letter after "DIMM" means a channel to some makers and a processor to
+/// others.
 std::string channel_in(std::string_view words) {
   std::string text(words);
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -58,7 +60,7 @@ struct Channel {
   double rate() const { return transfers_per_s * data_bits / 8; }
 };
 
-/// Why the module cannot be counted; empty if it can.
+/// Why the module's bandwidth is unknown; empty if it is known.
 std::string why_not_counted(const MemoryDevice& device) {
   if (std::ranges::find(kDynamic, device.type) == kDynamic.end())
     return fmt::format("memory of a kind that is not known (SMBIOS type {:#04x})", device.type);
@@ -105,7 +107,7 @@ HostMemory memory_peak(std::span<const MemoryDevice> devices) {
 }
 
 HostMemory read_memory_peak(const std::filesystem::path& root) {
-  // What a hypervisor lists is made up.
+  // The list of memory modules in a virtual machine is invented by the hypervisor.
   if (field_of(root, "proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos)
     return {unknown_peak("this virtual machine hides the host's memory; set --peak")};
   const MemoryDevices found = read_memory_devices(root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory of a host can carry.
+// Peak bandwidth of a host's memory.
 #pragma once
 
 #include <filesystem>
@@ -13,19 +13,19 @@ namespace scalemark::hardware {
 
 struct HostMemory {
   Peak peak;         ///< B/s, reads and writes together
-  int channels = 0;  ///< that have a module; 0: not told
+  int channels = 0;  ///< number of channels with at least one module; 0 if unknown
 };
 
-/// Sum over the channels that have a module: transfers a second as configured x bits of data / 8.
-/// Modules of one channel share it and count once, so nothing but a reason where the makers' words
-/// for their places do not tell the channel.
+/// Peak memory bandwidth: sum over the channels with a module of configured transfers/s x data bits
+/// / 8. Modules of the same channel count once. Unknown if the locations of the modules do not name
+/// their channels, or if speed or width is missing.
 HostMemory memory_peak(std::span<const MemoryDevice> devices);
 
-/// Of this machine, with what read_memory_devices() finds. Never throws.
+/// memory_peak() of this machine, with read_memory_devices(). Never throws.
 HostMemory read_memory_peak(const std::filesystem::path& root = "/");
 
-/// Of one NUMA node: an equal part, where all nodes have as much memory and the channels come out
-/// even; else a reason.
+/// Peak memory bandwidth of one NUMA node: an equal share of the host's. Unknown unless all nodes
+/// have the same amount of memory (within 10 %) and the channels divide evenly.
 Peak numa_memory_peak(const HostMemory& host, const Machine& machine);
 
 }  // namespace scalemark::hardware

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The highest rate of a piece of hardware, or why nobody knows it.
+// The peak rate of a piece of hardware, or the reason why it is unknown.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace scalemark::hardware {
 
 struct Peak {
-  double value = 0;     ///< B/s or flop/s; 0: nobody knows
+  double value = 0;     ///< B/s, flop/s or Hz; 0 if unknown
   std::string source;   ///< "PCIe 5.0 x16, theoretical", "data sheet of NVIDIA H200", "--peak"
-  std::string missing;  ///< why it is not known; empty if it is
+  std::string missing;  ///< why the value is unknown; empty if it is known
 
   bool is_known() const { return value > 0; }
 };

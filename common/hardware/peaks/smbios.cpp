@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading SMBIOS structures of type 17. The table comes from firmware: every length is checked.
+// Reads SMBIOS structures of type 17 (memory devices). The table comes from firmware, so every
+// length is checked.
 #include "common/hardware/peaks/smbios.hpp"
 
 #include <algorithm>
@@ -17,23 +18,24 @@ namespace {
 
 constexpr std::size_t kHeader = 4, kMaxTable = 1 << 20, kMaxDevices = 4096, kMaxWords = 64;
 constexpr std::uint8_t kMemoryDevice = 17, kEndOfTable = 127;
-/// 100 GT/s: what claims more is no memory.
+/// 100 GT/s: higher values are treated as wrong.
 constexpr std::uint32_t kMaxMegatransfers = 100'000;
 
-/// One structure: its fields, and the strings behind them.
+/// One SMBIOS structure: its fields, and the text strings that follow them.
 class Structure {
  public:
   Structure(std::span<const std::uint8_t> fields, std::span<const std::uint8_t> strings)
       : fields_(fields), strings_(strings) {}
 
-  /// Number of `bytes` bytes, the lowest first; 0 where an older structure ends before.
+  /// The little-endian number of `bytes` bytes at offset `at`; 0 if the structure is too short, as
+  /// in older versions.
   std::uint32_t number(std::size_t at, std::size_t bytes) const {
     if (at + bytes > fields_.size()) return 0;
     std::uint32_t value = 0;
     for (std::size_t i = bytes; i-- > 0;) value = value << 8U | fields_[at + i];
     return value;
   }
-  /// The string whose number stands there, from 1 on; 0: none.
+  /// The string whose number (counted from 1) is stored at offset `at`; empty for number 0.
   std::string text(std::size_t at) const {
     std::uint32_t left = number(at, 1);
     auto begin = strings_.begin();
@@ -58,13 +60,14 @@ MemoryDevice describe_device(const Structure& from) {
   device.type = static_cast<int>(from.number(0x12, 1));
   const std::uint32_t bits = from.number(0x0A, 2), speed = from.number(0x20, 2);
   if (bits != 0xFFFF) device.data_bits = static_cast<int>(bits);
-  // What does not fit stands in a longer field, of which 31 bits count.
+  // A value that does not fit is stored in an extended field, of which 31 bits count.
   const std::uint32_t mega = speed == 0xFFFF ? from.number(0x58, 4) & 0x7FFFFFFFU : speed;
   if (mega <= kMaxMegatransfers) device.transfers_per_s = 1e6 * mega;
   return device;
 }
 
-/// Bytes of the strings behind a structure, with the two zeros at their end; nothing without them.
+/// Size in bytes of the strings after a structure, including the two zeros at their end; nothing if
+/// these are missing.
 std::optional<std::size_t> strings_size(std::span<const std::uint8_t> rest) {
   static constexpr std::array<std::uint8_t, 2> kEnd = {0, 0};
   const auto end = std::search(rest.begin(), rest.end(), kEnd.begin(), kEnd.end());
@@ -98,7 +101,7 @@ MemoryDevices memory_devices(std::span<const std::uint8_t> table) {
     const std::uint8_t type = table[0];
     table = table.subspan(length + *behind);
     if (type == kEndOfTable) break;
-    // Size 0: an empty slot.
+    // Size 0 means an empty slot.
     if (type != kMemoryDevice || structure.number(0x0C, 2) == 0) continue;
     if (found.devices.size() == kMaxDevices) return broken();
     found.devices.push_back(describe_device(structure));
@@ -117,7 +120,7 @@ MemoryDevices read_memory_devices(const std::filesystem::path& root) {
       if (!name.starts_with("17-")) continue;
       is_there = true;
       const std::vector<std::uint8_t> one = content_of(firmware / "entries" / name / "raw");
-      // A part of the list would be too small a sum.
+      // An incomplete list would give too small a bandwidth.
       if (one.empty() || table.size() > kMaxTable) {
         table.clear();
         break;

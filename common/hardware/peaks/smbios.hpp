@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory modules as the firmware lists them.
+// Memory modules as the firmware (SMBIOS) lists them.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace scalemark::hardware {
 
-/// A memory device that is there.
+/// An installed memory module.
 struct MemoryDevice {
-  std::string locator, bank;   ///< where it sits, in the maker's words
-  int type = 0;                ///< DSP0134's number of the kind of memory
-  double transfers_per_s = 0;  ///< as configured; 0: not told
-  int data_bits = 0;           ///< without those for error correction; 0: not told
+  std::string locator, bank;   ///< position on the board, in the maker's words
+  int type = 0;                ///< memory type as numbered in DSP0134
+  double transfers_per_s = 0;  ///< as configured; 0 if unknown
+  int data_bits = 0;           ///< without the bits for error correction; 0 if unknown
 };
 
 struct MemoryDevices {
   std::vector<MemoryDevice> devices;
-  std::string problem;  ///< why the list is not to be trusted; empty if it is
+  std::string problem;  ///< why there is no list, or why it cannot be trusted; empty if it can
 };
 
-/// Structures of type 17 in a table of SMBIOS structures (DMTF DSP0134, System Management BIOS
-/// Reference Specification, 6.1 and 7.18), whatever else stands there.
+/// Memory modules in a table of SMBIOS structures: those of type 17 with a module installed.
+/// Format: DMTF DSP0134, System Management BIOS Reference Specification, sections 6.1 and 7.18.
 MemoryDevices memory_devices(std::span<const std::uint8_t> table);
 
-/// Those of this machine, from /sys/firmware/dmi/tables/DMI or else entries/17-*/raw below `root`,
-/// which only the superuser may read. Never throws.
+/// Memory modules of this machine, from /sys/firmware/dmi/tables/DMI, or else from
+/// entries/17-*/raw, below `root`. Only root can read these files. Never throws.
 MemoryDevices read_memory_devices(const std::filesystem::path& root = "/");
 
 }  // namespace scalemark::hardware

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinity and memory policy by system calls, read back afterwards.
+// Sets CPU affinity and memory policy by system calls and reads them back.
 #include "common/hardware/placement/bind.hpp"
 
 #include <cerrno>
@@ -20,11 +20,11 @@
 namespace scalemark::hardware {
 namespace {
 
-// From <linux/mempolicy.h>; numaif.h would need libnuma.
+// From <linux/mempolicy.h>. Including numaif.h would require libnuma.
 constexpr int kLocal = 0, kPreferred = 1;
 constexpr unsigned long kQueryNode = 1, kQueryAddress = 2;
 constexpr int kMaxNodes = 1024;
-/// How often the list of threads is read before new ones are left to inherit.
+/// How often the list of threads is read again to find new ones.
 constexpr int kLooks = 10;
 
 std::string describe(int error) {
@@ -35,7 +35,7 @@ void add_problem(Binding& binding, const std::string& text) {
   binding.problem += (binding.problem.empty() ? "" : "; ") + text;
 }
 
-/// Thread ids of this process; the main thread's alone if /proc is hidden.
+/// Thread ids of this process; only the main thread's id if /proc is not readable.
 std::set<pid_t> threads() {
   std::set<pid_t> ids = {getpid()};
   std::error_code error;
@@ -47,7 +47,7 @@ std::set<pid_t> threads() {
   return ids;
 }
 
-/// Puts `cpus` into `mask`. Empty if it worked, else why not.
+/// Fills `mask` with `cpus`. Returns an empty text, or why it failed.
 std::string fill(cpu_set_t& mask, const CpuSet& cpus) {
   CPU_ZERO(&mask);
   for (const int cpu : cpus) {
@@ -58,8 +58,9 @@ std::string fill(cpu_set_t& mask, const CpuSet& cpus) {
   return "";
 }
 
-/// Every thread that the process has so far; those of the future inherit from their maker. A thread
-/// that an unbound one made meanwhile is found by looking again. Empty if it worked, else why not.
+/// Sets the affinity of all threads of this process. Threads created later inherit it. A thread
+/// that is created meanwhile by a thread not yet bound is found by reading the list again. Returns
+/// an empty text, or why it failed.
 std::string set_affinity(const CpuSet& cpus) {
   cpu_set_t mask;
   if (std::string why = fill(mask, cpus); !why.empty()) return why;
@@ -69,7 +70,7 @@ std::string set_affinity(const CpuSet& cpus) {
     for (const pid_t thread : threads()) {
       if (!done.insert(thread).second) continue;
       found_more = true;
-      // ESRCH: the thread has ended since.
+      // ESRCH: the thread has ended.
       if (sched_setaffinity(thread, sizeof mask, &mask) != 0 && errno != ESRCH)
         return describe(errno);
     }
@@ -89,7 +90,7 @@ CpuSet affinity() {
   return cpus;
 }
 
-/// 0 or the error number.
+/// Sets the memory policy to prefer a NUMA node. Returns 0 or the error number.
 int prefer_node(int node) {
   unsigned long nodes[kMaxNodes / (8 * sizeof(unsigned long))] = {};
   if (node < 0 || node >= kMaxNodes) return EINVAL;
@@ -98,7 +99,7 @@ int prefer_node(int node) {
   return syscall(SYS_set_mempolicy, kPreferred, nodes, kMaxNodes + 1) == 0 ? 0 : errno;
 }
 
-/// Node of a page that is touched now, or -1 and the error number.
+/// NUMA node of a newly touched page and 0, or -1 and the error number.
 std::pair<int, int> node_of_fresh_page() {
   const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void* page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -127,7 +128,7 @@ void bind_memory(int node, Binding& binding) {
   const int refused = prefer_node(node);
   const auto [page_node, hidden] = node_of_fresh_page();
   binding.numa = page_node;
-  // A kernel without NUMA has one node and no policy: nothing is lost.
+  // A kernel without NUMA support has a single node: no policy is needed.
   if (refused == ENOSYS) return;
   if (refused != 0) {
     add_problem(binding, fmt::format("memory policy for NUMA node {} was refused: {}", node,
@@ -161,7 +162,7 @@ bool bind_thread(const CpuSet& cpus) {
   cpu_set_t mask;
   if (cpus.empty() || !fill(mask, cpus).empty() || sched_setaffinity(0, sizeof mask, &mask) != 0)
     return false;
-  // Refused only where no policy can have been set either.
+  // If the kernel refuses this call, no other memory policy can have been set before.
   static_cast<void>(syscall(SYS_set_mempolicy, kLocal, nullptr, 0UL));
   return true;
 }

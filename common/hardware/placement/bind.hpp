@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies a placement to this process and checks that it took effect.
+// Binds this process to its cores and NUMA node, and checks that the binding took effect.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@ namespace scalemark::hardware {
 
 struct Binding {
   bool applied = false;
-  CpuSet cpus;          ///< affinity read back from the kernel
-  int numa = -1;        ///< NUMA node of a page touched after binding; -1 unknown
-  std::string problem;  ///< why it is not as asked; empty if it is
+  CpuSet cpus;          ///< affinity, read back from the kernel
+  int numa = -1;        ///< NUMA node of a page touched after binding; -1 if unknown
+  std::string problem;  ///< why the binding is not as requested; empty if it is
 };
 
-/// Binds the whole process (all threads so far) to `placement.cpus` and prefers memory of its NUMA
-/// node; then reads both back. Never throws: what did not work stands in `problem` (a container
-/// that forbids memory policies, a topology that comes from a file).
+/// Binds all threads of this process to `placement.cpus`, sets the memory policy to prefer
+/// `placement.numa`, and reads both back. Never throws: `problem` says what failed, for example in
+/// a container that forbids memory policies, or if the topology comes from a file.
 Binding bind(const RankPlacement& placement);
 
-/// Binds the calling thread alone, and lets it take memory from the node it runs on; threads that
-/// it makes later inherit both. False if the system refuses, or there are no `cpus`: it then stays
-/// where it was.
+/// Binds only the calling thread, and sets its memory policy to the node that it runs on. Threads
+/// that it creates later inherit both. Returns false, without any change, if `cpus` is empty or the
+/// system refuses.
 bool bind_thread(const CpuSet& cpus);
 
 }  // namespace scalemark::hardware

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last step of a placement: cores for each rank.
+// Step 3 of placement: divides the cores of a NUMA node among its ranks.
 #include <algorithm>
 #include <map>
 
@@ -17,8 +17,8 @@ void give(RankPlacement& rank, const UsableCore& core) {
   ++rank.num_cores;
 }
 
-/// Divides `cores` in contiguous blocks of equal size, at most `limit`; cores that are over stay
-/// unused, so that all have the same number. Fewer cores than ranks: they share.
+/// Gives each rank a contiguous block of cores. All blocks have the same size, at most `limit`;
+/// leftover cores stay unused. With fewer cores than ranks, ranks share cores.
 void divide(const Cores& cores, const std::vector<RankPlacement*>& ranks, std::size_t limit) {
   const std::size_t each = std::min(cores.size() / ranks.size(), limit);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -30,7 +30,8 @@ void divide(const Cores& cores, const std::vector<RankPlacement*>& ranks, std::s
   }
 }
 
-/// Ranks that differ in cores are worth a word: a team is as fast as its slowest member.
+/// Unequal numbers of cores get a note, because the rank with the fewest cores slows down the
+/// others.
 void note_unequal_shares(std::vector<RankPlacement>& ranks) {
   const int least = std::ranges::min(ranks, {}, &RankPlacement::num_cores).num_cores;
   for (RankPlacement& rank : ranks) {
@@ -69,9 +70,8 @@ void divide_nodes(const Usable& usable, std::vector<RankPlacement>& ranks) {
     members[rank.numa].push_back(&rank);
     beside_gpus = beside_gpus || gpu_node(*usable.machine, rank) >= 0;
   }
-  // Cores beside a GPU serve the ranks of that GPU and no others, so a node with fewer ranks gives
-  // each of them more. Without GPUs nothing but the number of cores tells ranks apart: all get the
-  // same.
+  // With GPUs, all cores of a node serve the ranks placed there, so ranks of a node with fewer
+  // ranks get more cores. Without GPUs, all ranks get the same number of cores.
   std::size_t limit = usable.cores.size();
   for (const auto& [node, its_ranks] : members) {
     if (!beside_gpus)
@@ -88,7 +88,8 @@ void divide_nodes(const Usable& usable, std::vector<RankPlacement>& ranks) {
 }
 
 void pack(const Usable& usable, std::vector<RankPlacement>& ranks) {
-  // The first node that has a core for every rank; without one, a core each from the first on.
+  // The first node with a core for every rank. If there is none, ranks get one core each, in the
+  // machine's order.
   const auto home = std::ranges::find_if(usable.nodes, [&](const NumaNode* node) {
     return usable.num_cores(node->index) >= ranks.size();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First step of a placement: a GPU for each rank.
+// Step 1 of placement: assigns a GPU to each rank.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,13 +11,13 @@
 namespace scalemark::hardware {
 namespace {
 
-/// A GPU as CUDA counts it.
+/// A GPU that a rank may use.
 struct Visible {
-  int index;  ///< CUDA's
+  int index;  ///< CUDA's index for this rank
   int gpu;    ///< index into Machine::gpus
 };
 
-/// As CUDA counts them for a rank that may use the GPUs `visible`.
+/// The GPUs of `visible` (indices into Machine::gpus), numbered as CUDA does.
 std::vector<Visible> usable_gpus(const Machine& machine, const std::vector<int>& visible) {
   std::vector<Visible> gpus;
   for (std::size_t i = 0; i < visible.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<int> visible_to(const Machine& machine, const PlacementRequest& requ
   return all;
 }
 
-/// Items of 0..count-1 with equal keys, in order of first appearance.
+/// Groups items with equal keys; groups are in order of first appearance.
 template <class Key>
 std::vector<std::vector<std::size_t>> groups_by(const std::vector<std::size_t>& items, Key key) {
   std::vector<std::vector<std::size_t>> groups;
@@ -49,7 +49,7 @@ std::vector<std::vector<std::size_t>> groups_by(const std::vector<std::size_t>& 
   return groups;
 }
 
-/// Neighbouring ranks on different packages, and within a package on different NUMA nodes.
+/// Orders GPUs so that neighbours are on different packages, or else on different NUMA nodes.
 std::vector<Visible> far_apart(const Machine& machine, const std::vector<Visible>& gpus) {
   const auto node = [&](std::size_t i) {
     return machine.gpus[static_cast<std::size_t>(gpus[i].gpu)].numa;
@@ -83,7 +83,8 @@ std::vector<std::size_t> take_turns(const std::vector<std::vector<std::size_t>>&
 
 void assign_gpus(const Machine& machine, const PlacementRequest& request,
                  std::vector<RankPlacement>& ranks) {
-  std::map<std::vector<int>, std::size_t> turns;  // ranks so far that see the same GPUs
+  // number of ranks so far, by the GPUs that they may use
+  std::map<std::vector<int>, std::size_t> turns;
   std::map<int, std::size_t> users;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::vector<int> visible = visible_to(machine, request, i);

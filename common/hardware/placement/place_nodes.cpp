@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second step of a placement: a NUMA node for each rank.
+// Step 2 of placement: assigns a NUMA node to each rank.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -11,13 +11,13 @@
 namespace scalemark::hardware {
 namespace {
 
-/// Position in machine.numa, or its size.
+/// Index of the NUMA node in machine.numa; machine.numa.size() if there is no such node.
 std::size_t position(const Machine& machine, int node) {
   return static_cast<std::size_t>(std::ranges::find(machine.numa, node, &NumaNode::index) -
                                   machine.numa.begin());
 }
 
-/// -1 if there is no such node.
+/// Package of a NUMA node; -1 if there is no such node.
 int package_of(const Machine& machine, int node) {
   const std::size_t i = position(machine, node);
   return i < machine.numa.size() ? machine.numa[i].package : -1;
@@ -27,12 +27,12 @@ std::uint64_t distance(const Machine& machine, int from, int to) {
   const std::size_t i = position(machine, from), j = position(machine, to);
   if (i < machine.distances.size() && j < machine.distances.size()) return machine.distances[i][j];
   if (i == j) return 10;
-  // The kernel's defaults within and between packages.
+  // Default distances within a package and between packages.
   return package_of(machine, from) == package_of(machine, to) ? 12 : 20;
 }
 
-/// Without GPUs: the largest share of cores, equal for all ranks, so that no rank straddles two
-/// nodes; then the places that nodes have for such shares, taken evenly over the machine.
+/// Nodes for ranks without GPUs (near and wrong_socket). First finds the largest number of cores
+/// that every rank can have within one node. Then chooses evenly among the blocks of that size.
 std::vector<int> in_blocks(const Usable& usable, std::size_t count) {
   const auto places = [&](std::size_t share) {
     std::vector<int> nodes;
@@ -49,7 +49,8 @@ std::vector<int> in_blocks(const Usable& usable, std::size_t count) {
   return chosen;
 }
 
-/// Without GPUs: packages taking turns, 0, 4, 1, 5, ... for two packages of four nodes.
+/// Nodes for ranks without GPUs (policy spread): packages in turn, for example 0, 4, 1, 5, ... for
+/// two packages of four nodes.
 std::vector<int> in_turns(const Usable& usable, std::size_t count) {
   std::map<int, std::vector<std::size_t>> packages;
   for (std::size_t i = 0; i < usable.nodes.size(); ++i)
@@ -63,8 +64,8 @@ std::vector<int> in_turns(const Usable& usable, std::size_t count) {
   return chosen;
 }
 
-/// The item half a turn away from `own` in a sorted list of distinct ones: a one-to-one mapping, so
-/// that what was evenly divided stays so.
+/// The item half the list away from `own` in the sorted list of distinct items. The mapping is
+/// one-to-one, so ranks stay evenly divided.
 int opposite(std::vector<int> all, int own) {
   if (std::ranges::find(all, own) == all.end()) all.push_back(own);
   std::ranges::sort(all);
@@ -72,8 +73,8 @@ int opposite(std::vector<int> all, int own) {
   return all[(index + all.size() / 2) % all.size()];
 }
 
-/// The node that is deliberately far from `home`: the same place on the opposite package, or with
-/// one package the opposite node of it; `home` itself if there is no other.
+/// A node far from `home`, for policy wrong_socket: the node at the same position on the opposite
+/// package, or with one package the opposite node. Returns `home` if there is no other.
 int far_node(const Usable& usable, int home) {
   const Machine& machine = *usable.machine;
   const int package = package_of(machine, home);
@@ -96,7 +97,7 @@ int far_node(const Usable& usable, int home) {
   return others[place % others.size()];
 }
 
-/// Which node each rank should have, whether or not there is room.
+/// The preferred node of each rank, whether or not it has room.
 std::vector<int> wished_nodes(const Usable& usable, Policy policy,
                               std::vector<RankPlacement>& ranks) {
   std::vector<int> wishes =
@@ -110,8 +111,8 @@ std::vector<int> wished_nodes(const Usable& usable, Policy policy,
   return wishes;
 }
 
-/// Puts a rank whose node is full, or forbidden, on the nearest one with room (of several equally
-/// near, the emptiest).
+/// Finds a node for ranks whose preferred node is full or not allowed: the nearest one with room.
+/// Among equally near nodes it is the one with most room per core.
 class Settler {
  public:
   Settler(const Usable& usable, std::size_t count) : usable_(usable) {
@@ -125,7 +126,7 @@ class Settler {
   }
   void take(int node) { ++used_[node]; }
 
-  /// `avoided`: a package that is taken only when no other has room; -1 for none.
+  /// `avoided`: a package that is used only if no other has room; -1 for none.
   int nearest(int wish, int avoided) const {
     const auto cost = [&](const NumaNode* node) {
       return std::tuple(room(node->index) == 0, node->package == avoided,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement in three steps: a GPU for each rank, a NUMA node for each rank, the node's cores
-// divided (docs/placement.md).
+// Placement of the ranks of a node in three steps: GPUs, NUMA nodes, cores (docs/placement.md).
 #include "common/hardware/placement/placement.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of place(), used by nobody else: GPUs, then NUMA nodes, then cores.
+// The steps of place(), private to it: GPUs, then NUMA nodes, then cores.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,19 @@
 
 namespace scalemark::hardware {
 
-/// A core with the threads of it that may be used.
+/// A core that may be used.
 struct UsableCore {
   int numa;
   CpuSet cpus;
 };
 
-/// What of a machine this job may use.
+/// The part of a machine that this process may use.
 struct Usable {
   const Machine* machine;
-  std::vector<UsableCore> cores;       ///< with at least one allowed thread, in the machine's order
-  std::vector<const NumaNode*> nodes;  ///< with at least one such core, in the machine's order
+  /// cores with at least one allowed hardware thread, in the machine's order
+  std::vector<UsableCore> cores;
+  /// NUMA nodes with at least one such core, in the machine's order
+  std::vector<const NumaNode*> nodes;
 
   std::size_t num_cores(int node) const;
 };
@@ -30,15 +32,15 @@ Usable usable_part(const Machine& machine);
 /// Sets gpu and visible_gpu.
 void assign_gpus(const Machine& machine, const PlacementRequest& request,
                  std::vector<RankPlacement>& ranks);
-/// Sets numa, from the GPU's node and the policy. No node gets more ranks than cores unless the
-/// whole machine has fewer cores than ranks.
+/// Sets numa, from the NUMA node of the GPU and the policy. A node gets more ranks than it has
+/// cores only if the whole machine has fewer cores than ranks.
 void assign_nodes(const Usable& usable, Policy policy, std::vector<RankPlacement>& ranks);
-/// Divides the cores of each node among its ranks: sets cpus and num_cores.
+/// Sets cpus and num_cores: divides the cores of each node among its ranks.
 void divide_nodes(const Usable& usable, std::vector<RankPlacement>& ranks);
 /// Policy packed: sets numa, cpus and num_cores.
 void pack(const Usable& usable, std::vector<RankPlacement>& ranks);
 
-/// NUMA node of the rank's GPU; -1 without GPU or when it is unknown.
+/// NUMA node of the rank's GPU; -1 if it has no GPU or the node is unknown.
 int gpu_node(const Machine& machine, const RankPlacement& rank);
 void add_note(RankPlacement& rank, const std::string& text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA_VISIBLE_DEVICES, as CUDA reads it.
+// Interprets CUDA_VISIBLE_DEVICES as CUDA does.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace scalemark::hardware {
 namespace {
 
-/// The GPU that an entry means: an index, or a UUID or an unambiguous beginning of one. -1 for
-/// none.
+/// Index into machine.gpus for one entry: an index, a UUID, or a unique prefix of a UUID. -1 if no
+/// GPU matches.
 int resolve(const Machine& machine, const std::string& entry) {
   const bool digits =
       !entry.empty() && std::ranges::all_of(entry, [](char c) { return c >= '0' && c <= '9'; });
@@ -49,7 +49,7 @@ std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_vi
     const std::string entry = trimmed(part);
     const int gpu = resolve(machine, entry);
     if (gpu < 0) {
-      // "-1" is the customary way to end the list or to hide everything.
+      // "-1" commonly ends the list or hides all GPUs, so it is no mistake.
       if (entry != "-1")
         why = fmt::format(
             "CUDA_VISIBLE_DEVICES: '{}' names none of the {} GPUs; it and what follows is ignored",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking NVML again and again.
+// Reads GPU sensors and settings from NVML.
 #include "common/hardware/sensors/gpu_sensors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -15,31 +14,15 @@
 namespace scalemark::hardware {
 namespace {
 
-/// nvmlClocksEventReason...
-struct Reason {
-  unsigned long long bit;
-  const char* name;
-  bool slows_down;
-};
-constexpr std::array kReasons = {Reason{0x1, "gpu_idle", false},
-                                 Reason{0x2, "clocks_setting", false},
-                                 Reason{0x4, "sw_power_cap", false},
-                                 Reason{0x8, "hw_slowdown", true},
-                                 Reason{0x10, "sync_boost", false},
-                                 Reason{0x20, "sw_thermal_slowdown", true},
-                                 Reason{0x40, "hw_thermal_slowdown", true},
-                                 Reason{0x80, "hw_power_brake", true},
-                                 Reason{0x100, "display_clock_setting", false}};
-
 std::string names_of(unsigned long long reasons) {
   std::vector<std::string> names;
-  for (const Reason& reason : kReasons) {
+  for (const nvml::ClockEventReason& reason : nvml::kClockEventReasons) {
     if ((reasons & reason.bit) != 0) names.emplace_back(reason.name);
   }
   return names.empty() ? "none" : text::join(names, "+");
 }
 
-/// A function of NVML that gives one number; nothing if it is missing or refuses.
+/// The number that an NVML function returns; nothing if the function is missing or fails.
 template <class Value, class Function, class... Arguments>
 std::optional<double> number(Function function, Arguments... arguments) {
   Value value{};
@@ -97,7 +80,8 @@ struct GpuSensors::State {
   State(const std::string& pci_bus_id, const std::string& library)
       : running(library), device(running.find(pci_bus_id)) {}
 
-  /// Part of the time since the last call in which the clocks were held down; nothing at first.
+  /// Fraction of the time since the previous call in which `cause` reduced the clocks; nothing at
+  /// the first call.
   std::optional<double> held_down(int cause, std::optional<nvml::Violation>& last) const {
     nvml::Violation now{};
     if (running.nvml.violation == nullptr ||
@@ -140,11 +124,17 @@ Reading GpuSensors::read() {
   add("sm_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kSmClock), 1e6);
   add("memory_clock", "Hz", number<unsigned>(nvml.clock, device, nvml::kMemoryClock), 1e6);
   add("power", "W", number<unsigned>(nvml.power, device), 1e-3);
-  add("temperature", "Cel", number<unsigned>(nvml.temperature, device, 0), 1);
+  add("temperature", "Cel", number<unsigned>(nvml.temperature, device, nvml::kGpuTemperature), 1);
   add("power_capped", "1", state_->held_down(nvml::kByPower, state_->by_power), 1);
   add("heat_slowed", "1", state_->held_down(nvml::kByHeat, state_->by_heat), 1);
-  add("ecc_corrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 0, 0), 1);
-  add("ecc_uncorrected", "1", number<unsigned long long>(nvml.ecc_errors, device, 1, 0), 1);
+  add("ecc_corrected", "1",
+      number<unsigned long long>(nvml.ecc_errors, device, nvml::kCorrectedErrors,
+                                 nvml::kSinceDriverLoad),
+      1);
+  add("ecc_uncorrected", "1",
+      number<unsigned long long>(nvml.ecc_errors, device, nvml::kUncorrectedErrors,
+                                 nvml::kSinceDriverLoad),
+      1);
   add("pcie_generation", "1", number<unsigned>(nvml.pcie_generation, device), 1);
   add("pcie_width", "1", number<unsigned>(nvml.pcie_width, device), 1);
   unsigned long long reasons = 0;
@@ -155,7 +145,7 @@ Reading GpuSensors::read() {
 
 bool is_slowed_down(const std::string& clock_event_reasons) {
   const std::vector<std::string> names = text::split(clock_event_reasons, '+');
-  return std::ranges::any_of(kReasons, [&](const Reason& reason) {
+  return std::ranges::any_of(nvml::kClockEventReasons, [&](const nvml::ClockEventReason& reason) {
     return reason.slows_down && std::ranges::find(names, reason.name) != names.end();
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading /proc and /sys.
+// Reads a node's sensors from /proc and /sys.
 #include "common/hardware/sensors/node_sensors.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void add(Reading& reading, const char* name, const char* unit, std::optional<dou
   if (value) reading.quantities.push_back({name, unit, *value});
 }
 
-/// "MemAvailable:  12 kB" of /proc/meminfo, in bytes.
+/// MemAvailable of /proc/meminfo, in bytes.
 std::optional<double> free_memory(const std::filesystem::path& root) {
   std::ifstream file(root / "proc/meminfo");
   std::string line;
@@ -47,7 +47,7 @@ std::optional<double> free_memory(const std::filesystem::path& root) {
   return std::nullopt;
 }
 
-/// Hertz by CPU from /proc/cpuinfo, whose order of lines is: processor, ..., cpu MHz.
+/// Clock of each CPU in Hz, from /proc/cpuinfo. There, "processor" comes before "cpu MHz".
 std::map<int, double> clocks_of_cpuinfo(const std::filesystem::path& root) {
   std::map<int, double> clocks;
   std::ifstream file(root / "proc/cpuinfo");
@@ -67,7 +67,7 @@ std::map<int, double> clocks_of_cpuinfo(const std::filesystem::path& root) {
   return clocks;
 }
 
-/// The folders in `path`; none if it cannot be read.
+/// The entries of the folder `path`; none if it cannot be read.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> folders;
   std::error_code error;
@@ -77,7 +77,8 @@ std::vector<std::filesystem::path> folders_in(const std::filesystem::path& path)
   return folders;
 }
 
-/// Thermal zones of CPUs; where there are none (AMD), their chips' own sensors.
+/// Temperature files of the CPUs' thermal zones. Where there are none (AMD), of the hwmon drivers
+/// coretemp and k10temp.
 std::vector<std::filesystem::path> cpu_temperatures(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> sensors;
   for (const auto& zone : folders_in(root / "sys/class/thermal")) {
@@ -115,7 +116,8 @@ void NodeSensors::read_ticks(Counters& counters, std::optional<double>& runnable
       break;
     }
     if (!name.starts_with("cpu") || name == "cpu") continue;
-    // user nice system idle iowait irq softirq steal; guests are counted in user.
+    // The eight fields are user nice system idle iowait irq softirq steal. Guest time is part of
+    // user.
     std::array<double, 8> ticks{};
     for (double& one : ticks) words >> one;
     const Ticks cpu{
@@ -132,7 +134,7 @@ void NodeSensors::read_ticks(Counters& counters, std::optional<double>& runnable
       sum->all += cpu.all;
     }
   }
-  // Some containers show zeros.
+  // Some containers show only zeros.
   if (whole.all > 0) counters.whole = whole;
   if (ranks.all > 0) counters.ranks = ranks;
 }
@@ -142,7 +144,8 @@ std::optional<double> NodeSensors::own_time() const {
   double ticks = 0;
   for (const int process : watch_.processes) {
     const std::string line = line_of(watch_.root / "proc" / std::to_string(process) / "stat");
-    // The second field is the program's name in brackets, which may hold blanks and brackets.
+    // The second field is the program's name in parentheses, which may contain blanks and
+    // parentheses.
     const std::size_t behind = line.rfind(')');
     if (behind == std::string::npos) return std::nullopt;
     std::istringstream words(line.substr(behind + 1));
@@ -210,7 +213,7 @@ NodeSensors::Counters NodeSensors::count(std::uint64_t now) {
 void NodeSensors::add_changes(const Counters& now, Reading& reading) const {
   if (now.at <= last_.at) return;
   const double seconds = static_cast<double>(now.at - last_.at) * 1e-9;
-  // Ticks are 10 ms: over less there may be none.
+  // A tick is 10 ms, so a short interval may contain none.
   if (now.whole && last_.whole && now.whole->all > last_.whole->all) {
     const double all = now.whole->all - last_.whole->all;
     const double busy = now.whole->busy - last_.whole->busy;

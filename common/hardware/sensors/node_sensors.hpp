@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy, fast and hot a node is, as Linux shows it in /proc and /sys.
+// Samples how busy, fast and hot a node is, from /proc and /sys.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,44 @@
 
 namespace scalemark::hardware {
 
-/// What belongs to the run.
+/// What to watch on the node.
 struct NodeWatch {
-  CpuSet cpus;                 ///< those that ranks are bound to; empty = all
-  std::vector<int> processes;  ///< of the ranks; empty = not known here
+  CpuSet cpus;                 ///< CPUs that the ranks are bound to; empty: all
+  std::vector<int> processes;  ///< process ids of the ranks; empty if unknown
   std::filesystem::path root = "/";
 };
 
-/// Shares and powers are means since the last reading.
+/// Sampler of a node. Fractions of time and powers are means since the previous reading.
 class NodeSensors {
  public:
-  /// Takes a first look, at `now` (ns). Never throws.
+  /// Takes the first reading at `now` (ns). Never throws.
   NodeSensors(NodeWatch watch, std::uint64_t now);
 
-  /// At `now` (ns). Of a node:
-  /// - cpu_busy, rank_cpu_busy (1): part of the time in which its CPUs, or those of the ranks, were
-  ///   busy; steal (1): in which a hypervisor gave them to others
-  /// - other_cpus (1): CPUs that processes other than the ranks kept busy, 0.5 = half of one
-  /// - load (1): mean number of runnable tasks in the last minute; runnable (1): now
-  /// - core_clock, core_clock_min (Hz): mean and slowest of the ranks' CPUs, now
-  /// - throttle_events (1): how often these, or their packages, were slowed down for heat (the sum
-  ///   of the kernel's counters of each CPU)
-  /// - free_memory (By), package_power (W), temperature (Cel): the hottest CPU zone
+  /// Takes a reading at `now` (ns). Missing values are left out. Quantities:
+  /// - cpu_busy (1): fraction of time in which the node's CPUs were busy
+  /// - rank_cpu_busy (1): the same for the ranks' CPUs
+  /// - steal (1): fraction of time that the hypervisor gave to other virtual machines
+  /// - other_cpus (1): number of CPUs kept busy by processes other than the ranks, 0.5 = half a CPU
+  /// - load (1): load average over the last minute
+  /// - runnable (1): number of runnable tasks now
+  /// - core_clock, core_clock_min (Hz): mean and minimum over the ranks' CPUs, now
+  /// - throttle_events (1): thermal throttling events of these CPUs and their packages (sum of the
+  ///   kernel's counters of each CPU)
+  /// - free_memory (By): available memory
+  /// - package_power (W): mean power of all CPU packages
+  /// - temperature (Cel): hottest CPU sensor
   Reading read(std::uint64_t now);
 
  private:
-  /// Clock ticks since the machine was started.
+  /// Clock ticks since boot.
   struct Ticks {
     double busy = 0, stolen = 0, all = 0;
   };
   struct Counters {
     std::uint64_t at = 0;
     std::optional<Ticks> whole, ranks;
-    std::optional<double> own;        ///< s of processor time
-    std::optional<double> throttled;  ///< events
+    std::optional<double> own;        ///< s of CPU time of the ranks' processes
+    std::optional<double> throttled;  ///< number of throttling events
     std::optional<double> joules;
   };
   Counters count(std::uint64_t now);

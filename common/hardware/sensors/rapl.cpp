@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading /sys/class/powercap.
+// Reads RAPL counters from /sys/class/powercap.
 #include "common/hardware/sensors/rapl.hpp"
 
 #include <fstream>
@@ -15,8 +15,8 @@ std::optional<std::uint64_t> counter_in(const std::filesystem::path& path) {
   return value;
 }
 
-/// "intel-rapl:0" is a package (on AMD too); "intel-rapl:0:0" is a part of it; the "-mmio" twin
-/// counts the same energy again.
+/// "intel-rapl:0" is a package (on AMD, too). "intel-rapl:0:0" is a part of that package, and
+/// "intel-rapl-mmio:0" counts the same energy again.
 bool is_package(const std::string& name) {
   const std::string prefix = "intel-rapl:";
   return name.starts_with(prefix) && name.find(':', prefix.size()) == std::string::npos;
@@ -30,7 +30,7 @@ RaplEnergy::RaplEnergy(const std::filesystem::path& root) {
     const std::filesystem::path& folder = entry.path();
     std::string name;
     std::getline(std::ifstream(folder / "name"), name);
-    // "psys" counts the whole board, the packages included.
+    // "psys" counts the whole board, including the packages.
     if (!is_package(folder.filename().string()) || !name.starts_with("package")) continue;
     const auto now = counter_in(folder / "energy_uj");
     const auto range = counter_in(folder / "max_energy_range_uj");

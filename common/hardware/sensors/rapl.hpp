@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy counters of CPU packages (RAPL) as Linux shows them.
+// Energy counters of the CPU packages (RAPL), as Linux exports them.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace scalemark::hardware {
 
-/// Energy of all packages of this node since the object was made.
+/// Energy of all CPU packages of this node since the object was created.
 class RaplEnergy {
  public:
-  /// `root`: /sys/class/powercap, or a test's. Never throws.
+  /// `root` replaces /sys/class/powercap in tests. Never throws.
   explicit RaplEnergy(const std::filesystem::path& root = "/sys/class/powercap");
-  /// Joules; nothing if there are no counters or this user may not read them (since Linux 5.10 that
-  /// takes a privilege). Counters wrap within minutes to hours, so that it must be called at least
-  /// as often; it is cheap.
+  /// Energy in J; nothing if there are no counters or this user may not read them (since Linux 5.10
+  /// that takes a privilege). A counter wraps within minutes to hours: call this at least that
+  /// often.
   std::optional<double> joules();
 
  private:
   struct Package {
     std::filesystem::path counter;
-    std::uint64_t range = 0;  ///< it wraps to 0 behind this, uJ
+    std::uint64_t range = 0;  ///< uJ; the counter wraps to 0 after this value
     std::uint64_t last = 0;
   };
   std::vector<Package> packages_;

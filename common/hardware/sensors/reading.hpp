@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sensor says at one moment.
+// Values that a sensor reports at one moment.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace scalemark::hardware {
 
-/// One quantity of a node or a GPU.
+/// One value of a node or a GPU.
 struct Quantity {
   std::string name;  ///< snake_case noun
   std::string unit;  ///< UCUM
   double value = 0;
 };
 
-/// What could be read; a quantity that could not is missing, never zero.
+/// The values that could be read. A value that could not be read is missing, never zero.
 struct Reading {
   std::vector<Quantity> quantities;
   std::map<std::string, std::string> texts;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The question as an extension of Open MPI and its relatives.
+// CUDA support, asked through an extension of Open MPI and related libraries.
 #include "common/mpi/cuda_support.hpp"
 
 #include <mpi.h>
 
-// Behind mpi.h, whose macros it uses.
+// Must follow mpi.h, whose macros it uses.
 #include <mpi-ext.h>
 
 namespace scalemark::mpi {

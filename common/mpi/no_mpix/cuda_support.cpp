@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An MPI library that cannot be asked.
+// CUDA support for MPI libraries that cannot be asked: unknown.
 #include "common/mpi/cuda_support.hpp"
 
 namespace scalemark::mpi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI by dlopen.
+// Loads CUPTI with dlopen.
 #include "common/profile/cuda/cupti_library.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace scalemark::profile {
 namespace {
 
-// From CUDA 13.0 on the version is major * 10000 + minor * 100 + patch.
+// Since CUDA 13.0 the version is major * 10000 + minor * 100 + patch.
 constexpr std::uint32_t kMajor = CUPTI_API_VERSION / 10000;
 constexpr std::uint32_t kMinor = CUPTI_API_VERSION / 100 % 100;
 constexpr std::size_t kMaxMessage = 300;
@@ -54,7 +54,7 @@ void CuptiLibrary::load(Function& function, const char* symbol) {
   if (!function) problem = fmt::format("CUPTI has no {}: {}", symbol, last_error());
 }
 
-/// The layout of records changes with minor versions.
+/// The layout of records changes with minor versions, so major and minor must match.
 void CuptiLibrary::check_version() {
   std::uint32_t version = 0;
   if (get_version(&version) == CUPTI_SUCCESS && version / 100 == CUPTI_API_VERSION / 100) return;
@@ -69,7 +69,7 @@ std::string describe(const CuptiLibrary& cupti, CUptiResult result) {
   cupti.error_text(result, &text);
   const std::string known = name ? text::printable(name, kMaxMessage)
                                  : fmt::format("CUPTI error {}", static_cast<int>(result));
-  // Some have no description but their name.
+  // Some errors have no description other than their name.
   if (text == nullptr || known == text) return known;
   return known + ": " + text::printable(text, kMaxMessage);
 }

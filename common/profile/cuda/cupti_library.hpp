@@ -8,17 +8,18 @@
 
 namespace scalemark::profile {
 
-/// CUPTI keeps one state for a process (buffers, subscribers), so only one copy of it may be there.
-/// LibTorch is linked with libcupti.so.13: the loader gives that copy to whoever asks for the same
-/// name, wherever else another file of it lies. A program that were linked with the CUDA toolkit's
-/// library of another major version would have two. Without LibTorch the library comes from the
-/// program's run path, and only where a profile is made.
+/// CUPTI has global state (buffers, subscribers), so a process must load only one copy of it.
+/// LibTorch is linked with libcupti.so.13; dlopen of the same name returns that copy, wherever
+/// other files of that name are. Linking with a toolkit's library of another major version would
+/// load a second copy. Without LibTorch, the library comes from the program's run path, and only
+/// when a profile is created.
 class CuptiLibrary {
  public:
-  /// Loaded at the first call and never unloaded: CUPTI has threads of its own.
+  /// Loaded at the first call and never unloaded, because CUPTI has threads of its own.
   static const CuptiLibrary& get();
 
-  std::string problem;  ///< empty if all functions are there, of the version that was compiled with
+  /// empty if all functions are present and the version is the one compiled with
+  std::string problem;
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) result_name = nullptr;
   decltype(&cuptiGetErrorMessage) error_text = nullptr;
@@ -41,8 +42,7 @@ class CuptiLibrary {
   void* handle_;
 };
 
-/// "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: ...", or the name alone, of a result that is not
-/// CUPTI_SUCCESS.
+/// Text for an error: "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: ...", or only the name.
 std::string describe(const CuptiLibrary& cupti, CUptiResult result);
 
 }  // namespace scalemark::profile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles by CUPTI's activity records.
+// Profiles from CUPTI's activity records.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -18,22 +18,24 @@
 namespace scalemark::profile {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;  // some 5,000 kernels, 26,000 calls
+// for about 5,000 kernels or 26,000 calls
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxBuffers = 256;
 
-// Peer copies are records of a kind of their own. Calls of the driver are left out: those that the
-// runtime makes are in its own calls, and what libraries launch through it is seen as kernels.
+// Peer copies have a kind of their own (MEMCPY2). Driver calls are not recorded: those of the
+// runtime are inside its own calls, and kernels that libraries launch through the driver are
+// recorded as kernels.
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2};
 
-// The numbers that copy_direction() takes.
+// copy_direction() relies on these values.
 static_assert(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD == 1 && CUPTI_ACTIVITY_MEMCPY_KIND_DTOH == 2 &&
               CUPTI_ACTIVITY_MEMCPY_KIND_HTOA == 3 && CUPTI_ACTIVITY_MEMCPY_KIND_ATOH == 4 &&
               CUPTI_ACTIVITY_MEMCPY_KIND_ATOA == 5 && CUPTI_ACTIVITY_MEMCPY_KIND_ATOD == 6 &&
               CUPTI_ACTIVITY_MEMCPY_KIND_DTOA == 7 && CUPTI_ACTIVITY_MEMCPY_KIND_DTOD == 8 &&
               CUPTI_ACTIVITY_MEMCPY_KIND_HTOH == 9 && CUPTI_ACTIVITY_MEMCPY_KIND_PTOP == 10);
 
-/// Buffers for CUPTI, at most kMaxBuffers: beyond them it loses records, and counts how many.
+/// Buffers for CUPTI, at most kMaxBuffers. Beyond that, CUPTI drops records and counts them.
 class Buffers {
  public:
   std::uint8_t* take() {
@@ -69,7 +71,7 @@ class Buffers {
   std::size_t made_ = 0;
 };
 
-/// What records are added to; nothing while no profile watches.
+/// Where records are counted; `counter` is null while no profile is active.
 struct Sink {
   std::mutex mutex;
   ActivityCounter* counter = nullptr;
@@ -78,9 +80,9 @@ struct Sink {
   std::vector<std::string> call_names;  ///< by CUPTI's number of the function
 };
 
-// CUPTI's callbacks are given no pointer of ours, so what they need is global. Two locks, because a
-// thread that wants a buffer must not wait until another one is read. Never destroyed: threads of
-// CUPTI's may outlive main.
+// CUPTI's callbacks get no user pointer, so this state is global. There are two locks, so that a
+// thread that needs a buffer does not wait while another buffer is read. The objects are never
+// destroyed, because CUPTI's threads may outlive main().
 Buffers& buffers() {
   static Buffers& all = *new Buffers;
   return all;
@@ -132,10 +134,10 @@ void count(Sink& into, const CUpti_Activity& record) {
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
   *buffer = buffers().take();
   *size = *buffer != nullptr ? kBufferBytes : 0;
-  *records = 0;  // as many as fit
+  *records = 0;  // no limit on the number of records
 }
 
-/// Runs on a thread of CUPTI's, or on the one that flushes.
+/// Runs on a CUPTI thread, or on the thread that flushes.
 void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                std::size_t /*size*/, std::size_t valid) {
   const CuptiLibrary& cupti = CuptiLibrary::get();
@@ -160,7 +162,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
 class CuptiProfile final : public Profile {
  public:
   CuptiProfile() = default;
-  /// After an exception the GPU may wait for other ranks for ever.
+  /// Does not wait for the GPU: after an exception it may wait for other ranks forever.
   ~CuptiProfile() override { end(/*wait=*/false); }
   CuptiProfile(const CuptiProfile&) = delete;
   CuptiProfile& operator=(const CuptiProfile&) = delete;
@@ -187,7 +189,7 @@ class CuptiProfile final : public Profile {
   void end(bool wait) {
     if (!started_) return;
     started_ = false;
-    // What follows is no call of the work that is watched.
+    // Stop recording runtime calls: the following ones do not belong to the profiled work.
     cupti_.disable(CUPTI_ACTIVITY_KIND_RUNTIME);
     if (const cudaError_t code = wait ? cudaDeviceSynchronize() : cudaSuccess; code != cudaSuccess)
       set_problem(fmt::format("waiting for the GPU: {}", cudaGetErrorName(code)));
@@ -195,7 +197,7 @@ class CuptiProfile final : public Profile {
     if (cupti_.timestamp(&now) == CUPTI_SUCCESS && since_ != 0) watched_ += now - since_;
     since_ = 0;
     for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
-    // Also after a problem: no record may be left over for the next profile.
+    // Flush also after a problem, so that no records remain for the next profile.
     const CUptiResult flushed = cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     if (problem_.empty()) note(flushed, "fetching CUPTI's records");
     detach();
@@ -203,8 +205,8 @@ class CuptiProfile final : public Profile {
   }
 
   void enable() {
-    // Records in the order of time over all threads, not thread by thread: see IntervalUnion. Where
-    // it cannot be chosen, more of them come late.
+    // Request buffers in order of time over all threads, instead of per thread (see IntervalUnion).
+    // If CUPTI refuses, more records arrive late.
     std::uint8_t per_thread = 0;
     std::size_t size = sizeof per_thread;
     static const CUptiResult registered = [&] {
@@ -225,7 +227,7 @@ class CuptiProfile final : public Profile {
     return true;
   }
 
-  /// Waits for a buffer that is being read.
+  /// Stops counting. Waits until a buffer that is being read is finished.
   void detach() {
     Sink& into = sink();
     const std::lock_guard lock(into.mutex);
@@ -240,7 +242,7 @@ class CuptiProfile final : public Profile {
     if (result != CUPTI_SUCCESS) set_problem(fmt::format("{}: {}", what, describe(cupti_, result)));
   }
 
-  /// The first one counts.
+  /// Only the first problem is kept.
   void set_problem(const std::string& problem) {
     if (!problem_.empty()) return;
     problem_ = problem;

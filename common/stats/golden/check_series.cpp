@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series in time order, and quantiles, against their golden files.
+// Checks time series and quantiles against their golden files.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -74,7 +74,7 @@ std::vector<double> sorted_values(const Field& field) {
   return values;
 }
 
-/// "99.9" of a key is 999 thousandths.
+/// Thousandths of a percentage in a key: "99.9" gives 999.
 std::int64_t thousandths(const std::string& percent) {
   std::size_t used = 0;
   double value = -1;
@@ -96,7 +96,7 @@ void check_array(const Field& array, Report& report) {
   const double most = std::max(std::abs(x.front()), std::abs(x.back()));
   for (const std::string& percent : array["type7"].keys()) {
     const std::int64_t k = thousandths(percent);
-    // The wider of the two neighbours, whose rounding is allowed for.
+    // The larger of the two neighbouring values; its rounding error is allowed.
     const auto place = static_cast<std::size_t>(k) * (x.size() - 1) / 1000;
     const double near =
         std::max(std::abs(x[place]), std::abs(x[std::min(place + 1, x.size() - 1)]));

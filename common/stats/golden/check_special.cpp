@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions and adjusted p-values against their golden files.
+// Checks special functions and adjusted p-values against their golden files.
 #include <cmath>
 #include <span>
 #include <string>
@@ -20,10 +20,11 @@ namespace {
 
 using golden::Field;
 
-/// Tolerance where the value is 0: a relative one allows nothing.
+/// Absolute tolerance for a value of 0, where a relative one allows nothing.
 constexpr double kZero = 1e-15;
 
-/// One value of a row, which carries its own relative tolerance. null: below the smallest double.
+/// Compares one value of a row, which contains its relative tolerance. null means below the
+/// smallest double; it is not compared.
 void compare(const Field& row, const char* column, double got, golden::Report& report) {
   const Field field = row[column];
   const double want = field.number_or_missing();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of moderated t, TREAT, TOST, adjusted p and verdicts against limma's.
+// Checks moderated t, TREAT, TOST, adjusted p-values and verdicts against limma.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -30,11 +30,11 @@ using golden::Report;
 
 constexpr double kAlpha = 0.05;
 
-/// The rows of a case, and what they are tested with; unmatched rows are empty.
+/// Rows of a case with the parameters of their tests. Rows without a counterpart are empty.
 struct Table {
   std::vector<std::optional<Contrast>> rows;
   double tau = 0;
-  double pooled_df = 0;  ///< of all matched rows
+  double pooled_df = 0;  ///< total over the rows with a counterpart
 
   std::vector<Contrast> matched() const {
     std::vector<Contrast> result;
@@ -43,7 +43,7 @@ struct Table {
     }
     return result;
   }
-  /// One value a row, NaN for unmatched ones.
+  /// One value per row; NaN for rows without a counterpart.
   std::vector<double> column(const std::function<double(const Contrast&)>& value) const {
     std::vector<double> result;
     for (const auto& row : rows) result.push_back(row ? value(*row) : kNan);
@@ -68,7 +68,7 @@ Table read_table(const Field& one) {
   return table;
 }
 
-/// The columns that a prior gives, each compared where the file has it.
+/// The columns computed with a prior; each is compared if the file contains it.
 class Columns {
  public:
   Columns(const Table& table, const Prior& prior, double df_limit, Field expected, Report& report)
@@ -124,8 +124,8 @@ class Columns {
     compare_p("p_same", same);
   }
 
-  /// The golden verdicts come of two one-sided families; `compare` of the command line has one
-  /// two-sided family, which finds more when changes have both signs.
+  /// The golden verdicts come from two one-sided families. The command `compare` uses one two-sided
+  /// family, which finds more if changes have both signs.
   void compare_verdicts() {
     if (!expected_.has("verdict")) return;
     const Field field = expected_["verdict"];
@@ -174,7 +174,8 @@ class Columns {
   std::vector<std::optional<Estimate>> estimates_;
 };
 
-/// t, degrees of freedom and p of Welch's test; missing where a side has one run or no row varies.
+/// Compares t, degrees of freedom and p of Welch's test. Missing if a side has one run, or without
+/// any variance.
 void compare_welch(const Table& table, Columns& columns) {
   const auto of = [&](double (*value)(const Estimate&)) {
     return table.column([value](const Contrast& row) {
@@ -194,7 +195,7 @@ void check_table(const Field& one, Report& report) {
   }
   const Table table = read_table(one);
   Prior prior{one["d0"].number_or_missing(), one["s0_sq"].number_or_missing()};
-  // A stored prior is given and not fitted: nothing bounds its degrees of freedom.
+  // A stored prior is given, not fitted, so the degrees of freedom have no limit.
   const bool stored = one["name"].text().starts_with("stored_prior");
   if (!stored) {
     const std::vector<Contrast> matched = table.matched();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which golden file is of which topic.
+// Registers the golden checks of the statistics.
 #include "common/stats/golden/checks.hpp"
 
 #include <algorithm>

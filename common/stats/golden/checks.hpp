@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden files of the statistics, for `scalemark verify`: special functions, adjusted p-values,
-// tables of moderated t, series, quantiles. They have no field `topic`; their fields tell them
-// apart.
+// Golden checks of the statistics for `scalemark verify`: special functions, adjusted p-values,
+// tables of moderated t, series, quantiles. These files have no field `topic` and are recognised by
+// their fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +21,7 @@ void check_series(const nlohmann::json& file, const golden::Options& options,
 void check_quantiles(const nlohmann::json& file, const golden::Options& options,
                      golden::Report& report);
 
-/// Registers these topics, once.
+/// Registers these topics; further calls do nothing.
 void register_golden_checks();
 
 }  // namespace scalemark::stats

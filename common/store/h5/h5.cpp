@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles, files, groups and links.
+// HDF5 handles, files, groups and links.
 #include "common/store/h5/h5.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace scalemark::store::h5 {
 namespace {
 
-/// The library prints its stack to stderr unless told not to; we put it into the exception. Filters
-/// that are no part of the library would be loaded from a path in the environment.
+/// Turns off HDF5's own error output, because exceptions carry its text. Turns off plug-in filters,
+/// because they would be loaded from a path in the environment.
 void prepare_library() {
   static const bool once = [] {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -23,14 +23,14 @@ void prepare_library() {
   (void)once;
 }
 
-/// Up to 64 attributes stay in the object's header: HDF5's own limit of 8 costs 4 KiB an object.
-/// Times would be stored for each object.
+/// Saves space: up to 64 attributes stay in the object's header (beyond HDF5's default of 8, each
+/// object costs 4 KiB), and objects have no times.
 void keep_small(const Id& properties) {
   check(H5Pset_attr_phase_change(properties.get(), 64, 60), "attributes");
   check(H5Pset_obj_track_times(properties.get(), false), "attributes");
 }
 
-/// What a listing of links collects.
+/// Result of listing links.
 struct Listing {
   std::vector<std::string> names;
   const char* problem = nullptr;
@@ -106,7 +106,7 @@ Id file_access() {
 
 Id create_file(const std::filesystem::path& path, const Id& access) {
   const Id properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "file properties");
-  // The index of a small dataset: 0.4 KiB instead of 2.6.
+  // Reduces the chunk index of a small dataset from 2.6 to 0.4 KiB.
   check(H5Pset_istore_k(properties.get(), 4), "file properties");
   keep_small(properties);
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties.get(), access.get()), H5Fclose,
@@ -117,8 +117,9 @@ Id create_file(const std::filesystem::path& path) { return create_file(path, fil
 
 namespace {
 
-/// HDF5 keeps 32 MiB of metadata as they lie in the file, but the index of a dataset's chunks takes
-/// ten times as much in memory: more than the samples of a large run, case by case.
+/// Limits HDF5's metadata cache. By default it holds 32 MiB as stored in the file, but the index of
+/// a dataset's chunks needs ten times as much memory. In a large run that exceeds the samples of a
+/// case.
 void limit_cache(const Id& access) {
   constexpr std::size_t kMost = std::size_t{2} << 20;
   H5AC_cache_config_t config{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 handles that close themselves, and the few checked calls that the store needs.
+// HDF5 handles that close themselves, and checked versions of the HDF5 calls that the store needs.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Id {
   Id& operator=(const Id&) = delete;
   ~Id();
   hid_t get() const { return id_; }
-  /// Closes now and throws if that fails: the moment when a full disk shows.
+  /// Closes now and throws if that fails, which is when a full disk becomes visible.
   void close(std::string_view action);
 
  private:
@@ -38,7 +38,7 @@ class Id {
   Close close_ = nullptr;
 };
 
-/// Limits for what is read from a file that may be hostile.
+/// Limits for reading untrusted files.
 constexpr std::uint64_t kMaxDatasetBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{64} << 20;
@@ -49,22 +49,23 @@ constexpr std::size_t kMaxName = 4096;
 
 /// Throws Error with HDF5's own explanation if `code` is negative.
 void check(herr_t code, std::string_view action);
-/// HDF5's error stack as one line, and clears it.
+/// Returns HDF5's error stack as one line and clears it.
 std::string explain();
-/// Texts of `length` bytes, filled up with NUL.
+/// Type of fixed-length texts of `length` bytes, padded with NUL.
 Id text_type(std::size_t length);
-/// Text of a file made valid UTF-8 without control characters but newlines and tabs.
+/// Makes a text valid UTF-8 and removes control characters except newlines and tabs.
 std::string clean_text(std::string_view text);
 
-/// A new file, readable by HDF5 1.8 and later. Replaces what is there.
+/// Creates a file that HDF5 1.8 and later can read. Replaces an existing file.
 Id create_file(const std::filesystem::path& path);
-/// The same through the access properties of file_access() and what was added to them.
+/// The same with access properties from file_access(), which the caller may have extended.
 Id create_file(const std::filesystem::path& path, const Id& access);
 Id file_access();
-/// The bytes of a file that `fill` writes, made in memory: HDF5 1.10 crashes at the end of a
-/// process that met a full disk, so that files are better written to the disk by ourselves.
+/// The bytes of a file that `fill` writes in memory. HDF5 1.10 crashes at the exit of a process
+/// that met a full disk, so it is safer to write the bytes to disk ourselves.
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill);
-/// For reading; without file locks, without plug-ins. Throws InputError if it is no HDF5 file.
+/// Opens a file for reading, without file locks and plug-ins. Throws InputError if it is no HDF5
+/// file.
 Id open_file(const std::filesystem::path& path);
 Id create_group(hid_t parent, const std::string& name);
 Id open_group(hid_t parent, const std::string& name);
@@ -78,38 +79,38 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attribute(hid_t object, const std::string& name, std::uint64_t value);
 void write_attribute(hid_t object, const std::string& name, double value);
 bool has_attribute(hid_t object, const std::string& name);
-/// As it stands in the file after clean_text().
+/// The stored text after clean_text().
 std::string read_text_attribute(hid_t object, const std::string& name);
-/// One that names something: refused if there is anything to clean, or a second line.
+/// A text that names something. Throws InputError if it needs cleaning or has a second line.
 std::string read_line_attribute(hid_t object, const std::string& name);
 std::int64_t read_integer_attribute(hid_t object, const std::string& name);
 std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name);
 double read_real_attribute(hid_t object, const std::string& name);
-/// Whether a type is an integer of 1 to 8 bytes or a float of 4 or 8 bytes, all of whose bits
-/// count.
+/// Whether a type is an integer of 1 to 8 bytes, or a float of 4 or 8 bytes, without padding bits.
 bool is_plain_number(hid_t type);
 enum class AttributeType { text, integer, real };
 AttributeType attribute_type(hid_t object, const std::string& name);
 std::vector<std::string> attribute_names(hid_t object);
 
-/// A text of any length, as a scalar dataset of fixed-length UTF-8.
+/// Writes a text of any length as a scalar dataset of fixed-length UTF-8.
 void write_text(hid_t parent, const std::string& name, const std::string& value);
 std::string read_text(hid_t parent, const std::string& name);
-/// A column of texts, fixed length.
+/// Writes a column of texts of fixed length.
 Id write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& values);
 std::vector<std::string> read_texts(hid_t parent, const std::string& name);
 
-/// Row-major [rows][columns], chunked and compressed (shuffle, deflate 4, fletcher32).
+/// Writes a row-major matrix [rows][columns], chunked and compressed (shuffle, deflate 4,
+/// fletcher32).
 Id write_matrix(hid_t parent, const std::string& name, std::span<const std::uint64_t> values,
                 hsize_t rows, hsize_t columns);
 Id write_matrix(hid_t parent, const std::string& name, std::span<const double> values, hsize_t rows,
                 hsize_t columns);
-/// Names of a dataset's dimensions, as HDF5's dimension scales have them.
+/// Writes the names of a dataset's dimensions, as the dimension scales specification defines them.
 void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
-/// A scale for dimensions of that length, without values; see name_dimensions(). One that is there
-/// already loses what refers to it.
+/// Creates a dimension scale without values, of that length; see name_dimensions(). References to
+/// an existing scale are removed.
 Id write_dimension(hid_t parent, const std::string& name, hsize_t length);
-/// Says which scales are the dimensions of `dataset`, instead of what it said before.
+/// Attaches `scales` to the dimensions of `dataset`; earlier scales are detached.
 void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
@@ -117,35 +118,35 @@ Id write_vector(hid_t parent, const std::string& name, std::span<const std::int6
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint64_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const double> values);
 
-/// Not compressed, with checksums.
+/// Writes bytes, uncompressed with checksums.
 void write_bytes(hid_t parent, const std::string& name, std::string_view bytes);
 
 struct Shape {
   std::size_t rows = 0, columns = 0;
   bool is_real = false;
 };
-/// Opens a dataset and refuses what a result file never has: other storage, filters, types, sizes.
-/// Its number of elements, of 8 bytes each, is then at most kMaxDatasetBytes.
+/// Opens a dataset and checks it. Throws InputError for storage, filters, types or sizes that a
+/// result file never has. At 8 bytes per element it needs at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
-/// One that this program wrote or looked at before.
+/// Opens a dataset that this program wrote or checked before.
 Id open_known_dataset(hid_t parent, const std::string& name);
 struct Vector {
   std::size_t length = 0;
   bool is_real = false, is_text = false;
 };
-/// Throws InputError for more than one dimension.
+/// Throws InputError if there is more than one dimension.
 Vector vector_shape(hid_t dataset);
-/// Elements times their size in memory.
+/// Number of elements x their size in memory.
 std::uint64_t unpacked_bytes(hid_t dataset);
-/// All elements of a dataset of open_dataset(), as `memory_type`, which is the file's own for
-/// texts. Chunks are unpacked here and must have their size. Throws InputError that begins with
-/// `what`.
+/// Reads all elements of a dataset of open_dataset() as `memory_type` (for texts: the type in the
+/// file). Chunks are unpacked by our own code, which checks their size. Throws InputError that
+/// starts with `what`.
 void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_view what);
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count);
 std::vector<double> read_real(hid_t dataset, std::size_t count);
 std::vector<std::int64_t> read_integers(hid_t parent, const std::string& name);
-/// A dataset of single bytes.
+/// Reads a dataset of single bytes.
 std::string read_bytes(hid_t parent, const std::string& name);
 
 }  // namespace scalemark::store::h5

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes, and texts as attributes and datasets.
+// Reads and writes attributes, and texts as attributes and datasets.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ std::string clean_text(std::string_view text) {
 
 void write_attribute(hid_t object, const std::string& name, const std::string& value) {
   const Id type = text_type(value.size());
-  // c_str(): an empty text is written as one NUL.
+  // c_str(): an empty text is written as a single NUL.
   write_scalar(object, name, type.get(), value.c_str());
 }
 
@@ -92,7 +92,7 @@ bool has_attribute(hid_t object, const std::string& name) {
 
 namespace {
 
-/// Up to the first NUL.
+/// The text up to its first NUL.
 std::string read_raw_text(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
   const Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
@@ -127,7 +127,7 @@ std::int64_t read_integer_attribute(hid_t object, const std::string& name) {
 }
 
 std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name) {
-  // HDF5 turns a negative number into 0, and one above 2^63 into the largest signed one.
+  // HDF5 converts a negative number to 0, and one above 2^63 to the largest signed number.
   if (read_integer_attribute(object, name) < 0) throw InputError(quoted(name) + " is negative");
   return read_number<std::uint64_t>(object, name, H5T_NATIVE_UINT64);
 }

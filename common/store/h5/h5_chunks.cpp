@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of a dataset, unpacked here: HDF5 1.10 believes what a chunk says about its size. One that
-// holds less than it should is read with what lies behind it in memory, and one that inflates to
-// more takes that memory.
+// Unpacks the chunks of a dataset with our own code, because HDF5 1.10 trusts the size that a chunk
+// claims. It reads beyond a chunk that is too short, and allocates memory for one that inflates to
+// more.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ using Bytes = std::vector<unsigned char>;
   throw InputError(fmt::format("{} {}", what, why));
 }
 
-/// Fletcher's sums over big-endian words of 16 bits, as the filter of HDF5 has them.
+/// Fletcher-32 checksum over big-endian 16-bit words, as HDF5's filter computes it.
 std::uint32_t fletcher32(std::span<const unsigned char> bytes) {
   constexpr std::size_t kWordsBeforeOverflow = 360;
   std::uint32_t low = 0, high = 0;
@@ -66,7 +66,8 @@ Bytes inflated(const Bytes& packed, std::size_t size, std::string_view what) {
   return bytes;
 }
 
-/// The filter wrote the first bytes of all elements, then the second ones, and so on.
+/// Undoes the shuffle filter, which stores the first bytes of all elements, then the second bytes,
+/// and so on.
 Bytes unshuffled(const Bytes& bytes, std::size_t width) {
   Bytes result(bytes.size());
   const std::size_t count = bytes.size() / width;
@@ -77,7 +78,7 @@ Bytes unshuffled(const Bytes& bytes, std::size_t width) {
   return result;
 }
 
-/// A dataset of one or two dimensions, the first being 1 for one dimension.
+/// Layout of a dataset of one or two dimensions. With one dimension, the first extent is 1.
 struct Grid {
   int rank = 0;
   std::array<hsize_t, 2> shape{1, 1}, chunk{1, 1};
@@ -110,13 +111,14 @@ Grid grid_of(hid_t dataset, const Id& properties, std::string_view what) {
   return grid;
 }
 
-/// Bytes of a chunk as they stand in the file, and which filters were left out for it.
+/// The bytes of a chunk as stored in the file. `left_out` receives the filters that were not
+/// applied to it.
 Bytes stored_chunk(hid_t dataset, const Grid& grid, const hsize_t* origin, std::uint32_t& left_out,
                    std::string_view what) {
   const std::size_t size = grid.elements() * grid.width;
   hsize_t stored = 0;
   check(H5Dget_chunk_storage_size(dataset, origin, &stored), what);
-  // What cannot be compressed gets a little longer.
+  // Data that cannot be compressed get slightly longer.
   if (stored == 0) refuse_chunk(what, "has a chunk that was never written");
   if (stored > size + size / 100 + 1024)
     refuse_chunk(what, "has a chunk that is larger than it may be");

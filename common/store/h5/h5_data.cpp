@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets of numbers, columns of texts, and what is checked before a dataset is read.
+// Writes and reads datasets of numbers and texts, and checks a dataset before it is read.
 #include <algorithm>
 #include <array>
 
@@ -11,17 +11,18 @@
 namespace scalemark::store::h5 {
 namespace {
 
-/// Columns above this size are compressed; below, the chunk's index would cost more than it saves.
+/// Only columns larger than this are compressed: for smaller ones the chunk index needs more than
+/// the compression saves.
 constexpr std::size_t kCompressFrom = 4096;
-/// deflate cannot shrink by more than a factor of 1032: what claims to be larger was never written.
+/// deflate compresses by at most a factor of 1032. A dataset that claims more is refused.
 constexpr std::uint64_t kMaxExpansion = 1032;
-/// Below this size it does no harm either way.
+/// The ratio is not checked for smaller datasets: they can do no harm.
 constexpr std::uint64_t kUnsuspicious = 1 << 20;
 constexpr hsize_t kChunkElements = (1 << 20) / 8;
-/// A dataset of 2 GiB has 4096 where the writer makes the chunks.
+/// The writer needs 4096 chunks for a dataset of 2 GiB.
 constexpr std::uint64_t kMaxChunks = 1 << 20;
 
-/// Chunks of at most 64 ranks by all iterations, limited to about 1 MiB.
+/// Chunk shape: at most 64 ranks x all iterations, limited to about 1 MiB.
 std::array<hsize_t, 2> chunk_of(hsize_t rows, hsize_t columns) {
   const hsize_t wide = std::clamp<hsize_t>(columns, 1, kChunkElements);
   const hsize_t high =
@@ -81,8 +82,8 @@ Id write_1d(hid_t parent, const std::string& name, hid_t type, const void* value
   throw InputError(fmt::format("dataset '{}' {}", text::printable(name, 80), why));
 }
 
-/// Numbers as processors have them, and texts of a fixed length. Anything else has its own way
-/// through HDF5's conversions.
+/// Allows native numbers and fixed-length texts. Other types take other paths through HDF5's
+/// conversions.
 void check_type(hid_t type, const std::string& name) {
   const H5T_class_t kind = H5Tget_class(type);
   const std::size_t width = H5Tget_size(type);
@@ -95,8 +96,8 @@ void check_type(hid_t type, const std::string& name) {
   }
 }
 
-/// Each once, in the order in which the writer uses them: packed twice, a chunk can unpack to a
-/// million times its size.
+/// Each filter may occur once, in the order in which the writer applies them: compressed twice, a
+/// chunk can unpack to a million times its size.
 void check_filters(hid_t properties, const std::string& name) {
   constexpr std::array<H5Z_filter_t, 3> kOrder = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE,
                                                   H5Z_FILTER_FLETCHER32};
@@ -129,7 +130,7 @@ void check_layout(hid_t properties, std::uint64_t width, const std::string& name
   }
 }
 
-/// Number of elements. Each is taken as 8 bytes at least, since that is what they become in memory.
+/// Number of elements. Each counts as at least 8 bytes, its size in memory.
 std::uint64_t check_extent(hid_t space, std::uint64_t width, const std::string& name) {
   std::array<hsize_t, 2> shape{};
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -138,7 +139,7 @@ std::uint64_t check_extent(hid_t space, std::uint64_t width, const std::string& 
   H5Sget_simple_extent_dims(space, shape.data(), nullptr);
   const std::uint64_t limit = kMaxDatasetBytes / std::max<std::uint64_t>(width, 8);
   std::uint64_t elements = 1;
-  // A zero must not hide another dimension from the limit.
+  // A dimension of 0 must not hide another one from the limit.
   bool empty = false;
   for (const hsize_t extent : std::span(shape).first(static_cast<std::size_t>(rank))) {
     empty = empty || extent == 0;
@@ -158,10 +159,10 @@ void check_chunk_count(hid_t space, hid_t properties, const std::string& name) {
   if (along(0) > 0 && along(1) > kMaxChunks / along(0)) refuse(name, "has too many chunks");
 }
 
-/// Memory is only taken for what the file can really hold.
+/// Refuses a dataset that claims more data than the file can hold, before memory is allocated.
 void check_storage(hid_t dataset, bool chunked, std::uint64_t bytes, const std::string& name) {
   const std::uint64_t stored = H5Dget_storage_size(dataset);
-  // HDF5 copies as much as the shape says.
+  // For contiguous data, HDF5 copies as many bytes as the shape says.
   if (!chunked && stored != bytes) refuse(name, "holds more or less than its shape says");
   const Id file(H5Iget_file_id(dataset), H5Fclose, name);
   hsize_t file_size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files made in memory. H5Fget_file_image() of HDF5 1.10 gives images with a wrong checksum, so the
-// memory is kept as it is when the file is closed.
+// Composes HDF5 files in memory. H5Fget_file_image() of HDF5 1.10 gives images with a wrong
+// checksum, so the memory is taken over when the file is closed.
 #include <cstdlib>
 
 #include "common/store/h5/h5.hpp"
@@ -8,15 +8,16 @@
 namespace scalemark::store::h5 {
 namespace {
 
-/// Steps in which HDF5 takes memory.
+/// HDF5 allocates memory in steps of this size.
 constexpr std::size_t kGrowth = 1 << 16;
 
 struct Image {
-  std::size_t size = 0;  ///< of the memory that HDF5 has now
+  std::size_t size = 0;  ///< bytes that HDF5 has allocated now
   std::vector<char> bytes;
 };
 
-// HDF5 wants each file to own a copy of what the callbacks get; one is enough, and it is ours.
+// HDF5 expects the callbacks to copy the user data for each file. A single copy, owned by us, is
+// enough.
 void* same_image(void* image) { return image; }
 herr_t leave_image(void*) { return 0; }
 
@@ -44,8 +45,8 @@ herr_t keep_memory(void* memory, H5FD_file_image_op_t operation, void* data) {
   return 0;
 }
 
-/// The memory grows in steps; the file ends where its superblock says (version 2 and 3 of the
-/// format: version at byte 8, end of file in bytes 28 to 35, least first).
+/// Cuts the allocated memory to the length of the file that the superblock states. Format versions
+/// 2 and 3: version in byte 8, end of file in bytes 28 to 35, little-endian.
 void cut_to_end(std::vector<char>& bytes) {
   if (bytes.size() < 36 || bytes[8] < 2) throw Error("a result file in memory has no superblock");
   std::uint64_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimension scales as netCDF-4 has them, so that its readers see named dimensions.
+// HDF5 dimension scales as netCDF-4 writes them, so that its tools show named dimensions.
 #include <fmt/format.h>
 #include <hdf5_hl.h>
 
@@ -8,7 +8,7 @@
 namespace scalemark::store::h5 {
 namespace {
 
-// Names that the standard of dimension scales gives.
+// Attribute names defined by the HDF5 dimension scales specification.
 constexpr const char* kReferences = "REFERENCE_LIST";
 constexpr const char* kScales = "DIMENSION_LIST";
 
@@ -28,8 +28,8 @@ Id write_dimension(hid_t parent, const std::string& name, hsize_t length) {
   const Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
   check(H5Pset_obj_track_times(properties.get(), false), what);
   const Id space(H5Screate_simple(1, &length, nullptr), H5Sclose, what);
-  // Nothing is ever written into it, so it takes no space. Type and name are those that netCDF
-  // gives a dimension without coordinates, by which it knows it again.
+  // No data are written, so the scale needs no space. netCDF recognises a dimension without
+  // coordinates by this type and name.
   Id scale(H5Dcreate2(parent, name.c_str(), H5T_IEEE_F32BE, space.get(), H5P_DEFAULT,
                       properties.get(), H5P_DEFAULT),
            H5Dclose, what);

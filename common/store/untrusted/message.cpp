@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a run in their order, the same for both directions.
+// Encodes and decodes a run; both directions list the fields in the same order.
 #include "common/store/untrusted/message.hpp"
 
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as a stream of bytes between two processes on one machine, of which the receiver does not
-// trust the sender.
+// Sends a run as a stream of bytes between two processes; the receiver does not trust the sender.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +12,25 @@
 
 namespace scalemark::store {
 
-/// Takes all of the bytes; throws if it cannot.
+/// Sends all bytes; throws if it cannot.
 using SendBytes = std::function<void(std::span<const char>)>;
-/// Fills all of the bytes; throws if it cannot.
+/// Receives exactly that many bytes; throws if it cannot.
 using ReceiveBytes = std::function<void(std::span<char>)>;
 
-/// What comes next in the stream: one header, then cases, then the end; or, at any time, a refusal.
+/// Type of the next message. The stream is one header, then cases, then the end. A refusal may come
+/// at any time and is the last message.
 enum class MessageKind : std::uint8_t { header, one_case, end, refusal };
 
 void send_header(const SendBytes& send, const Run& run);
 void send_case(const SendBytes& send, const CaseResult& result);
-/// Nothing comes behind it.
+/// The last message of the stream.
 void send_end(const SendBytes& send);
-/// The text of an error; nothing comes behind it.
+/// Sends the text of an error as the last message of the stream.
 void send_refusal(const SendBytes& send, const std::string& text);
 
-/// Receives up to the end of a run that was read with or without `samples`. Every length, name,
-/// text and number is checked as if it came from the file: memory is only taken for bytes that have
-/// arrived. Throws InputError with the text of a refusal, or if the stream is not of its form.
+/// Receives a complete run that was read with or without `samples`. All lengths, names, texts and
+/// numbers are checked as if they came from the file; memory is allocated only for bytes that have
+/// arrived. Throws InputError with the text of a refusal, or if the stream is malformed.
 void receive_run(const ReceiveBytes& receive, bool samples, const RunVisitor& visitor);
 
 }  // namespace scalemark::store

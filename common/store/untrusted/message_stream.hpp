@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, texts and lists as bytes between two processes, the same calls for both directions.
+// Encodes and decodes numbers, texts and lists between two processes with the same calls.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace scalemark::store {
 
 constexpr std::uint64_t kMaxItems = h5::kMaxChildren;
-/// Memory for what is announced is taken in steps, as it arrives.
+/// Memory for announced elements is allocated in steps of this size, as they arrive.
 constexpr std::size_t kStep = std::size_t{1} << 20;
 
 [[noreturn]] inline void malformed(const char* what) {
@@ -31,7 +31,7 @@ template <typename T>
 constexpr bool kIsNumber = std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t> ||
                            std::is_same_v<T, double>;
 
-/// Puts what it is given into the stream.
+/// Writes values to the stream.
 class Encoder {
  public:
   explicit Encoder(const SendBytes& send) : send_(send) {}
@@ -57,7 +57,7 @@ class Encoder {
   const SendBytes& send_;
 };
 
-/// Fills what it is given from the stream, of which nothing is believed.
+/// Reads values from the stream and trusts nothing in it.
 class Decoder {
  public:
   explicit Decoder(const ReceiveBytes& receive) : receive_(receive) {}
@@ -95,7 +95,8 @@ class Decoder {
   const ReceiveBytes& receive_;
 };
 
-// A field or a group of fields in both directions: to an Encoder the object is const.
+// Functions for fields and groups of fields. Each works in both directions: with an Encoder the
+// object is const.
 
 template <typename Int>
 void number(Encoder& to, const Int& value) {
@@ -128,7 +129,7 @@ void choice(Decoder& from, Enum& value, Enum last) {
   value = static_cast<Enum>(number);
 }
 
-/// As many elements as announced; `each` gets one after the other.
+/// A list: its length, then each element. `each` encodes or decodes one element.
 template <typename Each>
 void list(Encoder& to, const auto& values, Each&& each) {
   to(std::uint64_t{values.size()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fork, limits, a pipe, and what became of the child.
+// Starts the child process, limits it, reads its pipe, and reports how it ended.
 #include "common/store/untrusted/sandbox.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::size_t kBuffer = std::size_t{256} << 10;
 
-/// The stream ended where more was expected: the child's status says why.
+/// Thrown when the stream ends too early. The child's exit status says why.
 struct EndOfStream {};
 
 class End {
@@ -49,7 +49,7 @@ class End {
   int file_;
 };
 
-/// A child that is ended and waited for when it goes out of scope.
+/// A child process, killed and waited for at the end of the scope.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) {}
@@ -60,7 +60,7 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  /// Waits for its end.
+  /// Waits for the child to end and returns its status.
   int status() {
     int status = 0;
     while (waitpid(id_, &status, 0) < 0 && errno == EINTR) continue;
@@ -80,7 +80,7 @@ void limit(int resource, rlim_t value) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
-/// Address space of this process, in bytes; nothing where /proc does not say.
+/// Size of this process's address space in bytes; 0 if /proc does not report it.
 std::uint64_t mapped_bytes() {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -92,7 +92,7 @@ void confine(const SandboxLimits& limits, pid_t parent) {
   if (getppid() != parent) _exit(0);
   for (const int signal : {SIGXCPU, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ})
     std::signal(signal, SIG_DFL);
-  // What a library says when it crashes would be a second line.
+  // Output of a crashing library would break the rule of one line per error.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
   }
@@ -103,7 +103,7 @@ void confine(const SandboxLimits& limits, pid_t parent) {
   limit(RLIMIT_FSIZE, 0);
 }
 
-/// Collects what is small.
+/// Buffers small writes.
 class Sender {
  public:
   explicit Sender(int file) : file_(file) { buffer_.reserve(kBuffer); }
@@ -122,7 +122,7 @@ class Sender {
     while (!bytes.empty()) {
       const ssize_t written = write(file_, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
-      // Nobody reads any more.
+      // The reader has closed the pipe.
       if (written <= 0) _exit(1);
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
@@ -143,7 +143,7 @@ class Sender {
     send_refusal(send, error.what());
   }
   sender.flush();
-  // Without the destructors and buffers that this process has from its parent.
+  // Skips destructors and buffers inherited from the parent.
   _exit(0);
 }
 
@@ -155,7 +155,7 @@ class Receiver {
     if (bytes.size() > left_) throw InputError("more was read than the file can hold");
     left_ -= bytes.size();
     while (!bytes.empty()) {
-      // What is long goes past the buffer.
+      // Long reads bypass the buffer.
       if (begin_ == end_ && bytes.size() >= buffer_.size()) {
         bytes = bytes.subspan(read_some(bytes));
         continue;
@@ -172,7 +172,7 @@ class Receiver {
   }
 
  private:
-  /// A child that sleeps uses no processor time, whose limit would end it.
+  /// Waits for data. A child that sleeps uses no CPU time, so the CPU limit would never end it.
   void await() const {
     pollfd waiting{file_, POLLIN, 0};
     int ready = 0;
@@ -205,7 +205,7 @@ std::string fate(int status, const SandboxLimits& limits) {
                        WEXITSTATUS(status));
   }
   const int signal = WTERMSIG(status);
-  // The soft limit is the hard one, too, which the kernel may notice first.
+  // Soft and hard limit are equal, so the kernel may send either signal.
   if (signal == SIGXCPU || signal == SIGKILL) {
     return fmt::format("reading took more than {} s of processor time, or memory was lacking",
                        limits.cpu_seconds);

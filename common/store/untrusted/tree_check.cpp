@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through a file.
+// Walks through the objects of an untrusted file.
 #include "common/store/untrusted/tree_check.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Walk {
     }
   }
 
-  /// Throws if the object was met before, by this name or another.
+  /// Throws if the object was visited before, under this name or another.
   void meet(const H5O_info_t& info, const std::string& path) {
     if (!addresses_.insert(info.addr).second) {
       refuse(path, "is a second name of an object, or a loop, which a result file never has");
@@ -44,7 +44,8 @@ class Walk {
   }
 
  private:
-  /// Names can be packed by filters, too. HDF5 1.10 crashes where one of them is missing.
+  /// Throws for a group whose names are stored with filters: HDF5 1.10 crashes if a filter is
+  /// missing.
   static void check_storage(hid_t group, const std::string& path) {
     H5G_info_t info;
     h5::check(H5Gget_info(group, &info), "group");
@@ -83,7 +84,7 @@ class Walk {
     }
   }
 
-  /// A dimension scale has no values and says nothing: no reader of ours opens it.
+  /// Whether a dataset is a dimension scale. Scales have no values and are never opened.
   static bool is_dimension(const std::string& name, const std::string& path) {
     return path.starts_with("/cases/") && (name == "rank" || name == "iteration");
   }

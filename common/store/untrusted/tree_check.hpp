@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked at in a file of unknown origin before anything of it is read.
+// Checks the structure of an untrusted HDF5 file before any data are read.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace scalemark::store {
 
-/// Bounds of a whole file. A result's own are far within: its deepest object, the samples of a
-/// metric, is at depth 6, and 10,000 cases are 300,000 objects.
+/// Limits for a whole file. Real results are far below them: the deepest object (samples of a
+/// metric) is at depth 6, and 10,000 cases have 300,000 objects.
 struct TreeLimits {
   std::size_t depth = 8;
   std::size_t objects = 2'000'000;
-  /// What the datasets of a file may hold together, unpacked, whatever the file's size.
+  /// Bytes that all datasets together may unpack to, whatever the file's size.
   std::uint64_t unpacked = std::uint64_t{256} << 20;
-  /// Beyond that, how many times larger than the file its content may be: compressed times of a
-  /// clock are 5 times as large, and constant columns no large part of a large file.
+  /// Above that, the maximum ratio of unpacked bytes to file size. Compressed clock times reach a
+  /// ratio of 5; constant columns compress more but are a small part of a large file.
   std::uint64_t expansion = 100;
 };
 
-/// Walks through all groups and datasets of an open file and opens nothing twice: links must be
-/// hard, each object has one name (so that there are no loops), types, shapes, filters and sizes
-/// are those of a result file. No data are read. Throws InputError that names the object.
+/// Walks through all groups and datasets of an open file without reading data. Checks that links
+/// are hard and each object has one name (so there are no loops), and that types, shapes, filters
+/// and sizes are those of a result file. Throws InputError that names the object.
 void check_tree(hid_t root, const TreeLimits& limits = {});
 
-/// Calls `read`; an InputError of it says `path` first.
+/// Calls `read`; an InputError that it throws gets `path` as prefix.
 void naming(const std::filesystem::path& path, const std::function<void()>& read);
 
-/// A file for reading that has passed check_tree(). Throws InputError that names the file.
+/// Opens a file for reading and runs check_tree(). Throws InputError that names the file.
 h5::Id open_result(const std::filesystem::path& path);
 
 }  // namespace scalemark::store
