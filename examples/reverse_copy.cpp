@@ -43,8 +43,8 @@ SCALEMARK_BENCHMARK("example/reverse_copy", reverse_copy)
     .doc("Copies of doubles in reverse order within host memory")
     .rank_local()
     .axis_integer("bytes", 8, std::int64_t{1} << 32, "4K:64M:*8", "64K")
-    .memory([](const Params& p) {
-      return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    .memory([](const Point& p) {
+      return 2 * static_cast<std::uint64_t>(p.integer("bytes"));
     });
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/collective/types.hpp"
-#include "common/result/value.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark {
 

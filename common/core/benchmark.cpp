@@ -164,25 +164,25 @@ Benchmark& Benchmark::fixed_work() {
   return *this;
 }
 
-Benchmark& Benchmark::where(std::function<bool(const Params&)> sensible) {
+Benchmark& Benchmark::where(std::function<bool(const Point&)> sensible) {
   sensible_ = std::move(sensible);
   return *this;
 }
 
-Benchmark& Benchmark::adjust(std::function<void(Params&)> change) {
+Benchmark& Benchmark::adjust(std::function<void(Point&)> change) {
   return adjust_to_job(
-      [change = std::move(change)](Params& params, const PlanContext&) { change(params); });
+      [change = std::move(change)](Point& point, const PlanContext&) { change(point); });
 }
 
-Benchmark& Benchmark::adjust_to_job(std::function<void(Params&, const PlanContext&)> change) {
+Benchmark& Benchmark::adjust_to_job(std::function<void(Point&, const PlanContext&)> change) {
   if (!adjust_) {
     adjust_ = std::move(change);
     return *this;
   }
-  adjust_ = [first = std::move(adjust_), second = std::move(change)](Params& params,
+  adjust_ = [first = std::move(adjust_), second = std::move(change)](Point& point,
                                                                      const PlanContext& context) {
-    first(params, context);
-    second(params, context);
+    first(point, context);
+    second(point, context);
   };
   return *this;
 }

@@ -27,8 +27,8 @@ class Benchmark {
  public:
   using Function = void (*)(Case&);
   /// Bytes of memory a rank will need for a point; 0 = unknown.
-  using Memory = std::function<std::uint64_t(const Params&)>;
-  using Forecasts = std::function<std::vector<Forecast>(const Params&)>;
+  using Memory = std::function<std::uint64_t(const Point&)>;
+  using Forecasts = std::function<std::vector<Forecast>(const Point&)>;
 
   Benchmark(std::string name, Function run);
 
@@ -65,12 +65,12 @@ class Benchmark {
   /// Ranks do not communicate inside the measured operation.
   Benchmark& rank_local();
   /// Excludes parameter combinations that make no sense (NCCL on host memory) from every plan.
-  Benchmark& where(std::function<bool(const Params&)> sensible);
+  Benchmark& where(std::function<bool(const Point&)> sensible);
   /// Changes parameters before the key is built: a strategy that runs on one rank gets ranks=1.
   /// Combinations that become equal are one case.
-  Benchmark& adjust(std::function<void(Params&)> change);
+  Benchmark& adjust(std::function<void(Point&)> change);
   /// The same, with access to the job's context. Several changes are applied in order.
-  Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
+  Benchmark& adjust_to_job(std::function<void(Point&, const PlanContext&)> change);
   /// Memory needed on the device of the case.
   Benchmark& memory(Memory bytes_per_rank);
   /// Host memory needed in addition, on any device.
@@ -99,19 +99,19 @@ class Benchmark {
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
   /// Total bytes per rank, on device and host.
-  std::uint64_t memory_for(const Params& params) const {
-    return (memory_ ? memory_(params) : 0) + host_memory_for(params);
+  std::uint64_t memory_for(const Point& point) const {
+    return (memory_ ? memory_(point) : 0) + host_memory_for(point);
   }
-  std::uint64_t host_memory_for(const Params& params) const {
-    return host_memory_ ? host_memory_(params) : 0;
+  std::uint64_t host_memory_for(const Point& point) const {
+    return host_memory_ ? host_memory_(point) : 0;
   }
-  std::vector<Forecast> forecast_for(const Params& params) const {
-    return forecasts_ ? forecasts_(params) : std::vector<Forecast>();
+  std::vector<Forecast> forecast_for(const Point& point) const {
+    return forecasts_ ? forecasts_(point) : std::vector<Forecast>();
   }
-  bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
-  Params adjusted(Params params, const PlanContext& context) const {
-    if (adjust_) adjust_(params, context);
-    return params;
+  bool makes_sense(const Point& point) const { return !sensible_ || sensible_(point); }
+  Point adjusted(Point point, const PlanContext& context) const {
+    if (adjust_) adjust_(point, context);
+    return point;
   }
   Function function() const { return function_; }
 
@@ -124,8 +124,8 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
-  std::function<bool(const Params&)> sensible_;
-  std::function<void(Params&, const PlanContext&)> adjust_;
+  std::function<bool(const Point&)> sensible_;
+  std::function<void(Point&, const PlanContext&)> adjust_;
 };
 
 /// The only global: all benchmarks and built-in presets, by name.

@@ -159,7 +159,7 @@ bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome&
 
 void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   const int world = session_.world().size();
-  const auto wanted = std::get<std::int64_t>(planned.params.at("ranks"));
+  const auto wanted = planned.params.integer("ranks");
   if (!planned.benchmark->why_unavailable().empty()) {
     result.status = Status::skipped;
     result.reason = planned.benchmark->why_unavailable();
@@ -170,8 +170,7 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
     result.reason = fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
     return;
   }
-  const auto span = planned.params.find("span");
-  const std::string where = span == planned.params.end() ? "any" : to_text(span->second);
+  const std::string where = planned.params.text("span", "any");
   const RankGroup& group = session_.group(where, static_cast<int>(wanted));
   if (static_cast<std::int64_t>(group.world_ranks.size()) < wanted) {
     result.status = Status::skipped;

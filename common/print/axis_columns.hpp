@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/result/value.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::print {
 
@@ -20,7 +20,7 @@ class AxisColumns {
   /// ",bytes,ranks"
   const std::string& header() const { return header_; }
   /// ",8,2"; empty cells for the axes that a case does not have.
-  std::string cells(const Params& params) const;
+  std::string cells(const Point& point) const;
 
  private:
   std::set<std::string> axes_;

@@ -38,7 +38,7 @@ struct RunWithout {
 
 struct RunsRow {
   std::string key;
-  Params params;
+  Point params;
   std::vector<RunsMetric> metrics;  ///< the primary one first; empty = no run measured it
   std::vector<RunWithout> without;
 
@@ -66,7 +66,7 @@ struct RunsTable {
 /// The cases that `wanted` takes, of runs as compare reads them. `params` are those of the cases.
 /// Throws UsageError for a run that is there twice, and for a baseline.
 RunsTable runs_table(std::span<const compare::RunDigest> runs,
-                     const std::map<std::string, Params>& params,
+                     const std::map<std::string, Point>& params,
                      const std::function<bool(const std::string& key)>& wanted);
 
 }  // namespace scalemark::print

@@ -197,33 +197,32 @@ void train(Case& c) {
 /// Device memory: parameters, gradients, momentum and buckets; batches in the loader; and
 /// activations kept for the backward pass, which are 147 convolution outputs per pixel of the
 /// image, about three times.
-std::uint64_t memory(const Params& params) {
-  const auto value = [&](const char* axis) {
-    return static_cast<std::uint64_t>(std::get<std::int64_t>(params.at(axis)));
-  };
-  const std::uint64_t element = params.at("precision") == Value(std::string("fp64")) ? 8 : 4;
-  const std::uint64_t pixels = value("batch") * value("image") * value("image");
-  const std::uint64_t batches = 2 * value("workers") + 2;
-  return pixels * element * (147 * 3 + 3 * batches) +
-         value("replicas") * element * (std::uint64_t{60} << 20);
+std::uint64_t memory(const Point& point) {
+  const std::int64_t element = point.text("precision") == "fp64" ? 8 : 4;
+  const std::int64_t image = point.integer("image");
+  const std::int64_t pixels = point.integer("batch") * image * image;
+  const std::int64_t batches = 2 * point.integer("workers") + 2;
+  return static_cast<std::uint64_t>(pixels * element * (147 * 3 + 3 * batches) +
+                                    point.integer("replicas") * element * (std::int64_t{60} << 20));
 }
 
-std::uint64_t host_memory(const Params& params) {
-  const auto value = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
-  const std::int64_t tests = value("test_images") > 0 ? value("test_images") : kAllTestImages;
-  const bool fp64 = params.at("precision") == Value(std::string("fp64"));
-  return data_set_memory(params, value("images") + tests, fp64 ? 8 : 4);
+std::uint64_t host_memory(const Point& point) {
+  const std::int64_t given = point.integer("test_images");
+  const std::int64_t tests = given > 0 ? given : kAllTestImages;
+  const bool fp64 = point.text("precision") == "fp64";
+  return data_set_memory(point, point.integer("images") + tests, fp64 ? 8 : 4);
 }
 
 /// Strategies of one process run on one rank without a back end; only data_parallel has replicas.
-void adjust(Params& params) {
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  const Strategy strategy = strategy_from(text("strategy"));
-  params["backend"] =
-      is_ddp(strategy) ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
-  if (!is_ddp(strategy)) params["ranks"] = std::int64_t{1};
-  if (!is_data_parallel(strategy)) params["replicas"] = std::int64_t{1};
-  adjust_storage(params);
+void adjust(Point& point) {
+  const Strategy strategy = strategy_from(point.text("strategy"));
+  point["backend"] =
+      is_ddp(strategy)
+          ? torch_support::simplest_backend(point.text("backend"), point.text("device"))
+          : "auto";
+  if (!is_ddp(strategy)) point["ranks"] = std::int64_t{1};
+  if (!is_data_parallel(strategy)) point["replicas"] = std::int64_t{1};
+  adjust_storage(point);
 }
 
 SCALEMARK_BENCHMARK("imaging/train", train)

@@ -239,20 +239,19 @@ void run(Case& c) {
   torch_support::run_body([&] { finetune(c); });
 }
 
-void adjust(Params& params) {
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  if (text("template") == "natural") {
-    const Template form = natural_template(parse_corpus(text("dataset")));
-    params["template"] = template_names().at(static_cast<std::size_t>(form));
+void adjust(Point& point) {
+  if (point.text("template") == "natural") {
+    const Template form = natural_template(parse_corpus(point.text("dataset")));
+    point["template"] = template_names().at(static_cast<std::size_t>(form));
   }
-  const bool single = text("parallel") == "single";
-  params["backend"] =
-      single ? "auto" : torch_support::simplest_backend(text("backend"), text("device"));
-  if (single) params["ranks"] = std::int64_t{1};
-  if (text("parallel") == "fsdp") return;
-  params["reshard"] = true;
-  params["prefetch"] = kPrefetch;
-  params["offload"] = false;
+  const bool single = point.text("parallel") == "single";
+  point["backend"] =
+      single ? "auto" : torch_support::simplest_backend(point.text("backend"), point.text("device"));
+  if (single) point["ranks"] = std::int64_t{1};
+  if (point.text("parallel") == "fsdp") return;
+  point["reshard"] = true;
+  point["prefetch"] = kPrefetch;
+  point["offload"] = false;
 }
 
 std::vector<std::string> template_axis() {

@@ -67,10 +67,10 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
 }
 
 /// Peak of this rank's device for a case's parameters.
-Peak peak_for(Session& session, const Params& params) {
+Peak peak_for(Session& session, const Point& point) {
   const auto text = [&](const char* axis) {
-    const auto found = params.find(axis);
-    return found == params.end() ? std::string() : to_text(found->second);
+    const Value* found = point.find(axis);
+    return found == nullptr ? std::string() : to_text(*found);
   };
   const Peaks& peaks = session.options().peaks;
   if (text("device") == "cuda") {
@@ -134,7 +134,7 @@ std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan
                                             const std::map<std::size_t, FinishedCase>& finished) {
   std::set<std::size_t> indices;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const auto wanted = std::get<std::int64_t>(plan[i].params.at("ranks"));
+    const auto wanted = plan[i].params.integer("ranks");
     const bool skipped = !plan[i].benchmark->why_unavailable().empty() || wanted > ranks ||
                          wanted < plan[i].benchmark->minimum_ranks();
     const auto done = finished.find(i);

@@ -119,15 +119,13 @@ SCALEMARK_BENCHMARK("imaging/loader", loader)
     .axis_integer("batch", 1, 4096, "32")
     .compute_axes()
     .rank_local()
-    .memory([](const Params& p) {
-      const auto value = [&](const char* axis) {
-        return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at(axis)));
-      };
-      return value("batch") * value("image") * value("image") * 12 * (2 * value("workers") + 3) +
-             (std::uint64_t{64} << 20);
+    .memory([](const Point& p) {
+      const std::int64_t image = p.integer("image"), batches = 2 * p.integer("workers") + 3;
+      return static_cast<std::uint64_t>(p.integer("batch") * image * image * 12 * batches +
+                                        (std::int64_t{64} << 20));
     })
-    .host_memory([](const Params& p) {
-      const auto images = std::get<std::int64_t>(p.at("images"));
+    .host_memory([](const Point& p) {
+      const std::int64_t images = p.integer("images");
       return data_set_memory(p, images > 0 ? images : kAllImages, sizeof(float));
     })
     .adjust(adjust_storage)

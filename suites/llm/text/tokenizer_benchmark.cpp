@@ -68,10 +68,10 @@ SCALEMARK_BENCHMARK("llm/tokenizer", tokenizer)
     .axis("source", text_source_names(), {"synthetic"})
     .axis_integer("rows", 0, 10'000'000, "5000", "500")
     .compute_axes()
-    .adjust([](Params& p) { p["device"] = std::string("cpu"); })
+    .adjust([](Point& p) { p["device"] = std::string("cpu"); })
     .rank_local()
-    .memory([](const Params& p) {
-      const auto rows = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("rows")));
+    .memory([](const Point& p) {
+      const auto rows = static_cast<std::uint64_t>(p.integer("rows"));
       return rows * kBytesPerRow + (std::uint64_t{64} << 20);
     });
 

@@ -26,32 +26,23 @@ constexpr std::uint64_t kPipelined = 20;
 /// Larger messages are verified in only two rounds.
 constexpr std::uint64_t kBig = std::uint64_t{64} << 20;
 
-bool has_flag(const Params& params, const char* axis) {
-  const auto found = params.find(axis);
-  return found != params.end() && std::get<bool>(found->second);
-}
-
-const std::string& text_of(const Params& params, const char* axis) {
-  return std::get<std::string>(params.at(axis));
-}
-
 /// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
-bool makes_sense(const Params& params, Routine routine) {
-  if (routine == Routine::barrier) return text_of(params, "backend") != "nccl";
-  if (!backend_suits_memory(params)) return false;
-  const std::string &backend = text_of(params, "backend"), &call = text_of(params, "call");
-  if (call != "nonblocking" && std::get<std::int64_t>(params.at("probes")) > 0) return false;
-  if (has_flag(params, "graphs") && (backend != "nccl" || call != "blocking")) return false;
+bool makes_sense(const Point& point, Routine routine) {
+  if (routine == Routine::barrier) return point.text("backend") != "nccl";
+  if (!backend_suits_memory(point)) return false;
+  const std::string &backend = point.text("backend"), &call = point.text("call");
+  if (call != "nonblocking" && point.integer("probes") > 0) return false;
+  if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
   if (call == "persistent" && backend != "mpi") return false;
   const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
-  if (has_flag(params, "in_place") && exchanges && backend != "mpi") return false;
-  return text_of(params, "timing") == "single" || call == "blocking";
+  if (point.flag("in_place") && exchanges && backend != "mpi") return false;
+  return point.text("timing") == "single" || call == "blocking";
 }
 
 /// How the library will use device memory, which depends on the kind of call.
-collective::DeviceUse use_of(const Params& params) {
-  return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
-                                               : collective::DeviceUse::nonblocking_collectives;
+collective::DeviceUse use_of(const Point& point) {
+  return point.text("call") == "blocking" ? collective::DeviceUse::collectives
+                                          : collective::DeviceUse::nonblocking_collectives;
 }
 
 std::string rule_of(const Call& call) {
@@ -167,7 +158,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
         .implied(std::string("blocking"));
     b.axis_integer("probes", 0, 1'000'000, "0").implied(std::int64_t{0});
     b.axis_integer("compute", 0, 10'000'000, "0").implied(std::int64_t{0});
-    b.where([routine](const Params& p) { return makes_sense(p, routine); });
+    b.where([routine](const Point& p) { return makes_sense(p, routine); });
     if (routine == Routine::barrier) return;
     const bool adds = reduces(routine);
     b.axis("memory", {"host", "device"});
@@ -183,12 +174,12 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis("timing", {"single", "pipelined"}, {"single"}).implied(std::string("single"));
     b.axis_boolean("graphs", {false}).implied(false);
     b.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
-    b.adjust_to_job([](Params& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
-    b.memory([routine](const Params& p) {
-      const int ranks = static_cast<int>(std::get<std::int64_t>(p.at("ranks")));
+    b.adjust_to_job([](Point& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
+    b.memory([routine](const Point& p) {
+      const int ranks = static_cast<int>(p.integer("ranks"));
       const Call call = call_of(p, routine, ranks);
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("buffers"))) *
-             buffer_bytes(call, has_flag(p, "in_place"), ranks);
+      return static_cast<std::uint64_t>(p.integer("buffers")) *
+             buffer_bytes(call, p.flag("in_place"), ranks);
     });
   };
 }

@@ -47,9 +47,8 @@ SCALEMARK_BENCHMARK("micro/comm_create", comm_create)
     .axis("span", rank_spans(), {"any"})
     .implied(std::string("any"))
     .axis("kind", {"duplicate", "split", "init"})
-    .where([](const Params& p) {
-      return (std::get<std::string>(p.at("backend")) == "nccl") ==
-             (std::get<std::string>(p.at("kind")) == "init");
+    .where([](const Point& p) {
+      return (p.text("backend") == "nccl") == (p.text("kind") == "init");
     });
 
 }  // namespace

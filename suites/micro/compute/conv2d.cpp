@@ -54,14 +54,12 @@ void conv2d(Case& c) {
 }
 
 /// Device memory: tensors, gradients and workspace.
-std::uint64_t memory(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
-  const imaging::Convolution shape = imaging::convolution(text("layer"), integer("image"));
+std::uint64_t memory(const Point& p) {
+  const imaging::Convolution shape = imaging::convolution(p.text("layer"), p.integer("image"));
   const auto pixels =
       shape.size * shape.size * shape.in + shape.out_size() * shape.out_size() * shape.out;
-  return static_cast<std::uint64_t>(pixels * integer("batch")) * 4 *
-         c10::elementSize(torch_support::storage_type(text("precision")));
+  return static_cast<std::uint64_t>(pixels * p.integer("batch")) * 4 *
+         c10::elementSize(torch_support::storage_type(p.text("precision")));
 }
 
 SCALEMARK_BENCHMARK("micro/conv2d", conv2d)

@@ -10,9 +10,8 @@
 namespace scalemark::micro {
 namespace {
 
-GemmSize size_of_point(const Params& p) {
-  return gemm_size(std::get<std::string>(p.at("shape")), std::get<std::string>(p.at("model")),
-                   std::get<std::int64_t>(p.at("rows")));
+GemmSize size_of_point(const Point& p) {
+  return gemm_size(p.text("shape"), p.text("model"), p.integer("rows"));
 }
 
 double bytes_of(const GemmSize& size, const std::string& precision) {
@@ -53,13 +52,11 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .default_by_gpu("fp32", "bf16")
     .compute_axes()
     .rank_local()
-    .where([](const Params& p) {
-      const bool square = std::get<std::string>(p.at("shape")) == "square";
-      return !square || std::get<std::string>(p.at("model")) == "8b";
+    .where([](const Point& p) {
+      return p.text("shape") != "square" || p.text("model") == "8b";
     })
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(
-          bytes_of(size_of_point(p), std::get<std::string>(p.at("precision"))));
+    .memory([](const Point& p) {
+      return static_cast<std::uint64_t>(bytes_of(size_of_point(p), p.text("precision")));
     });
 
 }  // namespace

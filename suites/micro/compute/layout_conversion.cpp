@@ -12,11 +12,9 @@
 namespace scalemark::micro {
 namespace {
 
-imaging::LayoutConversion::Shape shape_of(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const imaging::Convolution layer =
-      imaging::convolution(std::get<std::string>(p.at("layer")), integer("image"));
-  return {.batch = integer("batch"), .channels = layer.in, .size = layer.size};
+imaging::LayoutConversion::Shape shape_of(const Point& p) {
+  const imaging::Convolution layer = imaging::convolution(p.text("layer"), p.integer("image"));
+  return {.batch = p.integer("batch"), .channels = layer.in, .size = layer.size};
 }
 
 void convert_layout(Case& c) {
@@ -52,8 +50,8 @@ SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .compute_axes()
     .ranks(1)
     .rank_local()
-    .memory([](const Params& p) {
-      const auto type = torch_support::storage_type(std::get<std::string>(p.at("precision")));
+    .memory([](const Point& p) {
+      const auto type = torch_support::storage_type(p.text("precision"));
       return 2 * static_cast<std::uint64_t>(shape_of(p).elements()) * c10::elementSize(type);
     })
     .needs("LibTorch");

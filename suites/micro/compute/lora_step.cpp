@@ -60,11 +60,9 @@ void lora_step(Case& c) {
 
 /// Backward through a checkpointed layer holds all its activations again, so checkpointing does not
 /// matter.
-std::uint64_t memory(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
-  const auto bytes = c10::elementSize(element_type(text("precision")));
-  return lora_layer_bytes(llama_config(text("model")), {}, integer("batch"), integer("sequence"),
+std::uint64_t memory(const Point& p) {
+  const auto bytes = c10::elementSize(element_type(p.text("precision")));
+  return lora_layer_bytes(llama_config(p.text("model")), {}, p.integer("batch"), p.integer("sequence"),
                           static_cast<std::int64_t>(bytes));
 }
 

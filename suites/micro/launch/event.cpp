@@ -19,10 +19,10 @@ SCALEMARK_BENCHMARK("micro/event", event)
     .axis("operation", event_operations())
     .axis_boolean("timing", {true})
     .implied(true)
-    .where([](const Params& p) {
-      const auto& operation = std::get<std::string>(p.at("operation"));
+    .where([](const Point& p) {
+      const std::string& operation = p.text("operation");
       // Elapsed time needs events with timing; stream and device waits use no events.
-      return std::get<bool>(p.at("timing")) ||
+      return p.flag("timing") ||
              (operation != "elapsed" && operation != "stream_synchronize" &&
               operation != "device_synchronize");
     })

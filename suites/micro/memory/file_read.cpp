@@ -146,8 +146,8 @@ SCALEMARK_BENCHMARK("micro/file_read", file_read)
     .axis_integer("file_bytes", 1, std::int64_t{1} << 40, "64M")
     .implied(std::int64_t{64} << 20)
     .rank_local()
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    .memory([](const Point& p) {
+      return static_cast<std::uint64_t>(p.integer("bytes"));
     });
 
 }  // namespace

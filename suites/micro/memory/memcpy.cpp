@@ -55,9 +55,9 @@ SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
     .axis_integer("bytes", 1, std::int64_t{1} << 36, "4,256,4K:64M:*4", "1M")
     .where(copy_makes_sense)
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
-    .memory([](const Params& p) {  // source, destination and pattern
-      const auto bytes = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-      return bytes * (std::get<std::string>(p.at("direction")) == "h2h" ? 3 : 2);
+    .memory([](const Point& p) {  // source, destination and pattern
+      const auto bytes = static_cast<std::uint64_t>(p.integer("bytes"));
+      return bytes * (p.text("direction") == "h2h" ? 3 : 2);
     });
 
 }  // namespace

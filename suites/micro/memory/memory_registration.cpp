@@ -89,8 +89,8 @@ SCALEMARK_BENCHMARK("micro/memory_registration", memory_registration)
                           "huge_pages", "locked", "device"})
     .axis_integer("bytes", 1, std::int64_t{1} << 40, "4K,64K,1M,16M,256M,1G", "1M")
     .needs("a CUDA device for all but pageable, huge_pages and locked")
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+    .memory([](const Point& p) {
+      return static_cast<std::uint64_t>(p.integer("bytes"));
     });
 
 }  // namespace

@@ -117,8 +117,8 @@ void one_sided_axes(Benchmark& benchmark) {
       .implied(std::string("any"))
       .axis_integer("bytes", 0, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
       .axis("sync", {"flush", "fence", "lock"}, {"flush"})
-      .memory([](const Params& p) {
-        return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
+      .memory([](const Point& p) {
+        return 2 * static_cast<std::uint64_t>(p.integer("bytes"));
       });
 }
 

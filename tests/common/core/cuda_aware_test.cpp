@@ -82,7 +82,7 @@ class TransferKeys : public testing::Test {
     registry_.add(Benchmark("micro/copy", [](Case&) {}))
         .axis("backend", {"mpi", "nccl"})
         .axis("memory", {"host", "device"})
-        .adjust_to_job([](Params& params, const PlanContext& job) {
+        .adjust_to_job([](Point& params, const PlanContext& job) {
           choose_transfer(params, job, collective::DeviceUse::collectives);
         });
   }
@@ -122,8 +122,8 @@ TEST_F(TransferKeys, ChangesOfPointsFollowOneAnother) {
   Registry registry;
   registry.add(Benchmark("micro/copy", [](Case&) {}))
       .axis("mode", {"plain"})
-      .adjust([](Params& params) { params["mode"] = std::string("first"); })
-      .adjust([](Params& params) { params["seen"] = params["mode"]; });
+      .adjust([](Point& params) { params["mode"] = std::string("first"); })
+      .adjust([](Point& params) { params["seen"] = params["mode"]; });
   const std::vector<PlannedCase> plan = make_plan(registry, {}, context_);
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].key, "micro/copy mode=first ranks=2 seen=first");

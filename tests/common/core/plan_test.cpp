@@ -150,7 +150,7 @@ TEST_F(Plan, ASizeOfTheCommandLineBelongsToTheBlockOfItsRange) {
   request.overrides = {parse_override("bytes=4,64,65,128,129,1024")};
   std::map<std::int64_t, int> iterations;
   for (const PlannedCase& planned : make_plan(registry, request, context))
-    iterations[std::get<std::int64_t>(planned.params.at("bytes"))] =
+    iterations[planned.params.integer("bytes")] =
         planned.policy.iterations.value_or(0);
   EXPECT_EQ(iterations, (std::map<std::int64_t, int>{
                             {4, 1000}, {64, 1000}, {65, 100}, {128, 100}, {129, 10}, {1024, 10}}));
@@ -206,9 +206,9 @@ TEST_F(Plan, SenselessPointsAreLeftOut) {
   registry.add(Benchmark("micro/pair", nothing))
       .axis("backend", {"mpi", "nccl"})
       .axis("memory", {"host", "device"})
-      .where([](const Params& p) {
-        return std::get<std::string>(p.at("backend")) != "nccl" ||
-               std::get<std::string>(p.at("memory")) == "device";
+      .where([](const Point& p) {
+        return p.text("backend") != "nccl" ||
+               p.text("memory") == "device";
       });
   EXPECT_EQ(keys({.filters = {"micro/pair"}}).size(), 3U);
 }
@@ -218,8 +218,8 @@ TEST_F(Plan, PointsAreAdjustedBeforeTheyAreNamedAndEqualOnesAreOne) {
       .axis("strategy", {"alone", "together"})
       .axis_integer("copies", 1, 8, "1,2")
       .implied(std::int64_t{1})
-      .adjust([](Params& p) {
-        if (p.at("strategy") == Value(std::string("alone"))) p["ranks"] = std::int64_t{1};
+      .adjust([](Point& p) {
+        if (p.text("strategy") == "alone") p["ranks"] = std::int64_t{1};
         p["copies"] = std::int64_t{1};
       });
   PlanContext four = context;

@@ -10,7 +10,7 @@ namespace scalemark::formats {
 namespace {
 
 TEST(CaseOfKey, IsTheInverseOfMakeKey) {
-  const Params params = {{"bytes", std::int64_t{8}},
+  const Point params = {{"bytes", std::int64_t{8}},
                          {"ratio", 0.5},
                          {"packed", true},
                          {"name", std::string("two words %")},

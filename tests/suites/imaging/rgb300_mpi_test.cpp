@@ -247,7 +247,7 @@ TEST(Rgb300Data, AnotherSourceAndNoFolderAreSaid) {
 /// 1000 and 24 pictures of 300 x 300 in 3 channels, with a label of 8 bytes.
 TEST(Rgb300Data, TheEstimateOfMemoryKnowsTheSet) {
   const Benchmark& train = *Registry::instance().find("imaging/train");
-  Params params{{"images", std::int64_t{1000}},
+  Point params{{"images", std::int64_t{1000}},
                 {"test_images", std::int64_t{24}},
                 {"scenario", std::string("b")},
                 {"storage", std::string("per_rank")},
