@@ -34,25 +34,11 @@ class Benchmark {
 
   // Declaration; each returns *this.
   Benchmark& doc(std::string text);
-  /// Text axis: all `allowed` values; by default all of them are run.
-  Benchmark& axis(std::string name, std::vector<std::string> allowed);
-  /// Text axis with a default subset.
-  Benchmark& axis(std::string name, std::vector<std::string> allowed,
-                  std::vector<std::string> defaults);
-  /// Integer axis; `defaults` and `quick` in the form of text::parse_integers.
-  Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum,
-                          const std::string& defaults, const std::string& quick = {});
-  /// Axis of decimal numbers: "0,0.5".
-  Benchmark& axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
-                         std::vector<double> defaults);
-  Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
-  /// Leaves the axis added last out of the key at this value, so that keys stay stable when an axis
-  /// is added.
-  Benchmark& implied(Value value);
-  /// The default of the axis added last: `with_gpu` where every rank has a CUDA device.
-  Benchmark& default_by_gpu(const std::string& without_gpu, const std::string& with_gpu);
-  /// The default of the axis added last is the number of ranks of the job.
-  Benchmark& default_by_ranks();
+  /// Adds an axis. Throws Error for one that has neither a `doc` nor a shared sentence (axis_doc).
+  Benchmark& axis(const std::string& name, const TextAxis& fields);
+  Benchmark& axis_integer(const std::string& name, const IntegerAxis& fields);
+  Benchmark& axis_number(const std::string& name, const NumberAxis& fields);
+  Benchmark& axis_boolean(const std::string& name, const BooleanAxis& fields);
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();
@@ -116,6 +102,8 @@ class Benchmark {
   Function function() const { return function_; }
 
  private:
+  Axis make_axis(const std::string& name, Axis::Type type, const std::string& doc,
+                 const std::string& unit) const;
   std::string name_, doc_, unavailable_;
   Function function_;
   std::vector<Axis> axes_;  ///< `ranks` is always there

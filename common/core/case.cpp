@@ -23,17 +23,11 @@ Case::Case(Session& session, const RankGroup& group, CaseResult& result,
       policy_(policy),
       rank_local_(rank_local) {}
 
-std::int64_t Case::integer(const std::string& axis) const {
-  return result_.params.integer(axis);
-}
+std::int64_t Case::integer(const std::string& axis) const { return result_.params.integer(axis); }
 
-const std::string& Case::text(const std::string& axis) const {
-  return result_.params.text(axis);
-}
+const std::string& Case::text(const std::string& axis) const { return result_.params.text(axis); }
 
-double Case::number(const std::string& axis) const {
-  return result_.params.number(axis);
-}
+double Case::number(const std::string& axis) const { return result_.params.number(axis); }
 
 bool Case::flag(const std::string& axis) const { return result_.params.flag(axis); }
 

@@ -190,8 +190,7 @@ std::vector<Value> values_of(const Selected& selected, const Axis& axis, const P
   return {axis.name == "ranks" ? defaults.back() : defaults.front()};
 }
 
-PlannedCase make_case(const Selected& selected, const Point& params,
-                      const SamplingPolicy& policy) {
+PlannedCase make_case(const Selected& selected, const Point& params, const SamplingPolicy& policy) {
   PlannedCase planned;
   planned.benchmark = selected.benchmark;
   planned.params = params;

@@ -44,7 +44,7 @@ std::string unescaped(std::string_view text) {
 
 /// The parameters; empty if some part is not axis=value. Throws InputError for a repeated axis.
 std::optional<Point> params_of(const std::vector<std::string_view>& parts,
-                                const std::string& place) {
+                               const std::string& place) {
   Point params;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');

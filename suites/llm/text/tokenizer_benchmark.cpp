@@ -63,10 +63,11 @@ void tokenizer(Case& c) {
 
 SCALEMARK_BENCHMARK("llm/tokenizer", tokenizer)
     .doc("Rows of text encoded with their template: bytes and tokens per second")
-    .axis("tokenizer", tokenizer_names())
-    .axis("dataset", {"alpaca", "grammar", "samsum", "slimorca"}, {"alpaca"})
-    .axis("source", text_source_names(), {"synthetic"})
-    .axis_integer("rows", 0, 10'000'000, "5000", "500")
+    .axis("tokenizer", {.values = tokenizer_names()})
+    .axis("dataset",
+          {.values = {"alpaca", "grammar", "samsum", "slimorca"}, .defaults = {"alpaca"}})
+    .axis("source", {.values = text_source_names(), .defaults = {"synthetic"}})
+    .axis_integer("rows", {.minimum = 0, .maximum = 10'000'000, .defaults = "5000", .quick = "500"})
     .compute_axes()
     .adjust([](Point& p) { p["device"] = std::string("cpu"); })
     .rank_local()

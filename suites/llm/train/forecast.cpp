@@ -67,8 +67,7 @@ double gathered_bytes(const Point& point, const MemoryRequest& request) {
 
 }  // namespace
 
-std::uint64_t predicted_memory(const Point& params, const LlamaConfig& config,
-                               std::int64_t width) {
+std::uint64_t predicted_memory(const Point& params, const LlamaConfig& config, std::int64_t width) {
   return predict_memory(request_of({params}, config, width)).total();
 }
 
@@ -83,7 +82,8 @@ std::vector<Forecast> forecast_step(const Point& params) {
   const LlamaConfig config = llama_config(point.text("model"));
   const std::int64_t width = usual_width(point, config);
   const MemoryRequest request = request_of(point, config, width);
-  const auto positions = static_cast<double>(point.integer("accumulation") * rows_of(point) * width);
+  const auto positions =
+      static_cast<double>(point.integer("accumulation") * rows_of(point) * width);
   const auto trained = static_cast<double>(trained_elements(request) * request.element_bytes);
   std::vector<Forecast> forecasts{{fmt::format("rows of {} tokens", width), "", 0},
                                   {"loads", "By", positions * 2 * sizeof(std::int64_t)}};

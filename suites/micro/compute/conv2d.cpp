@@ -64,16 +64,16 @@ std::uint64_t memory(const Point& p) {
 
 SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
     .doc("A convolution of MobileNetV2, NCHW against NHWC: forward, or forward and both gradients")
-    .axis("layer", imaging::distinct_convolutions(),
-          {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"})
-    .axis("layout", {"nchw", "nhwc"})
-    .axis("pass", {"forward", "train"})
-    .axis_integer("image", 28, 1024, "100", "100")
-    .axis_integer("batch", 1, 4096, "16", "8")
-    .axis("precision", torch_support::precision_names(), {"fp32"})
-    .implied(std::string("fp32"))
-    .axis_boolean("autotune", {false})
-    .implied(false)
+    .axis("layer",
+          {.values = imaging::distinct_convolutions(),
+           .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})
+    .axis("layout", {.values = {"nchw", "nhwc"}})
+    .axis("pass", {.values = {"forward", "train"}})
+    .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
+    .axis("precision",
+          {.values = torch_support::precision_names(), .defaults = {"fp32"}, .implied = "fp32"})
+    .axis_boolean("autotune", {.defaults = {false}, .implied = false})
     .compute_axes()
     .ranks(1)
     .rank_local()

@@ -41,12 +41,13 @@ void layout_conversion(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .doc("The input of a convolution of MobileNetV2 from NCHW to NHWC, or back")
-    .axis("direction", {"to_nhwc", "to_nchw"})
-    .axis("layer", imaging::distinct_convolutions(),
-          {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"})
-    .axis("precision", {"fp64", "fp32", "bf16", "fp16"}, {"fp32"})
-    .axis_integer("image", 28, 1024, "100", "100")
-    .axis_integer("batch", 1, 4096, "16", "8")
+    .axis("direction", {.values = {"to_nhwc", "to_nchw"}, .doc = "Which layout is made"})
+    .axis("layer",
+          {.values = imaging::distinct_convolutions(),
+           .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
     .compute_axes()
     .ranks(1)
     .rank_local()

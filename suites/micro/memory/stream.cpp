@@ -55,21 +55,24 @@ void measure_stream(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/stream", measure_stream)
     .doc("STREAM: copy, scale, add, triad over three arrays")
-    .axis("operation", {"copy", "scale", "add", "triad"})
-    .axis("stores", {"plain", "non_temporal"}, {"plain"})
-    .implied(std::string("plain"))
-    .axis("dtype", {"fp64", "fp32"}, {"fp64"})
-    .implied(std::string("fp64"))
-    .axis("host_memory", {"pageable", "huge_pages"}, {"pageable"})
-    .implied(std::string("pageable"))
+    .axis("operation", {.values = {"copy", "scale", "add", "triad"},
+                        .doc = "Loop of STREAM: copy, scale, add or triad"})
+    .axis("stores",
+          {.values = {"plain", "non_temporal"}, .defaults = {"plain"}, .implied = "plain"})
+    .axis("dtype", {.values = {"fp64", "fp32"}, .defaults = {"fp64"}, .implied = "fp64"})
+    .axis("host_memory",
+          {.values = {"pageable", "huge_pages"}, .defaults = {"pageable"}, .implied = "pageable"})
     .with(numa_axis)
-    .axis_integer("bytes", 8, std::int64_t{1} << 38, "32K:128M:*16", "128M")
+    .axis_integer("bytes", {.minimum = 8,
+                            .maximum = std::int64_t{1} << 38,
+                            .defaults = "32K:128M:*16",
+                            .quick = "128M",
+                            .doc = "Size of each of the three arrays",
+                            .unit = "By"})
     .compute_axes()
     .rank_local()
     .where(stream_makes_sense)
-    .memory([](const Point& p) {
-      return 3 * static_cast<std::uint64_t>(p.integer("bytes"));
-    })
+    .memory([](const Point& p) { return 3 * static_cast<std::uint64_t>(p.integer("bytes")); })
     .host_memory([](const Point& p) {
       return on_gpu(p) ? static_cast<std::uint64_t>(p.integer("bytes")) : 0;
     });

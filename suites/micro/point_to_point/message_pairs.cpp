@@ -139,7 +139,8 @@ Table table_of(const Case& c, const std::vector<double>& medians, const PairMetr
 
 void pair_axes(Benchmark& benchmark) {
   benchmark.two_ranks_or_more();
-  benchmark.axis("pairs", {"adjacent", "all"}, {"adjacent"}).implied(std::string("adjacent"));
+  benchmark.axis("pairs",
+                 {.values = {"adjacent", "all"}, .defaults = {"adjacent"}, .implied = "adjacent"});
   benchmark.adjust_to_job([](Point& point, const PlanContext& job) {
     if (point.text("pairs") == "all" && point.integer("ranks") == 2)
       point["ranks"] = std::max<std::int64_t>(job.ranks, 2);

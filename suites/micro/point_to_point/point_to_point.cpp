@@ -25,11 +25,16 @@ constexpr std::size_t kBigMessage = std::size_t{64} << 20;
 std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
                                              const std::string& usual_call) {
   return [=](Benchmark& b) {
-    b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
-    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
-    b.axis("memory", {"host", "device"});
-    b.axis_integer("bytes", 0, std::int64_t{1} << 36, default_bytes, "8,64K");
-    b.axis("call", {"blocking", "nonblocking", "persistent"}, {usual_call}).implied(usual_call);
+    b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = {"mpi", "nccl"}});
+    b.axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"});
+    b.axis("memory", {.values = {"host", "device"}});
+    b.axis_integer("bytes", {.minimum = 0,
+                             .maximum = std::int64_t{1} << 36,
+                             .defaults = default_bytes,
+                             .quick = "8,64K"});
+    b.axis("call", {.values = {"blocking", "nonblocking", "persistent"},
+                    .defaults = {usual_call},
+                    .implied = usual_call});
     b.where([](const Point& p) {
       const bool persistent = p.text("call") == "persistent";
       return backend_suits_memory(p) && (!persistent || p.text("backend") == "mpi");

@@ -80,8 +80,8 @@ class TransferKeys : public testing::Test {
  protected:
   TransferKeys() {
     registry_.add(Benchmark("micro/copy", [](Case&) {}))
-        .axis("backend", {"mpi", "nccl"})
-        .axis("memory", {"host", "device"})
+        .axis("backend", {.values = {"mpi", "nccl"}})
+        .axis("memory", {.values = {"host", "device"}})
         .adjust_to_job([](Point& params, const PlanContext& job) {
           choose_transfer(params, job, collective::DeviceUse::collectives);
         });
@@ -121,7 +121,7 @@ TEST_F(TransferKeys, OnlyMpiOnDeviceMemoryIsDirect) {
 TEST_F(TransferKeys, ChangesOfPointsFollowOneAnother) {
   Registry registry;
   registry.add(Benchmark("micro/copy", [](Case&) {}))
-      .axis("mode", {"plain"})
+      .axis("mode", {.values = {"plain"}})
       .adjust([](Point& params) { params["mode"] = std::string("first"); })
       .adjust([](Point& params) { params["seen"] = params["mode"]; });
   const std::vector<PlannedCase> plan = make_plan(registry, {}, context_);
