@@ -13,6 +13,7 @@
 #include "common/base/units.hpp"
 #include "common/core/case.hpp"
 #include "common/mpi/environment.hpp"
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
@@ -188,7 +189,7 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   session_.world().sleeping_barrier();
   session_.watchdog().set_idle(false);
   // Rank 0 always takes part; everybody counts the same outcome.
-  result.status = status_from(session_.world().broadcast(std::string(to_string(result.status))));
+  result.status = mpi::broadcast(session_.world(), result.status);
   const std::int64_t seen = session_.world().max((wrong_data_ ? 1 : 0) + (stopped_early_ ? 2 : 0));
   wrong_data_ = seen == 1;
   stopped_early_ = seen >= 2;
