@@ -23,8 +23,7 @@ constexpr std::int64_t kMaxOccurrences = 1'000'000;
 constexpr std::size_t kMaxLetters = 32;  // longest printed name of a layer
 
 const std::string* text_axis(const CaseResult& result, const char* axis) {
-  const auto found = result.params.find(axis);
-  return found == result.params.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return result.params.find_as<std::string>(axis);
 }
 
 bool is_positive(double seconds) { return std::isfinite(seconds) && seconds > 0; }

@@ -77,9 +77,7 @@ std::optional<MessageCost> fitted(std::span<const double> bytes, std::span<const
 }  // namespace
 
 std::optional<SweepCase> sweep_case(const CaseResult& result) {
-  const auto axis = result.params.find("bytes");
-  const auto* bytes =
-      axis == result.params.end() ? nullptr : std::get_if<std::int64_t>(&axis->second);
+  const auto* bytes = result.params.find_as<std::int64_t>("bytes");
   if (result.status != Status::ok || bytes == nullptr || *bytes < 1) return std::nullopt;
   SweepCase one;
   one.bytes = static_cast<double>(*bytes);

@@ -43,16 +43,16 @@ std::string workload_of(const std::string& experiment) {
 
 /// Whether the case trained on all 60,000 images, as the studies did.
 bool on_full_set(const CaseResult& result) {
-  const auto images = result.params.find("images");
-  return images == result.params.end() || to_text(images->second) == "60000";
+  const Value* images = result.params.find("images");
+  return images == nullptr || to_text(*images) == "60000";
 }
 
 /// The profiling study's scenario (source of the images). The study kept the images in each rank's
 /// memory, so other values of `storage` match no scenario.
 std::string scenario_of(const CaseResult& result) {
   const auto value = [&](const char* axis, const char* otherwise) {
-    const auto found = result.params.find(axis);
-    return found == result.params.end() ? std::string(otherwise) : to_text(found->second);
+    const Value* found = result.params.find(axis);
+    return found == nullptr ? std::string(otherwise) : to_text(*found);
   };
   return value("storage", "per_rank") == "per_rank" ? value("scenario", "a") : "";
 }
@@ -60,9 +60,9 @@ std::string scenario_of(const CaseResult& result) {
 bool repeats(const CaseResult& result, const Published& one) {
   const auto text_of = [&](const std::string& name) -> std::optional<std::string> {
     if (name == "scenario") return scenario_of(result);
-    const auto found = result.params.find(name);
-    if (found == result.params.end()) return std::nullopt;
-    return to_text(found->second);
+    const Value* found = result.params.find(name);
+    if (found == nullptr) return std::nullopt;
+    return to_text(*found);
   };
   if (result.name != workload_of(one.experiment)) return false;
   // Profiling slows training, so profiled cases are compared only with profiled experiments.

@@ -13,14 +13,14 @@ namespace {
 constexpr std::int64_t kMaxWorkers = 1'000'000'000;
 
 /// A positive integer among axes or facts.
-std::optional<double> count_of(const Params& values, const std::string& name) {
+std::optional<double> count_of(const NamedValues& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* value = found == values.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
   if (value == nullptr || *value < 1) return std::nullopt;
   return static_cast<double>(*value);
 }
 
-std::int64_t workers_of(const Params& params) {
+std::int64_t workers_of(const NamedValues& params) {
   const double workers =
       count_of(params, "ranks").value_or(1) * count_of(params, "replicas").value_or(1);
   return workers <= kMaxWorkers ? static_cast<std::int64_t>(workers) : 0;
@@ -42,14 +42,14 @@ void find_rate(const CaseResult& result, ScalingCase& one) {
 
 void find_work(const CaseResult& result, ScalingCase& one) {
   const Metric* steps = result.find("step_time");
-  const std::optional<double> batch = count_of(result.params, "batch");
+  const std::optional<double> batch = count_of(result.params.values(), "batch");
   if (const std::optional<double> images = count_of(result.facts, "images_seen")) {
     one.work = *images;
     one.work_rule = "images_seen";
   } else if (steps != nullptr && steps->samples.iterations > 0 && batch) {
     one.work = static_cast<double>(steps->samples.iterations) * *batch *
-               count_of(result.params, "accumulation").value_or(1) *
-               count_of(result.params, "ranks").value_or(1);
+               count_of(result.params.values(), "accumulation").value_or(1) *
+               count_of(result.params.values(), "ranks").value_or(1);
     one.work_rule = "samples: steps x batch x accumulation x ranks";
   } else if (one.rate > 0) {
     one.work = one.rate * one.time;
@@ -63,7 +63,7 @@ std::optional<ScalingCase> scaling_case(const CaseResult& result) {
   const Metric* total = result.find("total_time");
   if (result.status != Status::ok || total == nullptr) return std::nullopt;
   ScalingCase one;
-  one.workers = workers_of(result.params);
+  one.workers = workers_of(result.params.values());
   one.time = median_of(result, *total);
   if (one.workers < 1 || !std::isfinite(one.time) || one.time <= 0) return std::nullopt;
   one.key = result.key;

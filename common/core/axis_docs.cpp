@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of all axes, by name.
+// The sentences of the axes that several benchmarks share, by name.
 #include "common/core/axis_docs.hpp"
 
 #include <algorithm>
@@ -14,17 +14,11 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
      "Micro-batches whose gradients are summed before the optimiser steps"},
     {"autotune", "", "cuDNN tries its algorithms first and keeps the fastest"},
     {"backend", "", "Library that communicates: mpi, nccl, gloo, or LibTorch's c10d over it"},
-    {"backend", "", "Library under the process group; auto: nccl on GPUs, else mpi", "imaging/"},
-    {"backend", "", "Library under the process group; auto: nccl on GPUs, else mpi", "llm/"},
     {"batch", "{sample}", "Samples of a rank in one step"},
     {"broadcast_buffers", "", "DDP sends rank 0's batch-norm statistics to all ranks in each step"},
     {"buffers", "{buffer}",
      "Sets of buffers taken in turn, so that data are not always in the cache"},
     {"bytes", "By", "Message size as OSU defines it for the operation"},
-    {"bytes", "By", "Bytes of one copy", "micro/memcpy"},
-    {"bytes", "By", "Bytes of one read", "micro/file_read"},
-    {"bytes", "By", "Size of the memory", "micro/memory_registration"},
-    {"bytes", "By", "Size of each of the three arrays", "micro/stream"},
     {"cache", "", "What the reads find: the page cache, an emptied one (cold), or none (direct)"},
     {"call", "", "How the operation is started: blocking, nonblocking with a wait, or persistent"},
     {"checkpointing", "",
@@ -32,12 +26,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"clip", "1", "Largest norm of the gradients; 0: no limit"},
     {"compute", "us", "Arithmetic before each operation, outside of its time"},
     {"dataset", "", "Rows that are trained on or read"},
-    {"dataset", "", "Pictures: the 10,000 of MNIST that ship with the project, or all of it",
-     "imaging/"},
     {"device", "", "Where the case computes: cpu or cuda"},
     {"devices", "", "Copies of one rank at a time, or of all ranks at once and then alone"},
     {"direction", "", "From where to where: host (h) and device (d), or both ways at once"},
-    {"direction", "", "Which layout is made", "micro/layout_conversion"},
     {"dtype", "", "Type of the elements"},
     {"engine", "", "Who copies: the device's copy engine, or a kernel"},
     {"epochs", "{epoch}", "Passes over the data"},
@@ -49,7 +40,6 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"host_memory", "", "Kind of host memory"},
     {"image", "{pixel}", "Edge of the square pictures"},
     {"images", "{image}", "Pictures of the data set; 0: all"},
-    {"images", "{image}", "Pictures that are trained on", "imaging/train"},
     {"in_place", "", "The result replaces the input in the same buffer"},
     {"kind", "", "How the communicator is made: duplicated, split into halves, or initialised"},
     {"layer", "", "Convolution of MobileNetV2"},
@@ -64,7 +54,6 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"offload", "", "Parameter shards, their gradients and moments stay in host memory"},
     {"op", "", "How values are reduced"},
     {"operation", "", "Call of the event interface, or wait"},
-    {"operation", "", "Loop of STREAM: copy, scale, add or triad", "micro/stream"},
     {"packed", "", "Rows are joined up to the sequence length instead of being padded"},
     {"pad_multiple", "{token}",
      "Widths of batches are multiples of it, which keeps the shapes few"},
@@ -83,12 +72,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"reshard", "", "Gathered weights are released after the forward pass and gathered again"},
     {"root", "1", "Rank that sends to all or receives from all"},
     {"rows", "{row}", "Rows of text; 0: all of a file"},
-    {"rows", "{row}", "Rows of the input matrix, the tokens of a layer", "micro/gemm"},
     {"save_every", "{step}", "Steps between two checkpoints; 0: one after each epoch"},
     {"scenario", "", "a: pictures from memory; b: 300x300 colour pictures from PNG files"},
     {"sequence", "{token}", "Tokens of a row"},
-    {"sequence", "{token}", "Longest row, longer ones are cut; 0: the model's maximum",
-     "llm/finetune"},
     {"shape", "", "Square matrices, or those of a layer of the model"},
     {"source", "", "Where the rows come from: made up, built in, or a file (--data)"},
     {"span", "", "Which ranks take part: any, those of one node, or one of each node"},
@@ -103,7 +89,6 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"test_images", "{image}", "Pictures of the test after each epoch; 0: all"},
     {"threads", "{thread}", "Compute threads of a rank"},
     {"timing", "", "Operations timed one by one, or 20 in a row (pipelined, as nccl-tests does)"},
-    {"timing", "", "Events that record a time, or without", "micro/event"},
     {"tokenizer", "", "Vocabulary: a small built-in one, single bytes, or a file (--data)"},
     {"warmup_steps", "{step}", "Steps in which the learning rate rises to its full value"},
     {"window", "{message}", "Messages on their way at once before a reply"},
@@ -112,17 +97,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
 
 }  // namespace
 
-const AxisDoc* axis_doc(std::string_view benchmark, std::string_view axis) {
-  const auto fits = [&](const AxisDoc& one, bool special) {
-    return one.axis == axis &&
-           (special ? !one.only.empty() && benchmark.starts_with(one.only) : one.only.empty());
-  };
-  for (const bool special : {true, false}) {
-    const auto* found =
-        std::ranges::find_if(kAxes, [&](const AxisDoc& one) { return fits(one, special); });
-    if (found != kAxes.end()) return found;
-  }
-  return nullptr;
+const AxisDoc* axis_doc(std::string_view axis) {
+  const auto* found = std::ranges::find(kAxes, axis, &AxisDoc::axis);
+  return found == kAxes.end() ? nullptr : found;
 }
 
 }  // namespace scalemark

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each axis means, in one sentence, and its unit: one place for all benchmarks, since most of
-// them share their axes.
+// What the axes that benchmarks share mean, in one sentence each, and their units: one place for
+// all benchmarks. A benchmark that means something else by an axis says so in its declaration.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,9 @@ struct AxisDoc {
   /// UCUM: "By", "us", "{rank}". "1" = a plain number; empty = words, which have none.
   std::string_view unit;
   std::string_view doc;
-  /// The benchmark or suite ("micro/gemm", "llm/") that means this by the axis; empty = all others.
-  std::string_view only = {};
 };
 
-/// Null for an axis without a sentence, which the test of the suites refuses.
-const AxisDoc* axis_doc(std::string_view benchmark, std::string_view axis);
+/// Null for an axis without a shared sentence: its declaration must have one.
+const AxisDoc* axis_doc(std::string_view axis);
 
 }  // namespace scalemark

@@ -8,6 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/core/axis_docs.hpp"
 
 namespace scalemark {
 namespace {
@@ -44,81 +45,78 @@ Benchmark& Benchmark::doc(std::string text) {
   return *this;
 }
 
-Benchmark& Benchmark::axis(std::string name, std::vector<std::string> allowed) {
-  return axis(std::move(name), allowed, allowed);
+Axis Benchmark::make_axis(const std::string& name, Axis::Type type, const std::string& doc,
+                          const std::string& unit) const {
+  Axis axis;
+  axis.name = name;
+  axis.type = type;
+  axis.doc = doc;
+  axis.unit = unit;
+  if (!doc.empty()) return axis;
+  const AxisDoc* shared = axis_doc(name);
+  if (shared == nullptr) {
+    throw Error(
+        fmt::format("{}: axis {} has no sentence; give it a .doc, or a shared one in "
+                    "common/core/axis_docs.cpp",
+                    name_, name));
+  }
+  axis.doc = shared->doc;
+  axis.unit = shared->unit;
+  return axis;
 }
 
-Benchmark& Benchmark::axis(std::string name, std::vector<std::string> allowed,
-                           std::vector<std::string> defaults) {
-  Axis axis;
-  axis.name = std::move(name);
-  axis.type = Axis::Type::text;
-  axis.allowed = as_values(allowed);
-  axis.defaults = constant(as_values(defaults));
+Benchmark& Benchmark::axis(const std::string& name, const TextAxis& fields) {
+  Axis axis = make_axis(name, Axis::Type::text, fields.doc, "");
+  axis.allowed = as_values(fields.values);
+  axis.defaults = constant(as_values(fields.defaults.empty() ? fields.values : fields.defaults));
+  if (!fields.defaults_with_gpu.empty()) {
+    axis.defaults = [without = axis.defaults, with = as_values(fields.defaults_with_gpu)](
+                        const PlanContext& job) { return job.cuda_usable ? with : without(job); };
+  }
+  if (fields.implied) axis.implied = *fields.implied;
   axes_.push_back(std::move(axis));
   return *this;
 }
 
-Benchmark& Benchmark::axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum,
-                                   const std::string& defaults, const std::string& quick) {
-  Axis axis;
-  axis.name = std::move(name);
-  axis.type = Axis::Type::integer;
-  axis.minimum = minimum;
-  axis.maximum = maximum;
-  axis.defaults = constant(as_values(text::parse_integers(defaults)));
-  if (!quick.empty()) axis.quick = as_values(text::parse_integers(quick));
+Benchmark& Benchmark::axis_integer(const std::string& name, const IntegerAxis& fields) {
+  Axis axis = make_axis(name, Axis::Type::integer, fields.doc, fields.unit);
+  axis.minimum = fields.minimum;
+  axis.maximum = fields.maximum;
+  if (fields.default_is_ranks) {
+    axis.defaults = [](const PlanContext& job) {
+      return std::vector<Value>{std::int64_t{job.ranks}};
+    };
+  } else {
+    axis.defaults = constant(as_values(text::parse_integers(fields.defaults)));
+  }
+  if (!fields.quick.empty()) axis.quick = as_values(text::parse_integers(fields.quick));
+  if (fields.implied) axis.implied = *fields.implied;
   axes_.push_back(std::move(axis));
   return *this;
 }
 
-Benchmark& Benchmark::axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
-                                  std::vector<double> defaults) {
-  Axis axis;
-  axis.name = std::move(name);
-  axis.type = Axis::Type::number;
-  axis.minimum = minimum;
-  axis.maximum = maximum;
-  axis.defaults = constant({defaults.begin(), defaults.end()});
+Benchmark& Benchmark::axis_number(const std::string& name, const NumberAxis& fields) {
+  Axis axis = make_axis(name, Axis::Type::number, fields.doc, fields.unit);
+  axis.minimum = fields.minimum;
+  axis.maximum = fields.maximum;
+  axis.defaults = constant({fields.defaults.begin(), fields.defaults.end()});
+  if (fields.implied) axis.implied = *fields.implied;
   axes_.push_back(std::move(axis));
   return *this;
 }
 
-Benchmark& Benchmark::axis_boolean(std::string name, std::vector<bool> defaults) {
-  Axis axis;
-  axis.name = std::move(name);
-  axis.type = Axis::Type::boolean;
+Benchmark& Benchmark::axis_boolean(const std::string& name, const BooleanAxis& fields) {
+  Axis axis = make_axis(name, Axis::Type::boolean, fields.doc, "");
   axis.allowed = {Value(false), Value(true)};
-  axis.defaults = constant({defaults.begin(), defaults.end()});
+  axis.defaults = constant({fields.defaults.begin(), fields.defaults.end()});
+  if (fields.implied) axis.implied = *fields.implied;
   axes_.push_back(std::move(axis));
-  return *this;
-}
-
-Benchmark& Benchmark::implied(Value value) {
-  axes_.back().implied = std::move(value);
-  return *this;
-}
-
-Benchmark& Benchmark::default_by_gpu(const std::string& without_gpu, const std::string& with_gpu) {
-  axes_.back().defaults = [=](const PlanContext& context) {
-    return std::vector<Value>{context.cuda_usable ? with_gpu : without_gpu};
-  };
-  return *this;
-}
-
-Benchmark& Benchmark::default_by_ranks() {
-  axes_.back().defaults = [](const PlanContext& context) {
-    return std::vector<Value>{std::int64_t{context.ranks}};
-  };
   return *this;
 }
 
 Benchmark& Benchmark::compute_axes() {
-  axis("device", {"cpu", "cuda"});
-  axes_.back().defaults = [](const PlanContext& context) {
-    return std::vector<Value>{std::string(context.cuda_usable ? "cuda" : "cpu")};
-  };
-  axis_integer("threads", 1, 4096, "1");
+  axis("device", {.values = {"cpu", "cuda"}, .defaults = {"cpu"}, .defaults_with_gpu = {"cuda"}});
+  axis_integer("threads", {.minimum = 1, .maximum = 4096, .defaults = "1"});
   axes_.back().defaults = [](const PlanContext& context) {
     return std::vector<Value>{static_cast<std::int64_t>(context.threads)};
   };
@@ -129,9 +127,7 @@ Benchmark& Benchmark::ranks(int minimum, int sweep_from) {
   minimum_ranks_ = minimum;
   usual_ranks_ = std::max(minimum, sweep_from);
   std::erase_if(axes_, [](const Axis& axis) { return axis.name == "ranks"; });
-  Axis axis;
-  axis.name = "ranks";
-  axis.type = Axis::Type::integer;
+  Axis axis = make_axis("ranks", Axis::Type::integer, "", "");
   axis.minimum = 1;
   axis.defaults = [fewest = usual_ranks_, sweep_from](const PlanContext& context) {
     return rank_counts(fewest, sweep_from > 0, context.ranks);
@@ -164,25 +160,25 @@ Benchmark& Benchmark::fixed_work() {
   return *this;
 }
 
-Benchmark& Benchmark::where(std::function<bool(const Params&)> sensible) {
+Benchmark& Benchmark::where(std::function<bool(const Point&)> sensible) {
   sensible_ = std::move(sensible);
   return *this;
 }
 
-Benchmark& Benchmark::adjust(std::function<void(Params&)> change) {
+Benchmark& Benchmark::adjust(std::function<void(Point&)> change) {
   return adjust_to_job(
-      [change = std::move(change)](Params& params, const PlanContext&) { change(params); });
+      [change = std::move(change)](Point& point, const PlanContext&) { change(point); });
 }
 
-Benchmark& Benchmark::adjust_to_job(std::function<void(Params&, const PlanContext&)> change) {
+Benchmark& Benchmark::adjust_to_job(std::function<void(Point&, const PlanContext&)> change) {
   if (!adjust_) {
     adjust_ = std::move(change);
     return *this;
   }
-  adjust_ = [first = std::move(adjust_), second = std::move(change)](Params& params,
+  adjust_ = [first = std::move(adjust_), second = std::move(change)](Point& point,
                                                                      const PlanContext& context) {
-    first(params, context);
-    second(params, context);
+    first(point, context);
+    second(point, context);
   };
   return *this;
 }

@@ -27,32 +27,18 @@ class Benchmark {
  public:
   using Function = void (*)(Case&);
   /// Bytes of memory a rank will need for a point; 0 = unknown.
-  using Memory = std::function<std::uint64_t(const Params&)>;
-  using Forecasts = std::function<std::vector<Forecast>(const Params&)>;
+  using Memory = std::function<std::uint64_t(const Point&)>;
+  using Forecasts = std::function<std::vector<Forecast>(const Point&)>;
 
   Benchmark(std::string name, Function run);
 
   // Declaration; each returns *this.
   Benchmark& doc(std::string text);
-  /// Text axis: all `allowed` values; by default all of them are run.
-  Benchmark& axis(std::string name, std::vector<std::string> allowed);
-  /// Text axis with a default subset.
-  Benchmark& axis(std::string name, std::vector<std::string> allowed,
-                  std::vector<std::string> defaults);
-  /// Integer axis; `defaults` and `quick` in the form of text::parse_integers.
-  Benchmark& axis_integer(std::string name, std::int64_t minimum, std::int64_t maximum,
-                          const std::string& defaults, const std::string& quick = {});
-  /// Axis of decimal numbers: "0,0.5".
-  Benchmark& axis_number(std::string name, std::int64_t minimum, std::int64_t maximum,
-                         std::vector<double> defaults);
-  Benchmark& axis_boolean(std::string name, std::vector<bool> defaults);
-  /// Leaves the axis added last out of the key at this value, so that keys stay stable when an axis
-  /// is added.
-  Benchmark& implied(Value value);
-  /// The default of the axis added last: `with_gpu` where every rank has a CUDA device.
-  Benchmark& default_by_gpu(const std::string& without_gpu, const std::string& with_gpu);
-  /// The default of the axis added last is the number of ranks of the job.
-  Benchmark& default_by_ranks();
+  /// Adds an axis. Throws Error for one that has neither a `doc` nor a shared sentence (axis_doc).
+  Benchmark& axis(const std::string& name, const TextAxis& fields);
+  Benchmark& axis_integer(const std::string& name, const IntegerAxis& fields);
+  Benchmark& axis_number(const std::string& name, const NumberAxis& fields);
+  Benchmark& axis_boolean(const std::string& name, const BooleanAxis& fields);
   /// Declares `device` (cpu, cuda; default: cuda where every rank has one) and `threads` (default:
   /// the cores bound to a rank).
   Benchmark& compute_axes();
@@ -65,12 +51,12 @@ class Benchmark {
   /// Ranks do not communicate inside the measured operation.
   Benchmark& rank_local();
   /// Excludes parameter combinations that make no sense (NCCL on host memory) from every plan.
-  Benchmark& where(std::function<bool(const Params&)> sensible);
+  Benchmark& where(std::function<bool(const Point&)> sensible);
   /// Changes parameters before the key is built: a strategy that runs on one rank gets ranks=1.
   /// Combinations that become equal are one case.
-  Benchmark& adjust(std::function<void(Params&)> change);
+  Benchmark& adjust(std::function<void(Point&)> change);
   /// The same, with access to the job's context. Several changes are applied in order.
-  Benchmark& adjust_to_job(std::function<void(Params&, const PlanContext&)> change);
+  Benchmark& adjust_to_job(std::function<void(Point&, const PlanContext&)> change);
   /// Memory needed on the device of the case.
   Benchmark& memory(Memory bytes_per_rank);
   /// Host memory needed in addition, on any device.
@@ -99,23 +85,25 @@ class Benchmark {
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
   /// Total bytes per rank, on device and host.
-  std::uint64_t memory_for(const Params& params) const {
-    return (memory_ ? memory_(params) : 0) + host_memory_for(params);
+  std::uint64_t memory_for(const Point& point) const {
+    return (memory_ ? memory_(point) : 0) + host_memory_for(point);
   }
-  std::uint64_t host_memory_for(const Params& params) const {
-    return host_memory_ ? host_memory_(params) : 0;
+  std::uint64_t host_memory_for(const Point& point) const {
+    return host_memory_ ? host_memory_(point) : 0;
   }
-  std::vector<Forecast> forecast_for(const Params& params) const {
-    return forecasts_ ? forecasts_(params) : std::vector<Forecast>();
+  std::vector<Forecast> forecast_for(const Point& point) const {
+    return forecasts_ ? forecasts_(point) : std::vector<Forecast>();
   }
-  bool makes_sense(const Params& params) const { return !sensible_ || sensible_(params); }
-  Params adjusted(Params params, const PlanContext& context) const {
-    if (adjust_) adjust_(params, context);
-    return params;
+  bool makes_sense(const Point& point) const { return !sensible_ || sensible_(point); }
+  Point adjusted(Point point, const PlanContext& context) const {
+    if (adjust_) adjust_(point, context);
+    return point;
   }
   Function function() const { return function_; }
 
  private:
+  Axis make_axis(const std::string& name, Axis::Type type, const std::string& doc,
+                 const std::string& unit) const;
   std::string name_, doc_, unavailable_;
   Function function_;
   std::vector<Axis> axes_;  ///< `ranks` is always there
@@ -124,8 +112,8 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
-  std::function<bool(const Params&)> sensible_;
-  std::function<void(Params&, const PlanContext&)> adjust_;
+  std::function<bool(const Point&)> sensible_;
+  std::function<void(Point&, const PlanContext&)> adjust_;
 };
 
 /// The only global: all benchmarks and built-in presets, by name.

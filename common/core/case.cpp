@@ -23,19 +23,13 @@ Case::Case(Session& session, const RankGroup& group, CaseResult& result,
       policy_(policy),
       rank_local_(rank_local) {}
 
-std::int64_t Case::integer(const std::string& axis) const {
-  return std::get<std::int64_t>(result_.params.at(axis));
-}
+std::int64_t Case::integer(const std::string& axis) const { return result_.params.integer(axis); }
 
-const std::string& Case::text(const std::string& axis) const {
-  return std::get<std::string>(result_.params.at(axis));
-}
+const std::string& Case::text(const std::string& axis) const { return result_.params.text(axis); }
 
-double Case::number(const std::string& axis) const {
-  return std::get<double>(result_.params.at(axis));
-}
+double Case::number(const std::string& axis) const { return result_.params.number(axis); }
 
-bool Case::flag(const std::string& axis) const { return std::get<bool>(result_.params.at(axis)); }
+bool Case::flag(const std::string& axis) const { return result_.params.flag(axis); }
 
 std::uint64_t Case::seed() const { return session_.options().seed; }
 
@@ -61,17 +55,15 @@ collective::Communicator& Case::communicator(const std::string& backend) {
 }
 
 void Case::state_device_path(collective::DeviceUse use) {
-  const auto backend = result_.params.find("backend");
-  const bool by_mpi = backend != result_.params.end() && text("backend") == "mpi";
+  const bool by_mpi = result_.params.text("backend", "") == "mpi";
   if (by_mpi && device().kind() == device::DeviceKind::cuda)
     fact("cuda_aware", session_.device_path(use).why);
 }
 
 device::Device& Case::device() {
-  const auto memory = result_.params.find("memory");
-  const bool on_device = memory != result_.params.end()
-                             ? std::get<std::string>(memory->second) == "device"
-                             : result_.params.contains("device") && text("device") == "cuda";
+  const bool on_device = result_.params.contains("memory")
+                             ? text("memory") == "device"
+                             : result_.params.text("device", "") == "cuda";
   return on_device ? session_.gpu() : session_.host_device();
 }
 
@@ -90,9 +82,7 @@ std::optional<double> Case::energy() {
 }
 
 int Case::threads() const {
-  const auto given = result_.params.find("threads");
-  return given == result_.params.end() ? session_.context().threads
-                                       : static_cast<int>(std::get<std::int64_t>(given->second));
+  return static_cast<int>(result_.params.integer("threads", session_.context().threads));
 }
 
 std::vector<hardware::CpuSet> Case::thread_cpus() const {

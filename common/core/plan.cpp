@@ -190,13 +190,12 @@ std::vector<Value> values_of(const Selected& selected, const Axis& axis, const P
   return {axis.name == "ranks" ? defaults.back() : defaults.front()};
 }
 
-PlannedCase make_case(const Selected& selected, const Params& params,
-                      const SamplingPolicy& policy) {
+PlannedCase make_case(const Selected& selected, const Point& params, const SamplingPolicy& policy) {
   PlannedCase planned;
   planned.benchmark = selected.benchmark;
   planned.params = params;
   planned.policy = policy;
-  Params shown = params;
+  Point shown = params;
   for (const Axis& axis : selected.benchmark->axes()) {
     if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied)
       shown.erase(axis.name);
@@ -224,15 +223,15 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
                                    text::printable(name, 80), text::did_you_mean(name, known)));
     }
   }
-  std::vector<Params> points(1);
+  std::vector<Point> points(1);
   for (const Axis& axis : selected.benchmark->axes()) {
     const std::vector<Value> values = values_of(selected, axis, request, context);
     if (points.size() * values.size() + plan.size() > kMaxCases) {
       throw UsageError(
           fmt::format("the plan has more than {} cases; narrow axis {}", kMaxCases, axis.name));
     }
-    std::vector<Params> extended;
-    for (const Params& point : points) {
+    std::vector<Point> extended;
+    for (const Point& point : points) {
       for (const Value& value : values) {
         extended.push_back(point);
         extended.back()[axis.name] = value;
@@ -240,8 +239,8 @@ void expand(const Selected& selected, const PlanRequest& request, const PlanCont
     }
     points = std::move(extended);
   }
-  for (const Params& declared : points) {
-    const Params point = selected.benchmark->adjusted(declared, context);
+  for (const Point& declared : points) {
+    const Point point = selected.benchmark->adjusted(declared, context);
     if (selected.benchmark->makes_sense(point)) plan.push_back(make_case(selected, point, policy));
   }
 }

@@ -50,7 +50,7 @@ struct PlanRequest {
 
 struct PlannedCase {
   const Benchmark* benchmark = nullptr;
-  Params params;    ///< all axes
+  Point params;     ///< all axes
   std::string key;  ///< without implied values
   SamplingPolicy policy;
   std::string config_hash;

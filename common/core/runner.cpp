@@ -13,6 +13,7 @@
 #include "common/base/units.hpp"
 #include "common/core/case.hpp"
 #include "common/mpi/environment.hpp"
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
@@ -159,7 +160,7 @@ bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome&
 
 void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   const int world = session_.world().size();
-  const auto wanted = std::get<std::int64_t>(planned.params.at("ranks"));
+  const auto wanted = planned.params.integer("ranks");
   if (!planned.benchmark->why_unavailable().empty()) {
     result.status = Status::skipped;
     result.reason = planned.benchmark->why_unavailable();
@@ -170,8 +171,7 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
     result.reason = fmt::format("needs at least {} ranks", planned.benchmark->minimum_ranks());
     return;
   }
-  const auto span = planned.params.find("span");
-  const std::string where = span == planned.params.end() ? "any" : to_text(span->second);
+  const std::string where = planned.params.text("span", "any");
   const RankGroup& group = session_.group(where, static_cast<int>(wanted));
   if (static_cast<std::int64_t>(group.world_ranks.size()) < wanted) {
     result.status = Status::skipped;
@@ -189,7 +189,7 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   session_.world().sleeping_barrier();
   session_.watchdog().set_idle(false);
   // Rank 0 always takes part; everybody counts the same outcome.
-  result.status = status_from(session_.world().broadcast(std::string(to_string(result.status))));
+  result.status = mpi::broadcast(session_.world(), result.status);
   const std::int64_t seen = session_.world().max((wrong_data_ ? 1 : 0) + (stopped_early_ ? 2 : 0));
   wrong_data_ = seen == 1;
   stopped_early_ = seen >= 2;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runner does of several sweeps: which case when, what is kept of it, when its row comes.
-#include <fmt/format.h>
-
-#include "common/base/text.hpp"
 #include "common/core/runner.hpp"
 #include "common/core/sweep_order.hpp"
+#include "common/mpi/typed.hpp"
 #include "common/result/sweeps.hpp"
 
 namespace scalemark {
@@ -44,20 +42,13 @@ std::vector<Runner::Visit> Runner::visits_of(const std::vector<PlannedCase>& pla
 std::map<std::string, std::uint64_t> Runner::inner_before(const Visit& visit) {
   std::map<std::string, std::uint64_t> inner;
   if (visit.sweep == 0) return inner;
-  std::vector<std::string> texts;
   if (is_root()) {
     const std::optional<CaseResult> before = sink_.kept(visit.index, false);
     for (const Metric& metric : before ? before->metrics : std::vector<Metric>()) {
-      if (metric.kind == MetricKind::duration)
-        texts.push_back(fmt::format("{} {}", metric.name, metric.samples.inner));
+      if (metric.kind == MetricKind::duration) inner[metric.name] = metric.samples.inner;
     }
   }
-  for (const std::string& one :
-       text::split(session_.world().broadcast(text::join(texts, ",")), ',')) {
-    const std::vector<std::string> words = text::split(one, ' ');
-    if (words.size() == 2) inner[words[0]] = std::stoull(words[1]);
-  }
-  return inner;
+  return mpi::broadcast(session_.world(), inner);
 }
 
 void Runner::keep(const PlannedCase& planned, const Visit& visit, CaseResult result,
@@ -66,7 +57,7 @@ void Runner::keep(const PlannedCase& planned, const Visit& visit, CaseResult res
   if (sweeps > 1) mark_sweep(result, visit.sweep, sweeps);
   if (is_root()) result = sink_.keep(result);
   // Whether it could be put behind the others, only rank 0 knows.
-  result.status = status_from(session_.world().broadcast(std::string(to_string(result.status))));
+  result.status = mpi::broadcast(session_.world(), result.status);
   if (result.status == Status::ok && visit.sweep + 1 < sweeps) return;
   finish(result, outcome);
 }

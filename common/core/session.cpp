@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/cuda_aware/node_proof.hpp"
 #include "common/core/environment/node_view.hpp"
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
@@ -52,8 +54,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   count_gpu_sharers();
   context_.ranks = world.size();
   const auto node = static_cast<int>(node_.min(world.rank()));
-  for (const std::string& one : world.all_gather(std::to_string(node)))
-    node_of_rank_.push_back(std::stoi(one));
+  node_of_rank_ = mpi::all_gather(world, node);
   if (core_sharers(node_, binding_.cpus) == 1) own_cores_ = cores_in(machine_, binding_.cpus);
   context_.threads = static_cast<int>(world.min(cores_of_rank(node_, machine_, binding_.cpus)));
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
@@ -194,19 +195,15 @@ void Session::start_telemetry() {
   // Processes are numbered by namespace: those of another one would be strangers.
   std::error_code error;
   const std::string space = std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
-  const nlohmann::json mine = {
-      {"process", getpid()}, {"space", space}, {"cpus", hardware::to_list(binding_.cpus)}};
+  const std::tuple mine(getpid(), space, binding_.cpus);
   hardware::NodeWatch watch;
   std::set<int> cpus;
   bool all_bound = true, one_space = true;
-  for (const std::string& text : node_.all_gather(mine.dump())) {
-    const nlohmann::json row = nlohmann::json::parse(text);
-    const std::string list = row["cpus"];
-    all_bound = all_bound && !list.empty();
-    const hardware::CpuSet bound = list.empty() ? hardware::CpuSet() : hardware::parse_list(list);
+  for (const auto& [process, its_space, bound] : mpi::all_gather(node_, mine)) {
+    all_bound = all_bound && !bound.empty();
     cpus.insert(bound.begin(), bound.end());
-    one_space = one_space && row["space"] == space;
-    watch.processes.push_back(row["process"]);
+    one_space = one_space && its_space == space;
+    watch.processes.push_back(process);
   }
   if (!one_space) watch.processes.clear();
   if (!all_bound) cpus = {machine_.allowed.begin(), machine_.allowed.end()};

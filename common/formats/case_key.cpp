@@ -43,15 +43,15 @@ std::string unescaped(std::string_view text) {
 }
 
 /// The parameters; empty if some part is not axis=value. Throws InputError for a repeated axis.
-std::optional<Params> params_of(const std::vector<std::string_view>& parts,
-                                const std::string& place) {
-  Params params;
+std::optional<Point> params_of(const std::vector<std::string_view>& parts,
+                               const std::string& place) {
+  Point params;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos) return std::nullopt;
     const std::string axis(parts[i].substr(0, equals));
     if (!text::is_identifier(axis)) return std::nullopt;
-    if (!params.emplace(axis, value_of_text(parts[i].substr(equals + 1))).second) {
+    if (!params.add(axis, value_of_text(parts[i].substr(equals + 1)))) {
       throw InputError(fmt::format("{}: the key names {} twice", place, axis));
     }
   }
@@ -74,7 +74,7 @@ CaseResult case_of_key(std::string_view key, const std::string& place) {
         fmt::format("{}: the key has {} bytes; allowed: 1 to {}", place, key.size(), kLongestKey));
   }
   CaseResult result;
-  if (const std::optional<Params> params = params_of(parts, place)) {
+  if (const std::optional<Point> params = params_of(parts, place)) {
     result.name = text::printable(parts.front());
     result.params = *params;
   } else {

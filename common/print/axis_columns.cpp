@@ -23,14 +23,14 @@ AxisColumns::AxisColumns(const std::vector<std::string>& keys, std::string_view 
   }
 }
 
-std::string AxisColumns::cells(const Params& params) const {
+std::string AxisColumns::cells(const Point& point) const {
   std::string cells;
   for (const std::string& axis : axes_) {
     cells += ',';
-    const auto found = params.find(axis);
-    if (found == params.end()) continue;
-    const auto* text = std::get_if<std::string>(&found->second);
-    cells += text != nullptr ? text::csv_cell(*text) : to_text(found->second);
+    const Value* found = point.find(axis);
+    if (found == nullptr) continue;
+    const auto* text = std::get_if<std::string>(found);
+    cells += text != nullptr ? text::csv_cell(*text) : to_text(*found);
   }
   return cells;
 }

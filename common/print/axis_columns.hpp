@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/result/value.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::print {
 
@@ -21,7 +21,7 @@ class AxisColumns {
   /// The header cells, with a leading comma: ",bytes,ranks".
   const std::string& header() const { return header_; }
   /// The cells of a case, with a leading comma: ",8,2". Axes that the case does not have are empty.
-  std::string cells(const Params& params) const;
+  std::string cells(const Point& point) const;
 
  private:
   std::set<std::string> axes_;

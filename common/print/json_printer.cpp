@@ -28,10 +28,10 @@ ordered_json metrics_of(const CaseResult& result) {
   return metrics;
 }
 
-ordered_json params_of(const Params& params) {
+ordered_json object_of(const NamedValues& values) {
   ordered_json object = ordered_json::object();
-  for (const auto& [axis, value] : params) {
-    object[text::json_text(axis).get<std::string>()] = text::json_value(value);
+  for (const auto& [name, value] : values) {
+    object[text::json_text(name).get<std::string>()] = text::json_value(value);
   }
   return object;
 }
@@ -45,8 +45,8 @@ nlohmann::ordered_json case_json(const CaseResult& result) {
       {"name", text::json_text(result.name)},
       {"status", to_string(result.status)},
       {"reason", text::json_text(result.reason)},
-      {"params", params_of(result.params)},
-      {"facts", params_of(result.facts)},
+      {"params", object_of(result.params.values())},
+      {"facts", object_of(result.facts)},
       {"primary", text::json_text(result.primary_metric)},
       {"metrics", metrics_of(result)},
       {"verified", {{"done", check.done}, {"checked", check.checked}, {"wrong", check.wrong}}}};

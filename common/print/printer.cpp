@@ -15,14 +15,12 @@
 namespace scalemark::print {
 
 std::string param_text(const CaseResult& result, const char* axis) {
-  const auto found = result.params.find(axis);
-  return found == result.params.end() ? std::string() : text::printable(to_text(found->second));
+  const Value* found = result.params.find(axis);
+  return found == nullptr ? std::string() : text::printable(to_text(*found));
 }
 
 std::optional<std::int64_t> param_integer(const CaseResult& result, const char* axis) {
-  const auto found = result.params.find(axis);
-  const auto* value =
-      found == result.params.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  const auto* value = result.params.find_as<std::int64_t>(axis);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 

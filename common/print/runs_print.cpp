@@ -200,9 +200,8 @@ class RunsPrinter {
   std::string axis_cells(const RunsRow& row) const {
     std::string line;
     for (const AxisColumn& axis : group_.axes) {
-      const auto found = row.params.find(axis.axis);
-      const std::string value =
-          found == row.params.end() ? "-" : text::printable(to_text(found->second));
+      const Value* found = row.params.find(axis.axis);
+      const std::string value = found == nullptr ? "-" : text::printable(to_text(*found));
       line += "  " + aligned(axis, value);
     }
     return line;

@@ -185,7 +185,7 @@ Status RunsRow::status() const {
 }
 
 RunsTable runs_table(std::span<const compare::RunDigest> runs,
-                     const std::map<std::string, Params>& params,
+                     const std::map<std::string, Point>& params,
                      const std::function<bool(const std::string& key)>& wanted) {
   std::map<std::string, std::string> seen;
   compare::refuse_repeats(runs, seen);

@@ -40,7 +40,7 @@ struct RunWithout {
 /// One case over all runs.
 struct RunsRow {
   std::string key;
-  Params params;
+  Point params;
   std::vector<RunsMetric> metrics;  ///< primary metric first; empty = no run measured the case
   std::vector<RunWithout> without;
 
@@ -71,7 +71,7 @@ struct RunsTable {
 /// Combines runs, limited to cases whose key is `wanted`. `params`: parameters by case key. Throws
 /// UsageError for a run given twice, and for a baseline.
 RunsTable runs_table(std::span<const compare::RunDigest> runs,
-                     const std::map<std::string, Params>& params,
+                     const std::map<std::string, Point>& params,
                      const std::function<bool(const std::string& key)>& wanted);
 
 }  // namespace scalemark::print

@@ -54,10 +54,10 @@ GroupLayout layout(const std::string& name, const AxisValues& axes, std::size_t 
 }
 
 /// The value of an axis, escaped as in a key.
-std::string cell_of(const Params& params, const std::string& axis) {
-  const auto found = params.find(axis);
-  if (found == params.end()) return {};
-  const std::string pair = text::printable(make_key("", {*found}));
+std::string cell_of(const Point& point, const std::string& axis) {
+  const Value* found = point.find(axis);
+  if (found == nullptr) return {};
+  const std::string pair = text::printable(make_key("", {{axis, *found}}));
   return pair.substr(std::min(pair.find('='), pair.size() - 1) + 1);
 }
 

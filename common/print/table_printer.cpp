@@ -216,9 +216,8 @@ class TablePrinter final : public Printer {
   std::string axis_cells(const CaseResult& result) const {
     std::string line;
     for (const AxisColumn& axis : group_.axes) {
-      const auto found = result.params.find(axis.axis);
-      const std::string value =
-          found == result.params.end() ? "-" : text::printable(to_text(found->second));
+      const Value* found = result.params.find(axis.axis);
+      const std::string value = found == nullptr ? "-" : text::printable(to_text(*found));
       line += "  " + aligned(axis, value);
     }
     return line;

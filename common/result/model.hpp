@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/result/value.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark {
 
@@ -94,7 +94,7 @@ struct Verification {
 struct CaseResult {
   std::size_t index = 0;    ///< place in the plan
   std::string name;         ///< suite/name
-  Params params;            ///< what stands in the key
+  Point params;             ///< what stands in the key
   std::string key;          ///< make_key(name, params)
   std::string config_hash;  ///< of everything that shapes the measurement, for --resume
   Status status = Status::ok;
@@ -107,7 +107,7 @@ struct CaseResult {
   /// Data recorded beside the metrics: telemetry/node, telemetry/gpu, profile.
   std::map<std::string, Table> tables;
   /// Further facts, not part of the key: requested_bytes, total_bytes, images_seen, data_set, ...
-  Params facts;
+  NamedValues facts;
   std::string started, stopped;        ///< ISO 8601 UTC
   std::uint64_t predicted_memory = 0;  ///< bytes per rank, 0 = unknown
 

@@ -165,7 +165,7 @@ double number_of(const Value& value) {
   return integer != nullptr ? static_cast<double>(*integer) : 0;
 }
 
-void append_facts(Params& all, const Params& next) {
+void append_facts(NamedValues& all, const NamedValues& next) {
   for (const auto& [name, value] : next) {
     const auto [mine, is_new] = all.emplace(name, value);
     if (is_new) continue;

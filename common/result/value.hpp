@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of axes and parameters, and the canonical key of a case.
+// Values of axes and facts.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,11 @@ namespace scalemark {
 
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// Parameters of a case, sorted by name: the order of the canonical key.
-using Params = std::map<std::string, Value>;
+/// Values by name: the facts of a case.
+using NamedValues = std::map<std::string, Value>;
 
 /// The text of a value as it stands in a key: plain integers, true/false, shortest double, text.
 std::string to_text(const Value& value);
-
-/// The canonical key: `suite/name axis=value axis=value`, axes sorted, separated by blanks.
-std::string make_key(std::string_view name, const Params& params);
 
 /// 64-bit FNV-1a of a text as 16 hexadecimal digits; names configurations, never guards them.
 std::string hash_text(std::string_view text);

@@ -35,29 +35,29 @@ std::int64_t number_in(const char* path, const std::string& word) {
   return 0;
 }
 
-json to_json(const Params& params) {
+json to_json(const Point& point) {
   json object = json::object();
-  for (const auto& [name, value] : params) {
+  for (const auto& [name, value] : point) {
     std::visit([&object, &name = name](const auto& typed) { object[name] = typed; }, value);
   }
   return object;
 }
 
-Params params_from(const json& object) {
-  Params params;
+Point params_from(const json& object) {
+  Point point;
   for (const auto& [name, value] : object.items()) {
     if (!text::is_identifier(name)) continue;
     if (value.is_boolean()) {
-      params[name] = value.get<bool>();
+      point[name] = value.get<bool>();
     } else if (value.is_number_integer()) {
-      params[name] = value.get<std::int64_t>();
+      point[name] = value.get<std::int64_t>();
     } else if (value.is_number()) {
-      params[name] = value.get<double>();
+      point[name] = value.get<double>();
     } else {
-      params[name] = text::printable(value.get<std::string>());
+      point[name] = text::printable(value.get<std::string>());
     }
   }
-  return params;
+  return point;
 }
 
 /// Throws json::exception if the record is malformed.

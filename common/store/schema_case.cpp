@@ -23,9 +23,9 @@ void require_name(const std::string& name) {
     throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
 }
 
-void write_params(hid_t parent, const std::string& group_name, const Params& params) {
+void write_values(hid_t parent, const std::string& group_name, const NamedValues& values) {
   const h5::Id group = h5::create_group(parent, group_name);
-  for (const auto& [name, value] : params) {
+  for (const auto& [name, value] : values) {
     if (const auto* flag = std::get_if<bool>(&value))
       h5::write_attribute(group.get(), name, std::string(*flag ? "true" : "false"));
     else if (const auto* number = std::get_if<std::int64_t>(&value))
@@ -37,28 +37,28 @@ void write_params(hid_t parent, const std::string& group_name, const Params& par
   }
 }
 
-Params read_params(hid_t parent, const std::string& group_name) {
+NamedValues read_values(hid_t parent, const std::string& group_name) {
   const h5::Id group = h5::open_group(parent, group_name);
-  Params params;
+  NamedValues values;
   for (const std::string& name : h5::attribute_names(group.get())) {
     require_name(name);
     switch (h5::attribute_type(group.get(), name)) {
       case h5::AttributeType::integer:
-        params[name] = h5::read_integer_attribute(group.get(), name);
+        values[name] = h5::read_integer_attribute(group.get(), name);
         break;
       case h5::AttributeType::real:
-        params[name] = h5::read_real_attribute(group.get(), name);
+        values[name] = h5::read_real_attribute(group.get(), name);
         break;
       case h5::AttributeType::text: {
         std::string value = h5::read_text_attribute(group.get(), name);
         if (value == "true" || value == "false")
-          params[name] = value == "true";
+          values[name] = value == "true";
         else
-          params[name] = std::move(value);
+          values[name] = std::move(value);
       }
     }
   }
-  return params;
+  return values;
 }
 
 void require_size(const char* what, std::size_t size, std::size_t wanted) {
@@ -196,8 +196,8 @@ CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   result.verification.checked = h5::read_unsigned_attribute(group.get(), "checked");
   result.verification.wrong = h5::read_unsigned_attribute(group.get(), "wrong");
   result.verification.rule = text_of("rule");
-  result.params = read_params(group.get(), "params");
-  result.facts = read_params(group.get(), "facts");
+  result.params = Point(read_values(group.get(), "params"));
+  result.facts = read_values(group.get(), "facts");
   const h5::Id metrics = h5::open_group(group.get(), "metrics");
   std::map<std::int64_t, Metric> ordered;
   for (const std::string& metric : h5::members(metrics.get())) {
@@ -244,8 +244,8 @@ void write_case(hid_t root, const CaseResult& result) {
   h5::write_attribute(group.get(), "checked", result.verification.checked);
   h5::write_attribute(group.get(), "wrong", result.verification.wrong);
   text("rule", result.verification.rule);
-  write_params(group.get(), "params", result.params);
-  write_params(group.get(), "facts", result.facts);
+  write_values(group.get(), "params", result.params.values());
+  write_values(group.get(), "facts", result.facts);
   const h5::Id metrics = h5::create_group(group.get(), "metrics");
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
     if (has_numbers(result, result.metrics[i])) {

@@ -197,73 +197,69 @@ void train(Case& c) {
 /// Device memory: parameters, gradients, momentum and buckets; batches in the loader; and
 /// activations kept for the backward pass, which are 147 convolution outputs per pixel of the
 /// image, about three times.
-std::uint64_t memory(const Params& params) {
-  const auto value = [&](const char* axis) {
-    return static_cast<std::uint64_t>(std::get<std::int64_t>(params.at(axis)));
-  };
-  const std::uint64_t element = params.at("precision") == Value(std::string("fp64")) ? 8 : 4;
-  const std::uint64_t pixels = value("batch") * value("image") * value("image");
-  const std::uint64_t batches = 2 * value("workers") + 2;
-  return pixels * element * (147 * 3 + 3 * batches) +
-         value("replicas") * element * (std::uint64_t{60} << 20);
+std::uint64_t memory(const Point& point) {
+  const std::int64_t element = point.text("precision") == "fp64" ? 8 : 4;
+  const std::int64_t image = point.integer("image");
+  const std::int64_t pixels = point.integer("batch") * image * image;
+  const std::int64_t batches = 2 * point.integer("workers") + 2;
+  return static_cast<std::uint64_t>(pixels * element * (147 * 3 + 3 * batches) +
+                                    point.integer("replicas") * element * (std::int64_t{60} << 20));
 }
 
-std::uint64_t host_memory(const Params& params) {
-  const auto value = [&](const char* axis) { return std::get<std::int64_t>(params.at(axis)); };
-  const std::int64_t tests = value("test_images") > 0 ? value("test_images") : kAllTestImages;
-  const bool fp64 = params.at("precision") == Value(std::string("fp64"));
-  return data_set_memory(params, value("images") + tests, fp64 ? 8 : 4);
+std::uint64_t host_memory(const Point& point) {
+  const std::int64_t given = point.integer("test_images");
+  const std::int64_t tests = given > 0 ? given : kAllTestImages;
+  const bool fp64 = point.text("precision") == "fp64";
+  return data_set_memory(point, point.integer("images") + tests, fp64 ? 8 : 4);
 }
 
 /// Strategies of one process run on one rank without a back end; only data_parallel has replicas.
-void adjust(Params& params) {
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  const Strategy strategy = strategy_from(text("strategy"));
-  params["backend"] =
-      is_ddp(strategy) ? torch_support::simplest_backend(text("backend"), text("device")) : "auto";
-  if (!is_ddp(strategy)) params["ranks"] = std::int64_t{1};
-  if (!is_data_parallel(strategy)) params["replicas"] = std::int64_t{1};
-  adjust_storage(params);
+void adjust(Point& point) {
+  const Strategy strategy = strategy_from(point.text("strategy"));
+  point["backend"] = is_ddp(strategy) ? torch_support::simplest_backend(point.text("backend"),
+                                                                        point.text("device"))
+                                      : "auto";
+  if (!is_ddp(strategy)) point["ranks"] = std::int64_t{1};
+  if (!is_data_parallel(strategy)) point["replicas"] = std::int64_t{1};
+  adjust_storage(point);
 }
 
 SCALEMARK_BENCHMARK("imaging/train", train)
     .doc(
         "Training of MobileNetV2 on up-sampled MNIST: step time, images per second, loss, accuracy")
-    .axis("mode", {"paper", "tuned"}, {"paper"})
-    .axis("strategy", strategy_names(), {"ddp_ds"})
-    .axis("precision", torch_support::precision_names(), {"fp32"})
-    .axis("layout", {"nchw", "nhwc"}, {"nchw"})
-    .axis("loader", loader_names(), {"threads"})
-    .implied("threads")
-    .axis_integer("workers", 0, 256, "0")
-    .implied(std::int64_t{0})
-    .axis_boolean("pin_memory", {false})
-    .implied(false)
-    .axis_boolean("broadcast_buffers", {true})
-    .implied(true)
-    .axis_boolean("graphs", {false})
-    .implied(false)
-    .axis_boolean("profile", {false})
-    .implied(false)
-    .axis("backend", torch_support::backend_names(), {"auto"})
-    .implied("auto")
-    .axis_integer("replicas", 1, 64, "1")
-    .default_by_ranks()
-    .implied(std::int64_t{1})
-    .axis("dataset", data_set_names(), {"mnist_subset"})
-    .implied("mnist_subset")
-    .axis("scenario", scenario_names(), {"a"})
-    .implied("a")
-    .axis("storage", storage_names(), {"per_rank"})
-    .implied("per_rank")
-    .axis("start", {"random", "weights"}, {"random"})
-    .implied("random")
-    .axis_integer("images", 1, 60000, "10000", "1280")
-    .axis_integer("test_images", 0, 10000, "0")  // 0: all
-    .implied(std::int64_t{0})
-    .axis_integer("image", 28, 700, "100", "32")
-    .axis_integer("batch", 1, 4096, "32", "32")
-    .axis_integer("epochs", 1, 1000, "1", "1")
+    .axis("mode", {.values = {"paper", "tuned"}, .defaults = {"paper"}})
+    .axis("strategy", {.values = strategy_names(), .defaults = {"ddp_ds"}})
+    .axis("precision", {.values = torch_support::precision_names(), .defaults = {"fp32"}})
+    .axis("layout", {.values = {"nchw", "nhwc"}, .defaults = {"nchw"}})
+    .axis("loader", {.values = loader_names(), .defaults = {"threads"}, .implied = "threads"})
+    .axis_integer("workers", {.minimum = 0, .maximum = 256, .defaults = "0", .implied = 0})
+    .axis_boolean("pin_memory", {.defaults = {false}, .implied = false})
+    .axis_boolean("broadcast_buffers", {.defaults = {true}, .implied = true})
+    .axis_boolean("graphs", {.defaults = {false}, .implied = false})
+    .axis_boolean("profile", {.defaults = {false}, .implied = false})
+    .axis("backend", {.values = torch_support::backend_names(),
+                      .defaults = {"auto"},
+                      .implied = "auto",
+                      .doc = "Library under the process group; auto: nccl on GPUs, else mpi"})
+    .axis_integer("replicas", {.minimum = 1, .maximum = 64, .default_is_ranks = true, .implied = 1})
+    .axis("dataset",
+          {.values = data_set_names(),
+           .defaults = {"mnist_subset"},
+           .implied = "mnist_subset",
+           .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
+    .axis("scenario", {.values = scenario_names(), .defaults = {"a"}, .implied = "a"})
+    .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}, .implied = "per_rank"})
+    .axis("start", {.values = {"random", "weights"}, .defaults = {"random"}, .implied = "random"})
+    .axis_integer("images", {.minimum = 1,
+                             .maximum = 60000,
+                             .defaults = "10000",
+                             .quick = "1280",
+                             .doc = "Pictures that are trained on",
+                             .unit = "{image}"})
+    .axis_integer("test_images", {.minimum = 0, .maximum = 10000, .defaults = "0", .implied = 0})
+    .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "100", .quick = "32"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "32", .quick = "32"})
+    .axis_integer("epochs", {.minimum = 1, .maximum = 1000, .defaults = "1", .quick = "1"})
     .compute_axes()
     .ranks(1)
     .adjust(adjust)

@@ -239,20 +239,20 @@ void run(Case& c) {
   torch_support::run_body([&] { finetune(c); });
 }
 
-void adjust(Params& params) {
-  const auto text = [&](const char* axis) { return std::get<std::string>(params.at(axis)); };
-  if (text("template") == "natural") {
-    const Template form = natural_template(parse_corpus(text("dataset")));
-    params["template"] = template_names().at(static_cast<std::size_t>(form));
+void adjust(Point& point) {
+  if (point.text("template") == "natural") {
+    const Template form = natural_template(parse_corpus(point.text("dataset")));
+    point["template"] = template_names().at(static_cast<std::size_t>(form));
   }
-  const bool single = text("parallel") == "single";
-  params["backend"] =
-      single ? "auto" : torch_support::simplest_backend(text("backend"), text("device"));
-  if (single) params["ranks"] = std::int64_t{1};
-  if (text("parallel") == "fsdp") return;
-  params["reshard"] = true;
-  params["prefetch"] = kPrefetch;
-  params["offload"] = false;
+  const bool single = point.text("parallel") == "single";
+  point["backend"] =
+      single ? "auto"
+             : torch_support::simplest_backend(point.text("backend"), point.text("device"));
+  if (single) point["ranks"] = std::int64_t{1};
+  if (point.text("parallel") == "fsdp") return;
+  point["reshard"] = true;
+  point["prefetch"] = kPrefetch;
+  point["offload"] = false;
 }
 
 std::vector<std::string> template_axis() {
@@ -263,52 +263,45 @@ std::vector<std::string> template_axis() {
 
 SCALEMARK_BENCHMARK("llm/finetune", run)
     .doc("Fine-tuning of Llama3 on rows of text: step time, tokens per second, loss, memory")
-    .axis("mode", {"paper", "tuned"}, {"paper"})
-    .axis("method", method_names(), {"lora"})
-    .axis("parallel", {"single", "ddp", "fsdp"}, {"ddp"})
-    .axis("model", llama_names())
-    .default_by_gpu("tiny", "8b")
-    .axis("dataset", corpus_names(), {"alpaca"})
-    .axis("source", text_source_names(), {"synthetic"})
-    .axis("template", template_axis(), {"natural"})
-    .axis("tokenizer", tokenizer_names(), {"small"})
-    .axis("precision", {"fp64", "fp32", "bf16"}, {"fp32"})
-    .axis_integer("rows", 0, 1'000'000, "500", "64")
-    .axis_integer("batch", 1, 4096, "2")
-    .axis_integer("accumulation", 1, 4096, "1")
-    .implied(std::int64_t{1})
-    .axis_integer("sequence", 0, 131'072, "0")  // 0: the model's maximum
-    .implied(std::int64_t{0})
-    .axis_integer("epochs", 1, 1000, "1")
-    .axis_integer("steps", 0, 1'000'000, "0", "10")  // 0: whole epochs
-    .axis_integer("warmup_steps", 0, 1'000'000, "100")
-    .implied(std::int64_t{100})
-    .axis_number("clip", 0, 1'000'000, {0})  // maximum norm of the gradients; 0: no clipping
-    .implied(0.0)
-    .axis_integer("save_every", 0, 1'000'000, "0")  // 0: after each epoch
-    .implied(std::int64_t{0})
-    .axis("start", {"random", "weights"}, {"random"})
-    .implied("random")
-    .axis_boolean("packed", {false})
-    .implied(false)
-    .axis_integer("pad_multiple", 1, 8192, "1")  // widths of batches are multiples of it
-    .implied(std::int64_t{1})
-    .axis_boolean("graphs", {false})
-    .implied(false)
-    .axis_boolean("checkpointing", {false})
-    .implied(false)
-    .axis_boolean("pin_memory", {false})
-    .implied(false)
-    .axis_boolean("reshard", {true})
-    .implied(true)
-    .axis_integer("prefetch", 0, 1024, "1")
-    .implied(kPrefetch)
-    .axis_boolean("offload", {false})
-    .implied(false)
-    .axis_boolean("profile", {false})
-    .implied(false)
-    .axis("backend", torch_support::backend_names(), {"auto"})
-    .implied("auto")
+    .axis("mode", {.values = {"paper", "tuned"}, .defaults = {"paper"}})
+    .axis("method", {.values = method_names(), .defaults = {"lora"}})
+    .axis("parallel", {.values = {"single", "ddp", "fsdp"}, .defaults = {"ddp"}})
+    .axis("model", {.values = llama_names(), .defaults = {"tiny"}, .defaults_with_gpu = {"8b"}})
+    .axis("dataset", {.values = corpus_names(), .defaults = {"alpaca"}})
+    .axis("source", {.values = text_source_names(), .defaults = {"synthetic"}})
+    .axis("template", {.values = template_axis(), .defaults = {"natural"}})
+    .axis("tokenizer", {.values = tokenizer_names(), .defaults = {"small"}})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16"}, .defaults = {"fp32"}})
+    .axis_integer("rows", {.minimum = 0, .maximum = 1'000'000, .defaults = "500", .quick = "64"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "2"})
+    .axis_integer("accumulation", {.minimum = 1, .maximum = 4096, .defaults = "1", .implied = 1})
+    .axis_integer("sequence", {.minimum = 0,
+                               .maximum = 131'072,
+                               .defaults = "0",
+                               .implied = 0,
+                               .doc = "Longest row, longer ones are cut; 0: the model's maximum",
+                               .unit = "{token}"})
+    .axis_integer("epochs", {.minimum = 1, .maximum = 1000, .defaults = "1"})
+    .axis_integer("steps", {.minimum = 0, .maximum = 1'000'000, .defaults = "0", .quick = "10"})
+    .axis_integer("warmup_steps",
+                  {.minimum = 0, .maximum = 1'000'000, .defaults = "100", .implied = 100})
+    .axis_number("clip", {.minimum = 0, .maximum = 1'000'000, .defaults = {0}, .implied = 0.0})
+    .axis_integer("save_every", {.minimum = 0, .maximum = 1'000'000, .defaults = "0", .implied = 0})
+    .axis("start", {.values = {"random", "weights"}, .defaults = {"random"}, .implied = "random"})
+    .axis_boolean("packed", {.defaults = {false}, .implied = false})
+    .axis_integer("pad_multiple", {.minimum = 1, .maximum = 8192, .defaults = "1", .implied = 1})
+    .axis_boolean("graphs", {.defaults = {false}, .implied = false})
+    .axis_boolean("checkpointing", {.defaults = {false}, .implied = false})
+    .axis_boolean("pin_memory", {.defaults = {false}, .implied = false})
+    .axis_boolean("reshard", {.defaults = {true}, .implied = true})
+    .axis_integer("prefetch",
+                  {.minimum = 0, .maximum = 1024, .defaults = "1", .implied = kPrefetch})
+    .axis_boolean("offload", {.defaults = {false}, .implied = false})
+    .axis_boolean("profile", {.defaults = {false}, .implied = false})
+    .axis("backend", {.values = torch_support::backend_names(),
+                      .defaults = {"auto"},
+                      .implied = "auto",
+                      .doc = "Library under the process group; auto: nccl on GPUs, else mpi"})
     .compute_axes()
     .ranks(1)
     .adjust(adjust)

@@ -55,10 +55,18 @@ void fault(Case& c) {
 
 SCALEMARK_BENCHMARK("test/fault", fault)
     .doc("Misbehaves on purpose")
-    .axis("fault", {"none", "throw", "unavailable", "late", "stop", "kill", "memory", "wrong_data"},
-          {"none"})
-    .axis("when", {"before", "inside", "after"}, {"before"})
-    .axis_integer("number", 0, 1 << 20, "0");
+    .axis("fault", {.values = {"none", "throw", "unavailable", "late", "stop", "kill", "memory",
+                               "wrong_data"},
+                    .defaults = {"none"},
+                    .doc = "What goes wrong"})
+    .axis("when", {.values = {"before", "inside", "after"},
+                   .defaults = {"before"},
+                   .doc = "When it goes wrong: before, inside or after the measurement"})
+    .axis_integer("number", {.minimum = 0,
+                             .maximum = 1 << 20,
+                             .defaults = "0",
+                             .doc = "Number of the case",
+                             .unit = "1"});
 
 /// A rank-local operation that fails on one rank only while the others go on.
 void local_fault(Case& c) {
@@ -79,7 +87,13 @@ void nap(Case& c) {
   c.measure([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, {.warmup = 0});
 }
 
-SCALEMARK_BENCHMARK("test/nap", nap).doc("Sleeps 2 ms").axis_integer("number", 0, 1 << 20, "0");
+SCALEMARK_BENCHMARK("test/nap", nap)
+    .doc("Sleeps 2 ms")
+    .axis_integer("number", {.minimum = 0,
+                             .maximum = 1 << 20,
+                             .defaults = "0",
+                             .doc = "Number of the case",
+                             .unit = "1"});
 
 /// Every rank is busy for `busy` us before each call, the last one longer by `slower` percent.
 /// Asleep, so that ranks may be more than cores; woken to the microsecond, not some 50 later.
@@ -96,9 +110,21 @@ void straggler(Case& c) {
 
 SCALEMARK_BENCHMARK("test/straggler", straggler)
     .doc("The last rank enters late")
-    .axis_integer("busy", 0, 1 << 20, "2000")
-    .axis_integer("slower", 0, 100, "0")
-    .axis_integer("number", 0, 1 << 20, "0");
+    .axis_integer("busy", {.minimum = 0,
+                           .maximum = 1 << 20,
+                           .defaults = "2000",
+                           .doc = "Time of an operation",
+                           .unit = "us"})
+    .axis_integer("slower", {.minimum = 0,
+                             .maximum = 100,
+                             .defaults = "0",
+                             .doc = "Part by which operations are slower",
+                             .unit = "%"})
+    .axis_integer("number", {.minimum = 0,
+                             .maximum = 1 << 20,
+                             .defaults = "0",
+                             .doc = "Number of the case",
+                             .unit = "1"});
 
 }  // namespace
 }  // namespace scalemark

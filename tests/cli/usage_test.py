@@ -281,7 +281,7 @@ class List(ProgramTest):
                 numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in axis["default"])
                 if not re.fullmatch(r"\S.{10,}[^.]", doc) or doc not in shown or (unit != "") != numbers:
                     lacking.append((row["name"], axis["name"], doc, unit))
-        self.assertEqual(lacking, [], "common/core/axis_docs.cpp has the sentences")
+        self.assertEqual(lacking, [], "an axis has its sentence in its declaration, or in common/core/axis_docs.cpp if benchmarks share it")
         self.assertRegex(shown, r"(?m)^    bytes +Message size as OSU defines it for the operation\n +\[By\] 0 to ")
 
     def test_every_preset_has_a_sentence_and_those_of_the_studies_what_they_repeat(self):

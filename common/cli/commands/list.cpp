@@ -13,7 +13,6 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/key_filter.hpp"
 #include "common/cli/terminal.hpp"
-#include "common/core/axis_docs.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/filter.hpp"
 #include "common/core/plan.hpp"
@@ -58,12 +57,11 @@ nlohmann::json describe(const Benchmark& benchmark) {
     nlohmann::json values = nlohmann::json::array();
     for (const Value& value : axis.allowed) values.push_back(to_json(value));
     if (has_range(axis)) values.push_back(allowed(axis));
-    const AxisDoc* doc = axis_doc(benchmark.name(), axis.name);
     axes.push_back({{"name", axis.name},
                     {"values", values},
                     {"default", defaults},
-                    {"doc", doc ? doc->doc : ""},
-                    {"unit", doc ? doc->unit : ""}});
+                    {"doc", axis.doc},
+                    {"unit", axis.unit}});
   }
   nlohmann::json needs = benchmark.needs();
   if (benchmark.usual_ranks() > 1)
@@ -75,9 +73,9 @@ nlohmann::json describe(const Benchmark& benchmark) {
 }
 
 /// "[By] ": the unit printed before the allowed values. Empty for words and plain numbers.
-std::string unit_of(const AxisDoc& doc) {
-  if (doc.unit.empty() || doc.unit == "1") return {};
-  std::string unit(doc.unit);
+std::string unit_of(const Axis& axis) {
+  if (axis.unit.empty() || axis.unit == "1") return {};
+  std::string unit = axis.unit;
   std::erase_if(unit, [](char c) { return c == '{' || c == '}'; });
   return fmt::format("[{}] ", unit);
 }
@@ -90,14 +88,9 @@ std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose
   if (!verbose) return lines;
   for (const Axis& axis : benchmark.axes()) {
     const std::vector<std::string> defaults = texts(axis.defaults(PlanContext{}));
-    if (const AxisDoc* doc = axis_doc(benchmark.name(), axis.name)) {
-      lines += fmt::format("    {:<12} {}\n", axis.name, doc->doc);
-      lines += fmt::format("    {:<12} {}{}; default here {}\n", "", unit_of(*doc), allowed(axis),
-                           text::join(defaults, ","));
-    } else {
-      lines += fmt::format("    {:<12} {}; default here {}\n", axis.name, allowed(axis),
-                           text::join(defaults, ","));
-    }
+    lines += fmt::format("    {:<12} {}\n", axis.name, axis.doc);
+    lines += fmt::format("    {:<12} {}{}; default here {}\n", "", unit_of(axis), allowed(axis),
+                         text::join(defaults, ","));
   }
   return lines;
 }

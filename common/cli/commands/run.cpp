@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark run`: plans the cases, runs them and writes the result file.
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +27,7 @@
 #include "common/core/preset.hpp"
 #include "common/core/runner.hpp"
 #include "common/mpi/environment.hpp"
+#include "common/mpi/typed.hpp"
 #include "common/print/progress.hpp"
 #include "common/store/writer.hpp"
 
@@ -67,10 +72,10 @@ void announce(const Session& session, const std::vector<PlannedCase>& plan,
 }
 
 /// Peak of this rank's device for a case's parameters.
-Peak peak_for(Session& session, const Params& params) {
+Peak peak_for(Session& session, const Point& point) {
   const auto text = [&](const char* axis) {
-    const auto found = params.find(axis);
-    return found == params.end() ? std::string() : to_text(found->second);
+    const Value* found = point.find(axis);
+    return found == nullptr ? std::string() : to_text(*found);
   };
   const Peaks& peaks = session.options().peaks;
   if (text("device") == "cuda") {
@@ -134,7 +139,7 @@ std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan
                                             const std::map<std::size_t, FinishedCase>& finished) {
   std::set<std::size_t> indices;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const auto wanted = std::get<std::int64_t>(plan[i].params.at("ranks"));
+    const auto wanted = plan[i].params.integer("ranks");
     const bool skipped = !plan[i].benchmark->why_unavailable().empty() || wanted > ranks ||
                          wanted < plan[i].benchmark->minimum_ranks();
     const auto done = finished.find(i);
@@ -160,8 +165,7 @@ struct Opened {
 /// Rank 0 opens the file and the printer; if that fails, all ranks throw.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
                 FanoutSink& sinks, Opened& opened) {
-  std::string error;
-  bool is_usage = false;
+  std::optional<std::pair<std::string, bool>> problem;  // its text, and whether it is of usage
   if (world.rank() == 0) {
     try {
       opened.file = std::make_shared<FileSink>(WriterOptions{.output = options.output,
@@ -176,33 +180,25 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
       }
       sinks.attach(rows_printer(options, opened.file));
       sinks.begin(run);
-    } catch (const std::exception& problem) {
-      error = problem.what();
-      is_usage = dynamic_cast<const UsageError*>(&problem) != nullptr;
-      if (error.empty()) error = "the result file could not be opened";
+    } catch (const std::exception& error) {
+      const std::string text = error.what();
+      problem.emplace(text.empty() ? "the result file could not be opened" : text,
+                      dynamic_cast<const UsageError*>(&error) != nullptr);
     }
   }
-  error = world.broadcast(error);
-  if (error.empty()) return;
-  if (world.max(is_usage ? 1 : 0) != 0) throw UsageError(error);
-  throw OutputError(error);
+  problem = mpi::broadcast(world, problem);
+  if (!problem) return;
+  if (problem->second) throw UsageError(problem->first);
+  throw OutputError(problem->first);
 }
 
 /// Cases that an earlier run finished, broadcast from rank 0.
 std::map<std::size_t, FinishedCase> finished_cases(const mpi::Comm& world, const FileSink* file) {
-  std::vector<std::string> texts;
+  std::map<std::size_t, FinishedCase> cases;
   if (file) {
-    for (const auto& [index, done] : file->finished())
-      texts.push_back(fmt::format("{}:{}:{:d}:{}", index, to_string(done.status), done.wrong_data,
-                                  done.sweeps));
+    for (const auto& [index, done] : file->finished()) cases.emplace(index, done);
   }
-  std::map<std::size_t, FinishedCase> result;
-  for (const std::string& one : text::split(world.broadcast(text::join(texts, ",")), ',')) {
-    const std::vector<std::string> words = text::split(one, ':');
-    if (words.size() != 4) continue;
-    result[std::stoull(words[0])] = {status_from(words[1]), words[2] == "1", std::stoi(words[3])};
-  }
-  return result;
+  return mpi::broadcast(world, cases);
 }
 
 void conclude(const RunOutcome& outcome, const RunOptions& options, const std::string& last_words,

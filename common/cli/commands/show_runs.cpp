@@ -114,7 +114,7 @@ int show_runs(const ShownRuns& runs, const std::string& format, const PrintOptio
         format, runs.files.size(), text::join(formats, ", ")));
   }
   KeyFilter filter(runs.filter);
-  std::map<std::string, Params> params;
+  std::map<std::string, Point> params;
   print::Joined joined;
   RunVisitor also;
   also.header = [&](const Run&) { joined.begin_run(); };

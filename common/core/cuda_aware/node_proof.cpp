@@ -12,6 +12,7 @@
 #include "common/core/environment/collect_env.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/mpi/transport.hpp"
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
@@ -68,9 +69,7 @@ NodeProof describe_proof(Session& session) {
   mine.subject.driver = text::printable(session.machine().driver_version);
   mine.subject.cuda = text::printable(device::cuda_versions());
   // Ranks of one node may differ in a variable; its first rank speaks for it.
-  mine.subject.transport =
-      nlohmann::json::parse(session.node().broadcast(nlohmann::json(mine.subject.transport).dump()))
-          .get<std::map<std::string, std::string>>();
+  mine.subject.transport = mpi::broadcast(session.node(), mine.subject.transport);
   mine.reach.nodes = sorted_once(session.world().all_gather(mine.subject.node));
   mine.reach.within_node = session.world().max(session.node().size()) > 1;
   if (!session.options().cache.empty())

@@ -5,19 +5,18 @@
 namespace scalemark {
 namespace {
 
-bool has_text(const Params& params, const char* name, const char* value) {
-  const auto found = params.find(name);
-  return found != params.end() && to_text(found->second) == value;
+bool has_text(const Point& point, const char* name, const char* value) {
+  return point.text(name, "") == value;
 }
 
 }  // namespace
 
-void choose_transfer(Params& params, const PlanContext& job, collective::DeviceUse use) {
-  if (job.direct[static_cast<std::size_t>(use)] && has_text(params, "backend", "mpi") &&
-      has_text(params, "memory", "device"))
-    params["transfer"] = std::string("direct");
+void choose_transfer(Point& point, const PlanContext& job, collective::DeviceUse use) {
+  if (job.direct[static_cast<std::size_t>(use)] && has_text(point, "backend", "mpi") &&
+      has_text(point, "memory", "device"))
+    point["transfer"] = std::string("direct");
 }
 
-bool is_direct(const Params& params) { return has_text(params, "transfer", "direct"); }
+bool is_direct(const Point& point) { return has_text(point, "transfer", "direct"); }
 
 }  // namespace scalemark

@@ -9,9 +9,9 @@ namespace scalemark {
 /// Gives a point of back end mpi on device memory `transfer=direct` where the job hands such memory
 /// to MPI as it is. Staged points have no such parameter, as before there was a choice; nor have
 /// other back ends and host memory.
-void choose_transfer(Params& params, const PlanContext& job, collective::DeviceUse use);
+void choose_transfer(Point& point, const PlanContext& job, collective::DeviceUse use);
 
 /// Whether MPI gets the case's device memory as it is.
-bool is_direct(const Params& params);
+bool is_direct(const Point& point);
 
 }  // namespace scalemark

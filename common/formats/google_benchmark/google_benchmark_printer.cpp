@@ -40,9 +40,7 @@ std::string benchmark_name(const CaseResult& result) {
 }
 
 std::int64_t threads_of(const CaseResult& result) {
-  const auto found = result.params.find("threads");
-  const auto* count =
-      found == result.params.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  const auto* count = result.params.find_as<std::int64_t>("threads");
   return count == nullptr ? 1 : *count;
 }
 

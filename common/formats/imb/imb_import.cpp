@@ -250,8 +250,8 @@ class ImbReader {
   std::string name_, reduced_type_ = "MPI_FLOAT";
   bool is_open_ = false;  ///< an IMB output has started and not ended
   bool is_p2p_ = false;   ///< IMB-P2P: its tests use all ranks but have the names of two-rank tests
-  Params said_;           ///< parameters found between a table's name and its columns
-  std::optional<Params> params_;  ///< of a table printed by Scalemark: those of its case keys
+  Point said_;            ///< parameters found between a table's name and its columns
+  std::optional<Point> params_;  ///< of a table printed by Scalemark: those of its case keys
   std::vector<std::string> columns_;
 };
 

@@ -67,7 +67,7 @@ constexpr std::array kNamed = {Named{"learning_rate", "opt_base_learning_rate"},
                                Named{"sequence", "max_sequence_length"}};
 
 const Value* find_value(const CaseResult& result, const char* name) {
-  for (const Params* values : {&result.facts, &result.params}) {
+  for (const NamedValues* values : {&result.facts, &result.params.values()}) {
     if (const auto found = values->find(name); found != values->end()) return &found->second;
   }
   return nullptr;

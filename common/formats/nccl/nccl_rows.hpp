@@ -23,7 +23,7 @@ struct NcclRow {
   bool is_blocking = false;     ///< -z: waits for each operation
   /// Set for a table printed by Scalemark: the parameters of its case keys except bytes and
   /// in_place.
-  std::optional<Params> ours;
+  std::optional<Point> ours;
 };
 
 /// The case of a row: name, parameters and key. Axis `bytes` is the size as OSU defines it; the

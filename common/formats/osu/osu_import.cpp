@@ -60,7 +60,7 @@ constexpr std::array kOverallTails = {ReadColumn{"P50 Tail Lat(us)", tail("overa
 /// Contents of the lines above a table.
 struct Table {
   OsuTitle title;
-  Params facts;
+  NamedValues facts;
   std::vector<std::string> columns;
 };
 
@@ -134,7 +134,7 @@ class OsuReader {
   /// "# [ pairs: 1 ] [ window size: 64 ]"
   void take_pairs(const std::vector<std::string_view>& parts) {
     if (table_->title.ours) return;
-    Params& params = table_->title.params;
+    Point& params = table_->title.params;
     params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMaxRanks, lines_);
     params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
   }
@@ -200,7 +200,7 @@ class OsuReader {
     result.name = table_->title.name;
     result.params = table_->title.params;
     result.facts = table_->facts;
-    if (source_.options.ranks) result.params.try_emplace("ranks", *source_.options.ranks);
+    if (source_.options.ranks) result.params.add("ranks", *source_.options.ranks);
     note_what_osu_leaves_out(result);
     for (std::size_t i = 0; i < cells.size(); ++i)
       take_cell(result, {table_->columns[i], cells[i]});

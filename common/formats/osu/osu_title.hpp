@@ -8,13 +8,13 @@
 
 #include "common/formats/input.hpp"
 #include "common/formats/osu/osu_tests.hpp"
-#include "common/result/value.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::formats {
 
 struct OsuTitle {
   std::string name;  ///< of Scalemark's benchmark, or osu/ and the title
-  Params params;     ///< from the title; in tables printed by Scalemark all but the size
+  Point params;      ///< from the title; in tables printed by Scalemark all but the size
   bool ours = false;
   const OsuTest* test = nullptr;  ///< null if Scalemark has no such test
   std::string tool, version;      ///< the program that measured

@@ -113,10 +113,17 @@ constexpr auto kMetric = [](auto& stream, auto& metric) {
   transfer_samples(stream, metric.samples);
 };
 
+void transfer_point(Encoder& to, const Point& point) { list(to, point.values(), kParam); }
+void transfer_point(Decoder& from, Point& point) {
+  NamedValues values;
+  list(from, values, kParam);
+  point = Point(std::move(values));
+}
+
 void transfer_case(auto& stream, auto& result) {
   number(stream, result.index);
   stream(result.name);
-  list(stream, result.params, kParam);
+  transfer_point(stream, result.params);
   stream(result.key);
   stream(result.config_hash);
   choice(stream, result.status, Status::timeout);
@@ -177,8 +184,8 @@ void transfer_header(auto& stream, auto& run) {
   list(stream, run.ranks, kRank);
 }
 
-void check_names(const Params& params) {
-  for (const auto& [name, held] : params) {
+void check_names(const NamedValues& values) {
+  for (const auto& [name, held] : values) {
     if (!text::is_identifier(name)) malformed("a parameter without a usable name");
   }
 }
@@ -258,7 +265,7 @@ void receive_run(const ReceiveBytes& receive, bool samples, const RunVisitor& vi
     }
     CaseResult result;
     transfer_case(decoder, result);
-    check_names(result.params);
+    check_names(result.params.values());
     check_names(result.facts);
     for (const Metric& metric : result.metrics) check_metric(result, metric, samples);
     for (const auto& [name, table] : result.tables) check_table(name, table);

@@ -14,7 +14,7 @@
 namespace scalemark::imaging {
 namespace {
 
-bool in_files(const Params& params) { return std::get<std::string>(params.at("scenario")) == "b"; }
+bool in_files(const Point& point) { return point.text("scenario") == "b"; }
 
 Images to_tensors(const LabelledImages& set) {
   const std::int64_t count = set.count();
@@ -34,15 +34,15 @@ std::vector<std::string> scenario_names() { return {"a", "b"}; }
 
 std::vector<std::string> storage_names() { return {"per_rank", "shared"}; }
 
-void adjust_storage(Params& params) {
-  if (!in_files(params)) params["storage"] = std::string("per_rank");
+void adjust_storage(Point& point) {
+  if (!in_files(point)) point["storage"] = std::string("per_rank");
 }
 
-std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element) {
+std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::uint64_t element) {
   const auto count = static_cast<std::uint64_t>(pictures);
-  if (!in_files(params)) return count * 784 * 2;
+  if (!in_files(point)) return count * 784 * 2;
   // The number of ranks that share a window is known only at run time: assume one.
-  const bool shared = std::get<std::string>(params.at("storage")) == "shared";
+  const bool shared = point.text("storage") == "shared";
   return count * (kRgbBytes * (shared ? 1 : element) + 8);
 }
 

@@ -40,9 +40,9 @@ std::vector<std::string> data_set_names();
 std::vector<std::string> scenario_names();
 std::vector<std::string> storage_names();
 /// For Benchmark::adjust: a data set that is not in files is always stored per rank.
-void adjust_storage(Params& params);
+void adjust_storage(Point& point);
 /// Bytes of host memory per rank for `pictures` pictures, with `element` bytes per tensor value.
-std::uint64_t data_set_memory(const Params& params, std::int64_t pictures, std::uint64_t element);
+std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::uint64_t element);
 
 /// Collective. Loads the data set named by the axis `dataset`: the built-in subset, or the full set
 /// in `--data mnist=DIR`. Scenario b reads files from `--data rgb300=DIR` (default: a folder in the

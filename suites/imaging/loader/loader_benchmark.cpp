@@ -102,32 +102,29 @@ void loader(Case& c) {
 
 SCALEMARK_BENCHMARK("imaging/loader", loader)
     .doc("Batches of up-sampled MNIST prepared and sent to the device, without a model")
-    .axis("loader", loader_names())
-    .axis("layout", {"nchw", "nhwc"}, {"nchw"})
-    .axis_integer("workers", 0, 256, "0")
-    .axis_boolean("pin_memory", {false})
-    .implied(false)
-    .axis("dataset", data_set_names(), {"mnist_subset"})
-    .implied("mnist_subset")
-    .axis("scenario", scenario_names(), {"a"})
-    .implied("a")
-    .axis("storage", storage_names(), {"per_rank"})
-    .implied("per_rank")
-    .axis_integer("images", 0, 60000, "0")  // 0: all
-    .implied(std::int64_t{0})
-    .axis_integer("image", 28, 700, "100", "32")
-    .axis_integer("batch", 1, 4096, "32")
+    .axis("loader", {.values = loader_names()})
+    .axis("layout", {.values = {"nchw", "nhwc"}, .defaults = {"nchw"}})
+    .axis_integer("workers", {.minimum = 0, .maximum = 256, .defaults = "0"})
+    .axis_boolean("pin_memory", {.defaults = {false}, .implied = false})
+    .axis("dataset",
+          {.values = data_set_names(),
+           .defaults = {"mnist_subset"},
+           .implied = "mnist_subset",
+           .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
+    .axis("scenario", {.values = scenario_names(), .defaults = {"a"}, .implied = "a"})
+    .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}, .implied = "per_rank"})
+    .axis_integer("images", {.minimum = 0, .maximum = 60000, .defaults = "0", .implied = 0})
+    .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "100", .quick = "32"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "32"})
     .compute_axes()
     .rank_local()
-    .memory([](const Params& p) {
-      const auto value = [&](const char* axis) {
-        return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at(axis)));
-      };
-      return value("batch") * value("image") * value("image") * 12 * (2 * value("workers") + 3) +
-             (std::uint64_t{64} << 20);
+    .memory([](const Point& p) {
+      const std::int64_t image = p.integer("image"), batches = 2 * p.integer("workers") + 3;
+      return static_cast<std::uint64_t>(p.integer("batch") * image * image * 12 * batches +
+                                        (std::int64_t{64} << 20));
     })
-    .host_memory([](const Params& p) {
-      const auto images = std::get<std::int64_t>(p.at("images"));
+    .host_memory([](const Point& p) {
+      const std::int64_t images = p.integer("images");
       return data_set_memory(p, images > 0 ? images : kAllImages, sizeof(float));
     })
     .adjust(adjust_storage)

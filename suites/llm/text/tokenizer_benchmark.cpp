@@ -63,15 +63,16 @@ void tokenizer(Case& c) {
 
 SCALEMARK_BENCHMARK("llm/tokenizer", tokenizer)
     .doc("Rows of text encoded with their template: bytes and tokens per second")
-    .axis("tokenizer", tokenizer_names())
-    .axis("dataset", {"alpaca", "grammar", "samsum", "slimorca"}, {"alpaca"})
-    .axis("source", text_source_names(), {"synthetic"})
-    .axis_integer("rows", 0, 10'000'000, "5000", "500")
+    .axis("tokenizer", {.values = tokenizer_names()})
+    .axis("dataset",
+          {.values = {"alpaca", "grammar", "samsum", "slimorca"}, .defaults = {"alpaca"}})
+    .axis("source", {.values = text_source_names(), .defaults = {"synthetic"}})
+    .axis_integer("rows", {.minimum = 0, .maximum = 10'000'000, .defaults = "5000", .quick = "500"})
     .compute_axes()
-    .adjust([](Params& p) { p["device"] = std::string("cpu"); })
+    .adjust([](Point& p) { p["device"] = std::string("cpu"); })
     .rank_local()
-    .memory([](const Params& p) {
-      const auto rows = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("rows")));
+    .memory([](const Point& p) {
+      const auto rows = static_cast<std::uint64_t>(p.integer("rows"));
       return rows * kBytesPerRow + (std::uint64_t{64} << 20);
     });
 

@@ -14,16 +14,12 @@
 namespace scalemark::llm {
 namespace {
 
-/// Axes of a point.
-struct Point {
-  const Params& params;
-  const std::string& text(const char* axis) const { return std::get<std::string>(params.at(axis)); }
-  std::int64_t integer(const char* axis) const { return std::get<std::int64_t>(params.at(axis)); }
-  bool flag(const char* axis) const { return std::get<bool>(params.at(axis)); }
-  Method method() const { return parse_method(text("method")); }
-  /// of a micro-batch
-  std::int64_t rows() const { return integer("batch") * (compares_answers(method()) ? 2 : 1); }
-};
+Method method_of(const Point& point) { return parse_method(point.text("method")); }
+
+/// Rows of a micro-batch.
+std::int64_t rows_of(const Point& point) {
+  return point.integer("batch") * (compares_answers(method_of(point)) ? 2 : 1);
+}
 
 std::int64_t usual_width(const Point& point, const LlamaConfig& config) {
   constexpr std::int64_t kUsualRow = 512;
@@ -32,7 +28,7 @@ std::int64_t usual_width(const Point& point, const LlamaConfig& config) {
 }
 
 MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int64_t width) {
-  const Method method = point.method();
+  const Method method = method_of(point);
   MemoryRequest request{.config = config,
                         .lora = trains_adapters(method),
                         .nf4 = method == Method::qlora,
@@ -44,7 +40,7 @@ MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int
                                           point.integer("accumulation") > 1 || point.flag("graphs"),
                         .element_bytes = static_cast<std::int64_t>(
                             c10::elementSize(element_type(point.text("precision")))),
-                        .batch = point.rows(),
+                        .batch = rows_of(point),
                         .width = width,
                         .checkpointing = point.flag("checkpointing"),
                         .fused_loss = point.text("mode") == "tuned",
@@ -62,7 +58,7 @@ MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int
 /// Bytes of parameters that are gathered at a time, by unit.
 double gathered_bytes(const Point& point, const MemoryRequest& request) {
   const auto ranks = static_cast<double>(request.sharding->ranks);
-  const double passes = compares_answers(point.method()) ? 2 : 1,
+  const double passes = compares_answers(method_of(point)) ? 2 : 1,
                again = request.sharding->reshard ? 1 : 0;
   const double moved = (passes + again) * static_cast<double>(layer_bytes(request)) +
                        passes * static_cast<double>(root_bytes(request));
@@ -71,23 +67,23 @@ double gathered_bytes(const Point& point, const MemoryRequest& request) {
 
 }  // namespace
 
-std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config,
-                               std::int64_t width) {
+std::uint64_t predicted_memory(const Point& params, const LlamaConfig& config, std::int64_t width) {
   return predict_memory(request_of({params}, config, width)).total();
 }
 
-std::uint64_t expected_memory(const Params& params) {
+std::uint64_t expected_memory(const Point& params) {
   const Point point{params};
   const LlamaConfig config = llama_config(point.text("model"));
   return predicted_memory(params, config, usual_width(point, config));
 }
 
-std::vector<Forecast> forecast_step(const Params& params) {
+std::vector<Forecast> forecast_step(const Point& params) {
   const Point point{params};
   const LlamaConfig config = llama_config(point.text("model"));
   const std::int64_t width = usual_width(point, config);
   const MemoryRequest request = request_of(point, config, width);
-  const auto positions = static_cast<double>(point.integer("accumulation") * point.rows() * width);
+  const auto positions =
+      static_cast<double>(point.integer("accumulation") * rows_of(point) * width);
   const auto trained = static_cast<double>(trained_elements(request) * request.element_bytes);
   std::vector<Forecast> forecasts{{fmt::format("rows of {} tokens", width), "", 0},
                                   {"loads", "By", positions * 2 * sizeof(std::int64_t)}};
@@ -100,7 +96,7 @@ std::vector<Forecast> forecast_step(const Params& params) {
                                     (ranks - 1) / ranks)});
   }
   forecasts.push_back(
-      {"computes", "flop", positions * method_flops(point.method(), config, width)});
+      {"computes", "flop", positions * method_flops(method_of(point), config, width)});
   return forecasts;
 }
 

@@ -12,15 +12,15 @@ namespace scalemark::llm {
 
 /// Bytes per rank for micro-batches whose widest row, with padding, has `width` tokens. `config`
 /// may have another vocabulary than the point's model.
-std::uint64_t predicted_memory(const Params& params, const LlamaConfig& config, std::int64_t width);
+std::uint64_t predicted_memory(const Point& params, const LlamaConfig& config, std::int64_t width);
 
 /// The same before the rows are known: assumes rows of axis `sequence` tokens, or 512.
-std::uint64_t expected_memory(const Params& params);
+std::uint64_t expected_memory(const Point& params);
 
 /// Per step and rank, with rows as in expected_memory(): loads = bytes of tokens and labels;
 /// reduces = bytes of DDP's gradients, or (ranks - 1) / ranks of the trained parameters that Fsdp
 /// sends; gathers = (ranks - 1) / ranks of each unit that Fsdp receives per pass; computes = model
 /// FLOPs.
-std::vector<Forecast> forecast_step(const Params& params);
+std::vector<Forecast> forecast_step(const Point& params);
 
 }  // namespace scalemark::llm

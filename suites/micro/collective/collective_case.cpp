@@ -26,32 +26,23 @@ constexpr std::uint64_t kPipelined = 20;
 /// Larger messages are verified in only two rounds.
 constexpr std::uint64_t kBig = std::uint64_t{64} << 20;
 
-bool has_flag(const Params& params, const char* axis) {
-  const auto found = params.find(axis);
-  return found != params.end() && std::get<bool>(found->second);
-}
-
-const std::string& text_of(const Params& params, const char* axis) {
-  return std::get<std::string>(params.at(axis));
-}
-
 /// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
-bool makes_sense(const Params& params, Routine routine) {
-  if (routine == Routine::barrier) return text_of(params, "backend") != "nccl";
-  if (!backend_suits_memory(params)) return false;
-  const std::string &backend = text_of(params, "backend"), &call = text_of(params, "call");
-  if (call != "nonblocking" && std::get<std::int64_t>(params.at("probes")) > 0) return false;
-  if (has_flag(params, "graphs") && (backend != "nccl" || call != "blocking")) return false;
+bool makes_sense(const Point& point, Routine routine) {
+  if (routine == Routine::barrier) return point.text("backend") != "nccl";
+  if (!backend_suits_memory(point)) return false;
+  const std::string &backend = point.text("backend"), &call = point.text("call");
+  if (call != "nonblocking" && point.integer("probes") > 0) return false;
+  if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
   if (call == "persistent" && backend != "mpi") return false;
   const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
-  if (has_flag(params, "in_place") && exchanges && backend != "mpi") return false;
-  return text_of(params, "timing") == "single" || call == "blocking";
+  if (point.flag("in_place") && exchanges && backend != "mpi") return false;
+  return point.text("timing") == "single" || call == "blocking";
 }
 
 /// How the library will use device memory, which depends on the kind of call.
-collective::DeviceUse use_of(const Params& params) {
-  return text_of(params, "call") == "blocking" ? collective::DeviceUse::collectives
-                                               : collective::DeviceUse::nonblocking_collectives;
+collective::DeviceUse use_of(const Point& point) {
+  return point.text("call") == "blocking" ? collective::DeviceUse::collectives
+                                          : collective::DeviceUse::nonblocking_collectives;
 }
 
 std::string rule_of(const Call& call) {
@@ -161,34 +152,41 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
 
 std::function<void(Benchmark&)> collective_axes(Routine routine) {
   return [routine](Benchmark& b) {
-    b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
-    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
-    b.axis("call", {"blocking", "nonblocking", "persistent"}, {"blocking"})
-        .implied(std::string("blocking"));
-    b.axis_integer("probes", 0, 1'000'000, "0").implied(std::int64_t{0});
-    b.axis_integer("compute", 0, 10'000'000, "0").implied(std::int64_t{0});
-    b.where([routine](const Params& p) { return makes_sense(p, routine); });
+    b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = {"mpi", "nccl"}});
+    b.axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"});
+    b.axis("call", {.values = {"blocking", "nonblocking", "persistent"},
+                    .defaults = {"blocking"},
+                    .implied = "blocking"});
+    b.axis_integer("probes", {.minimum = 0, .maximum = 1'000'000, .defaults = "0", .implied = 0});
+    b.axis_integer("compute", {.minimum = 0, .maximum = 10'000'000, .defaults = "0", .implied = 0});
+    b.where([routine](const Point& p) { return makes_sense(p, routine); });
     if (routine == Routine::barrier) return;
     const bool adds = reduces(routine);
-    b.axis("memory", {"host", "device"});
-    b.axis_integer("bytes", 0, std::int64_t{1} << 36, adds ? "8:4M:*2" : "8:1M:*2",
-                   adds ? "8,1M" : "8,64K");
-    b.axis("dtype", {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int8"},
-           {adds ? "fp32" : "int8"})
-        .implied(std::string(adds ? "fp32" : "int8"));
+    b.axis("memory", {.values = {"host", "device"}});
+    b.axis_integer("bytes", {.minimum = 0,
+                             .maximum = std::int64_t{1} << 36,
+                             .defaults = adds ? "8:4M:*2" : "8:1M:*2",
+                             .quick = adds ? "8,1M" : "8,64K"});
+    b.axis("dtype", {.values = {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int8"},
+                     .defaults = {adds ? "fp32" : "int8"},
+                     .implied = adds ? "fp32" : "int8"});
     if (adds)
-      b.axis("op", {"sum", "prod", "min", "max", "avg"}, {"sum"}).implied(std::string("sum"));
-    if (has_root(routine)) b.axis_integer("root", 0, 1 << 20, "0").implied(std::int64_t{0});
-    b.axis_boolean("in_place", {false}).implied(false);
-    b.axis("timing", {"single", "pipelined"}, {"single"}).implied(std::string("single"));
-    b.axis_boolean("graphs", {false}).implied(false);
-    b.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
-    b.adjust_to_job([](Params& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
-    b.memory([routine](const Params& p) {
-      const int ranks = static_cast<int>(std::get<std::int64_t>(p.at("ranks")));
+      b.axis(
+          "op",
+          {.values = {"sum", "prod", "min", "max", "avg"}, .defaults = {"sum"}, .implied = "sum"});
+    if (has_root(routine))
+      b.axis_integer("root", {.minimum = 0, .maximum = 1 << 20, .defaults = "0", .implied = 0});
+    b.axis_boolean("in_place", {.defaults = {false}, .implied = false});
+    b.axis("timing",
+           {.values = {"single", "pipelined"}, .defaults = {"single"}, .implied = "single"});
+    b.axis_boolean("graphs", {.defaults = {false}, .implied = false});
+    b.axis_integer("buffers", {.minimum = 1, .maximum = 4096, .defaults = "1", .implied = 1});
+    b.adjust_to_job([](Point& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
+    b.memory([routine](const Point& p) {
+      const int ranks = static_cast<int>(p.integer("ranks"));
       const Call call = call_of(p, routine, ranks);
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("buffers"))) *
-             buffer_bytes(call, has_flag(p, "in_place"), ranks);
+      return static_cast<std::uint64_t>(p.integer("buffers")) *
+             buffer_bytes(call, p.flag("in_place"), ranks);
     });
   };
 }

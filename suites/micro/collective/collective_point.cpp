@@ -17,12 +17,6 @@ using collective::DType;
 using collective::Mode;
 using collective::Routine;
 
-/// Value of a text axis, or `otherwise` if the benchmark does not have the axis.
-std::string text_or(const Params& params, const char* axis, const char* otherwise) {
-  const auto found = params.find(axis);
-  return found == params.end() ? otherwise : std::get<std::string>(found->second);
-}
-
 bool has_parts(Routine routine) {
   return routine == Routine::allgatherv || routine == Routine::gatherv ||
          routine == Routine::scatterv || routine == Routine::alltoallv;
@@ -39,21 +33,18 @@ const void* at(const device::Buffer& buffer, std::size_t elements, DType type) {
 
 }  // namespace
 
-Call call_of(const Params& params, Routine routine, int ranks) {
+Call call_of(const Point& point, Routine routine, int ranks) {
   Call call{.routine = routine};
   if (routine != Routine::barrier) {
-    call.type =
-        collective::dtype_from(text_or(params, "dtype", reduces(routine) ? "fp32" : "int8"));
-    const auto bytes = static_cast<std::size_t>(std::get<std::int64_t>(params.at("bytes")));
+    call.type = collective::dtype_from(point.text("dtype", reduces(routine) ? "fp32" : "int8"));
+    const auto bytes = static_cast<std::size_t>(point.integer("bytes"));
     call.count = bytes / size_of(call.type);
     if (routine == Routine::reduce_scatter) call.count /= static_cast<std::size_t>(ranks);
   }
-  call.op = collective::reduce_op_from(text_or(params, "op", "sum"));
-  const auto root = params.find("root");
-  if (root != params.end()) call.root = static_cast<int>(std::get<std::int64_t>(root->second));
-  call.mode = collective::mode_from(text_or(params, "call", "blocking"));
-  const auto graphs = params.find("graphs");
-  if (graphs != params.end() && std::get<bool>(graphs->second)) call.mode = Mode::graph;
+  call.op = collective::reduce_op_from(point.text("op", "sum"));
+  call.root = static_cast<int>(point.integer("root", call.root));
+  call.mode = collective::mode_from(point.text("call", "blocking"));
+  if (point.flag("graphs", false)) call.mode = Mode::graph;
   // OSU and IMB use equal counts for the v-routines.
   if (has_parts(routine))
     call.to = call.from = std::vector<std::size_t>(static_cast<std::size_t>(ranks), call.count);

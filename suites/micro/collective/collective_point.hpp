@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts case parameters to a collective call with its buffers.
+// Converts a point to a collective call with its buffers.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace scalemark::micro {
 
-/// The call for these parameters, without buffers. `count` is derived from `bytes` as in OSU: sent
+/// The call of a point, without buffers. `count` is derived from `bytes` as in OSU: sent
 /// per rank (allgather, gather), per destination (alltoall, scatter), the buffer (allreduce,
 /// reduce, broadcast), or the whole input (reduce_scatter).
-collective::Call call_of(const Params& params, collective::Routine routine, int ranks);
+collective::Call call_of(const Point& point, collective::Routine routine, int ranks);
 
 /// Total bytes as in nccl-tests: all that a rank sends or receives.
 std::uint64_t total_bytes(const collective::Call& call, int ranks);

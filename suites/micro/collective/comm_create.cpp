@@ -43,13 +43,11 @@ void comm_create(Case& c) {
 SCALEMARK_BENCHMARK("micro/comm_create", comm_create)
     .doc("Making a communicator: MPI_Comm_dup, MPI_Comm_split into halves, or ncclCommInitRank")
     .ranks(1, 2)
-    .axis("backend", {"mpi", "nccl"})
-    .axis("span", rank_spans(), {"any"})
-    .implied(std::string("any"))
-    .axis("kind", {"duplicate", "split", "init"})
-    .where([](const Params& p) {
-      return (std::get<std::string>(p.at("backend")) == "nccl") ==
-             (std::get<std::string>(p.at("kind")) == "init");
+    .axis("backend", {.values = {"mpi", "nccl"}})
+    .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
+    .axis("kind", {.values = {"duplicate", "split", "init"}})
+    .where([](const Point& p) {
+      return (p.text("backend") == "nccl") == (p.text("kind") == "init");
     });
 
 }  // namespace

@@ -16,7 +16,7 @@ SCALEMARK_BENCHMARK("micro/init", init)
     .doc("How long MPI_Init_thread took; all ranks of the job, once a run")
     .ranks(1)
     .fixed_work()
-    .axis("backend", {"mpi"});
+    .axis("backend", {.values = {"mpi"}});
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -54,28 +54,26 @@ void conv2d(Case& c) {
 }
 
 /// Device memory: tensors, gradients and workspace.
-std::uint64_t memory(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
-  const imaging::Convolution shape = imaging::convolution(text("layer"), integer("image"));
+std::uint64_t memory(const Point& p) {
+  const imaging::Convolution shape = imaging::convolution(p.text("layer"), p.integer("image"));
   const auto pixels =
       shape.size * shape.size * shape.in + shape.out_size() * shape.out_size() * shape.out;
-  return static_cast<std::uint64_t>(pixels * integer("batch")) * 4 *
-         c10::elementSize(torch_support::storage_type(text("precision")));
+  return static_cast<std::uint64_t>(pixels * p.integer("batch")) * 4 *
+         c10::elementSize(torch_support::storage_type(p.text("precision")));
 }
 
 SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
     .doc("A convolution of MobileNetV2, NCHW against NHWC: forward, or forward and both gradients")
-    .axis("layer", imaging::distinct_convolutions(),
-          {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"})
-    .axis("layout", {"nchw", "nhwc"})
-    .axis("pass", {"forward", "train"})
-    .axis_integer("image", 28, 1024, "100", "100")
-    .axis_integer("batch", 1, 4096, "16", "8")
-    .axis("precision", torch_support::precision_names(), {"fp32"})
-    .implied(std::string("fp32"))
-    .axis_boolean("autotune", {false})
-    .implied(false)
+    .axis("layer",
+          {.values = imaging::distinct_convolutions(),
+           .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})
+    .axis("layout", {.values = {"nchw", "nhwc"}})
+    .axis("pass", {.values = {"forward", "train"}})
+    .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
+    .axis("precision",
+          {.values = torch_support::precision_names(), .defaults = {"fp32"}, .implied = "fp32"})
+    .axis_boolean("autotune", {.defaults = {false}, .implied = false})
     .compute_axes()
     .ranks(1)
     .rank_local()

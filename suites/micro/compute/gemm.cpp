@@ -10,9 +10,8 @@
 namespace scalemark::micro {
 namespace {
 
-GemmSize size_of_point(const Params& p) {
-  return gemm_size(std::get<std::string>(p.at("shape")), std::get<std::string>(p.at("model")),
-                   std::get<std::int64_t>(p.at("rows")));
+GemmSize size_of_point(const Point& p) {
+  return gemm_size(p.text("shape"), p.text("model"), p.integer("rows"));
 }
 
 double bytes_of(const GemmSize& size, const std::string& precision) {
@@ -45,21 +44,22 @@ void gemm(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .doc("Matrix product, square or of a Llama3 layer: C = A W^T")
-    .axis("shape", gemm_shapes(), {"square"})
-    .axis("model", {"1b", "3b", "8b"}, {"8b"})
-    .implied(std::string("8b"))
-    .axis_integer("rows", 1, 1 << 17, "256:2048:*2", "512")
-    .axis("precision", {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"}, {"fp32"})
-    .default_by_gpu("fp32", "bf16")
+    .axis("shape", {.values = gemm_shapes(), .defaults = {"square"}})
+    .axis("model", {.values = {"1b", "3b", "8b"}, .defaults = {"8b"}, .implied = "8b"})
+    .axis_integer("rows", {.minimum = 1,
+                           .maximum = 1 << 17,
+                           .defaults = "256:2048:*2",
+                           .quick = "512",
+                           .doc = "Rows of the input matrix, the tokens of a layer",
+                           .unit = "{row}"})
+    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"},
+                        .defaults = {"fp32"},
+                        .defaults_with_gpu = {"bf16"}})
     .compute_axes()
     .rank_local()
-    .where([](const Params& p) {
-      const bool square = std::get<std::string>(p.at("shape")) == "square";
-      return !square || std::get<std::string>(p.at("model")) == "8b";
-    })
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(
-          bytes_of(size_of_point(p), std::get<std::string>(p.at("precision"))));
+    .where([](const Point& p) { return p.text("shape") != "square" || p.text("model") == "8b"; })
+    .memory([](const Point& p) {
+      return static_cast<std::uint64_t>(bytes_of(size_of_point(p), p.text("precision")));
     });
 
 }  // namespace

@@ -12,11 +12,9 @@
 namespace scalemark::micro {
 namespace {
 
-imaging::LayoutConversion::Shape shape_of(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const imaging::Convolution layer =
-      imaging::convolution(std::get<std::string>(p.at("layer")), integer("image"));
-  return {.batch = integer("batch"), .channels = layer.in, .size = layer.size};
+imaging::LayoutConversion::Shape shape_of(const Point& p) {
+  const imaging::Convolution layer = imaging::convolution(p.text("layer"), p.integer("image"));
+  return {.batch = p.integer("batch"), .channels = layer.in, .size = layer.size};
 }
 
 void convert_layout(Case& c) {
@@ -43,17 +41,18 @@ void layout_conversion(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .doc("The input of a convolution of MobileNetV2 from NCHW to NHWC, or back")
-    .axis("direction", {"to_nhwc", "to_nchw"})
-    .axis("layer", imaging::distinct_convolutions(),
-          {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"})
-    .axis("precision", {"fp64", "fp32", "bf16", "fp16"}, {"fp32"})
-    .axis_integer("image", 28, 1024, "100", "100")
-    .axis_integer("batch", 1, 4096, "16", "8")
+    .axis("direction", {.values = {"to_nhwc", "to_nchw"}, .doc = "Which layout is made"})
+    .axis("layer",
+          {.values = imaging::distinct_convolutions(),
+           .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
     .compute_axes()
     .ranks(1)
     .rank_local()
-    .memory([](const Params& p) {
-      const auto type = torch_support::storage_type(std::get<std::string>(p.at("precision")));
+    .memory([](const Point& p) {
+      const auto type = torch_support::storage_type(p.text("precision"));
       return 2 * static_cast<std::uint64_t>(shape_of(p).elements()) * c10::elementSize(type);
     })
     .needs("LibTorch");

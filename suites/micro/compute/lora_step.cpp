@@ -60,27 +60,22 @@ void lora_step(Case& c) {
 
 /// Backward through a checkpointed layer holds all its activations again, so checkpointing does not
 /// matter.
-std::uint64_t memory(const Params& p) {
-  const auto integer = [&](const char* axis) { return std::get<std::int64_t>(p.at(axis)); };
-  const auto text = [&](const char* axis) { return std::get<std::string>(p.at(axis)); };
-  const auto bytes = c10::elementSize(element_type(text("precision")));
-  return lora_layer_bytes(llama_config(text("model")), {}, integer("batch"), integer("sequence"),
-                          static_cast<std::int64_t>(bytes));
+std::uint64_t memory(const Point& p) {
+  const auto bytes = c10::elementSize(element_type(p.text("precision")));
+  return lora_layer_bytes(llama_config(p.text("model")), {}, p.integer("batch"),
+                          p.integer("sequence"), static_cast<std::int64_t>(bytes));
 }
 
 // Not in fp16: gradients of a mean over batch * sequence * dim elements are below its smallest
 // number. torchtune rejects fp16, too.
 SCALEMARK_BENCHMARK("micro/lora_step", lora_step)
     .doc("Training step of a Llama3 layer with LoRA: forward, backward, AdamW")
-    .axis("model", llama_names())
-    .default_by_gpu("1b", "8b")
-    .axis("precision", {"fp64", "fp32", "tf32", "bf16"}, {"fp32"})
-    .axis_integer("batch", 1, 4096, "2")
-    .axis_integer("sequence", 1, 8192, "128")
-    .axis_boolean("checkpointing", {false})
-    .implied(false)
-    .axis_boolean("fused_optimizer", {true})
-    .implied(true)
+    .axis("model", {.values = llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
+    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16"}, .defaults = {"fp32"}})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "2"})
+    .axis_integer("sequence", {.minimum = 1, .maximum = 8192, .defaults = "128"})
+    .axis_boolean("checkpointing", {.defaults = {false}, .implied = false})
+    .axis_boolean("fused_optimizer", {.defaults = {true}, .implied = true})
     .compute_axes()
     .rank_local()
     .memory(memory)

@@ -54,9 +54,9 @@ void require_support(Case& c, const collective::Communicator& comm, const collec
   if (!why.empty()) c.skip(why);
 }
 
-bool backend_suits_memory(const Params& params) {
-  const std::string& backend = std::get<std::string>(params.at("backend"));
-  const bool on_device = std::get<std::string>(params.at("memory")) == "device";
+bool backend_suits_memory(const Point& point) {
+  const std::string& backend = point.text("backend");
+  const bool on_device = point.text("memory") == "device";
   if (backend == "nccl") return on_device;
   return backend != "gloo" || !on_device;
 }
@@ -83,8 +83,8 @@ Case::Checked check(Case& c, void* memory, std::size_t base, const KnownData& da
   return result;
 }
 
-std::function<void(Params&, const PlanContext&)> transfer_of(collective::DeviceUse use) {
-  return [use](Params& params, const PlanContext& job) { choose_transfer(params, job, use); };
+std::function<void(Point&, const PlanContext&)> transfer_of(collective::DeviceUse use) {
+  return [use](Point& point, const PlanContext& job) { choose_transfer(point, job, use); };
 }
 
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender) {

@@ -19,10 +19,10 @@ void require_support(Case& c, const collective::Communicator& comm, const collec
                      collective::DeviceUse use);
 
 /// NCCL supports device memory only, gloo host memory only; other combinations are not planned.
-bool backend_suits_memory(const Params& params);
+bool backend_suits_memory(const Point& point);
 
 /// For Benchmark::adjust_to_job: sets the path of device memory through MPI (transfer.hpp).
-std::function<void(Params&, const PlanContext&)> transfer_of(collective::DeviceUse use);
+std::function<void(Point&, const PlanContext&)> transfer_of(collective::DeviceUse use);
 
 /// Writes data of `rank` to memory of the case's device from element `offset` on. Works piece by
 /// piece, so large buffers need little extra memory.

@@ -32,7 +32,7 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
 [[maybe_unused]] const bool kAdded = [] {
   for (const char* precision : {"fp32", "bf16"}) {
     for (const std::int64_t n : {128, 256, 512, 1024}) {
-      Params params = {{"device", std::string("cpu")}, {"n", n}};
+      Point params = {{"device", std::string("cpu")}, {"n", n}};
       // fp32 is implied, so that keys match those in older files.
       if (std::string_view(precision) != "fp32") params["precision"] = std::string(precision);
       add("gemm", params, [=](benchmark::State& state) { run_gemm(state, precision, n); });

@@ -37,7 +37,7 @@ void run_point(benchmark::State& state, const std::string& registered,
 
 }  // namespace
 
-bool add(const std::string& name, const Params& params,
+bool add(const std::string& name, const Point& params,
          std::function<void(benchmark::State&)> body) {
   std::string registered = name;
   for (const auto& [axis, value] : params)

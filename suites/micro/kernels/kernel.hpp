@@ -16,8 +16,7 @@ namespace scalemark::micro::kernels {
 /// Registers one point of a kernel with Google Benchmark as `name/axis:value/...`, with the axes in
 /// key order. An exception from `body` fails the point; Unavailable skips it. Returns true, for use
 /// in initialisers of static variables.
-bool add(const std::string& name, const Params& params,
-         std::function<void(benchmark::State&)> body);
+bool add(const std::string& name, const Point& params, std::function<void(benchmark::State&)> body);
 
 /// Work per operation; 0: not defined. `bytes`: counted for the rate. `moved`: transferred between
 /// core and memory (0: equal to bytes). `items`: images, tokens or cases.

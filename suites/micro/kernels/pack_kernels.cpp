@@ -81,7 +81,7 @@ void run_unpack(benchmark::State& state, const Pattern& pattern) {
   set_work(state, {.bytes = 2.0 * static_cast<double>(pattern.packed() * sizeof(double))});
 }
 
-void add_both(const std::string& what, const Params& params, const Pattern& pattern) {
+void add_both(const std::string& what, const Point& params, const Pattern& pattern) {
   add("pack_" + what, params, [=](benchmark::State& state) { run_pack(state, pattern); });
   add("unpack_" + what, params, [=](benchmark::State& state) { run_unpack(state, pattern); });
 }

@@ -14,8 +14,8 @@ namespace {
 
 /// "bytes:4096/layout:nchw" -> {bytes: 4096, layout: nchw}. Whole numbers become integers,
 /// everything else texts.
-Params params_of(const std::string& axes) {
-  Params params = {{"ranks", std::int64_t{1}}};
+Point params_of(const std::string& axes) {
+  Point params = {{"ranks", std::int64_t{1}}};
   for (const std::string& part : text::split(axes, '/')) {
     const std::size_t colon = part.find(':');
     if (colon == std::string::npos) continue;
@@ -55,7 +55,7 @@ void Recorder::collect(const Run& run) {
   const std::string& registered = run.run_name.function_name;
   const std::size_t slash = std::min(registered.find('/'), registered.size());
   const std::string name = "kernels/" + registered.substr(0, slash);
-  Params params = params_of(registered.substr(slash) + "/" + run.run_name.args);
+  Point params = params_of(registered.substr(slash) + "/" + run.run_name.args);
   params["threads"] = static_cast<std::int64_t>(run.threads);
   const std::string key = make_key(name, params);
   auto [place, is_new] = collected_.try_emplace(key);

@@ -16,15 +16,15 @@ void event(Case& c) {
 SCALEMARK_BENCHMARK("micro/event", event)
     .doc("Host time of a call: events recorded, waited for, made, destroyed; waits for an idle GPU")
     .rank_local()
-    .axis("operation", event_operations())
-    .axis_boolean("timing", {true})
-    .implied(true)
-    .where([](const Params& p) {
-      const auto& operation = std::get<std::string>(p.at("operation"));
+    .axis("operation", {.values = event_operations()})
+    .axis_boolean("timing", {.defaults = {true},
+                             .implied = true,
+                             .doc = "Events that record a time, or without"})
+    .where([](const Point& p) {
+      const std::string& operation = p.text("operation");
       // Elapsed time needs events with timing; stream and device waits use no events.
-      return std::get<bool>(p.at("timing")) ||
-             (operation != "elapsed" && operation != "stream_synchronize" &&
-              operation != "device_synchronize");
+      return p.flag("timing") || (operation != "elapsed" && operation != "stream_synchronize" &&
+                                  operation != "device_synchronize");
     })
     .needs("a CUDA device");
 

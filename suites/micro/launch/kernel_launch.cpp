@@ -19,10 +19,11 @@ void kernel_launch(Case& c) {
 SCALEMARK_BENCHMARK("micro/kernel_launch", kernel_launch)
     .doc("Launching empty kernels: the call, the start, the end, a full queue; plain and as graphs")
     .rank_local()
-    .axis_integer("graph_nodes", 0, 1000, "0,1,10,100,1000", "0")
-    .implied(std::int64_t{0})
-    .axis_integer("streams", 1, 16, "1,4,16", "1")
-    .implied(std::int64_t{1})
+    .axis_integer(
+        "graph_nodes",
+        {.minimum = 0, .maximum = 1000, .defaults = "0,1,10,100,1000", .quick = "0", .implied = 0})
+    .axis_integer("streams",
+                  {.minimum = 1, .maximum = 16, .defaults = "1,4,16", .quick = "1", .implied = 1})
     .needs("a CUDA device");
 
 }  // namespace

@@ -11,29 +11,25 @@ namespace {
 
 using device::MemoryKind;
 
-const std::string& text_of(const Params& point, const char* axis) {
-  return std::get<std::string>(point.at(axis));
-}
-
 /// Whether the device accesses the memory directly, without host or driver.
 bool is_locked(MemoryKind kind) {
   return kind == MemoryKind::pinned || kind == MemoryKind::registered ||
          kind == MemoryKind::write_combined || kind == MemoryKind::device;
 }
 
-CopyEngine engine_of(const Params& point, MemoryKind host) {
-  const bool kernel = text_of(point, "engine") == "kernel";
-  if (text_of(point, "direction") == "h2h") return CopyEngine::host;
-  if (text_of(point, "direction") != "d2d" && host == MemoryKind::managed)
+CopyEngine engine_of(const Point& point, MemoryKind host) {
+  const bool kernel = point.text("engine") == "kernel";
+  if (point.text("direction") == "h2h") return CopyEngine::host;
+  if (point.text("direction") != "d2d" && host == MemoryKind::managed)
     return kernel ? CopyEngine::faults : CopyEngine::prefetch;
   return kernel ? CopyEngine::kernel : CopyEngine::copy_engine;
 }
 
 }  // namespace
 
-CopyPlan plan_copy(const Params& point) {
-  const std::string& direction = text_of(point, "direction");
-  const MemoryKind host = device::memory_kind_from(text_of(point, "host_memory"));
+CopyPlan plan_copy(const Point& point) {
+  const std::string& direction = point.text("direction");
+  const MemoryKind host = device::memory_kind_from(point.text("host_memory"));
   CopyPlan plan{.from = host, .to = host, .engine = engine_of(point, host)};
   if (direction == "h2d" || direction == "bidirectional") {
     plan.to = MemoryKind::device;
@@ -56,9 +52,9 @@ CopyPlan plan_copy(const Params& point) {
   return plan;
 }
 
-bool copy_makes_sense(const Params& point) {
-  const std::string &direction = text_of(point, "direction"), &host = text_of(point, "host_memory");
-  const bool kernel = text_of(point, "engine") == "kernel";
+bool copy_makes_sense(const Point& point) {
+  const std::string &direction = point.text("direction"), &host = point.text("host_memory");
+  const bool kernel = point.text("engine") == "kernel";
   if (direction == "d2d") return host == "pageable";
   if (direction == "h2h") return !kernel && host != "write_combined" && host != "managed";
   // Device threads migrate managed pages to the device, never to the host.

@@ -35,10 +35,10 @@ struct CopyPlan {
 
 /// Plans the copy from direction (h2d, d2h, d2d, h2h, bidirectional), host_memory and engine
 /// (copy_engine, kernel). Throws UsageError for an unknown direction or kind of memory.
-CopyPlan plan_copy(const Params& point);
+CopyPlan plan_copy(const Point& point);
 
 /// Whether the combination exists: the host does not read write-combined memory, d2d has no host
 /// memory (its value is pageable), and engines belong to a device.
-bool copy_makes_sense(const Params& point);
+bool copy_makes_sense(const Point& point);
 
 }  // namespace scalemark::micro

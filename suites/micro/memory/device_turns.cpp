@@ -87,9 +87,9 @@ void DeviceTurns::measure(std::uint64_t inner) {
 }
 
 void devices_axis(Benchmark& benchmark) {
-  benchmark.axis("devices", {"one", "all"}, {"all"}).implied(std::string("all"));
-  benchmark.adjust([](Params& params) {
-    if (std::get<std::int64_t>(params.at("ranks")) == 1) params["devices"] = std::string("all");
+  benchmark.axis("devices", {.values = {"one", "all"}, .defaults = {"all"}, .implied = "all"});
+  benchmark.adjust([](Point& point) {
+    if (point.integer("ranks") == 1) point["devices"] = std::string("all");
   });
 }
 

@@ -140,15 +140,20 @@ void file_read(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/file_read", file_read)
     .doc("Reading files: in order, at random, or many (open, read, close)")
-    .axis("access", {"sequential", "random", "files"})
-    .axis("cache", {"page_cache", "cold", "direct"})
-    .axis_integer("bytes", 1, std::int64_t{1} << 32, "4K,128K,4M", "128K")
-    .axis_integer("file_bytes", 1, std::int64_t{1} << 40, "64M")
-    .implied(std::int64_t{64} << 20)
+    .axis("access", {.values = {"sequential", "random", "files"}})
+    .axis("cache", {.values = {"page_cache", "cold", "direct"}})
+    .axis_integer("bytes", {.minimum = 1,
+                            .maximum = std::int64_t{1} << 32,
+                            .defaults = "4K,128K,4M",
+                            .quick = "128K",
+                            .doc = "Bytes of one read",
+                            .unit = "By"})
+    .axis_integer("file_bytes", {.minimum = 1,
+                                 .maximum = std::int64_t{1} << 40,
+                                 .defaults = "64M",
+                                 .implied = std::int64_t{64} << 20})
     .rank_local()
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-    });
+    .memory([](const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); });
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -44,20 +44,27 @@ void copy_memory(Case& c) {
 SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
     .doc("Copies within the host, to the device and back, within the device, both ways")
     .rank_local()
-    .axis("direction", {"h2h", "h2d", "d2h", "d2d", "bidirectional"}, {"h2h", "h2d", "d2h"})
-    .axis("host_memory",
-          {"pageable", "pinned", "registered", "write_combined", "managed", "huge_pages"},
-          {"pageable", "pinned"})
-    .axis("engine", {"copy_engine", "kernel"}, {"copy_engine"})
-    .implied(std::string("copy_engine"))
+    .axis("direction", {.values = {"h2h", "h2d", "d2h", "d2d", "bidirectional"},
+                        .defaults = {"h2h", "h2d", "d2h"}})
+    .axis("host_memory", {.values = {"pageable", "pinned", "registered", "write_combined",
+                                     "managed", "huge_pages"},
+                          .defaults = {"pageable", "pinned"}})
+    .axis("engine", {.values = {"copy_engine", "kernel"},
+                     .defaults = {"copy_engine"},
+                     .implied = "copy_engine"})
     .with(numa_axis)
     .with(devices_axis)
-    .axis_integer("bytes", 1, std::int64_t{1} << 36, "4,256,4K:64M:*4", "1M")
+    .axis_integer("bytes", {.minimum = 1,
+                            .maximum = std::int64_t{1} << 36,
+                            .defaults = "4,256,4K:64M:*4",
+                            .quick = "1M",
+                            .doc = "Bytes of one copy",
+                            .unit = "By"})
     .where(copy_makes_sense)
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
-    .memory([](const Params& p) {  // source, destination and pattern
-      const auto bytes = static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-      return bytes * (std::get<std::string>(p.at("direction")) == "h2h" ? 3 : 2);
+    .memory([](const Point& p) {  // source, destination and pattern
+      const auto bytes = static_cast<std::uint64_t>(p.integer("bytes"));
+      return bytes * (p.text("direction") == "h2h" ? 3 : 2);
     });
 
 }  // namespace

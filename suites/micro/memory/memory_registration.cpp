@@ -85,13 +85,16 @@ void memory_registration(Case& c) {
 SCALEMARK_BENCHMARK("micro/memory_registration", memory_registration)
     .doc("Getting memory and giving it back: mapped, locked, registered, allocated by the driver")
     .rank_local()
-    .axis("host_memory", {"pageable", "pinned", "registered", "write_combined", "managed",
-                          "huge_pages", "locked", "device"})
-    .axis_integer("bytes", 1, std::int64_t{1} << 40, "4K,64K,1M,16M,256M,1G", "1M")
+    .axis("host_memory", {.values = {"pageable", "pinned", "registered", "write_combined",
+                                     "managed", "huge_pages", "locked", "device"}})
+    .axis_integer("bytes", {.minimum = 1,
+                            .maximum = std::int64_t{1} << 40,
+                            .defaults = "4K,64K,1M,16M,256M,1G",
+                            .quick = "1M",
+                            .doc = "Size of the memory",
+                            .unit = "By"})
     .needs("a CUDA device for all but pageable, huge_pages and locked")
-    .memory([](const Params& p) {
-      return static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-    });
+    .memory([](const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); });
 
 }  // namespace
 }  // namespace scalemark::micro

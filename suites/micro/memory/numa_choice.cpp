@@ -77,7 +77,7 @@ NumaChoice require_numa(Case& c) {
 void numa_axis(Benchmark& benchmark) {
   std::vector<std::string> allowed = {"local", "remote"};
   for (int node = 0; node < kNamedNodes; ++node) allowed.push_back(std::to_string(node));
-  benchmark.axis("numa", allowed, {"local"}).implied(std::string("local"));
+  benchmark.axis("numa", {.values = allowed, .defaults = {"local"}, .implied = "local"});
 }
 
 }  // namespace scalemark::micro

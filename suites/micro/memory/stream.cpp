@@ -12,21 +12,18 @@
 namespace scalemark::micro {
 namespace {
 
-bool on_gpu(const Params& p) { return std::get<std::string>(p.at("device")) == "cuda"; }
+bool on_gpu(const Point& p) { return p.text("device") == "cuda"; }
 
 /// The axes stores, host_memory and numa apply to host memory only.
-bool stream_makes_sense(const Params& p) {
-  const auto is = [&](const char* axis, const char* value) {
-    return std::get<std::string>(p.at(axis)) == value;
-  };
-  return !on_gpu(p) ||
-         (is("stores", "plain") && is("host_memory", "pageable") && is("numa", "local"));
+bool stream_makes_sense(const Point& p) {
+  return !on_gpu(p) || (p.text("stores") == "plain" && p.text("host_memory") == "pageable" &&
+                        p.text("numa") == "local");
 }
 
 /// Number of arrays that go through memory: a plain store on the host first reads a line that is in
 /// no cache.
-double arrays_moved(const Params& p, StreamKernel kernel) {
-  const bool reads_first = !on_gpu(p) && std::get<std::string>(p.at("stores")) == "plain";
+double arrays_moved(const Point& p, StreamKernel kernel) {
+  const bool reads_first = !on_gpu(p) && p.text("stores") == "plain";
   return stream_reads(kernel) + 1 + (reads_first ? 1 : 0);
 }
 
@@ -58,23 +55,26 @@ void measure_stream(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/stream", measure_stream)
     .doc("STREAM: copy, scale, add, triad over three arrays")
-    .axis("operation", {"copy", "scale", "add", "triad"})
-    .axis("stores", {"plain", "non_temporal"}, {"plain"})
-    .implied(std::string("plain"))
-    .axis("dtype", {"fp64", "fp32"}, {"fp64"})
-    .implied(std::string("fp64"))
-    .axis("host_memory", {"pageable", "huge_pages"}, {"pageable"})
-    .implied(std::string("pageable"))
+    .axis("operation", {.values = {"copy", "scale", "add", "triad"},
+                        .doc = "Loop of STREAM: copy, scale, add or triad"})
+    .axis("stores",
+          {.values = {"plain", "non_temporal"}, .defaults = {"plain"}, .implied = "plain"})
+    .axis("dtype", {.values = {"fp64", "fp32"}, .defaults = {"fp64"}, .implied = "fp64"})
+    .axis("host_memory",
+          {.values = {"pageable", "huge_pages"}, .defaults = {"pageable"}, .implied = "pageable"})
     .with(numa_axis)
-    .axis_integer("bytes", 8, std::int64_t{1} << 38, "32K:128M:*16", "128M")
+    .axis_integer("bytes", {.minimum = 8,
+                            .maximum = std::int64_t{1} << 38,
+                            .defaults = "32K:128M:*16",
+                            .quick = "128M",
+                            .doc = "Size of each of the three arrays",
+                            .unit = "By"})
     .compute_axes()
     .rank_local()
     .where(stream_makes_sense)
-    .memory([](const Params& p) {
-      return 3 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-    })
-    .host_memory([](const Params& p) {
-      return on_gpu(p) ? static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes"))) : 0;
+    .memory([](const Point& p) { return 3 * static_cast<std::uint64_t>(p.integer("bytes")); })
+    .host_memory([](const Point& p) {
+      return on_gpu(p) ? static_cast<std::uint64_t>(p.integer("bytes")) : 0;
     });
 
 }  // namespace

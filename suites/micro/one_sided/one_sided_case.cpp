@@ -112,19 +112,17 @@ std::string rule_of(const Access& access) {
 
 void one_sided_axes(Benchmark& benchmark) {
   benchmark.two_ranks()
-      .axis("backend", {"mpi"})
-      .axis("span", rank_spans(), {"any"})
-      .implied(std::string("any"))
-      .axis_integer("bytes", 0, std::int64_t{1} << 31, "8:4M:*2", "8,64K")
-      .axis("sync", {"flush", "fence", "lock"}, {"flush"})
-      .memory([](const Params& p) {
-        return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")));
-      });
+      .axis("backend", {.values = {"mpi"}})
+      .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
+      .axis_integer(
+          "bytes",
+          {.minimum = 0, .maximum = std::int64_t{1} << 31, .defaults = "8:4M:*2", .quick = "8,64K"})
+      .axis("sync", {.values = {"flush", "fence", "lock"}, .defaults = {"flush"}})
+      .memory([](const Point& p) { return 2 * static_cast<std::uint64_t>(p.integer("bytes")); });
 }
 
 void one_sided_memory_axis(Benchmark& benchmark) {
-  benchmark.axis("memory", {"host", "device"}, {"host"})
-      .implied(std::string("host"))
+  benchmark.axis("memory", {.values = {"host", "device"}, .defaults = {"host"}, .implied = "host"})
       .adjust_to_job(transfer_of(collective::DeviceUse::one_sided));
 }
 

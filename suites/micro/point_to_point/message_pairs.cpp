@@ -139,11 +139,11 @@ Table table_of(const Case& c, const std::vector<double>& medians, const PairMetr
 
 void pair_axes(Benchmark& benchmark) {
   benchmark.two_ranks_or_more();
-  benchmark.axis("pairs", {"adjacent", "all"}, {"adjacent"}).implied(std::string("adjacent"));
-  benchmark.adjust_to_job([](Params& params, const PlanContext& job) {
-    std::int64_t& ranks = std::get<std::int64_t>(params.at("ranks"));
-    if (std::get<std::string>(params.at("pairs")) == "all" && ranks == 2)
-      ranks = std::max<std::int64_t>(job.ranks, 2);
+  benchmark.axis("pairs",
+                 {.values = {"adjacent", "all"}, .defaults = {"adjacent"}, .implied = "adjacent"});
+  benchmark.adjust_to_job([](Point& point, const PlanContext& job) {
+    if (point.text("pairs") == "all" && point.integer("ranks") == 2)
+      point["ranks"] = std::max<std::int64_t>(job.ranks, 2);
   });
 }
 

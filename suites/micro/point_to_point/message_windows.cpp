@@ -10,8 +10,8 @@ namespace scalemark::micro {
 
 void window_axes(Benchmark& benchmark) {
   benchmark.with(message_axes("1:4M:*2", "nonblocking"));
-  benchmark.axis_integer("window", 1, 4096, "64");
-  benchmark.axis_integer("buffers", 1, 4096, "1").implied(std::int64_t{1});
+  benchmark.axis_integer("window", {.minimum = 1, .maximum = 4096, .defaults = "64"});
+  benchmark.axis_integer("buffers", {.minimum = 1, .maximum = 4096, .defaults = "1", .implied = 1});
 }
 
 Messages window_messages(Case& c) {

@@ -25,21 +25,23 @@ constexpr std::size_t kBigMessage = std::size_t{64} << 20;
 std::function<void(Benchmark&)> message_axes(const std::string& default_bytes,
                                              const std::string& usual_call) {
   return [=](Benchmark& b) {
-    b.axis("backend", {"mpi", "nccl", "gloo", "c10d"}, {"mpi", "nccl"});
-    b.axis("span", rank_spans(), {"any"}).implied(std::string("any"));
-    b.axis("memory", {"host", "device"});
-    b.axis_integer("bytes", 0, std::int64_t{1} << 36, default_bytes, "8,64K");
-    b.axis("call", {"blocking", "nonblocking", "persistent"}, {usual_call}).implied(usual_call);
-    b.where([](const Params& p) {
-      const bool persistent = std::get<std::string>(p.at("call")) == "persistent";
-      return backend_suits_memory(p) &&
-             (!persistent || std::get<std::string>(p.at("backend")) == "mpi");
+    b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = {"mpi", "nccl"}});
+    b.axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"});
+    b.axis("memory", {.values = {"host", "device"}});
+    b.axis_integer("bytes", {.minimum = 0,
+                             .maximum = std::int64_t{1} << 36,
+                             .defaults = default_bytes,
+                             .quick = "8,64K"});
+    b.axis("call", {.values = {"blocking", "nonblocking", "persistent"},
+                    .defaults = {usual_call},
+                    .implied = usual_call});
+    b.where([](const Point& p) {
+      const bool persistent = p.text("call") == "persistent";
+      return backend_suits_memory(p) && (!persistent || p.text("backend") == "mpi");
     });
     b.adjust_to_job(transfer_of(collective::DeviceUse::messages));
-    b.memory([](const Params& p) {
-      const auto buffers = p.find("buffers");
-      const std::int64_t sets = buffers == p.end() ? 1 : std::get<std::int64_t>(buffers->second);
-      return 2 * static_cast<std::uint64_t>(std::get<std::int64_t>(p.at("bytes")) * sets);
+    b.memory([](const Point& p) {
+      return 2 * static_cast<std::uint64_t>(p.integer("bytes") * p.integer("buffers", 1));
     });
   };
 }

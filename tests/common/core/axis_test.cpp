@@ -2,6 +2,7 @@
 // Parsing axis values, and what the builder declares.
 #include "common/core/axis.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
@@ -13,7 +14,9 @@ namespace {
 void nothing(Case&) {}
 
 TEST(Axis, ParsesIntegersWithinItsRange) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 4, 1024, "8");
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing)
+          .axis_integer("bytes", {.minimum = 4, .maximum = 1024, .defaults = "8"});
   const Axis& axis = *benchmark.find_axis("bytes");
   EXPECT_EQ(axis.parse("8,1K"), (std::vector<Value>{std::int64_t{8}, std::int64_t{1024}}));
   EXPECT_EQ(axis.parse("4:32:*2"), (std::vector<Value>{std::int64_t{4}, std::int64_t{8},
@@ -42,7 +45,9 @@ TEST(Axis, ANumberWithoutEndIsCalledSo) {
 }
 
 TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_number("clip", 0, 10, {0});
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing)
+          .axis_number("clip", {.minimum = 0, .maximum = 10, .defaults = {0}});
   const Axis& axis = *benchmark.find_axis("clip");
   EXPECT_EQ(axis.parse("0,0.5,1e1"), (std::vector<Value>{0.0, 0.5, 10.0}));
   EXPECT_EQ(axis.parse("1.0,1,-0,0").size(), 2U);
@@ -54,12 +59,15 @@ TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
 }
 
 TEST(Axis, DropsRepeatedValues) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_integer("bytes", 1, 1024, "8");
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing)
+          .axis_integer("bytes", {.minimum = 1, .maximum = 1024, .defaults = "8"});
   EXPECT_EQ(benchmark.find_axis("bytes")->parse("8,8,4:8:*2").size(), 2U);
 }
 
 TEST(Axis, NamesTheNearestText) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing).axis("layout", {"nchw", "nhwc"});
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing).axis("layout", {.values = {"nchw", "nhwc"}});
   const Axis& axis = *benchmark.find_axis("layout");
   EXPECT_EQ(axis.parse("nhwc"), (std::vector<Value>{std::string("nhwc")}));
   try {
@@ -72,7 +80,8 @@ TEST(Axis, NamesTheNearestText) {
 }
 
 TEST(Axis, ParsesBooleans) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing).axis_boolean("in_place", {false});
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing).axis_boolean("in_place", {.defaults = {false}});
   EXPECT_EQ(benchmark.find_axis("in_place")->parse("true,false"),
             (std::vector<Value>{true, false}));
   EXPECT_THROW(benchmark.find_axis("in_place")->parse("1"), UsageError);
@@ -109,6 +118,38 @@ TEST(Registry, IteratesByName) {
   std::vector<std::string> names;
   for (const Benchmark* benchmark : registry.all()) names.push_back(benchmark->name());
   EXPECT_EQ(names, (std::vector<std::string>{"imaging/a", "micro/a", "micro/b"}));
+}
+
+TEST(Axis, HasTheSharedSentenceOrItsOwn) {
+  const Benchmark shared = Benchmark("test/axis", nothing).axis_integer("bytes", {.defaults = "8"});
+  EXPECT_EQ(shared.find_axis("bytes")->doc, "Message size as OSU defines it for the operation");
+  EXPECT_EQ(shared.find_axis("bytes")->unit, "By");
+  const Benchmark own =
+      Benchmark("test/axis", nothing)
+          .axis_integer("bytes", {.defaults = "8", .doc = "Size", .unit = "KiBy"});
+  EXPECT_EQ(own.find_axis("bytes")->doc, "Size");
+  EXPECT_EQ(own.find_axis("bytes")->unit, "KiBy");
+}
+
+TEST(Axis, WithoutASentenceIsRefused) {
+  try {
+    Benchmark("test/axis", nothing).axis_boolean("unheard_of", {.defaults = {false}});
+    FAIL() << "an axis without a sentence was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("test/axis: axis unheard_of has no sentence"));
+  }
+}
+
+TEST(Axis, HasTheDefaultsOfTheJob) {
+  const Benchmark benchmark =
+      Benchmark("test/axis", nothing)
+          .axis("layout", {.values = {"nchw", "nhwc"}, .defaults_with_gpu = {"nhwc"}})
+          .axis_integer("copies", {.default_is_ranks = true, .doc = "Copies", .unit = "1"});
+  const PlanContext plain{.ranks = 3}, gpu{.ranks = 3, .cuda_usable = true};
+  const Axis *layout = benchmark.find_axis("layout"), *copies = benchmark.find_axis("copies");
+  EXPECT_EQ(layout->defaults(plain), (std::vector<Value>{"nchw", "nhwc"}));
+  EXPECT_EQ(layout->defaults(gpu), (std::vector<Value>{"nhwc"}));
+  EXPECT_EQ(copies->defaults(plain), (std::vector<Value>{std::int64_t{3}}));
 }
 
 }  // namespace

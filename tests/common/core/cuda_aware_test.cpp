@@ -80,9 +80,9 @@ class TransferKeys : public testing::Test {
  protected:
   TransferKeys() {
     registry_.add(Benchmark("micro/copy", [](Case&) {}))
-        .axis("backend", {"mpi", "nccl"})
-        .axis("memory", {"host", "device"})
-        .adjust_to_job([](Params& params, const PlanContext& job) {
+        .axis("backend", {.values = {"mpi", "nccl"}})
+        .axis("memory", {.values = {"host", "device"}})
+        .adjust_to_job([](Point& params, const PlanContext& job) {
           choose_transfer(params, job, collective::DeviceUse::collectives);
         });
   }
@@ -121,9 +121,9 @@ TEST_F(TransferKeys, OnlyMpiOnDeviceMemoryIsDirect) {
 TEST_F(TransferKeys, ChangesOfPointsFollowOneAnother) {
   Registry registry;
   registry.add(Benchmark("micro/copy", [](Case&) {}))
-      .axis("mode", {"plain"})
-      .adjust([](Params& params) { params["mode"] = std::string("first"); })
-      .adjust([](Params& params) { params["seen"] = params["mode"]; });
+      .axis("mode", {.values = {"plain"}})
+      .adjust([](Point& params) { params["mode"] = std::string("first"); })
+      .adjust([](Point& params) { params["seen"] = params["mode"]; });
   const std::vector<PlannedCase> plan = make_plan(registry, {}, context_);
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].key, "micro/copy mode=first ranks=2 seen=first");

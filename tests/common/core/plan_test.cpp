@@ -17,11 +17,11 @@ class Plan : public testing::Test {
  protected:
   Plan() {
     registry.add(Benchmark("micro/copy", nothing))
-        .axis("direction", {"h2d", "d2h"})
-        .axis_integer("bytes", 1, 1 << 20, "8,16", "16");
+        .axis("direction", {.values = {"h2d", "d2h"}})
+        .axis_integer("bytes",
+                      {.minimum = 1, .maximum = 1 << 20, .defaults = "8,16", .quick = "16"});
     registry.add(Benchmark("micro/copy_more", nothing))
-        .axis("mode", {"paper", "tuned"}, {"paper"})
-        .implied(std::string("paper"));
+        .axis("mode", {.values = {"paper", "tuned"}, .defaults = {"paper"}, .implied = "paper"});
     registry.add(Benchmark("imaging/train", nothing)).compute_axes();
     registry.add(Benchmark("llm/absent", nothing)).unavailable("built without it");
   }
@@ -150,8 +150,7 @@ TEST_F(Plan, ASizeOfTheCommandLineBelongsToTheBlockOfItsRange) {
   request.overrides = {parse_override("bytes=4,64,65,128,129,1024")};
   std::map<std::int64_t, int> iterations;
   for (const PlannedCase& planned : make_plan(registry, request, context))
-    iterations[std::get<std::int64_t>(planned.params.at("bytes"))] =
-        planned.policy.iterations.value_or(0);
+    iterations[planned.params.integer("bytes")] = planned.policy.iterations.value_or(0);
   EXPECT_EQ(iterations, (std::map<std::int64_t, int>{
                             {4, 1000}, {64, 1000}, {65, 100}, {128, 100}, {129, 10}, {1024, 10}}));
 }
@@ -204,22 +203,25 @@ TEST_F(Plan, HashChangesWithKeysAndPolicies) {
 
 TEST_F(Plan, SenselessPointsAreLeftOut) {
   registry.add(Benchmark("micro/pair", nothing))
-      .axis("backend", {"mpi", "nccl"})
-      .axis("memory", {"host", "device"})
-      .where([](const Params& p) {
-        return std::get<std::string>(p.at("backend")) != "nccl" ||
-               std::get<std::string>(p.at("memory")) == "device";
+      .axis("backend", {.values = {"mpi", "nccl"}})
+      .axis("memory", {.values = {"host", "device"}})
+      .where([](const Point& p) {
+        return p.text("backend") != "nccl" || p.text("memory") == "device";
       });
   EXPECT_EQ(keys({.filters = {"micro/pair"}}).size(), 3U);
 }
 
 TEST_F(Plan, PointsAreAdjustedBeforeTheyAreNamedAndEqualOnesAreOne) {
   registry.add(Benchmark("test/train", nothing))
-      .axis("strategy", {"alone", "together"})
-      .axis_integer("copies", 1, 8, "1,2")
-      .implied(std::int64_t{1})
-      .adjust([](Params& p) {
-        if (p.at("strategy") == Value(std::string("alone"))) p["ranks"] = std::int64_t{1};
+      .axis("strategy", {.values = {"alone", "together"}})
+      .axis_integer("copies", {.minimum = 1,
+                               .maximum = 8,
+                               .defaults = "1,2",
+                               .implied = 1,
+                               .doc = "Copies of the model",
+                               .unit = "1"})
+      .adjust([](Point& p) {
+        if (p.text("strategy") == "alone") p["ranks"] = std::int64_t{1};
         p["copies"] = std::int64_t{1};
       });
   PlanContext four = context;

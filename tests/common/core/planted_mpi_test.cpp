@@ -79,7 +79,12 @@ std::vector<CaseResult> carry_out(const Experiment& experiment) {
   options.clock_age = 1e9;
   Session session(world(), options);
   Registry registry;
-  registry.add(Benchmark("test/planted", planted)).axis_integer("trial", 0, 1 << 20, "0");
+  registry.add(Benchmark("test/planted", planted))
+      .axis_integer("trial", {.minimum = 0,
+                              .maximum = 1 << 20,
+                              .defaults = "0",
+                              .doc = "Number of the trial",
+                              .unit = "1"});
   PlanRequest request;
   request.policy = experiment.policy;
   request.overrides = {parse_override("ranks=" + std::to_string(world().size())),

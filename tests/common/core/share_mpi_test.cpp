@@ -20,7 +20,7 @@ RunOutcome run(Benchmark::Function function, std::uint64_t host_memory = 0) {
   options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
-  registry.add(Benchmark("test/share", function)).host_memory([=](const Params&) {
+  registry.add(Benchmark("test/share", function)).host_memory([=](const Point&) {
     return host_memory;
   });
   test::KeepingSink sink;

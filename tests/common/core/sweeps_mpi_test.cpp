@@ -53,7 +53,11 @@ class SweepsTest : public test::OneSession<SweepsTest> {
   RunOutcome run(Benchmark::Function function, RunnerOptions options, bool fixed_work = false) {
     registry = std::make_unique<Registry>();
     Benchmark& benchmark = registry->add(Benchmark("test/one", function));
-    benchmark.rank_local().axis_integer("number", 0, kCases - 1, "0:5:+1");
+    benchmark.rank_local().axis_integer("number", {.minimum = 0,
+                                                   .maximum = kCases - 1,
+                                                   .defaults = "0:5:+1",
+                                                   .doc = "Number of the case",
+                                                   .unit = "1"});
     if (fixed_work) benchmark.fixed_work();
     PlanRequest request;
     request.policy = PolicyChange{.iterations = 4}.apply(request.policy);

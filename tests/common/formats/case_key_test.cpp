@@ -10,12 +10,12 @@ namespace scalemark::formats {
 namespace {
 
 TEST(CaseOfKey, IsTheInverseOfMakeKey) {
-  const Params params = {{"bytes", std::int64_t{8}},
-                         {"ratio", 0.5},
-                         {"packed", true},
-                         {"name", std::string("two words %")},
-                         {"text", std::string("007")},
-                         {"negative", std::int64_t{-3}}};
+  const Point params = {{"bytes", std::int64_t{8}},
+                        {"ratio", 0.5},
+                        {"packed", true},
+                        {"name", std::string("two words %")},
+                        {"text", std::string("007")},
+                        {"negative", std::int64_t{-3}}};
   const std::string key = make_key("micro/allreduce", params);
   const CaseResult result = case_of_key(key, "here");
   EXPECT_EQ(result.name, "micro/allreduce");

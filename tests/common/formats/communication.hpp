@@ -28,12 +28,12 @@ inline Metric durations(const std::string& name, const PerRank& ranks,
 }
 
 /// A case without metrics. Call keyed() when its parameters stand.
-inline CaseResult communication(const std::string& name, std::int64_t ranks, Params more = {}) {
+inline CaseResult communication(const std::string& name, std::int64_t ranks, Point more = {}) {
   CaseResult result;
   result.name = name;
   result.params = std::move(more);
-  result.params.emplace("backend", std::string("mpi"));
-  result.params.emplace("memory", std::string("host"));
+  result.params.add("backend", std::string("mpi"));
+  result.params.add("memory", std::string("host"));
   result.params["ranks"] = ranks;
   result.primary_metric = "latency";
   result.verification = {true, 100, 0, "every byte"};
@@ -43,7 +43,7 @@ inline CaseResult communication(const std::string& name, std::int64_t ranks, Par
 
 /// A collective: latency on all ranks, and the rates that Case::work() adds.
 inline CaseResult collective(const std::string& name, std::int64_t bytes, const PerRank& times,
-                             Params more = {}, double work = 0, double bus_factor = 0) {
+                             Point more = {}, double work = 0, double bus_factor = 0) {
   const auto ranks = static_cast<std::int64_t>(times.size());
   more["bytes"] = bytes;
   CaseResult result = communication(name, ranks, std::move(more));
@@ -80,7 +80,7 @@ inline CaseResult window(const std::string& name, std::int64_t bytes, std::int64
 
 /// A non-blocking collective beside computation, all in nanoseconds and alike on `ranks` ranks.
 inline CaseResult overlapped(const std::string& name, std::int64_t ranks, std::uint64_t overall,
-                             std::uint64_t compute, std::uint64_t pure, Params more = {}) {
+                             std::uint64_t compute, std::uint64_t pure, Point more = {}) {
   const auto everywhere = [&](std::uint64_t time) {
     return PerRank(static_cast<std::size_t>(ranks), {time});
   };

@@ -22,7 +22,7 @@ inline CaseResult copy(const std::string& direction, const std::string& host_mem
                    {"host_memory", host_memory},
                    {"ranks", static_cast<std::int64_t>(times.empty() ? 1 : times.size())}};
   // As planned: implied values stand in the parameters, not in the key.
-  Params shown = result.params;
+  Point shown = result.params;
   if (engine == "copy_engine") shown.erase("engine");
   result.key = make_key(result.name, shown);
   result.params["numa"] = std::string("local");

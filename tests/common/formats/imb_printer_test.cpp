@@ -50,7 +50,7 @@ bool has_line_of_imb(const std::string& wanted) {
 }
 
 // Rank means 2 us and 4 us.
-CaseResult uneven(const std::string& name, std::int64_t bytes, const Params& more = {}) {
+CaseResult uneven(const std::string& name, std::int64_t bytes, const Point& more = {}) {
   return test::collective(name, bytes, {{1000, 3000}, {2000, 6000}}, more);
 }
 
@@ -94,7 +94,7 @@ TEST(ImbPrinter, CountsOperationsNotSamples) {
 }
 
 TEST(ImbPrinter, KeepsTablesTogetherThatComeInTurns) {
-  const Params in_place = {{"in_place", true}};
+  const Point in_place = {{"in_place", true}};
   const std::vector<std::string> rows =
       rows_of(printed({uneven("micro/allgather", 8), uneven("micro/allgather", 8, in_place),
                        uneven("micro/allgather", 16), uneven("micro/allgather", 16, in_place)}));

@@ -60,13 +60,13 @@ std::vector<std::string> rows_of(const std::string& text) {
   return rows;
 }
 
-Params in_place(Params more = {}) {
+Point in_place(Point more = {}) {
   more["in_place"] = true;
   return more;
 }
 
 /// 4 B to `most` of fp32 on two ranks: 1 us and 3 us a byte.
-CaseResult allreduce(std::int64_t bytes, const Params& more = {}) {
+CaseResult allreduce(std::int64_t bytes, const Point& more = {}) {
   const auto time = static_cast<std::uint64_t>(bytes) * 1000;
   CaseResult one = test::collective("micro/allreduce", bytes, {{time}, {3 * time}}, more,
                                     static_cast<double>(bytes), 1);
@@ -151,7 +151,7 @@ std::map<std::int64_t, std::vector<double>> as_superbench(const std::string& tex
 }
 
 /// All collectives on four ranks: 1000 elements in 2 us on average, the sizes of nccl-tests.
-CaseResult collective_of(const formats::NcclTest& test, const Params& more = {}) {
+CaseResult collective_of(const formats::NcclTest& test, const Point& more = {}) {
   const std::int64_t element = std::string(test.type) == "fp32" ? 4 : 1;
   const std::int64_t bytes = 1000 * element;
   const std::int64_t total = test.size == formats::NcclSize::of_all_ranks ? 4 * bytes : bytes;
@@ -252,7 +252,7 @@ TEST(NcclPrinter, SaysOfParametersWhatTheKeySays) {
   // A case has all its axes; its key leaves out those at the value that they always had.
   CaseResult out = allreduce(8), in = allreduce(8, in_place());
   for (CaseResult* one : {&out, &in}) {
-    one->params.emplace("in_place", false);
+    one->params.add("in_place", false);
     one->params["op"] = std::string("sum");
   }
   NcclText text({out, in});

@@ -106,7 +106,7 @@ std::uint64_t nanoseconds(double microseconds) {
 
 /// 1000 iterations of two ranks.
 std::function<CaseResult(const GoldenRow&)> collective_of(const std::string& name,
-                                                          const Params& more = {}) {
+                                                          const Point& more = {}) {
   return [=](const GoldenRow& row) {
     const test::PerRank times(2, std::vector<std::uint64_t>(1000, nanoseconds(row.figure)));
     return test::collective(name, row.bytes, times, more);
@@ -153,7 +153,7 @@ TEST(OsuPrinter, PrintsBandwidths) {
 
 TEST(OsuPrinter, PrintsCollectives) {
   expect_like("allgather", 0, collective_of("micro/allgather"));
-  const Params characters = {{"dtype", std::string("int8")}};  // OSU's default, not ours
+  const Point characters = {{"dtype", std::string("int8")}};  // OSU's default, not ours
   expect_like("allreduce", 0, collective_of("micro/allreduce", characters));
   expect_like("bcast_int", 0, collective_of("micro/broadcast", {{"dtype", std::string("int32")}}));
   expect_like("allreduce_full", 1, collective_of("micro/allreduce", characters));
@@ -254,7 +254,7 @@ TEST(OsuPrinter, PrintsOverlap) {
 }
 
 TEST(OsuPrinter, PrintsOneSidedHeaders) {
-  const auto lines_of = [](const char* name, Params more) {
+  const auto lines_of = [](const char* name, Point more) {
     return printed({test::collective(name, 8, {{1500}, {1500}}, std::move(more))},
                    {.verbosity = 1});
   };
@@ -288,7 +288,7 @@ TEST(OsuPrinter, StartsATableWhenMoreThanTheSizeChanges) {
 
 TEST(OsuPrinter, KeepsTablesTogetherThatComeInTurns) {
   const auto call = [](std::int64_t bytes, const char* how) {
-    const Params more = *how == '\0' ? Params{} : Params{{"call", std::string(how)}};
+    const Point more = *how == '\0' ? Point{} : Point{{"call", std::string(how)}};
     return test::collective("micro/allgather", bytes, {{1000}, {1000}}, more);
   };
   const std::vector<CaseResult> cases = {call(8, ""), call(8, "persistent"), call(16, ""),

@@ -66,7 +66,7 @@ std::vector<CaseResult> osu_cases() {
     for (const std::int64_t bytes : {8, 1024}) {
       const bool has_size = test.table != formats::OsuTable::barrier;
       const std::uint64_t time = 1000 + static_cast<std::uint64_t>(bytes) * 10;
-      Params more = {{"dtype", std::string("int32")}, {"in_place", true}};
+      Point more = {{"dtype", std::string("int32")}, {"in_place", true}};
       if (!has_size) more.clear();
       if (test.table == formats::OsuTable::start_up) {
         CaseResult one = test::communication(test.name, bytes);
@@ -165,7 +165,7 @@ std::vector<CaseResult> nccl_cases() {
       for (const std::int64_t bytes : {64, 4096}) {
         for (const bool in_place : {false, true}) {
           if (in_place && bytes == 64) continue;
-          Params more;
+          Point more;
           if (*dtype != '\0') more["dtype"] = std::string(dtype);
           if (in_place) more["in_place"] = true;
           if (test.has_root) more["root"] = std::int64_t{1};

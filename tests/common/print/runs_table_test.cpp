@@ -43,7 +43,7 @@ std::vector<compare::RunDigest> three_runs() {
 }
 
 RunsTable table_of(const std::vector<compare::RunDigest>& runs) {
-  std::map<std::string, Params> params;
+  std::map<std::string, Point> params;
   for (const std::int64_t bytes : {8, 16}) {
     for (const char* name : {"m/x", "m/y"}) {
       const CaseResult one = measured(name, bytes, {1});

@@ -127,8 +127,7 @@ TEST(CaseProfile, ACpuIsNotWatched) {
   };
   Registry& registry = Registry::instance();
   registry.add(Benchmark("test/watched", function))
-      .axis_boolean("profile", {false})
-      .implied(false)
+      .axis_boolean("profile", {.defaults = {false}, .implied = false})
       .compute_axes();
   const auto without = test::run_case("test/watched", {});
   const auto with = test::run_case("test/watched", {"profile=true"});

@@ -78,14 +78,15 @@ TrainRun run_batches(const std::vector<std::string>& axes, const SessionOptions&
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/batches", take_batches))
-      .axis("dataset", data_set_names(), {"mnist_subset"})
-      .axis("scenario", scenario_names(), {"b"})
-      .axis("storage", storage_names(), {"per_rank"})
-      .axis("loader", loader_names(), {"threads"})
-      .axis("type", {"fp32", "fp64"}, {"fp32"})
-      .axis_boolean("nhwc", {false})
-      .axis_integer("workers", 0, 4, "0")
-      .axis_integer("image", 28, 700, "300")
+      .axis("dataset", {.values = data_set_names(), .defaults = {"mnist_subset"}})
+      .axis("scenario", {.values = scenario_names(), .defaults = {"b"}})
+      .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}})
+      .axis("loader", {.values = loader_names(), .defaults = {"threads"}})
+      .axis("type",
+            {.values = {"fp32", "fp64"}, .defaults = {"fp32"}, .doc = "Type of the elements"})
+      .axis_boolean("nhwc", {.defaults = {false}, .doc = "Channels come last"})
+      .axis_integer("workers", {.minimum = 0, .maximum = 4, .defaults = "0"})
+      .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "300"})
       .compute_axes();
   PlanRequest request;
   request.overrides = {parse_override("threads=2")};
@@ -247,11 +248,11 @@ TEST(Rgb300Data, AnotherSourceAndNoFolderAreSaid) {
 /// 1000 and 24 pictures of 300 x 300 in 3 channels, with a label of 8 bytes.
 TEST(Rgb300Data, TheEstimateOfMemoryKnowsTheSet) {
   const Benchmark& train = *Registry::instance().find("imaging/train");
-  Params params{{"images", std::int64_t{1000}},
-                {"test_images", std::int64_t{24}},
-                {"scenario", std::string("b")},
-                {"storage", std::string("per_rank")},
-                {"precision", std::string("fp32")}};
+  Point params{{"images", std::int64_t{1000}},
+               {"test_images", std::int64_t{24}},
+               {"scenario", std::string("b")},
+               {"storage", std::string("per_rank")},
+               {"precision", std::string("fp32")}};
   EXPECT_EQ(train.host_memory_for(params), 1024U * (270000 * 4 + 8));
   params["precision"] = std::string("fp64");
   EXPECT_EQ(train.host_memory_for(params), 1024U * (270000 * 8 + 8));

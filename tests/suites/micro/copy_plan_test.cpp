@@ -15,7 +15,7 @@ constexpr const char* kDirections[] = {"h2d", "d2h", "d2d", "h2h", "bidirectiona
 constexpr const char* kKinds[] = {"pageable",       "pinned",  "registered",
                                   "write_combined", "managed", "huge_pages"};
 
-Params point(const std::string& direction, const std::string& host, const std::string& engine) {
+Point point(const std::string& direction, const std::string& host, const std::string& engine) {
   return {{"direction", direction}, {"host_memory", host}, {"engine", engine}};
 }
 
@@ -29,7 +29,7 @@ TEST(CopyPlan, WhatNeedsTheHostIsNeverBehindTheBlocker) {
   for (const char* direction : kDirections) {
     for (const char* kind : kKinds) {
       for (const char* engine : {"copy_engine", "kernel"}) {
-        const Params one = point(direction, kind, engine);
+        const Point one = point(direction, kind, engine);
         const CopyPlan plan = plan_copy(one);
         behind += plan.behind_blocker ? 1 : 0;
         if (!plan.behind_blocker) continue;

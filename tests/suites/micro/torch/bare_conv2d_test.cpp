@@ -92,9 +92,9 @@ void bare_conv2d(Case& c) {
 
 SCALEMARK_BENCHMARK("peers/bare_conv2d", bare_conv2d)
     .doc("micro/conv2d against a bare loop")
-    .axis("layer", imaging::distinct_convolutions())
-    .axis("layout", {"nchw", "nhwc"})
-    .axis("pass", {"forward", "train"})
+    .axis("layer", {.values = imaging::distinct_convolutions()})
+    .axis("layout", {.values = {"nchw", "nhwc"}})
+    .axis("pass", {.values = {"forward", "train"}})
     .compute_axes()
     .ranks(1)
     .rank_local();

@@ -49,7 +49,7 @@ TEST(Conv2d, EveryPrecisionIsMeasuredAndRightOrSkippedWithItsReason) {
   if (!root()) return;
   ASSERT_EQ(results.size(), 30U);
   for (const CaseResult& result : results) {
-    const std::string& precision = std::get<std::string>(result.params.at("precision"));
+    const std::string& precision = result.params.text("precision");
     if (precision == "tf32") {
       EXPECT_EQ(result.status, Status::skipped);
       EXPECT_EQ(result.reason, "tf32 is a format of NVIDIA GPUs");
