@@ -125,11 +125,11 @@ Benchmark& Benchmark::compute_axes() {
 
 Benchmark& Benchmark::ranks(int minimum, int sweep_from) {
   minimum_ranks_ = minimum;
-  usual_ranks_ = std::max(minimum, sweep_from);
+  default_ranks_ = std::max(minimum, sweep_from);
   std::erase_if(axes_, [](const Axis& axis) { return axis.name == "ranks"; });
   Axis axis = make_axis("ranks", Axis::Type::integer, "", "");
   axis.minimum = 1;
-  axis.defaults = [fewest = usual_ranks_, sweep_from](const PlanContext& context) {
+  axis.defaults = [fewest = default_ranks_, sweep_from](const PlanContext& context) {
     return rank_counts(fewest, sweep_from > 0, context.ranks);
   };
   axes_.insert(axes_.begin(), std::move(axis));

@@ -80,7 +80,7 @@ class Benchmark {
   const std::vector<std::string>& needs() const { return needs_; }
   int minimum_ranks() const { return minimum_ranks_; }
   /// Ranks that the default points need.
-  int usual_ranks() const { return usual_ranks_; }
+  int default_ranks() const { return default_ranks_; }
   bool is_rank_local() const { return rank_local_; }
   bool has_fixed_work() const { return fixed_work_; }
   const std::string& why_unavailable() const { return unavailable_; }
@@ -108,7 +108,7 @@ class Benchmark {
   Function function_;
   std::vector<Axis> axes_;  ///< `ranks` is always there
   std::vector<std::string> needs_;
-  int minimum_ranks_ = 1, usual_ranks_ = 1;
+  int minimum_ranks_ = 1, default_ranks_ = 1;
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;

@@ -21,11 +21,16 @@ struct Outcome {
 };
 
 Outcome reduce(const mpi::Comm& ranks, Failure failure, const Votes& mine) {
-  std::array<std::int64_t, 4> values = {encode(failure, ranks), mine.a, mine.b, mine.c};
+  std::array<std::int64_t, 5> values = {encode(failure, ranks), mine.nanoseconds,
+                                        mine.objects ? 1 : 0, mine.needs_samples ? 1 : 0,
+                                        mine.clock_is_old ? 1 : 0};
   ranks.max(values);
   return {static_cast<Failure>(values[0] >> 32),
           ranks.size() - static_cast<int>(values[0] & 0xffffffff),
-          {values[1], values[2], values[3]}};
+          {.nanoseconds = values[1],
+           .objects = values[2] == 1,
+           .needs_samples = values[3] == 1,
+           .clock_is_old = values[4] == 1}};
 }
 
 }  // namespace
@@ -53,6 +58,8 @@ Votes exchange(const mpi::Comm& ranks, Votes mine) {
   }
   return outcome.votes;
 }
+
+void throw_if_peer_failed(const mpi::Comm& ranks) { exchange(ranks); }
 
 PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text) {
   const Outcome outcome = reduce(ranks, failure, {});

@@ -32,13 +32,21 @@ struct PeerFailed {
   std::string text;
 };
 
-/// What a rank brings to an exchange; each field comes back as the maximum over the ranks.
+/// What a rank brings to an exchange. A flag comes back true if any rank set it, a number as the
+/// largest of all ranks.
 struct Votes {
-  std::int64_t a = 0, b = 0, c = 0;
+  std::int64_t nanoseconds = 0;  ///< time of this rank's last batch of samples
+  bool objects = false;          ///< this rank is against what is being asked
+  bool needs_samples = false;    ///< the stop rule does not hold yet for this rank's samples
+  bool clock_is_old = false;     ///< this rank's clock should be synchronised again
 };
 
 /// Collective over `ranks`. Throws PeerFailed if some rank answered with fail().
 Votes exchange(const mpi::Comm& ranks, Votes mine = {});
+
+/// Collective over `ranks`. An exchange without votes, before a step in which ranks wait for each
+/// other.
+void throw_if_peer_failed(const mpi::Comm& ranks);
 
 /// Collective over `ranks`: the answer of a rank that failed, to whichever exchange the others are
 /// in. Returns the failure that all agree on: the worst, by the lowest rank that has it.

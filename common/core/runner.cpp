@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one case, and of all.
+// The loop over the cases of a run, and what happens to each.
 #include "common/core/runner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -37,18 +38,29 @@ PeerFailed classify() {
   }
 }
 
-/// The reason of a row: who failed is part of it, unless it concerns all ranks alike.
+/// The reason of a row. It names the failed rank, except where the reason holds for all ranks.
 std::string reason_of(const PeerFailed& failed) {
   if (failed.failure == Failure::skip || failed.failure == Failure::unavailable) return failed.text;
   return fmt::format("rank {}: {}", failed.rank, failed.text);
 }
 
-/// Throws OutOfMemory unless `bytes` are no more than one of `sharers` may have of what is free.
+/// Throws OutOfMemory if `bytes` exceed one share of the free memory, divided among `sharers`.
 void require_memory(device::Device& device, int sharers, std::uint64_t bytes, const char* where) {
   const std::size_t free = device.free_memory() / static_cast<std::size_t>(sharers);
   if (bytes <= free) return;
   throw OutOfMemory(fmt::format("needs {} a rank, {} are free{}", units::bytes(bytes),
                                 units::bytes(free), where));
+}
+
+/// Collective over `world`. Each flag, true if it is true on any rank.
+template <std::size_t n>
+std::array<bool, n> any_rank(const mpi::Comm& world, const std::array<bool, n>& mine) {
+  std::array<std::int64_t, n> numbers = {};
+  std::ranges::copy(mine, numbers.begin());
+  world.max(numbers);
+  std::array<bool, n> any = {};
+  std::ranges::transform(numbers, any.begin(), [](std::int64_t number) { return number == 1; });
+  return any;
 }
 
 }  // namespace
@@ -110,13 +122,11 @@ Runner::Next Runner::agree_on_next() {
   const double elapsed = static_cast<double>(now_ns() - start_) * 1e-9;
   const bool over = options_.budget && elapsed >= *options_.budget;
   // One rank's signal or clock decides for all.
-  std::array<std::int64_t, 2> votes = {
-      (over ? 1 : 0) + (session_.watchdog().stop_requested() ? 2 : 0),
-      session_.clock_is_old() ? 1 : 0};
-  session_.world().max(votes);
-  if (votes[1] == 1) session_.sync_clock();
-  if (votes[0] >= 2) return Next::stop;
-  return votes[0] == 1 ? Next::skip : Next::run;
+  const auto [any_stops, any_is_over, any_clock_is_old] = any_rank<3>(
+      session_.world(), {session_.watchdog().stop_requested(), over, session_.clock_is_old()});
+  if (any_clock_is_old) session_.sync_clock();
+  if (any_stops) return Next::stop;
+  return any_is_over ? Next::skip : Next::run;
 }
 
 bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome& outcome) {
@@ -137,7 +147,7 @@ bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome&
     inner_ = inner_before(visit);
     run_case(planned, result);
   } else if (visit.sweep > 0) {
-    // What the sweeps before have measured is the row.
+    // The row keeps the samples of earlier sweeps.
     finish(result, outcome);
     return true;
   } else {
@@ -188,36 +198,41 @@ void Runner::run_case(const PlannedCase& planned, CaseResult& result) {
   session_.watchdog().set_idle(!group.comm.valid());
   session_.world().sleeping_barrier();
   session_.watchdog().set_idle(false);
-  // Rank 0 always takes part; everybody counts the same outcome.
+  // Rank 0 always takes part, so its status is the outcome on all ranks.
   result.status = mpi::broadcast(session_.world(), result.status);
-  const std::int64_t seen = session_.world().max((wrong_data_ ? 1 : 0) + (stopped_early_ ? 2 : 0));
-  wrong_data_ = seen == 1;
-  stopped_early_ = seen >= 2;
+  const auto [any_stopped, any_wrong] =
+      any_rank<2>(session_.world(), {stopped_early_, wrong_data_});
+  stopped_early_ = any_stopped;
+  wrong_data_ = any_wrong && !any_stopped;
 }
 
 void Runner::participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result) {
   const mpi::Comm& ranks = group.comm;
-  Case one(session_, group, result, planned.policy, planned.benchmark->is_rank_local());
+  Case one({.session = session_,
+            .group = group,
+            .result = result,
+            .policy = planned.policy,
+            .rank_local = planned.benchmark->is_rank_local(),
+            .fixed_inner = inner_});
   session_.telemetry().begin_case();
   try {
-    // Of the device that the case works on, whose memory the ranks of a node (or of a GPU) share.
+    // Ranks of a node share host memory, and ranks with the same GPU share its memory.
     device::Device& device = one.device();
     session_.telemetry().set_on_gpu(device.kind() == device::DeviceKind::cuda);
     const std::uint64_t on_host = planned.benchmark->host_memory_for(planned.params);
     if (device.kind() == device::DeviceKind::cuda) {
       require_memory(device, session_.gpu_sharers(), result.predicted_memory - on_host,
                      " on its GPU");
-      require_memory(one.host(), session_.local_size(), on_host, " on the host");
+      require_memory(one.hardware().host(), session_.local_size(), on_host, " on the host");
     } else {
       require_memory(device, session_.local_size(), result.predicted_memory, "");
     }
     one.phase("set up");
-    // What a rank's own samples say of the rank, they say only where it waits for no other.
+    // Only rank-local samples tell a slow rank: other ranks' samples include waiting.
     if (planned.benchmark->is_rank_local()) one.fact("rank_local", true);
     if (group.world_ranks.back() != ranks.size() - 1) one.fact("world_ranks", group.id);
-    one.fix_inner(inner_);
     planned.benchmark->function()(one);
-    one.checkpoint();
+    one.throw_if_peer_failed();
     one.phase("done");
   } catch (const StoppedEarly&) {
     stopped_early_ = true;
@@ -225,7 +240,7 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
     settle(failed, result);
   } catch (...) {
     const PeerFailed mine = classify();
-    if (one.is_communicating()) {
+    if (one.progress().is_communicating()) {
       // The others wait inside a collective that this rank will never join (MPI 4.1 has no revoke).
       result.status = status_of(mine.failure);
       result.reason = fmt::format("rank {}: {}", ranks.rank(), mine.text);
@@ -237,7 +252,7 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
     settle(fail(ranks, mine.failure, mine.text), result);
   }
   if (stopped_early_ || result.status == Status::skipped) return;
-  one.keep_phase_times();
+  one.recorder().table("phases", one.progress().phase_table());
   session_.telemetry().end_case(ranks, result);
 }
 

@@ -159,7 +159,7 @@ CaseProfile::CaseProfile(Case& c) : c_(c) {
   if (!c.flag("profile")) return;
   if (c.text("device") == "cpu") c.skip("profile=true counts work of a GPU");
   const std::string reason = profile::why_not();
-  if (!c.agree(reason.empty()))
+  if (!c.all_ranks(reason.empty()))
     c.skip(reason.empty() ? "another rank cannot watch its GPU" : reason);
   profile_ = profile::make_profile();
 }
@@ -195,7 +195,8 @@ void record_activity(Case& c, const ActivityTotals& totals) {
   record_copies(c, recorder, totals);
   record_calls(recorder, totals);
   record_kernels(c, recorder, totals);
-  c.table("profile", profile::region_table(c.ranks().gather(profile::pack_regions(totals))));
+  c.recorder().table("profile",
+                     profile::region_table(c.ranks().gather(profile::pack_regions(totals))));
   c.fact("profile_calls", named_calls(totals));
   c.fact("profile_incomplete_records", c.ranks().sum(static_cast<std::int64_t>(totals.incomplete)));
   c.fact("profile_unplaced_time",

@@ -35,7 +35,7 @@ c10::Device torch_device(Case& c) {
 
 c10::Device prepare(Case& c) {
   const c10::Device device = torch_device(c);
-  at::set_num_threads(c.threads());
+  at::set_num_threads(c.hardware().threads());
   at::manual_seed(c.seed());
   if (device.is_cuda()) cuda_reset_peak(device);
   at::globalContext().setAllowTF32CuBLAS(false);

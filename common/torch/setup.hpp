@@ -19,8 +19,8 @@ bool has_cuda();
 /// support, or a rank has no GPU.
 c10::Device torch_device(Case& c);
 
-/// torch_device(), after setting LibTorch's compute threads to c.threads(), all its generators to
-/// c.seed(), and fp32 to IEEE arithmetic (no TF32 in cuBLAS and cuDNN).
+/// torch_device(), after setting LibTorch's compute threads to those of this rank, all its
+/// generators to c.seed(), and fp32 to IEEE arithmetic (no TF32 in cuBLAS and cuDNN).
 c10::Device prepare(Case& c);
 
 /// Peak bytes of tensors on the device since the start of the case.

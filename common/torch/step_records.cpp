@@ -33,7 +33,7 @@ std::vector<std::uint8_t> warmup_steps(const SamplingPolicy& policy, std::size_t
 
 void record_energy(Case& c, const std::optional<double>& joules, const std::string& name,
                    double count, const std::string& over) {
-  if (!c.agree(joules.has_value())) return;
+  if (!c.all_ranks(joules.has_value())) return;
   c.record("energy", "J", Better::lower, MetricKind::ratio, RankReduce::sum, std::vector{*joules},
            "of the CPU packages or GPUs in use, over " + over);
   c.record("energy_per_" + name, "J", Better::lower, MetricKind::ratio, RankReduce::sum,

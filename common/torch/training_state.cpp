@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, at::Generator>> generators(c10::Device device
 }  // namespace
 
 std::optional<SavedTraining> saved_training(const Case& c) {
-  const std::optional<Case::State> state = c.saved();
+  const std::optional<CaseCheckpoint::State> state = c.checkpoint().saved();
   if (!state) return std::nullopt;
   const std::string source = "the saved state of this case";
   return SavedTraining{from_safetensors(state->shared, source),
@@ -33,7 +33,8 @@ std::optional<SavedTraining> saved_training(const Case& c) {
 }
 
 void save_training(Case& c, const NamedTensors& shared, const NamedTensors& own) {
-  c.save({c.rank() == 0 ? to_safetensors(shared) : std::string(), to_safetensors(own)});
+  c.checkpoint().save(
+      {c.rank() == 0 ? to_safetensors(shared) : std::string(), to_safetensors(own)});
 }
 
 const at::Tensor& saved_tensor(const NamedTensors& tensors, const std::string& name) {

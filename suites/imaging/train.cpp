@@ -69,8 +69,8 @@ Setup read_axes(Case& c, c10::Device device) {
   trainer.momentum = kMomentum;
   trainer.ddp.broadcast_buffers = c.flag("broadcast_buffers");
   trainer.replicas = static_cast<int>(c.integer("replicas"));
-  trainer.threads = c.threads();
-  if (is_data_parallel(course.strategy)) trainer.replica_cpus = c.sleeping_cpus();
+  trainer.threads = c.hardware().threads();
+  if (is_data_parallel(course.strategy)) trainer.replica_cpus = c.hardware().sleeping_cpus();
   trainer.graphs = c.flag("graphs");
   return setup;
 }
@@ -93,7 +93,7 @@ std::string why_no_graph(const Case& c, const Setup& setup) {
 void check(Case& c, const Setup& setup) {
   const Course& course = setup.course;
   const std::string lacking = torch_support::why_not(course.precision, course.loading.device);
-  if (!c.agree(lacking.empty()))
+  if (!c.all_ranks(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot train in this precision" : lacking);
   require_loader(c.text("loader"), course.loading.device);
   const EpochPlan plan = plan_epoch({.strategy = course.strategy,
@@ -123,9 +123,9 @@ void verify(Case& c, const History& history, std::uint64_t fingerprint) {
   const bool identical = torch_support::equal_on_all_ranks(c.ranks(), fingerprint);
   const auto not_finite =
       std::ranges::count_if(history.steps.loss, [](double loss) { return !std::isfinite(loss); });
-  c.verified("parameters identical on all ranks, every loss finite",
-             {.checked = history.steps.loss.size() + 1,
-              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
+  c.recorder().verified("parameters identical on all ranks, every loss finite",
+                        {.checked = history.steps.loss.size() + 1,
+                         .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1)});
 }
 
 void record_facts(Case& c, const Setup& setup, const DataSet& data, const History& history,

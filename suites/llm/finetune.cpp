@@ -77,8 +77,8 @@ TokenLoader make_loader(Case& c, const LlamaConfig& config, const Tokenizer& tok
       .form = parse_template(c.text("template")),
       .train_on_input = !pairs && trains_on_input(parse_corpus(c.text("dataset"))),
       .max_tokens = static_cast<std::size_t>(longest),
-      .threads = c.threads(),
-      .progress = [&](std::size_t, std::size_t) { c.tick(); }};
+      .threads = c.hardware().threads(),
+      .progress = [&](std::size_t, std::size_t) { c.report_progress(); }};
   const TokenLoaderOptions options{.batch = c.integer("batch"),
                                    .ranks = c.size(),
                                    .rank = c.rank(),
@@ -121,7 +121,7 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const
   const auto options =
       torch::TensorOptions().device(device).dtype(element_type(c.text("precision")));
   const auto fill = [&](torch::nn::Module& part, const std::string& prefix) {
-    start.weights->copy_into(part, prefix, [&] { c.tick(); });
+    start.weights->copy_into(part, prefix, [&] { c.report_progress(); });
   };
   Llama model = make_method_model(
       method_of(c), config, options, [&](torch::nn::Module& part) { parallelism.add_part(part); },
@@ -152,12 +152,13 @@ void verify(Case& c, const History& history, const Llama& model, Parallelism& pa
   const auto not_finite =
       std::ranges::count_if(history.loss, [](double loss) { return !std::isfinite(loss); });
   const bool sharded = c.text("parallel") == "fsdp";
-  c.verified(sharded ? "parameters gathered alike on all ranks, every loss finite, bytes of every "
-                       "step as their formula"
-                     : "parameters identical on all ranks, every loss finite",
-             {.checked = history.loss.size() * (sharded ? 2 : 1) + 1,
-              .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1) +
-                       wrong_traffic(c, history, model)});
+  c.recorder().verified(
+      sharded ? "parameters gathered alike on all ranks, every loss finite, bytes of every "
+                "step as their formula"
+              : "parameters identical on all ranks, every loss finite",
+      {.checked = history.loss.size() * (sharded ? 2 : 1) + 1,
+       .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1) +
+                wrong_traffic(c, history, model)});
   c.fact("parameters_fingerprint", torch_support::to_hex(hash));
 }
 
@@ -216,12 +217,12 @@ void finetune(Case& c) {
   {
     const Case::Communicating communicating(c);
     if (saved) warm_up_reducer(c, *saved, course, loader, finetuner);
-    const std::optional<double> before = c.energy();
+    const std::optional<double> before = c.hardware().energy();
     profile.start();
     history = run_training(c, course, loader, finetuner, std::move(history));
     profile.stop();
     // The energy of an interrupted training was not measured completely.
-    if (const std::optional<double> after = c.energy(); before && after && !saved)
+    if (const std::optional<double> after = c.hardware().energy(); before && after && !saved)
       joules = *after - *before;
     record_facts(c, finetuner, config, history);
   }

@@ -64,8 +64,8 @@ nlohmann::json describe(const Benchmark& benchmark) {
                     {"unit", axis.unit}});
   }
   nlohmann::json needs = benchmark.needs();
-  if (benchmark.usual_ranks() > 1)
-    needs.push_back(fmt::format("{} ranks", benchmark.usual_ranks()));
+  if (benchmark.default_ranks() > 1)
+    needs.push_back(fmt::format("{} ranks", benchmark.default_ranks()));
   nlohmann::json row = {
       {"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
   if (!benchmark.why_unavailable().empty()) row["unavailable"] = benchmark.why_unavailable();

@@ -177,7 +177,9 @@ void Watchdog::block_signals() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-void Watchdog::tick() { state_->mine().progress.fetch_add(1, std::memory_order_relaxed); }
+void Watchdog::report_progress() {
+  state_->mine().progress.fetch_add(1, std::memory_order_relaxed);
+}
 
 void Watchdog::enter_case(std::string_view key) {
   set_text(state_->mine().key, sizeof(Entry::key), key);
@@ -186,12 +188,12 @@ void Watchdog::enter_case(std::string_view key) {
 
 void Watchdog::enter_phase(std::string_view phase) {
   set_text(state_->mine().phase, sizeof(Entry::phase), phase);
-  tick();
+  report_progress();
 }
 
 void Watchdog::set_idle(bool idle) {
   state_->mine().idle = idle ? 1 : 0;
-  tick();
+  report_progress();
 }
 
 bool Watchdog::stop_requested() const { return state_->stop_after_case; }

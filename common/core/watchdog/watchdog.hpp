@@ -34,7 +34,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   /// A sign of life: a few ns.
-  void tick();
+  void report_progress();
   void enter_case(std::string_view key);
   void enter_phase(std::string_view phase);
   /// While idle (waiting for ranks that work on a smaller case) no sign of life is expected of this

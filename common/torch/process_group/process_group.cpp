@@ -24,7 +24,7 @@ std::string simplest_backend(const std::string& backend, const std::string& devi
 }
 
 ProcessGroupPtr make_process_group(Case& c, c10::Device device, const std::string& backend) {
-  c.checkpoint();
+  c.throw_if_peer_failed();
   const std::string kind = device.is_cuda() ? "cuda" : "cpu";
   const std::string name = meant_backend(backend, kind);
   if ((name == "nccl") != device.is_cuda()) {

@@ -48,13 +48,13 @@ std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::ui
 
 DataSet load_data_set(Case& c, const DataRequest& request) {
   const std::string& wanted = c.text("dataset");
-  if (wanted == "mnist" && c.data("mnist").empty())
+  if (wanted == "mnist" && c.inputs().data("mnist").empty())
     c.skip("the full set is not given: --data mnist=DIR");
-  const Mnist mnist = load_mnist(wanted == "mnist_subset" ? "" : c.data("mnist"));
+  const Mnist mnist = load_mnist(wanted == "mnist_subset" ? "" : c.inputs().data("mnist"));
   if (request.train > std::int64_t{mnist.train.count()}) {
-    c.skip(fmt::format("images={}, but the training set has {}{}", *request.train,
-                       mnist.train.count(),
-                       c.data("mnist").empty() ? " (the full one: --data mnist=DIR)" : ""));
+    c.skip(
+        fmt::format("images={}, but the training set has {}{}", *request.train, mnist.train.count(),
+                    c.inputs().data("mnist").empty() ? " (the full one: --data mnist=DIR)" : ""));
   }
   if (c.text("scenario") == "b") return load_rgb300(c, mnist, request);
   DataSet data;

@@ -37,9 +37,9 @@ Row row_of(const Mnist& source, const DataRequest& request) {
 }
 
 std::filesystem::path folder_of(Case& c, const Mnist& source) {
-  if (const std::string given = c.data("rgb300"); !given.empty()) return given;
-  if (c.cache().empty()) c.skip("no folder for the pictures is known: --data rgb300=DIR");
-  return std::filesystem::path(c.cache()) / (source.name + "-rgb300");
+  if (const std::string given = c.inputs().data("rgb300"); !given.empty()) return given;
+  if (c.inputs().cache().empty()) c.skip("no folder for the pictures is known: --data rgb300=DIR");
+  return std::filesystem::path(c.inputs().cache()) / (source.name + "-rgb300");
 }
 
 /// Calls work(from) .. work(to - 1) on the threads of a team. The calling thread, one of them,
@@ -47,10 +47,10 @@ std::filesystem::path folder_of(Case& c, const Mnist& source) {
 template <typename Work>
 void for_each(Case& c, Team& team, std::int64_t from, std::int64_t to, const Work& work) {
   std::atomic<std::int64_t> next{from};
-  team.run(static_cast<std::size_t>(c.threads()), [&](std::size_t member) {
+  team.run(static_cast<std::size_t>(c.hardware().threads()), [&](std::size_t member) {
     try {
       for (std::int64_t i = next++; i < to; i = next++) {
-        if (member == 0) c.tick();
+        if (member == 0) c.report_progress();
         work(i);
       }
     } catch (...) {
@@ -65,7 +65,7 @@ void make_missing(Case& c, const RgbFolder& folder, const Row& row, Team& team) 
   c.phase("make pictures");
   const mpi::Comm node = c.ranks().split_node();
   if (node.rank() == 0) folder.open();
-  c.checkpoint();
+  c.throw_if_peer_failed();
   std::vector<PictureId> mine;
   for (std::int64_t i = node.rank(); i < row.size(); i += node.size()) {
     if (folder.is_missing(row[i])) mine.push_back(row[i]);
@@ -75,12 +75,12 @@ void make_missing(Case& c, const RgbFolder& folder, const Row& row, Team& team) 
     folder.require_space(static_cast<std::uint64_t>(missing));
     log::info(fmt::format("making {} pictures in {}, once", missing, folder.root().string()));
   }
-  c.checkpoint();
+  c.throw_if_peer_failed();
   const std::uint64_t start = now_ns();
   for_each(c, team, 0, static_cast<std::int64_t>(mine.size()),
            [&](std::int64_t i) { folder.make(mine[static_cast<std::size_t>(i)]); });
   const std::uint64_t took = now_ns() - start;
-  c.checkpoint();
+  c.throw_if_peer_failed();
   c.fact("generated_files", c.ranks().sum(static_cast<std::int64_t>(mine.size())));
   c.fact("generation_time",
          static_cast<double>(c.ranks().max(static_cast<std::int64_t>(took))) * 1e-9);
@@ -119,7 +119,7 @@ std::uint64_t load_shared(Case& c, const RgbFolder& folder, const Row& row, Team
         bytes += folder.read(
             row[i], window.bytes().subspan(static_cast<std::size_t>(i) * kRgbBytes, kRgbBytes));
       });
-  c.checkpoint();
+  c.throw_if_peer_failed();
   window.publish();
   return static_cast<std::uint64_t>(window.ranks().sum(static_cast<std::int64_t>(bytes)));
 }
@@ -129,7 +129,7 @@ std::uint64_t load_shared(Case& c, const RgbFolder& folder, const Row& row, Team
 DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
   const Row row = row_of(source, request);
   const RgbFolder folder(folder_of(c, source), source);
-  Team team(c.threads(), 1);
+  Team team(c.hardware().threads(), 1);
   make_missing(c, folder, row, team);
   c.phase("load pictures");
   DataSet data;
@@ -142,7 +142,8 @@ DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
   const std::uint64_t start = now_ns();
   int sharers = 1;
   if (shared) {
-    const mpi::SharedWindow& window = c.share(static_cast<std::size_t>(row.size()) * kRgbBytes);
+    const mpi::SharedWindow& window =
+        c.memory().share(static_cast<std::size_t>(row.size()) * kRgbBytes);
     sharers = window.ranks().size();
     disk.disk_bytes = load_shared(c, folder, row, team, window);
     pixels = at::from_blob(window.bytes().data(), shape, at::kByte);
@@ -153,7 +154,7 @@ DataSet load_rgb300(Case& c, const Mnist& source, const DataRequest& request) {
                           : load_own<float>(c, folder, row, team, request.loading, pixels);
   }
   disk.load_time_ns = now_ns() - start;
-  c.checkpoint();
+  c.throw_if_peer_failed();
   disk.resident_bytes = pixels.nbytes() / static_cast<std::size_t>(sharers) + labels.nbytes();
   data.train = {pixels.narrow(0, 0, row.train), labels.narrow(0, 0, row.train)};
   data.test = {pixels.narrow(0, row.train, row.test), labels.narrow(0, row.train, row.test)};

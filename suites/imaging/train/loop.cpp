@@ -48,7 +48,7 @@ struct Training {
 
 /// Saves the state and throws StoppedEarly if a signal requested a stop.
 void stop_if_asked(Training& t, std::uint64_t epoch_start, std::uint64_t start) {
-  if (!t.c.stop_requested()) return;
+  if (!t.c.checkpoint().stop_requested()) return;
   t.progress.epoch_time = now_ns() - epoch_start;
   t.progress.since_start = now_ns() - start;
   t.save();
@@ -66,7 +66,7 @@ void train_epoch(Training& t, std::uint64_t start) {
                    plan.order.begin() + t.progress.loaded * t.course.loading.batch);
   t.loader.start(std::move(plan.order));
   while (t.progress.loaded < plan.loaded) {
-    t.c.tick();
+    t.c.report_progress();
     const Batch batch = t.loader.next();
     t.history.loaded_bytes = t.loaded_before + static_cast<std::int64_t>(t.loader.bytes());
     if (t.progress.loaded++ % plan.every != plan.first) continue;
@@ -105,7 +105,7 @@ Tally test(Case& c, const Course& course, const Images& pictures, Trainer& train
   const std::int64_t batch = std::max(options.batch, kTestPixels / (options.image * options.image));
   Tally tally;
   for (std::int64_t from = 0; from < mine.size(0); from += batch) {
-    c.tick();
+    c.report_progress();
     const at::Tensor which = mine.slice(0, from, from + batch);
     const at::Tensor images = prepare(pictures.pixels.index_select(0, which).to(device), options);
     const at::Tensor labels = pictures.labels.index_select(0, which).to(device);
@@ -140,7 +140,7 @@ void warm_up_reducer(Training& t, const Images& pictures) {
 
 History run_training(Case& c, const Course& course, Loader& loader, const Images& pictures,
                      Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved) {
-  const Case::Stoppable stoppable(c);
+  const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
   Training t{c, course, loader, trainer, {}, {}};
   if (saved) {
     warm_up_reducer(t, pictures);
@@ -155,11 +155,11 @@ History run_training(Case& c, const Course& course, Loader& loader, const Images
   while (t.progress.epoch < course.epochs) {
     const std::int64_t epoch = t.progress.epoch + 1;
     c.phase(fmt::format("train epoch {}", epoch));
-    const std::optional<double> before = c.energy();
+    const std::optional<double> before = c.hardware().energy();
     if (course.profile != nullptr) course.profile->start();
     train_epoch(t, start);
     if (course.profile != nullptr) course.profile->stop();
-    if (const std::optional<double> after = c.energy(); before && after)
+    if (const std::optional<double> after = c.hardware().energy(); before && after)
       t.history.energy = t.history.energy.value_or(0) + *after - *before;
     const Tally trained = t.progress.tally;
     t.history.images_computed += trained.images;

@@ -46,7 +46,7 @@ void record_training(Case& c, const Course& course, const History& history,
   };
   // The first four are columns of the printed table.
   c.record_durations("step_time", history.steps.time, RankReduce::max, warmup);
-  c.began("step_time", history.steps.begun);
+  c.recorder().began("step_time", history.steps.begun);
   c.record_rate("images_per_second", "{image}/s", "step_time", images,
                 "images of a step over all ranks / step_time");
   series("accuracy", Better::higher, RankReduce::root, {history.epochs.test_accuracy.back()},
@@ -57,7 +57,7 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_durations("compute_time", compute, RankReduce::max, warmup);
   c.record_rate("images_per_second_without_loading", "{image}/s", "compute_time", images,
                 "images of a step over all ranks / compute_time");
-  c.record_flops(
+  c.peaks().record_flops(
       "step_time", 6 * multiply_adds(course.loading.image, kMnistClasses) * images / c.size(),
       c.text("precision"), "6 * multiply-adds of an image * images of a step / step_time, a rank",
       static_cast<int>(c.integer("replicas")));
@@ -90,7 +90,7 @@ void record_training(Case& c, const Course& course, const History& history,
          "mean over the test images, after each epoch");
   series("epoch_accuracy", Better::none, RankReduce::root, history.epochs.test_accuracy,
          "right / test images, after each epoch");
-  c.primary("step_time");
+  c.recorder().set_primary("step_time");
 }
 
 }  // namespace scalemark::imaging

@@ -103,7 +103,7 @@ void write_adapters(const std::filesystem::path& folder,
 }
 
 std::filesystem::path adapters_folder(const Case& c, bool lora) {
-  const std::string given = c.data("adapters");
+  const std::string given = c.inputs().data("adapters");
   if (given.empty() || !lora) return {};
   const std::filesystem::path folder = std::filesystem::path(given) / case_folder(c);
   if (c.rank() > 0) return folder;

@@ -113,12 +113,12 @@ std::uint64_t WeightsFile::fingerprint(const std::function<void()>& tick) const 
 
 Start open_start(Case& c, const LlamaConfig& config) {
   if (c.text("start") == "random") return {};
-  const std::string path = c.data("weights");
+  const std::string path = c.inputs().data("weights");
   if (path.empty()) c.skip("start=weights, and no file is given: --data weights=FILE");
   c.phase("read weights");
   Start start;
   start.weights.emplace(path, config);
-  start.fingerprint = start.weights->fingerprint([&] { c.tick(); });
+  start.fingerprint = start.weights->fingerprint([&] { c.report_progress(); });
   c.fact("weights", torch_support::to_hex(start.fingerprint));
   c.fact("weights_naming", std::string(to_string(start.weights->naming())));
   return start;

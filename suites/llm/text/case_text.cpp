@@ -19,7 +19,7 @@ constexpr std::uint64_t kLineEvery = 1'000'000'000;  // ns
 
 /// The path of `--data name=PATH`.
 std::string given_file(const Case& c, const std::string& name) {
-  std::string path = c.data(name);
+  std::string path = c.inputs().data(name);
   if (path.empty()) c.skip(fmt::format("needs --data {}=FILE", name));
   return path;
 }
@@ -83,7 +83,7 @@ std::vector<PreferenceRecord> load_preferences(Case& c) {
 Progress show_progress(Case& c) {
   const std::uint64_t start = now_ns();
   return [&c, start, last = start](std::size_t done, std::size_t rows) mutable {
-    c.tick();
+    c.report_progress();
     const std::uint64_t now = now_ns();
     if (now - (done == rows ? start : last) < kLineEvery) return;
     last = now;

@@ -41,7 +41,7 @@ void tokenizer(Case& c) {
   const Corpus corpus = parse_corpus(c.text("dataset"));
   TokenizeOptions options{.form = natural_template(corpus),
                           .train_on_input = trains_on_input(corpus),
-                          .threads = c.threads(),
+                          .threads = c.hardware().threads(),
                           .progress = show_progress(c)};
   TextStatistics statistics;
   c.phase("encoding");

@@ -60,7 +60,7 @@ void train_step(Case& c, const Course& course, TokenLoader& loader, Finetuner& f
                 History& history) {
   const std::int64_t step = finetuner.steps();
   if (step % steps_an_epoch(course, loader) == 0) enter_epoch(c, course, loader, step);
-  c.tick();
+  c.report_progress();
   const std::uint64_t asked = now_ns();
   const std::vector<Examples> batches = next_batches(course, loader);
   const std::uint64_t arrived = now_ns();
@@ -104,7 +104,7 @@ History resume_training(Case& c, const torch_support::SavedTraining& saved, cons
         fmt::format("the saved state is of {} steps, the training has {}", finetuner.steps(), all));
   }
   c.fact("resumed_at_step", finetuner.steps() + 1);
-  c.checkpoint();
+  c.throw_if_peer_failed();
   return history;
 }
 
@@ -120,7 +120,7 @@ void warm_up_reducer(Case& c, const torch_support::SavedTraining& saved, const C
 
 History run_training(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
                      History history) {
-  const Case::Stoppable stoppable(c);
+  const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
   history.terms = finetuner.objective().terms();
   history.observed.resize(history.terms.observed.size());
   const std::int64_t steps = total_steps(course, loader.batches());
@@ -128,7 +128,7 @@ History run_training(Case& c, const Course& course, TokenLoader& loader, Finetun
     enter_epoch(c, course, loader, finetuner.steps());
   while (finetuner.steps() < steps) {
     train_step(c, course, loader, finetuner, history);
-    const bool stop = c.stop_requested();
+    const bool stop = c.checkpoint().stop_requested();
     if (stop || (finetuner.steps() < steps && is_due(course, loader, finetuner.steps()))) {
       const torch_support::SavedTraining state = pack_state(course, finetuner, history);
       torch_support::save_training(c, state.shared, state.own);

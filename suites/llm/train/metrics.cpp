@@ -110,14 +110,14 @@ void record_finetuning(Case& c, const History& history) {
   };
   // The first four are columns of the printed table.
   c.record_durations("step_time", history.time, RankReduce::max, warmup);
-  c.began("step_time", history.begun);
+  c.recorder().began("step_time", history.begun);
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,
            std::vector{torch_support::mean_of_last(history.loss)}, "mean of the last 10 steps");
   rate("achieved_flops", "flop/s", RankReduce::mean, history.flops,
        "positions * (" + flops_formula(parse_method(c.text("method"))) + ") / step_time, a rank");
-  if (const std::optional<double> peak = c.peak_flops(c.text("precision"))) {
+  if (const std::optional<double> peak = c.peaks().flops(c.text("precision"))) {
     std::vector<double> parts = history.flops;
     for (double& flops : parts) flops /= *peak;
     rate("peak_fraction", "1", RankReduce::mean, parts, "achieved_flops / peak_flops");
@@ -139,7 +139,7 @@ void record_finetuning(Case& c, const History& history) {
          "l2 of the mean gradient over all " + history.terms.counted + ", before clipping");
   record_observed(c, history);
   c.fact("steps_without_labels", history.steps_without_labels);
-  c.primary("step_time");
+  c.recorder().set_primary("step_time");
 }
 
 void record_energy(Case& c, const History& history, const std::optional<double>& joules) {

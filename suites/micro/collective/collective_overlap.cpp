@@ -61,7 +61,7 @@ void measure_overlap(Case& c, collective::Operation& operation) {
       computing.rounds_for(static_cast<double>(c.ranks().max(static_cast<std::int64_t>(latency))));
   const std::uint64_t rounds_a_part = std::max<std::uint64_t>(1, rounds / parts);
   std::vector<std::uint64_t> overall, compute;
-  c.measure_timed(
+  const std::size_t timed = c.measure_timed(
       [&] {
         const std::uint64_t start = now_ns();
         operation.start();
@@ -79,7 +79,6 @@ void measure_overlap(Case& c, collective::Operation& operation) {
       {.metric = "overall_time", .warmup = 10, .secondary = true});
 
   // Keep only the timed iterations: the last ones.
-  const std::size_t timed = c.samples_taken();
   const std::size_t first = compute.size() - timed;
   c.record_durations("compute_time", std::span(compute).subspan(first), RankReduce::max);
   std::vector<double> ratios;

@@ -95,7 +95,7 @@ CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_p
   call_.in = at(in_place_ ? out_ : in_, in_base_, call_.type);
   call_.out = const_cast<void*>(at(out_, out_base_, call_.type));
   call_.stream = &c.stream();
-  c.checkpoint();
+  c.throw_if_peer_failed();
   operation_ = comm.prepare(call_);
 }
 

@@ -27,7 +27,7 @@ std::uint64_t time_split(const mpi::Comm& ranks) {
 
 void comm_create(Case& c) {
   const std::string& kind = c.text("kind");
-  device::Device& device = c.text("backend") == "nccl" ? c.gpu() : c.host();
+  device::Device& device = c.text("backend") == "nccl" ? c.hardware().gpu() : c.hardware().host();
   c.communicator("mpi");  // its barrier starts each sample
   const auto create = [&] {
     if (kind == "init") return collective::time_nccl_creation(c.ranks(), device);
@@ -37,7 +37,7 @@ void comm_create(Case& c) {
   std::optional<std::uint64_t> first = create();
   // Limit the samples: some libraries never reuse communicator ids.
   c.measure_timed([&] { return first ? *std::exchange(first, std::nullopt) : create(); },
-                  {.metric = "time", .warmup = 2, .most_samples = 99});
+                  {.metric = "time", .warmup = 2, .max_samples = 99});
 }
 
 SCALEMARK_BENCHMARK("micro/comm_create", comm_create)

@@ -8,7 +8,7 @@ namespace scalemark::micro {
 namespace {
 
 void init(Case& c) {
-  const auto nanoseconds = static_cast<std::uint64_t>(c.init_seconds() * 1e9 + 0.5);
+  const auto nanoseconds = static_cast<std::uint64_t>(c.inputs().init_seconds() * 1e9 + 0.5);
   c.record_durations("time", {&nanoseconds, 1}, RankReduce::max);
 }
 

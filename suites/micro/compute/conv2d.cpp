@@ -16,7 +16,7 @@ void require(const Case& c, const imaging::Convolution& shape,
   if (c.flag("autotune") && options.device.is_cpu())
     c.skip("autotune=true needs a GPU: cuDNN tries its algorithms there");
   const std::string lacking = imaging::why_not(shape, options, train);
-  if (!c.agree(lacking.empty()))
+  if (!c.all_ranks(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot compute in this precision" : lacking);
 }
 

@@ -20,7 +20,7 @@ class GemmEngine {
   virtual GemmCheck check() = 0;
 };
 
-/// LibTorch on the host with c.threads() threads. Skips the case if it does not support the
+/// LibTorch on the host with this rank's compute threads. Skips the case if it does not support the
 /// precision; throws Unavailable in a build without LibTorch.
 std::unique_ptr<GemmEngine> make_cpu_gemm(Case& c, const GemmSize& size);
 

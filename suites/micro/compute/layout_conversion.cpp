@@ -32,7 +32,7 @@ void convert_layout(Case& c) {
         c.device().synchronize();
       },
       {.metric = "time", .inner = 0, .barrier = false});
-  c.primary("bandwidth");
+  c.recorder().set_primary("bandwidth");
 }
 
 void layout_conversion(Case& c) {

@@ -47,7 +47,7 @@ void by_pieces(Case& c, void* memory, std::size_t offset, std::size_t element, s
 
 void require_support(Case& c, const collective::Communicator& comm, const collective::Call& call,
                      collective::DeviceUse use) {
-  c.state_device_path(use);
+  c.memory().state_device_path(use);
   const bool on_device = c.device().kind() == device::DeviceKind::cuda;
   const std::string why =
       comm.why_not(call, on_device ? device::MemoryKind::device : device::MemoryKind::pageable);

@@ -9,7 +9,7 @@ namespace scalemark::micro {
 namespace {
 
 void event(Case& c) {
-  const auto calls = device::make_event_calls(c.gpu(), c.flag("timing"));
+  const auto calls = device::make_event_calls(c.hardware().gpu(), c.flag("timing"));
   measure_event_calls(c, *calls, c.text("operation"));
 }
 

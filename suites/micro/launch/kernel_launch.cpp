@@ -12,7 +12,7 @@ namespace {
 void kernel_launch(Case& c) {
   const int nodes = static_cast<int>(c.integer("graph_nodes"));
   const auto queue =
-      device::make_launch_queue(c.gpu(), static_cast<int>(c.integer("streams")), nodes);
+      device::make_launch_queue(c.hardware().gpu(), static_cast<int>(c.integer("streams")), nodes);
   measure_launches(c, *queue, nodes);
 }
 

@@ -89,7 +89,7 @@ void measure_launches(Case& c, device::LaunchQueue& queue, int graph_nodes) {
   c.measure_timed([&] { return work.time_start(); },
                   {.metric = "start_latency", .barrier = false, .secondary = true});
   c.fact("answer_time", queue.answer_time());
-  if (c.agree(work.queue_holds())) {
+  if (c.all_ranks(work.queue_holds())) {
     c.measure_timed([&] { return work.time_valid_queue(); }, {.metric = "queue_time",
                                                               .inner = times(work.queued()),
                                                               .barrier = false,

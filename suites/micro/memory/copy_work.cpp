@@ -29,8 +29,8 @@ CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
     : c_(c),
       plan_(plan),
       bytes_(bytes),
-      device_(plan.needs_device ? c.gpu() : c.host()),
-      pattern_(c.host().allocate(bytes, MemoryKind::pageable)) {
+      device_(plan.needs_device ? c.hardware().gpu() : c.hardware().host()),
+      pattern_(c.hardware().host().allocate(bytes, MemoryKind::pageable)) {
   paths_.push_back(make_path(plan.from, plan.to, node));
   if (plan.both_ways) paths_.push_back(make_path(plan.to, plan.from, node));
   for (std::size_t i = 0; i < paths_.size(); ++i) fill(paths_[i], static_cast<int>(i));
@@ -130,10 +130,10 @@ void CopyWork::measure_by_events(double counted_bytes) {
     });
   };
   // A fixed number of copies per sample: the harness must not choose it.
-  c_.measure_timed(sample,
-                   {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
+  const std::size_t timed = c_.measure_timed(
+      sample, {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
-  issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(c_.samples_taken()));
+  issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(timed));
   for (std::uint64_t& one : issue) one /= kCopies * paths_.size();
   c_.record_durations("issue_time", issue, RankReduce::max, {},
                       "time of a call that enqueues a copy");

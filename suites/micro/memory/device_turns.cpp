@@ -36,9 +36,9 @@ std::uint64_t DeviceTurns::in_turn(std::uint64_t inner) {
   return taken_.back();
 }
 
-double DeviceTurns::median_of_last(const std::string& metric) const {
+double DeviceTurns::median_of_last(std::size_t timed, const std::string& metric) const {
   const auto found = std::ranges::find(c_.result().metrics, metric, &Metric::name);
-  const auto begin = taken_.end() - static_cast<std::ptrdiff_t>(c_.samples_taken());
+  const auto begin = taken_.end() - static_cast<std::ptrdiff_t>(timed);
   return median_ns({begin, taken_.end()}) / static_cast<double>(found->samples.inner);
 }
 
@@ -54,36 +54,43 @@ void DeviceTurns::record_losses(double alone, double time) {
   std::vector<std::vector<double>> columns(3);
   for (int rank = 0; rank < c_.size(); ++rank) {
     ranks.push_back(static_cast<std::uint64_t>(rank));
-    const RankInfo& info = c_.place(rank);
+    const RankInfo& info = c_.hardware().place(rank);
     places.push_back(place_text(info));
     devices.push_back(on_gpu_ ? info.gpu_pci : "host");
     for (std::size_t i = 0; i < columns.size(); ++i)
       columns[i].push_back(numbers.at(static_cast<std::size_t>(rank) * columns.size() + i));
   }
-  c_.table("devices", {.columns = {{"rank", "", std::move(ranks)},
-                                   {"place", "", std::move(places)},
-                                   {"device", "", std::move(devices)},
-                                   {"alone_bandwidth", "By/s", std::move(columns[0])},
-                                   {"bandwidth", "By/s", std::move(columns[1])},
-                                   {"loss", "1", std::move(columns[2])}}});
+  c_.recorder().table("devices", {.columns = {{"rank", "", std::move(ranks)},
+                                              {"place", "", std::move(places)},
+                                              {"device", "", std::move(devices)},
+                                              {"alone_bandwidth", "By/s", std::move(columns[0])},
+                                              {"bandwidth", "By/s", std::move(columns[1])},
+                                              {"loss", "1", std::move(columns[2])}}});
 }
 
 void DeviceTurns::measure(std::uint64_t inner) {
   const bool one = c_.text("devices") == "one";
   MeasureOptions options{.metric = "time", .inner = inner, .barrier = false};
-  if (c_.size() == 1) return c_.measure_timed(work_, options);
+  if (c_.size() == 1) {
+    c_.measure_timed(work_, options);
+    return;
+  }
   const Case::Communicating inside(c_, true);
   options.inner_time = kSampleSeconds;
-  if (one) return c_.measure_timed([&](std::uint64_t n) { return in_turn(n); }, options);
-  c_.measure_timed([&](std::uint64_t n) { return together(n); }, options);
-  const double time = median_of_last("time");
+  const auto each_in_turn = [&](std::uint64_t n) { return in_turn(n); };
+  if (one) {
+    c_.measure_timed(each_in_turn, options);
+    return;
+  }
+  const std::size_t timed = c_.measure_timed([&](std::uint64_t n) { return together(n); }, options);
+  const double time = median_of_last(timed, "time");
   c_.record_rate("total_bandwidth", "By/s", "time", c_.size() * bytes_, "ranks * bytes / time");
   options.metric = "alone_time";
   options.secondary = true;
-  options.most_samples = kAloneSamples;
-  c_.measure_timed([&](std::uint64_t n) { return in_turn(n); }, options);
+  options.max_samples = kAloneSamples;
+  const std::size_t timed_alone = c_.measure_timed(each_in_turn, options);
   c_.record_rate("alone_bandwidth", "By/s", "alone_time", bytes_, "bytes / alone_time");
-  record_losses(median_of_last("alone_time"), time);
+  record_losses(median_of_last(timed_alone, "alone_time"), time);
 }
 
 void devices_axis(Benchmark& benchmark) {

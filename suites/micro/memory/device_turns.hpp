@@ -31,8 +31,8 @@ class DeviceTurns {
  private:
   std::uint64_t together(std::uint64_t inner);
   std::uint64_t in_turn(std::uint64_t inner);
-  /// This rank's median over the last samples, in nanoseconds per operation.
-  double median_of_last(const std::string& metric) const;
+  /// This rank's median over the last `timed` samples, in nanoseconds per operation.
+  double median_of_last(std::size_t timed, const std::string& metric) const;
   void record_losses(double alone, double time);
 
   Case& c_;

@@ -32,16 +32,16 @@ class Reading {
         many_(c.text("access") == "files"),
         cache_(c.text("cache")),
         seed_(c.seed() + static_cast<std::uint64_t>(c.rank())) {
-    const std::string given = c.data("file_read");
-    folder_ = given.empty() ? std::filesystem::path(c.cache()) / "file_read"
+    const std::string given = c.inputs().data("file_read");
+    folder_ = given.empty() ? std::filesystem::path(c.inputs().cache()) / "file_read"
                             : std::filesystem::path(given);
-    if (given.empty() && c.cache().empty())
+    if (given.empty() && c.inputs().cache().empty())
       c.skip("no folder to read from: --data file_read=FOLDER");
     count_ = many_ ? kManyFiles : static_cast<std::uint64_t>(c.integer("file_bytes")) / bytes_;
     if (count_ == 0) c.skip("a read is larger than the file (axis file_bytes)");
     if (cache_ == "direct" && bytes_ % kDirectUnit != 0)
       c.skip(fmt::format("reads past the page cache are multiples of {} B", kDirectUnit));
-    buffer_ = c.host().allocate(bytes_, device::MemoryKind::pageable);
+    buffer_ = c.hardware().host().allocate(bytes_, device::MemoryKind::pageable);
     order_ = read_order(count_, c.text("access") != "sequential", seed_);
     make_files();
   }
@@ -54,7 +54,7 @@ class Reading {
 
   /// Nanoseconds of `reads` reads at the next positions.
   std::uint64_t next(std::uint64_t reads) {
-    if (cache_ == "cold") forget();
+    if (cache_ == "cold") drop_page_cache();
     const std::uint64_t start = now_ns();
     for (std::uint64_t i = 0; i < reads; ++i) {
       at_ = order_[turn_++ % count_];
@@ -81,7 +81,7 @@ class Reading {
   void make_files() {
     for (std::uint64_t i = 0; i < (many_ ? count_ : 1); ++i) {
       ensure_known_file(path(i), bytes_of_file(), seed_);
-      c_.tick();
+      c_.report_progress();
       if (cache_ == "page_cache") warm(OpenFile(path(i), O_RDONLY));
     }
     if (!many_) file_ = OpenFile(path(0), flags());
@@ -102,7 +102,7 @@ class Reading {
       done += now;
     }
   }
-  void forget() {
+  void drop_page_cache() {
     if (many_)
       drop_from_memory(OpenFile(path(order_[turn_ % count_]), O_RDONLY));
     else
@@ -135,7 +135,7 @@ void file_read(Case& c) {
   c.measure_timed([&](std::uint64_t reads) { return reading.next(reads); },
                   {.metric = "time", .inner = reading.reads_a_sample(), .barrier = false});
   c.record_rate("read_rate", "1/s", "time", 1, "1 / time");
-  c.primary("bandwidth");
+  c.recorder().set_primary("bandwidth");
 }
 
 SCALEMARK_BENCHMARK("micro/file_read", file_read)

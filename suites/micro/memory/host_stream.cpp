@@ -15,9 +15,10 @@ class HostStream final : public StreamEngine {
   HostStream(Case& c, std::size_t count, int node)
       : kernel_(stream_kernel_from(c.text("operation"))),
         past_caches_(c.text("stores") == "non_temporal"),
-        team_(c.threads(), c.thread_cpus()),
+        team_(c.hardware().threads(), c.hardware().thread_cpus()),
         arrays_(team_, count, static_cast<std::size_t>(c.rank()), [&](std::size_t bytes) {
-          return c.host().allocate(bytes, device::memory_kind_from(c.text("host_memory")), node);
+          return c.hardware().host().allocate(
+              bytes, device::memory_kind_from(c.text("host_memory")), node);
         }) {}
 
   // start() only counts: finish() runs all loops of a sample back to back.

@@ -20,7 +20,7 @@ std::unique_ptr<device::MemoryCycle> make_cycle(Case& c) {
   if (kind == "pageable" || kind == "huge_pages")
     return device::make_mapping_cycle(bytes, kind == "huge_pages");
   if (kind == "locked") return device::make_locking_cycle(bytes);
-  return device::make_cuda_memory_cycle(c.gpu(), device::memory_kind_from(kind), bytes);
+  return device::make_cuda_memory_cycle(c.hardware().gpu(), device::memory_kind_from(kind), bytes);
 }
 
 /// Checks the first and the last byte of device memory.
@@ -28,12 +28,12 @@ Case::Checked check_device(Case& c, device::MemoryCycle& cycle) {
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
   auto* first = static_cast<std::uint8_t*>(cycle.data());
   Case::Checked result{2, 0};
-  const auto stream = c.gpu().make_stream();
+  const auto stream = c.hardware().gpu().make_stream();
   for (std::uint8_t* at : {first, first + bytes - 1}) {
     const std::uint8_t written = at == first ? 0x5a : 0xa5;
     std::uint8_t read = 0;
-    c.gpu().copy(at, &written, 1, *stream);
-    c.gpu().copy(&read, at, 1, *stream);
+    c.hardware().gpu().copy(at, &written, 1, *stream);
+    c.hardware().gpu().copy(&read, at, 1, *stream);
     stream->synchronize();
     result.wrong += read == written ? 0 : 1;
   }
@@ -77,8 +77,9 @@ void memory_registration(Case& c) {
     release.push_back(now_ns() - got);
     return got - began;
   };
-  c.measure_timed(sample, {.metric = "time", .barrier = false, .warmup = 2});
-  release.erase(release.begin(), release.end() - static_cast<std::ptrdiff_t>(c.samples_taken()));
+  const std::size_t timed =
+      c.measure_timed(sample, {.metric = "time", .barrier = false, .warmup = 2});
+  release.erase(release.begin(), release.end() - static_cast<std::ptrdiff_t>(timed));
   c.record_durations("release_time", release, RankReduce::max);
 }
 

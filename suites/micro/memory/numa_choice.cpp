@@ -64,12 +64,13 @@ NumaChoice choose_numa(const hardware::Machine& machine, int own, std::string_vi
 }
 
 NumaChoice require_numa(Case& c) {
-  NumaChoice choice = choose_numa(c.machine(), c.numa_node(), c.text("numa"));
-  if (!c.agree(choice.reason.empty()))
+  NumaChoice choice = choose_numa(c.hardware().machine(), c.hardware().numa_node(), c.text("numa"));
+  if (!c.all_ranks(choice.reason.empty()))
     c.skip(choice.reason.empty() ? "another rank has no such NUMA node" : choice.reason);
   if (choice.node < 0) return choice;
   c.fact("numa_node", static_cast<std::int64_t>(choice.node));
-  const std::uint64_t distance = numa_distance(c.machine(), c.numa_node(), choice.node);
+  const std::uint64_t distance =
+      numa_distance(c.hardware().machine(), c.hardware().numa_node(), choice.node);
   if (distance > 0) c.fact("numa_distance", static_cast<std::int64_t>(distance));
   return choice;
 }

@@ -50,7 +50,7 @@ void measure_stream(Case& c) {
   if (c.size() > 1)
     c.record_rate("total_bandwidth", "By/s", "time", c.size() * counted,
                   "ranks * bytes read and written / time");
-  c.primary("bandwidth");
+  c.recorder().set_primary("bandwidth");
 }
 
 SCALEMARK_BENCHMARK("micro/stream", measure_stream)

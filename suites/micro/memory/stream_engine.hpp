@@ -48,7 +48,7 @@ T stream_expected(StreamKernel kernel, std::size_t i, std::size_t salt) {
 }
 
 /// Arrays of `count` elements by the axes operation, stores, dtype and host_memory, with
-/// c.threads() host threads, on NUMA node `node` (-1: any). Skips the case if this CPU lacks the
+/// this rank's compute threads, on NUMA node `node` (-1: any). Skips the case if this CPU lacks the
 /// requested stores.
 std::unique_ptr<StreamEngine> make_host_stream(Case& c, std::size_t count, int node);
 

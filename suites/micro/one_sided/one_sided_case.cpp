@@ -29,7 +29,7 @@ class OneSidedCase {
   OneSidedCase(Case& c, const Access& access)
       : c_(c),
         access_(access),
-        window_(c.window(access.count * size_of(access.type))),
+        window_(c.memory().window(access.count * size_of(access.type))),
         origin_(c.alloc(access.count * size_of(access.type))) {
     access_.origin = origin_.data();
   }
@@ -40,7 +40,7 @@ class OneSidedCase {
   std::unique_ptr<collective::Operation> prepare() {
     Access mine = access_;
     if (c_.rank() != kOrigin) mine.kind = Kind::none;
-    c_.checkpoint();
+    c_.throw_if_peer_failed();
     const Case::Communicating inside(c_);
     return window_.prepare(mine);
   }
@@ -79,7 +79,7 @@ class OneSidedCase {
     return {seed, access_.type};
   }
   void publish() {
-    c_.checkpoint();
+    c_.throw_if_peer_failed();
     const Case::Communicating inside(c_);
     window_.publish();
   }
@@ -132,7 +132,7 @@ void measure_one_sided(Case& c, Kind kind) {
   if (access.count == 0 && c.integer("bytes") > 0)
     c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
   c.communicator();  // its barrier starts each sample
-  c.state_device_path(collective::DeviceUse::one_sided);
+  c.memory().state_device_path(collective::DeviceUse::one_sided);
   OneSidedCase data(c, access);
   if (const std::string why = data.window().why_not(access); !why.empty()) c.skip(why);
   data.fill(0);

@@ -60,13 +60,14 @@ class Rounds {
     for (std::size_t round = 0; round < work_.size(); ++round) {
       const int number = static_cast<int>(round);
       messages.fill(number);
-      c_.checkpoint();
+      c_.throw_if_peer_failed();
       {
         const Case::Communicating inside(c_);
         work_[round]();
       }
       const bool receives = first_receives || c_.rank() > partners_[round];
-      c_.verified(Messages::kRule, messages.check(receives ? partners_[round] : -1, number));
+      c_.recorder().verified(Messages::kRule,
+                             messages.check(receives ? partners_[round] : -1, number));
     }
   }
 
@@ -114,7 +115,7 @@ Table table_of(const Case& c, const std::vector<double>& medians, const PairMetr
   std::vector<std::string> first_place, second_place;
   std::vector<double> seconds;
   const auto rounds = rounds_of_pairs(c.size());
-  const auto place = [&](int rank) { return place_text(c.place(rank)); };
+  const auto place = [&](int rank) { return place_text(c.hardware().place(rank)); };
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     const auto of = [&](int rank) {
       return medians.at(static_cast<std::size_t>(rank) * rounds.size() + round);
@@ -155,19 +156,19 @@ void require_even_ranks(const Case& c) {
 void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric,
                        const PairWork& work) {
   Rounds rounds(c, messages, work);
-  c.checkpoint();
+  c.throw_if_peer_failed();
   if (c.policy().verify) rounds.verify(messages, metric.first_receives);
   std::int64_t operations = 1;
   {
     const Case::Communicating inside(c);
     operations = rounds.operations();
   }
-  c.measure_timed([&] { return rounds.pass(operations); },
-                  {.metric = metric.metric,
-                   .inner = static_cast<std::uint64_t>(operations),
-                   .scale = metric.scale});
-  const std::vector<double> medians = c.ranks().gather(rounds.medians(c.samples_taken()));
-  if (c.rank() == 0) c.table("pairs", table_of(c, medians, metric, operations));
+  const std::size_t timed = c.measure_timed([&] { return rounds.pass(operations); },
+                                            {.metric = metric.metric,
+                                             .inner = static_cast<std::uint64_t>(operations),
+                                             .scale = metric.scale});
+  const std::vector<double> medians = c.ranks().gather(rounds.medians(timed));
+  if (c.rank() == 0) c.recorder().table("pairs", table_of(c, medians, metric, operations));
 }
 
 }  // namespace scalemark::micro

@@ -65,7 +65,7 @@ void measure_windows(Case& c, Messages& messages,
              .inner_time = 200e-6,
              .warmup = 10});
   // Empty messages have a rate but no bandwidth.
-  c.primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
+  c.recorder().set_primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
 }
 
 }  // namespace scalemark::micro

@@ -59,7 +59,7 @@ Messages::Messages(Case& c, std::size_t bytes, std::size_t window, std::size_t b
   in_ = c.alloc(bytes * buffers_);
   reply_out_ = c.alloc(1);
   reply_in_ = c.alloc(1);
-  c.checkpoint();
+  c.throw_if_peer_failed();
 }
 
 void Messages::add(std::vector<Transfer>& transfers, Transfer::Direction direction,

@@ -63,7 +63,7 @@ int calls_of_few = 0;
 
 void few(Case& c) {
   calls_of_few = 0;
-  c.measure([] { ++calls_of_few; }, {.warmup = 3, .most_samples = 7});
+  c.measure([] { ++calls_of_few; }, {.warmup = 3, .max_samples = 7});
 }
 
 TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
@@ -84,7 +84,7 @@ TEST(Measure, NeverTakesMoreThanTheBenchmarkAllows) {
 template <Carrier carrier>
 void moving(Case& c) {
   c.work({.bytes = 1000, .carrier = carrier});
-  c.measure([] {}, {.most_samples = 5});
+  c.measure([] {}, {.max_samples = 5});
 }
 
 void with_a_reason(Case& c) {
@@ -121,15 +121,15 @@ TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
 
 void through_memory(Case& c) {
   c.work({.bytes = 1000, .moved = 4000, .flops = 500, .carrier = Carrier::host_memory});
-  c.measure([] {}, {.most_samples = 5});
+  c.measure([] {}, {.max_samples = 5});
 }
 void through_memory_in_turn(Case& c) {
   c.work({.bytes = 1000, .carrier = Carrier::host_memory, .in_turn = true});
-  c.measure([] {}, {.most_samples = 5});
+  c.measure([] {}, {.max_samples = 5});
 }
 void computing(Case& c) {
   c.work({.bytes = 1000, .flops = 500, .precision = "fp64"});
-  c.measure([] {}, {.most_samples = 5});
+  c.measure([] {}, {.max_samples = 5});
 }
 
 /// The fraction by the rate; 0 where one of them is not there.
@@ -161,7 +161,7 @@ TEST(Measure, RanksShareTheHostsMemory) {
 
 void in_no_known_precision(Case& c) {
   c.work({.flops = 500, .precision = "fp1"});
-  c.measure([] {}, {.most_samples = 5});
+  c.measure([] {}, {.max_samples = 5});
 }
 
 TEST(Measure, FlopsWithoutAPeakSayWhy) {
@@ -174,7 +174,7 @@ TEST(Measure, FlopsWithoutAPeakSayWhy) {
 }
 
 void put_to_next(Case& c) {
-  collective::OneSided& window = c.window(8);
+  collective::OneSided& window = c.memory().window(8);
   std::int64_t out = 100 + c.rank();
   window
       .prepare({.kind = collective::Access::Kind::put,
@@ -192,7 +192,7 @@ void put_to_next(Case& c) {
 constexpr std::size_t kLarge = std::size_t{64} << 20;
 
 void fails_with_a_window(Case& c) {
-  std::ranges::fill(c.window(kLarge).local(), std::byte{1});
+  std::ranges::fill(c.memory().window(kLarge).local(), std::byte{1});
   if (c.rank() == 0) throw WrongData("planted");
 }
 
@@ -219,7 +219,7 @@ TEST(Window, BelongsToTheCase) {
   for (const std::size_t bad : {1U, 3U}) EXPECT_EQ(results.at(bad).status, Status::failed);
 }
 
-void too_large(Case& c) { c.window(std::size_t{1} << 45); }
+void too_large(Case& c) { c.memory().window(std::size_t{1} << 45); }
 
 TEST(Window, ThatDoesNotFitEndsTheCaseOnAllRanks) {
   if (world().size() == 1) return;  // plain memory
@@ -230,7 +230,7 @@ TEST(Window, ThatDoesNotFitEndsTheCaseOnAllRanks) {
 }
 
 void start_of_mpi(Case& c) {
-  const std::vector<double> seconds = {c.init_seconds()};
+  const std::vector<double> seconds = {c.inputs().init_seconds()};
   c.record("start", "s", Better::lower, MetricKind::ratio, RankReduce::max, seconds);
 }
 

@@ -46,7 +46,7 @@ void planted(Case& c) {
   const auto trial = static_cast<std::uint64_t>(c.integer("trial"));
   Random random((source.seed * 1'000'000 + trial) * 100 + static_cast<std::uint64_t>(c.rank()));
   std::int64_t calls = 0;
-  c.measure_timed(
+  const std::size_t timed = c.measure_timed(
       [&] {
         ++calls;
         const auto taken = static_cast<std::uint64_t>(std::llround(source.noise.draw(random)));
@@ -54,7 +54,7 @@ void planted(Case& c) {
         return taken;
       },
       {.metric = "latency", .barrier = source.barrier, .warmup = 3});
-  EXPECT_EQ(calls, 1 + 3 + static_cast<std::int64_t>(c.samples_taken()));
+  EXPECT_EQ(calls, 1 + 3 + static_cast<std::int64_t>(timed));
   EXPECT_EQ(world().min(calls), world().max(calls)) << "ranks took different numbers of samples";
 }
 

@@ -161,7 +161,7 @@ TEST_F(RunnerTest, OneRanksReasonSkipsTheCaseForAll) {
 
 void throws_while_others_agree(Case& c) {
   if (c.rank() == c.size() - 1) throw std::runtime_error("boom");
-  c.agree(true);
+  c.all_ranks(true);
 }
 
 TEST_F(RunnerTest, AFailureAnswersWhateverTheOthersAgreeOn) {
@@ -234,7 +234,7 @@ TEST_F(RunnerTest, AnEarlierRunsWrongDataKeepsItsExitCode) {
 
 void out_of_memory(Case& c) {
   if (c.rank() == 0) throw OutOfMemory("8 GiB wanted");
-  c.checkpoint();
+  c.throw_if_peer_failed();
 }
 
 TEST_F(RunnerTest, OutOfMemoryIsARowAndNoFailure) {
@@ -308,10 +308,10 @@ void own_steps(Case& c) {
   }
   c.record_durations("step_time", times, RankReduce::max);
   c.record_durations("other", times, RankReduce::max);
-  c.began("step_time", begun);
+  c.recorder().began("step_time", begun);
   begun.pop_back();
-  c.began("other", begun);
-  c.began("no_such", begun);
+  c.recorder().began("other", begun);
+  c.recorder().began("no_such", begun);
 }
 
 TEST_F(RunnerTest, WorkThatTimesItselfSaysWhenEachIterationBegan) {
@@ -343,14 +343,14 @@ TEST_F(RunnerTest, PhasesOfACaseThatFailedEndWithIt) {
 /// Saves and stops at its first visit; says at its second what it found.
 void stop_once(Case& c) {
   const std::string mine = std::string(static_cast<std::size_t>(c.rank()) * 1000, 'x') + "own";
-  if (const auto state = c.saved()) {
+  if (const auto state = c.checkpoint().saved()) {
     const bool right = state->shared == "of rank 0" && state->own == mine;
-    c.verified("what was saved came back", {.checked = 1, .wrong = right ? 0U : 1U});
+    c.recorder().verified("what was saved came back", {.checked = 1, .wrong = right ? 0U : 1U});
     return;
   }
-  const Case::Stoppable stoppable(c);
-  EXPECT_FALSE(c.stop_requested()) << "nobody asked";
-  c.save({c.rank() == 0 ? "of rank 0" : "of another rank", mine});
+  const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
+  EXPECT_FALSE(c.checkpoint().stop_requested()) << "nobody asked";
+  c.checkpoint().save({c.rank() == 0 ? "of rank 0" : "of another rank", mine});
   throw StoppedEarly{};
 }
 

@@ -34,7 +34,7 @@ bool root() { return test::world().rank() == 0; }
 
 TEST(Share, RanksWithoutANumaNodeShareOverTheirNode) {
   const auto function = [](Case& c) {
-    const mpi::SharedWindow& window = c.share(100);
+    const mpi::SharedWindow& window = c.memory().share(100);
     EXPECT_EQ(window.ranks().size(), c.size());
     window.bytes()[static_cast<std::size_t>(c.rank())] = static_cast<std::uint8_t>(c.rank() + 1);
     window.publish();
@@ -46,7 +46,7 @@ TEST(Share, RanksWithoutANumaNodeShareOverTheirNode) {
 
 TEST(Share, WhatDoesNotFitEndsTheCaseOnAllRanks) {
   if (test::world().size() == 1) return;  // plain memory
-  EXPECT_EQ(run([](Case& c) { c.share(std::size_t{1} << 50); }).oom, 1U);
+  EXPECT_EQ(run([](Case& c) { c.memory().share(std::size_t{1} << 50); }).oom, 1U);
   if (root()) {
     EXPECT_NE(reason.find("shared window"), std::string::npos) << reason;
   }
@@ -74,11 +74,11 @@ TEST(Share, MemoryIsGivenBackWhereARankFails) {
   if (test::world().size() == 1) return;  // plain memory
   before = shared_bytes();
   const auto function = [](Case& c) {
-    const mpi::SharedWindow& window = c.share(64 << 20);
+    const mpi::SharedWindow& window = c.memory().share(64 << 20);
     window.bytes()[static_cast<std::size_t>(c.rank())] = 1;
     EXPECT_GE(shared_bytes(), before + (64 << 20));
     if (c.rank() == c.size() - 1) throw Error("this one cannot");
-    c.checkpoint();
+    c.throw_if_peer_failed();
     ADD_FAILURE() << "rank " << c.rank() << " went on";
   };
   EXPECT_EQ(run(function).failed, 1U);

@@ -91,7 +91,7 @@ class GpuGemm final : public GemmEngine {
   }
 
  private:
-  device::Device& device() { return case_.gpu(); }
+  device::Device& device() { return case_.hardware().gpu(); }
   cudaStream_t native() { return static_cast<cudaStream_t>(case_.stream().native()); }
 
   device::Buffer upload(std::int64_t rows, int (*value)(std::int64_t, std::int64_t)) {
@@ -175,7 +175,7 @@ class GpuGemm final : public GemmEngine {
 }  // namespace
 
 std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size) {
-  c.gpu();
+  c.hardware().gpu();
   return std::make_unique<GpuGemm>(c, size);
 }
 

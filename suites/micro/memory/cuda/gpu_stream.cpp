@@ -19,7 +19,7 @@ template <typename T>
 class GpuStream final : public StreamEngine {
  public:
   GpuStream(Case& c, std::size_t count)
-      : device_(c.gpu()),
+      : device_(c.hardware().gpu()),
         kernel_(stream_kernel_from(c.text("operation"))),
         count_(count),
         salt_(static_cast<std::size_t>(c.rank())),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phases as a table.
-#include "common/core/phase_times.hpp"
+#include "common/core/case/phase_times.hpp"
 
 namespace scalemark {
 namespace {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathering metrics on rank 0 and storing them.
+#include "common/core/case/recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/core/case/endings.hpp"
+#include "common/core/exchange.hpp"
+#include "common/core/session.hpp"
+
+namespace scalemark {
+
+Metric& CaseRecorder::add(Metric metric) {
+  CaseResult& result = context_.result;
+  result.metrics.push_back(std::move(metric));
+  if (result.primary_metric.empty()) result.primary_metric = result.metrics.back().name;
+  return result.metrics.back();
+}
+
+void CaseRecorder::record(const std::string& name, const std::string& unit, Better better,
+                          MetricKind kind, RankReduce reduce, std::span<const double> values,
+                          const std::string& formula, std::span<const std::uint8_t> warmup) {
+  throw_if_peer_failed(context_.ranks());
+  Metric metric{.name = name,
+                .unit = unit,
+                .better = better,
+                .kind = kind,
+                .rank_reduce = reduce,
+                .formula = formula,
+                .source = {},
+                .numerator = 0,
+                .samples = {}};
+  metric.samples.ranks = static_cast<std::size_t>(context_.ranks().size());
+  metric.samples.iterations = values.size();
+  metric.samples.values = context_.ranks().gather(values);
+  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+  add(std::move(metric));
+}
+
+Metric& CaseRecorder::record_durations(const std::string& name,
+                                       std::span<const std::uint64_t> nanoseconds,
+                                       RankReduce reduce, std::span<const std::uint8_t> warmup,
+                                       const std::string& formula) {
+  throw_if_peer_failed(context_.ranks());
+  Metric metric{.name = name,
+                .unit = "s",
+                .better = Better::lower,
+                .kind = MetricKind::duration,
+                .rank_reduce = reduce,
+                .formula = formula,
+                .source = {},
+                .numerator = 0,
+                .samples = {}};
+  metric.samples.ranks = static_cast<std::size_t>(context_.ranks().size());
+  metric.samples.iterations = nanoseconds.size();
+  metric.samples.values = context_.ranks().gather(nanoseconds);
+  metric.samples.scale = 1e-9;
+  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+  return add(std::move(metric));
+}
+
+void CaseRecorder::record_rate(const std::string& name, const std::string& unit,
+                               const std::string& source, double numerator,
+                               const std::string& formula) {
+  add({.name = name,
+       .unit = unit,
+       .better = Better::higher,
+       .kind = MetricKind::rate,
+       .rank_reduce = RankReduce::max,
+       .formula = formula,
+       .source = source,
+       .numerator = numerator,
+       .samples = {}});
+}
+
+void CaseRecorder::set_primary(const std::string& metric) {
+  context_.result.primary_metric = metric;
+}
+
+void CaseRecorder::began(const std::string& metric, std::span<const std::uint64_t> at) {
+  std::vector<Metric>& metrics = context_.result.metrics;
+  const auto found = std::ranges::find(metrics, metric, &Metric::name);
+  if (!context_.is_root() || found == metrics.end() || found->samples.iterations != at.size())
+    return;
+  const std::uint64_t epoch = context_.session.telemetry().epoch();
+  std::vector<std::uint64_t> t0(at.begin(), at.end());
+  for (std::uint64_t& one : t0) one -= std::min(one, epoch);
+  found->samples.t0 = std::move(t0);
+}
+
+void CaseRecorder::table(const std::string& name, Table table) {
+  if (context_.is_root()) context_.result.tables[name] = std::move(table);
+}
+
+void CaseRecorder::fact(const std::string& name, Value value) {
+  context_.result.facts[name] = std::move(value);
+}
+
+void CaseRecorder::verified(const std::string& rule, Checked checked) {
+  const mpi::Comm& ranks = context_.ranks();
+  throw_if_peer_failed(ranks);
+  const auto total = [&](std::uint64_t mine) {
+    return static_cast<std::uint64_t>(ranks.sum(static_cast<std::int64_t>(mine)));
+  };
+  Verification& verification = context_.result.verification;
+  verification.done = true;
+  verification.checked += total(checked.checked);
+  verification.wrong += total(checked.wrong);
+  if (verification.rule.empty()) verification.rule = rule;
+  if (checked.wrong > 0) {
+    throw WrongData(
+        fmt::format("{} of {} elements wrong: {}", checked.wrong, checked.checked, rule));
+  }
+  throw_if_peer_failed(ranks);
+}
+
+}  // namespace scalemark
