@@ -140,7 +140,7 @@ class ImbReader {
   void begin_table(const std::string& name) {
     name_ = name;
     columns_.clear();
-    said_.clear();
+    said_ = {};
     params_.reset();
   }
 

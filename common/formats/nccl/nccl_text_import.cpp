@@ -200,10 +200,10 @@ class NcclReader {
   }
 
   std::optional<std::int64_t> ranks_of_table() const {
-    if (row_.ours && row_.ours->contains("ranks")) {
-      const auto* ranks = std::get_if<std::int64_t>(&row_.ours->at("ranks"));
+    if (const Value* said = row_.ours ? row_.ours->find("ranks") : nullptr) {
+      const auto* ranks = std::get_if<std::int64_t>(said);
       if (ranks == nullptr || *ranks < 1 || *ranks > kMaxRanks)
-        lines_.fail("a number of ranks", to_text(row_.ours->at("ranks")));
+        lines_.fail("a number of ranks", to_text(*said));
       return *ranks;
     }
     if (ranks_ == 0) return std::nullopt;

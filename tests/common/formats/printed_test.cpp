@@ -67,7 +67,7 @@ std::vector<CaseResult> osu_cases() {
       const bool has_size = test.table != formats::OsuTable::barrier;
       const std::uint64_t time = 1000 + static_cast<std::uint64_t>(bytes) * 10;
       Point more = {{"dtype", std::string("int32")}, {"in_place", true}};
-      if (!has_size) more.clear();
+      if (!has_size) more = {};
       if (test.table == formats::OsuTable::start_up) {
         CaseResult one = test::communication(test.name, bytes);
         one.primary_metric = "time";
