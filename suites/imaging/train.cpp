@@ -242,13 +242,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
                       .implied = "auto",
                       .doc = "Library under the process group; auto: nccl on GPUs, else mpi"})
     .axis_integer("replicas", {.minimum = 1, .maximum = 64, .default_is_ranks = true, .implied = 1})
-    .axis("dataset",
-          {.values = data_set_names(),
-           .defaults = {"mnist_subset"},
-           .implied = "mnist_subset",
-           .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
-    .axis("scenario", {.values = scenario_names(), .defaults = {"a"}, .implied = "a"})
-    .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}, .implied = "per_rank"})
+    .with(data_set_axes)
     .axis("start", {.values = {"random", "weights"}, .defaults = {"random"}, .implied = "random"})
     .axis_integer("images", {.minimum = 1,
                              .maximum = 60000,

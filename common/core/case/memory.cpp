@@ -40,7 +40,7 @@ collective::OneSided& CaseMemory::window(std::size_t bytes) {
 }
 
 void CaseMemory::state_device_path(collective::DeviceUse use) const {
-  const bool by_mpi = context_.has("backend") && context_.text("backend") == "mpi";
+  const bool by_mpi = context_.result.params.text("backend", "") == "mpi";
   if (by_mpi && hardware_.is_on_gpu())
     recorder_.fact("cuda_aware", context_.session.device_path(use).why);
 }

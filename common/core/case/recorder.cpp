@@ -13,6 +13,19 @@
 #include "common/core/session.hpp"
 
 namespace scalemark {
+namespace {
+
+/// Collective. Takes the values of all ranks into the metric, on rank 0.
+template <typename T>
+void gather_samples(Metric& metric, const mpi::Comm& ranks, std::span<const T> values,
+                    std::span<const std::uint8_t> warmup) {
+  metric.samples.ranks = static_cast<std::size_t>(ranks.size());
+  metric.samples.iterations = values.size();
+  metric.samples.values = ranks.gather(values);
+  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+}
+
+}  // namespace
 
 Metric& CaseRecorder::add(Metric metric) {
   CaseResult& result = context_.result;
@@ -34,10 +47,7 @@ void CaseRecorder::record(const std::string& name, const std::string& unit, Bett
                 .source = {},
                 .numerator = 0,
                 .samples = {}};
-  metric.samples.ranks = static_cast<std::size_t>(context_.ranks().size());
-  metric.samples.iterations = values.size();
-  metric.samples.values = context_.ranks().gather(values);
-  metric.samples.warmup.assign(warmup.begin(), warmup.end());
+  gather_samples(metric, context_.ranks(), values, warmup);
   add(std::move(metric));
 }
 
@@ -55,11 +65,8 @@ Metric& CaseRecorder::record_durations(const std::string& name,
                 .source = {},
                 .numerator = 0,
                 .samples = {}};
-  metric.samples.ranks = static_cast<std::size_t>(context_.ranks().size());
-  metric.samples.iterations = nanoseconds.size();
-  metric.samples.values = context_.ranks().gather(nanoseconds);
+  gather_samples(metric, context_.ranks(), nanoseconds, warmup);
   metric.samples.scale = 1e-9;
-  metric.samples.warmup.assign(warmup.begin(), warmup.end());
   return add(std::move(metric));
 }
 

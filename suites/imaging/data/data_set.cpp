@@ -28,11 +28,17 @@ Images to_tensors(const LabelledImages& set) {
 
 }  // namespace
 
-std::vector<std::string> data_set_names() { return {"mnist_subset", "mnist"}; }
-
-std::vector<std::string> scenario_names() { return {"a", "b"}; }
-
-std::vector<std::string> storage_names() { return {"per_rank", "shared"}; }
+void data_set_axes(Benchmark& benchmark) {
+  benchmark
+      .axis("dataset",
+            {.values = {"mnist_subset", "mnist"},
+             .defaults = {"mnist_subset"},
+             .implied = "mnist_subset",
+             .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
+      .axis("scenario", {.values = {"a", "b"}, .defaults = {"a"}, .implied = "a"})
+      .axis("storage",
+            {.values = {"per_rank", "shared"}, .defaults = {"per_rank"}, .implied = "per_rank"});
+}
 
 void adjust_storage(Point& point) {
   if (!in_files(point)) point["storage"] = std::string("per_rank");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/axis.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/imaging/loader/loader.hpp"
 
@@ -34,11 +34,9 @@ struct DataRequest {
   LoaderOptions loading;
 };
 
-/// Values of three axes. `dataset`: name of the set. `scenario`: a = original pictures, b = 300x300
+/// Declares three axes. `dataset`: name of the set. `scenario`: a = original pictures, b = 300x300
 /// colour pictures from files. `storage`: affects data sets in files only.
-std::vector<std::string> data_set_names();
-std::vector<std::string> scenario_names();
-std::vector<std::string> storage_names();
+void data_set_axes(Benchmark& benchmark);
 /// For Benchmark::adjust: a data set that is not in files is always stored per rank.
 void adjust_storage(Point& point);
 /// Bytes of host memory per rank for `pictures` pictures, with `element` bytes per tensor value.

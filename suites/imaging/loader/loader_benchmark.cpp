@@ -106,13 +106,7 @@ SCALEMARK_BENCHMARK("imaging/loader", loader)
     .axis("layout", {.values = {"nchw", "nhwc"}, .defaults = {"nchw"}})
     .axis_integer("workers", {.minimum = 0, .maximum = 256, .defaults = "0"})
     .axis_boolean("pin_memory", {.defaults = {false}, .implied = false})
-    .axis("dataset",
-          {.values = data_set_names(),
-           .defaults = {"mnist_subset"},
-           .implied = "mnist_subset",
-           .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
-    .axis("scenario", {.values = scenario_names(), .defaults = {"a"}, .implied = "a"})
-    .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}, .implied = "per_rank"})
+    .with(data_set_axes)
     .axis_integer("images", {.minimum = 0, .maximum = 60000, .defaults = "0", .implied = 0})
     .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "100", .quick = "32"})
     .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "32"})

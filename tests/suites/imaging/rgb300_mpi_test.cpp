@@ -78,9 +78,7 @@ TrainRun run_batches(const std::vector<std::string>& axes, const SessionOptions&
   Session session(test::world(), options);
   Registry registry;
   registry.add(Benchmark("test/batches", take_batches))
-      .axis("dataset", {.values = data_set_names(), .defaults = {"mnist_subset"}})
-      .axis("scenario", {.values = scenario_names(), .defaults = {"b"}})
-      .axis("storage", {.values = storage_names(), .defaults = {"per_rank"}})
+      .with(data_set_axes)
       .axis("loader", {.values = loader_names(), .defaults = {"threads"}})
       .axis("type",
             {.values = {"fp32", "fp64"}, .defaults = {"fp32"}, .doc = "Type of the elements"})
@@ -89,7 +87,7 @@ TrainRun run_batches(const std::vector<std::string>& axes, const SessionOptions&
       .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "300"})
       .compute_axes();
   PlanRequest request;
-  request.overrides = {parse_override("threads=2")};
+  request.overrides = {parse_override("scenario=b"), parse_override("threads=2")};
   for (const std::string& axis : axes) request.overrides.push_back(parse_override(axis));
   TrainRun run;
   Runner runner(session, run.sink, {});
