@@ -19,9 +19,9 @@
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs the tests of the suites and of
-# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA. With --full, all
-# tests run in all builds, sources and headers with LibTorch are also compiled alone, and g++ builds the sanitizers
-# with LibTorch.
+# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA. With --full,
+# cpu-release runs all tests, each source is compiled alone, also those and the headers that need LibTorch, and g++ builds
+# the sanitizers with LibTorch for the tests that need it.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
 # with a message, and the cases with a small vocabulary run. The same holds for exported MLPerf logs and mlcommons'
@@ -119,20 +119,22 @@ if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
 # CI compiles ten sources of a module at a time with g++, and tests with precompiled headers; --full compiles each
-# source alone.
+# source alone, and runs all tests in the optimised build, too.
 thorough=(-DSCALEMARK_WERROR=ON)
 unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
+release=("${unity[@]}")
 single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON)
 if ((full)); then
-  unity=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
+  release=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
   single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
+with_torch='^(suites|common\.torch)'
 excluded+="|left_out"
 
 check_cpu_release() {
   local programs=''
-  if ((!full)) && wanted cpu-asan; then programs='^(suites|common\.torch)'; fi
-  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+  if ((!full)) && wanted cpu-asan; then programs=$with_torch; fi
+  step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" "${release[@]}" \
     "-DSCALEMARK_TESTS=$programs" || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
@@ -172,8 +174,8 @@ check_sanitizers() {
 # With --full: the same with LibTorch and g++, which the build above leaves out.
 check_torch_sanitizers() {
   local name=cpu-asan-torch
-  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "${with_gcc[@]}" "${libtorch[@]}" \
-    -DSCALEMARK_ENABLE_DALI=OFF || return 0
+  step "$name: configure" configure cpu-asan -B "build/$name" "${thorough[@]}" "${unity[@]}" "${with_gcc[@]}" \
+    "${libtorch[@]}" "-DSCALEMARK_TESTS=$with_torch" -DSCALEMARK_ENABLE_DALI=OFF || return 0
   step "$name: build" build "$name" test_programs || return 0
   sanitizer_tests "$name"
 }
@@ -187,7 +189,7 @@ check_newest() {
   }
   mapfile -t options < <(eval "$settings" && unset DALI_DIR && build_options)
   step "cpu-newest: configure" configure cpu-release -B build/cpu-newest "${options[@]}" "${thorough[@]}" -DSCALEMARK_UNITY=ON \
-    -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF '-DSCALEMARK_TESTS=^(suites|common\.torch)' || return 0
+    -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF "-DSCALEMARK_TESTS=$with_torch" || return 0
   step "cpu-newest: build" build cpu-newest programs test_programs scalemark-files || return 0
   step "cpu-newest: tests" run_tests cpu-newest --tests-regex '^(suites|common\.torch|cli\.(smoke|verify))' \
     --label-exclude "$excluded|full" || true
@@ -217,12 +219,11 @@ check_cuda_release() {
   export CUDACXX=$nvcc
   # What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
   local programs='^common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner))'
-  local differs=(--tests-regex "^(gpu|cli\.smoke)|$programs")
-  if ((full)); then programs='' differs=(); fi
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$programs" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release "${differs[@]}" --label-exclude "$excluded|jobscripts|slow|full" || true
+  step "cuda-release: tests" run_tests cuda-release --tests-regex "^(gpu|cli\.smoke)|$programs" \
+    --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
 nvcc=$(find_nvcc) || nvcc=
