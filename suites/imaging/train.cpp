@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -34,23 +35,24 @@ double learning_rate(std::int64_t global_batch) {
 
 /// Settings of a training, read from the axes.
 struct Setup {
-  Course course;
+  TrainingSettings training;
   TrainerOptions trainer;
+  std::int64_t epochs = 1;
   std::int64_t images_per_step = 0;  ///< over all ranks
   bool tuned = false;
 };
 
 Setup read_axes(Case& c, c10::Device device) {
   Setup setup;
-  Course& course = setup.course;
-  course.strategy = strategy_from(c.text("strategy"));
-  course.precision = torch_support::precision(c.text("precision"));
-  course.epochs = c.integer("epochs");
-  course.samples = c.integer("images");
-  LoaderOptions& loading = course.loading;
+  TrainingSettings& training = setup.training;
+  training.strategy = strategy_from(c.text("strategy"));
+  training.precision = torch_support::precision(c.text("precision"));
+  setup.epochs = c.integer("epochs");
+  training.samples = c.integer("images");
+  LoaderOptions& loading = training.loading;
   loading.image = c.integer("image");
   loading.batch = c.integer("batch");
-  loading.type = course.precision.parameters;
+  loading.type = training.precision.parameters;
   loading.format =
       c.text("layout") == "nhwc" ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   loading.device = device;
@@ -61,8 +63,8 @@ Setup read_axes(Case& c, c10::Device device) {
   setup.tuned = c.text("mode") == "tuned";
   setup.images_per_step = loading.batch * c.size();
   TrainerOptions& trainer = setup.trainer;
-  trainer.strategy = course.strategy;
-  trainer.precision = course.precision;
+  trainer.strategy = training.strategy;
+  trainer.precision = training.precision;
   trainer.device = device;
   trainer.format = loading.format;
   trainer.learning_rate = learning_rate(setup.images_per_step);
@@ -70,17 +72,17 @@ Setup read_axes(Case& c, c10::Device device) {
   trainer.ddp.broadcast_buffers = c.flag("broadcast_buffers");
   trainer.replicas = static_cast<int>(c.integer("replicas"));
   trainer.threads = c.hardware().threads();
-  if (is_data_parallel(course.strategy)) trainer.replica_cpus = c.hardware().sleeping_cpus();
+  if (is_data_parallel(training.strategy)) trainer.replica_cpus = c.hardware().sleeping_cpus();
   trainer.graphs = c.flag("graphs");
   return setup;
 }
 
 /// Reason why a step cannot be captured as a CUDA graph; empty if it can.
 std::string why_no_graph(const Case& c, const Setup& setup) {
-  if (setup.course.loading.device.is_cpu()) return "CUDA graphs are for GPUs";
-  if (c.size() > 1 || is_data_parallel(setup.course.strategy))
+  if (setup.training.loading.device.is_cpu()) return "CUDA graphs are for GPUs";
+  if (c.size() > 1 || is_data_parallel(setup.training.strategy))
     return "steps are recorded as CUDA graphs on one rank and one GPU only";
-  if (setup.course.precision.scales_loss)
+  if (setup.training.precision.scales_loss)
     return "loss scaling reads the gradients on the host in each step, which a CUDA graph cannot "
            "do";
   // GPU memory allocation by another thread makes the capture fail.
@@ -91,30 +93,26 @@ std::string why_no_graph(const Case& c, const Setup& setup) {
 
 /// Skips the case if the requested settings are not supported here.
 void check(Case& c, const Setup& setup) {
-  const Course& course = setup.course;
-  const std::string lacking = torch_support::why_not(course.precision, course.loading.device);
+  const TrainingSettings& training = setup.training;
+  const std::string lacking = torch_support::why_not(training.precision, training.loading.device);
   if (!c.all_ranks(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot train in this precision" : lacking);
-  require_loader(c.text("loader"), course.loading.device);
-  const EpochPlan plan = plan_epoch({.strategy = course.strategy,
-                                     .samples = course.samples,
-                                     .batch = course.loading.batch,
-                                     .ranks = c.size(),
-                                     .rank = c.rank()});
+  require_loader(c.text("loader"), training.loading.device);
+  const EpochPlan plan = epoch_plan(c, training, 0);
   if (plan.loaded == 0 || plan.computed() == 0) {
     c.skip(fmt::format("{} images on {} ranks are less than one batch of {} per rank",
-                       course.samples, c.size(), course.loading.batch));
+                       training.samples, c.size(), training.loading.batch));
   }
   if (const std::string reason = why_no_graph(c, setup); setup.trainer.graphs && !reason.empty())
     c.skip(reason);
-  if (course.loading.pin_memory && course.loading.device.is_cpu())
+  if (training.loading.pin_memory && training.loading.device.is_cpu())
     c.skip("pinned memory is for copies to a GPU");
-  const int gpus = course.loading.device.is_cuda() ? device::cuda_device_count() : 0;
+  const int gpus = training.loading.device.is_cuda() ? device::cuda_device_count() : 0;
   if (gpus > 0 && setup.trainer.replicas > gpus)
     c.skip(
         fmt::format("needs {} GPUs in one process, {} are visible", setup.trainer.replicas, gpus));
-  if (setup.trainer.replicas > course.loading.batch) {
-    c.skip(fmt::format("a batch of {} cannot be divided over {} replicas", course.loading.batch,
+  if (setup.trainer.replicas > training.loading.batch) {
+    c.skip(fmt::format("a batch of {} cannot be divided over {} replicas", training.loading.batch,
                        setup.trainer.replicas));
   }
 }
@@ -129,64 +127,90 @@ void verify(Case& c, const History& history, std::uint64_t fingerprint) {
 }
 
 void record_facts(Case& c, const Setup& setup, const DataSet& data, const History& history,
-                  Trainer& trainer, std::int64_t gradient_bytes) {
+                  Trainer& trainer, const MobileNetV2& model) {
   c.fact("learning_rate", setup.trainer.learning_rate);
   c.fact("optimiser", fmt::format("sgd momentum={}", kMomentum));
   c.fact("data_set", data.name);
-  c.fact("train_images", setup.course.samples);
+  c.fact("train_images", setup.training.samples);
   c.fact("test_images", std::int64_t{data.test.labels.size(0)});
   c.fact("images_seen", c.ranks().sum(history.images_computed));
   c.fact("loaded_bytes", c.ranks().sum(history.loaded_bytes));
-  if (is_ddp(setup.course.strategy)) c.fact("gradient_bytes", gradient_bytes);
-  if (setup.course.precision.scales_loss) {
+  if (is_ddp(setup.training.strategy)) {
+    std::int64_t gradient_bytes = 0;
+    for (const at::Tensor& parameter : model.parameters())
+      gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
+    c.fact("gradient_bytes", gradient_bytes);
+  }
+  if (setup.training.precision.scales_loss) {
     c.fact("loss_scale", trainer.scaler().current());
     c.fact("skipped_steps", trainer.scaler().skipped());
   }
 }
 
+struct Trained {
+  History history;
+  std::optional<double> joules;  ///< see ImageTraining; empty if resumed
+  bool resumed = false;
+};
+
+/// Collective. Trains `model`, from the start or from a checkpoint. Only ddp strategies need
+/// `group`.
+Trained train_model(Case& c, const Setup& setup, const DataSet& data,
+                    const std::shared_ptr<MobileNetV2>& model,
+                    const torch_support::ProcessGroupPtr& group,
+                    torch_support::CaseProfile& profile) {
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<Loader> loader;
+  {
+    const Case::Communicating communicating(c);
+    trainer = make_trainer(model, setup.trainer, group);
+    LoaderOptions loading = setup.training.loading;
+    loading.device = trainer->input_device();
+    loader = make_loader(c.text("loader"), data.train, loading);
+  }
+  // Each rank draws its own dropout masks.
+  at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
+  ImageTraining training(c, setup.training, *loader, data.test, *trainer, profile);
+  const torch_support::TrainingPlan plan{
+      .epochs = setup.epochs, .steps_per_epoch = epoch_plan(c, setup.training, 0).computed()};
+  const auto saved = torch_support::resume(c, plan, training);
+  if (saved) c.fact("resumed_at_epoch", training.position().epoch + 1);
+  const Case::Communicating communicating(c);
+  if (saved) torch_support::warm_up_reducer(c, *saved, training);
+  torch_support::run_training(c, plan, training);
+  record_facts(c, setup, data, training.history(), *trainer, *model);
+  // The energy of an interrupted training was not measured completely.
+  return {training.history(), saved ? std::nullopt : training.joules(), saved.has_value()};
+}
+
 void train_network(Case& c) {
   const c10::Device device = torch_support::prepare(c);
   torch_support::CaseProfile profile(c);
-  Setup setup = read_axes(c, device);
+  const Setup setup = read_axes(c, device);
   check(c, setup);
-  torch_support::allow_tf32(setup.course.precision.tf32);
+  torch_support::allow_tf32(setup.training.precision.tf32);
 
   c.phase("read data set");
-  DataRequest request{.train = setup.course.samples, .test = {}, .loading = setup.course.loading};
+  DataRequest request{
+      .train = setup.training.samples, .test = {}, .loading = setup.training.loading};
   if (const std::int64_t tests = c.integer("test_images"); tests > 0) request.test = tests;
   const DataSet data = load_data_set(c, request);
   c.phase("set up");
   auto model = std::make_shared<MobileNetV2>(MobileNetOptions{.fused = setup.tuned});
-  model->to(setup.course.precision.parameters);
+  model->to(setup.training.precision.parameters);
   set_start(c, *model);
   torch_support::ProcessGroupPtr group;
-  if (is_ddp(setup.course.strategy)) {
+  if (is_ddp(setup.training.strategy)) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
     c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
   }
-  const std::optional<torch_support::SavedTraining> saved = torch_support::saved_training(c);
-  History history;
-  {
-    const Case::Communicating communicating(c);
-    const auto trainer = make_trainer(model, setup.trainer, group);
-    setup.course.loading.device = trainer->input_device();
-    const auto loader = make_loader(c.text("loader"), data.train, setup.course.loading);
-    setup.course.loading.device = device;  // tests run on this device
-    // Each rank draws its own dropout masks.
-    at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
-    setup.course.profile = &profile;
-    history = run_training(c, setup.course, *loader, data.test, *trainer, saved);
-    std::int64_t gradient_bytes = 0;
-    for (const at::Tensor& parameter : model->parameters())
-      gradient_bytes += static_cast<std::int64_t>(parameter.nbytes());
-    record_facts(c, setup, data, history, *trainer, gradient_bytes);
-  }
+  const Trained trained = train_model(c, setup, data, model, group, profile);
   c.phase("check");
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());
-  verify(c, history, fingerprint);
-  record_training(c, setup.course, history, setup.images_per_step);
+  verify(c, trained.history, fingerprint);
+  record_training(c, setup.training, trained.history, setup.images_per_step, trained.joules);
   record_loading(c, data);
-  profile.record(!saved);
+  profile.record(!trained.resumed);
   c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));
 }
 

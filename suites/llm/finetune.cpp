@@ -170,16 +170,28 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
           .clip = c.number("clip")};
 }
 
-Course course_of(const Case& c, const LlamaConfig& config, const Start& start) {
-  return {.epochs = c.integer("epochs"),
-          .steps = c.integer("steps"),
-          .accumulation = c.integer("accumulation"),
-          .flops_a_token = [config, method = method_of(c)](
-                               std::int64_t width) { return method_flops(method, config, width); },
-          .save_every = c.integer("save_every"),
-          .sharded = c.text("parallel") == "fsdp",
-          .seed = c.seed(),
-          .start = start.fingerprint};
+TrainingSettings training_settings(const Case& c, const LlamaConfig& config, const Start& start) {
+  return {
+      .accumulation = c.integer("accumulation"),
+      .flops_per_token = [config, method = method_of(c)](
+                             std::int64_t width) { return method_flops(method, config, width); },
+      .sharded = c.text("parallel") == "fsdp",
+      .seed = c.seed(),
+      .start = start.fingerprint};
+}
+
+/// Skips the case if the rows are less than one step.
+torch_support::TrainingPlan plan_training(const Case& c, const TokenLoader& loader) {
+  const torch_support::TrainingPlan plan{
+      .epochs = c.integer("epochs"),
+      .steps_per_epoch = loader.batches() / c.integer("accumulation"),
+      .max_steps = c.integer("steps"),
+      .save_every = c.integer("save_every")};
+  if (plan.total_steps() == 0) {
+    c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
+                       c.size(), c.integer("accumulation"), c.integer("batch")));
+  }
+  return plan;
 }
 
 void finetune(Case& c) {
@@ -193,37 +205,34 @@ void finetune(Case& c) {
   TokenLoader loader = make_loader(c, config, *tokenizer, device);
   const Start start = open_start(c, config);
   const Method method = method_of(c);
-  const Course course = course_of(c, config, start);
-  const std::int64_t steps = total_steps(course, loader.batches());
-  if (steps == 0) {
-    c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
-                       c.size(), course.accumulation, c.integer("batch")));
-  }
+  const TrainingSettings settings = training_settings(c, config, start);
+  const torch_support::TrainingPlan plan = plan_training(c, loader);
   const std::filesystem::path adapters = adapters_folder(c, trains_adapters(method));
   const std::unique_ptr<Parallelism> parallelism = make_parallelism(c, device);
   Llama model = make_model(c, config, device, start, *parallelism);
   std::unique_ptr<Objective> objective =
       make_objective(method, model, is_tuned(c), parallelism.get());
-  Finetuner finetuner(model, finetuner_options(c, steps), *parallelism, std::move(objective));
+  Finetuner finetuner(model, finetuner_options(c, plan.total_steps()), *parallelism,
+                      std::move(objective));
   if (c.flag("graphs")) {
     finetuner.record([device](const torch_support::StepGraph* beside) {
       return torch_support::make_step_graph(device, beside);
     });
   }
-  const auto saved = torch_support::saved_training(c);
+  Finetuning training(c, settings, loader, finetuner);
+  const auto saved = torch_support::resume(c, plan, training);
+  if (saved) c.fact("resumed_at_step", finetuner.steps() + 1);
+  torch_support::EnergyMeter energy(c);
   History history;
-  std::optional<double> joules;
-  if (saved) history = resume_training(c, *saved, course, loader.batches(), finetuner);
   {
     const Case::Communicating communicating(c);
-    if (saved) warm_up_reducer(c, *saved, course, loader, finetuner);
-    const std::optional<double> before = c.hardware().energy();
+    if (saved) torch_support::warm_up_reducer(c, *saved, training);
+    energy.start();
     profile.start();
-    history = run_training(c, course, loader, finetuner, std::move(history));
+    torch_support::run_training(c, plan, training);
+    history = training.history();
     profile.stop();
-    // The energy of an interrupted training was not measured completely.
-    if (const std::optional<double> after = c.hardware().energy(); before && after && !saved)
-      joules = *after - *before;
+    energy.stop();
     record_facts(c, finetuner, config, history);
   }
   c.phase("check");
@@ -231,7 +240,8 @@ void finetune(Case& c) {
   if (!adapters.empty())
     save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
-  record_energy(c, history, joules);
+  // The energy of an interrupted training was not measured completely.
+  record_energy(c, history, saved ? std::nullopt : energy.joules());
   profile.record(!saved);
   record_memory(c, device, predicted_memory(c.result().params, config, history.widest));
 }

@@ -36,7 +36,7 @@ FlatShard::FlatShard(std::vector<at::Tensor> tensors, const ProcessGroupPtr& gro
   const std::int64_t ranks = group->getSize();
   std::int64_t elements = 0;
   for (const at::Tensor& tensor : tensors_) {
-    begins_.push_back(elements);
+    offsets_.push_back(elements);
     elements += tensor.numel();
   }
   if (elements < ranks)
@@ -48,7 +48,7 @@ FlatShard::FlatShard(std::vector<at::Tensor> tensors, const ProcessGroupPtr& gro
   whole_ = at::zeros({each * ranks}, tensors_.front().options().requires_grad(false));
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const at::Tensor place =
-        whole_.narrow(0, begins_[i], tensors_[i].numel()).view(tensors_[i].sizes());
+        whole_.narrow(0, offsets_[i], tensors_[i].numel()).view(tensors_[i].sizes());
     place.copy_(tensors_[i]);
     tensors_[i].set_data(place);
   }
@@ -73,7 +73,7 @@ void FlatShard::collect_gradient(std::size_t index) {
   at::Tensor& tensor = tensors_[index];
   if (!gradients_.defined()) gradients_ = at::zeros(whole_.sizes(), whole_.options());
   if (!tensor.grad().defined()) return;
-  gradients_.narrow(0, begins_[index], tensor.numel()).copy_(tensor.grad().reshape(-1));
+  gradients_.narrow(0, offsets_[index], tensor.numel()).copy_(tensor.grad().reshape(-1));
   tensor.mutable_grad().reset();
 }
 

@@ -46,7 +46,7 @@ class FlatShard {
 
  private:
   std::vector<at::Tensor> tensors_;
-  std::vector<std::int64_t> begins_;  ///< offsets of the tensors in the whole
+  std::vector<std::int64_t> offsets_;  ///< of the tensors in the whole
   at::Tensor whole_, part_, gradients_;
 };
 

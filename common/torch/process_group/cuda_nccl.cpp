@@ -11,7 +11,7 @@ namespace scalemark::torch_support {
 bool has_cuda() { return true; }
 
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device) {
-  const auto store = meet(ranks).store;
+  const auto store = make_rendezvous(ranks).store;
   auto backend = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, ranks.rank(), ranks.size());
   // Otherwise NCCL creates its communicator for the device of the first tensor.
   backend->setBoundDeviceId(device);

@@ -12,7 +12,7 @@ using c10d::ProcessGroupGloo;
 bool has_gloo() { return true; }
 
 ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout) {
-  const Rendezvous meeting = meet(ranks);
+  const Rendezvous meeting = make_rendezvous(ranks);
   const auto options = ProcessGroupGloo::Options::create(timeout);
   // Connecting waits for the other ranks: all must reach this point.
   all_or_none(ranks, [&] {

@@ -96,7 +96,7 @@ void all_or_none(const mpi::Comm& ranks, const std::function<void()>& work) {
   }
 }
 
-Rendezvous meet(const mpi::Comm& ranks) {
+Rendezvous make_rendezvous(const mpi::Comm& ranks) {
   const bool one_node = ranks.min(ranks.split_node().size()) == ranks.size();
   Rendezvous meeting;
   c10d::TCPStoreOptions options;

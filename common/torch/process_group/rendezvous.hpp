@@ -18,7 +18,7 @@ struct Rendezvous {
 };
 
 /// Collective. Throws Error on all ranks if one of them fails to take part.
-Rendezvous meet(const mpi::Comm& ranks);
+Rendezvous make_rendezvous(const mpi::Comm& ranks);
 
 /// Collective. Runs `work` on every rank, then checks: if it threw on any rank, all throw Error
 /// with the text of the lowest such rank.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training loop: epochs, tests, saved states and resume.
+// Steps, tests and records of a training of imaging/train.
 #include "suites/imaging/train/loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
-#include "common/torch/step_records.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -23,162 +23,163 @@ std::pair<double, std::int64_t> read(const StepResult& result) {
   return {both[0].item<double>(), static_cast<std::int64_t>(both[1].item<double>())};
 }
 
-EpochPlan plan_of(const Case& c, const Course& course, std::int64_t epoch) {
-  return plan_epoch({.strategy = course.strategy,
-                     .samples = course.samples,
-                     .batch = course.loading.batch,
+/// A batch of the images with these indices, on the device of `options`.
+Batch batch_of(const Images& images, const at::Tensor& which, const LoaderOptions& options) {
+  return {prepare(images.pixels.index_select(0, which).to(options.device), options),
+          images.labels.index_select(0, which).to(options.device)};
+}
+
+double ratio(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+EpochPlan epoch_plan(const Case& c, const TrainingSettings& settings, std::int64_t epoch) {
+  return plan_epoch({.strategy = settings.strategy,
+                     .samples = settings.samples,
+                     .batch = settings.loading.batch,
                      .ranks = c.size(),
                      .rank = c.rank(),
                      .seed = c.seed(),
                      .epoch = static_cast<std::uint64_t>(epoch)});
 }
 
-/// A running training: its settings and its state.
-struct Training {
-  Case& c;
-  const Course& course;
-  Loader& loader;
-  Trainer& trainer;
-  History history;
-  Progress progress;
-  std::int64_t loaded_before = 0;  ///< bytes loaded before the interruption
+ImageTraining::ImageTraining(Case& c, const TrainingSettings& settings, Loader& loader,
+                             const Images& test_images, Trainer& trainer,
+                             torch_support::CaseProfile& profile)
+    : c_(c),
+      settings_(settings),
+      loader_(loader),
+      test_images_(test_images),
+      trainer_(trainer),
+      profile_(profile),
+      energy_(c) {}
 
-  void save() { imaging::save(c, trainer, history, progress); }
-};
-
-/// Saves the state and throws StoppedEarly if a signal requested a stop.
-void stop_if_asked(Training& t, std::uint64_t epoch_start, std::uint64_t start) {
-  if (!t.c.checkpoint().stop_requested()) return;
-  t.progress.epoch_time = now_ns() - epoch_start;
-  t.progress.since_start = now_ns() - start;
-  t.save();
-  throw StoppedEarly{};
+torch_support::TrainingPosition ImageTraining::position() const {
+  return {.epoch = progress_.epoch, .step = progress_.tally.batches};
 }
 
-/// Trains the rest of the current epoch of `progress`.
-void train_epoch(Training& t, std::uint64_t start) {
-  EpochPlan plan = plan_of(t.c, t.course, t.progress.epoch);
-  Tally& tally = t.progress.tally;
-  t.trainer.model().train();
-  std::uint64_t asked = now_ns();
-  const std::uint64_t epoch_start = asked - t.progress.epoch_time;
-  plan.order.erase(plan.order.begin(),
-                   plan.order.begin() + t.progress.loaded * t.course.loading.batch);
-  t.loader.start(std::move(plan.order));
-  while (t.progress.loaded < plan.loaded) {
-    t.c.report_progress();
-    const Batch batch = t.loader.next();
-    t.history.loaded_bytes = t.loaded_before + static_cast<std::int64_t>(t.loader.bytes());
-    if (t.progress.loaded++ % plan.every != plan.first) continue;
-    const std::uint64_t arrived = now_ns();
-    if (tally.batches == 0) t.history.epochs.start_pause.push_back(arrived - epoch_start);
-    const StepResult result = t.trainer.step(batch);
-    const auto [loss, right] = read(result);
-    const std::uint64_t done = now_ns();
-    t.history.steps.begun.push_back(asked);
-    t.history.steps.time.push_back(done - asked);
-    t.history.steps.wait.push_back(arrived - asked);
-    t.history.steps.exposed_communication.push_back(result.exposed_communication);
-    t.history.steps.loss.push_back(loss);
-    tally.loss += loss;
-    tally.right += right;
-    tally.images += t.course.loading.batch;
-    ++tally.batches;
-    stop_if_asked(t, epoch_start, start);
-    asked = now_ns();
-  }
-  // The epoch time includes batches loaded after the last computed one (ddp_rr).
-  t.history.epochs.time.push_back(now_ns() - epoch_start);
+void ImageTraining::start_epoch() {
+  if (!start_) start_ = now_ns() - progress_.since_start;
+  energy_.start();
+  profile_.start();
+  plan_ = epoch_plan(c_, settings_, progress_.epoch);
+  trainer_.model().train();
+  requested_ = now_ns();
+  epoch_start_ = *requested_ - progress_.epoch_time;
+  plan_.order.erase(plan_.order.begin(),
+                    plan_.order.begin() + progress_.loaded * settings_.loading.batch);
+  loader_.start(std::move(plan_.order));
 }
 
-/// Collective. Each rank tests its part of the test set; every rank returns the sums over all
-/// parts.
-Tally test(Case& c, const Course& course, const Images& pictures, Trainer& trainer,
-           std::uint64_t& first_batch_at) {
+Batch ImageTraining::next_batch() {
+  c_.report_progress();
+  Batch batch = loader_.next();
+  history_.loaded_bytes = loaded_before_ + static_cast<std::int64_t>(loader_.bytes());
+  ++progress_.loaded;
+  return batch;
+}
+
+void ImageTraining::step() {
+  // The time of an epoch's first step includes the start of the loader.
+  const std::uint64_t requested = requested_.value_or(now_ns());
+  requested_.reset();
+  while (progress_.loaded % plan_.every != plan_.first) next_batch();  // computed by other ranks
+  const Batch batch = next_batch();
+  const std::uint64_t arrived = now_ns();
+  Tally& tally = progress_.tally;
+  if (tally.batches == 0) history_.epochs.start_pause.push_back(arrived - *epoch_start_);
+  const StepResult result = trainer_.step(batch);
+  const auto [loss, right] = read(result);
+  history_.steps.add(requested, arrived, now_ns());
+  history_.steps.exposed_communication.push_back(result.exposed_communication);
+  history_.steps.loss.push_back(loss);
+  tally.loss += loss;
+  tally.right += right;
+  tally.images += settings_.loading.batch;
+  ++tally.batches;
+}
+
+void ImageTraining::end_epoch() {
+  while (progress_.loaded < plan_.loaded) next_batch();  // computed by other ranks
+  history_.epochs.time.push_back(now_ns() - *epoch_start_);
+  profile_.stop();
+  energy_.stop();
+  record_trained_epoch();
+  const Tally tested = test();
+  History::Epochs& epochs = history_.epochs;
+  epochs.test_loss.push_back(tested.loss / static_cast<double>(tested.images));
+  epochs.test_accuracy.push_back(ratio(tested.right, tested.images));
+  epochs.since_start.push_back(now_ns() - *start_);
+  progress_ = {.epoch = progress_.epoch + 1};
+  epoch_start_.reset();
+}
+
+void ImageTraining::record_trained_epoch() {
+  const Tally& trained = progress_.tally;
+  history_.images_computed += trained.images;
+  history_.epochs.train_loss.push_back(trained.loss / static_cast<double>(trained.batches));
+  history_.epochs.train_accuracy.push_back(ratio(trained.right, trained.images));
+}
+
+/// Each rank tests its part of the test set; every rank returns the sums over all parts.
+Tally ImageTraining::test() {
+  const std::uint64_t trained_at = now_ns();
+  c_.phase(fmt::format("test epoch {}", progress_.epoch + 1));
   const at::NoGradGuard no_grad;
-  trainer.synchronise_buffers();
-  trainer.model().eval();
-  const LoaderOptions& options = course.loading;
-  const c10::Device device = options.device;
-  const at::Tensor mine = at::arange(c.rank(), pictures.labels.size(0), c.size(), at::kLong);
+  trainer_.synchronise_buffers();
+  trainer_.model().eval();
+  const LoaderOptions& options = settings_.loading;
+  const at::Tensor mine = at::arange(c_.rank(), test_images_.labels.size(0), c_.size(), at::kLong);
   // Without gradients, small images fit in larger batches with no more memory than training needs.
-  const std::int64_t batch = std::max(options.batch, kTestPixels / (options.image * options.image));
+  const std::int64_t size = std::max(options.batch, kTestPixels / (options.image * options.image));
+  std::uint64_t first_batch_at = trained_at;
   Tally tally;
-  for (std::int64_t from = 0; from < mine.size(0); from += batch) {
-    c.report_progress();
-    const at::Tensor which = mine.slice(0, from, from + batch);
-    const at::Tensor images = prepare(pictures.pixels.index_select(0, which).to(device), options);
-    const at::Tensor labels = pictures.labels.index_select(0, which).to(device);
+  for (std::int64_t from = 0; from < mine.size(0); from += size) {
+    c_.report_progress();
+    const Batch batch = batch_of(test_images_, mine.slice(0, from, from + size), options);
     if (from == 0) first_batch_at = now_ns();
     at::Tensor logits;
     {
-      const torch_support::Autocast autocast(course.precision, device);
-      logits = trainer.model().forward(images);
+      const torch_support::Autocast autocast(settings_.precision, options.device);
+      logits = trainer_.model().forward(batch.images);
     }
-    tally.loss += mean_loss(logits, labels).item<double>() * static_cast<double>(which.size(0));
-    tally.right += count_right(logits, labels).item<std::int64_t>();
+    tally.loss +=
+        mean_loss(logits, batch.labels).item<double>() * static_cast<double>(batch.labels.size(0));
+    tally.right += count_right(logits, batch.labels).item<std::int64_t>();
   }
-  tally.loss = torch_support::sum_over_ranks(c.ranks(), tally.loss);
-  tally.right = c.ranks().sum(tally.right);
-  tally.images = pictures.labels.size(0);
+  history_.epochs.test_pause.push_back(first_batch_at - trained_at);
+  tally.loss = torch_support::sum_over_ranks(c_.ranks(), tally.loss);
+  tally.right = c_.ranks().sum(tally.right);
+  tally.images = test_images_.labels.size(0);
   return tally;
 }
 
-/// Collective. Runs one step, which restore() undoes. DDP rebuilds its buckets after the first
-/// step, as in the interrupted training. With other buckets, sums over three or more ranks would be
-/// rounded in a different order.
-void warm_up_reducer(Training& t, const Images& pictures) {
-  if (t.c.size() == 1) return;
-  const LoaderOptions& options = t.course.loading;
-  const at::Tensor which = at::arange(options.batch, at::kLong).remainder(pictures.labels.size(0));
-  t.trainer.model().train();
-  t.trainer.step({prepare(pictures.pixels.index_select(0, which).to(options.device), options),
-                  pictures.labels.index_select(0, which).to(options.device)});
+void ImageTraining::trial_step() {
+  const LoaderOptions& options = settings_.loading;
+  trainer_.model().train();
+  trainer_.step(batch_of(
+      test_images_, at::arange(options.batch, at::kLong).remainder(test_images_.labels.size(0)),
+      options));
 }
 
-}  // namespace
+torch_support::SavedTraining ImageTraining::pack() const {
+  Progress now = progress_;
+  now.since_start = now_ns() - *start_;
+  if (epoch_start_) now.epoch_time = now_ns() - *epoch_start_;
+  return pack_state(trainer_, history_, now);
+}
 
-History run_training(Case& c, const Course& course, Loader& loader, const Images& pictures,
-                     Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved) {
-  const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
-  Training t{c, course, loader, trainer, {}, {}};
-  if (saved) {
-    warm_up_reducer(t, pictures);
-    restore(*saved, trainer, t.history, t.progress);
-    t.loaded_before = t.history.loaded_bytes;
-    if (t.progress.epoch >= course.epochs || t.progress.loaded > plan_of(c, course, 0).loaded)
-      throw InputError("the checkpoint belongs to a longer training");
-    c.fact("resumed_at_epoch", t.progress.epoch + 1);
-  }
-  const std::uint64_t start = now_ns() - t.progress.since_start;
-  History::Epochs& epochs = t.history.epochs;
-  while (t.progress.epoch < course.epochs) {
-    const std::int64_t epoch = t.progress.epoch + 1;
-    c.phase(fmt::format("train epoch {}", epoch));
-    const std::optional<double> before = c.hardware().energy();
-    if (course.profile != nullptr) course.profile->start();
-    train_epoch(t, start);
-    if (course.profile != nullptr) course.profile->stop();
-    if (const std::optional<double> after = c.hardware().energy(); before && after)
-      t.history.energy = t.history.energy.value_or(0) + *after - *before;
-    const Tally trained = t.progress.tally;
-    t.history.images_computed += trained.images;
-    epochs.train_loss.push_back(trained.loss / static_cast<double>(trained.batches));
-    epochs.train_accuracy.push_back(static_cast<double>(trained.right) /
-                                    static_cast<double>(trained.images));
-    const std::uint64_t trained_at = now_ns();
-    c.phase(fmt::format("test epoch {}", epoch));
-    std::uint64_t first_batch_at = trained_at;
-    const Tally tested = test(c, course, pictures, trainer, first_batch_at);
-    epochs.test_pause.push_back(first_batch_at - trained_at);
-    epochs.test_loss.push_back(tested.loss / static_cast<double>(tested.images));
-    epochs.test_accuracy.push_back(static_cast<double>(tested.right) /
-                                   static_cast<double>(tested.images));
-    epochs.since_start.push_back(now_ns() - start);
-    t.progress = {.epoch = epoch, .since_start = now_ns() - start};
-    if (epoch < course.epochs) t.save();
-  }
-  return t.history;
+void ImageTraining::restore(const torch_support::SavedTraining& saved) {
+  restore_state(saved, trainer_, history_, progress_);
+  loaded_before_ = history_.loaded_bytes;
+  EpochPlan done = epoch_plan(c_, settings_, 0);
+  if (progress_.loaded > done.loaded)
+    throw InputError("the checkpoint belongs to a longer training");
+  done.loaded = progress_.loaded;
+  if (done.computed() != progress_.tally.batches)
+    throw InputError("the checkpoint's numbers of loaded and computed batches contradict each other");
 }
 
 }  // namespace scalemark::imaging

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training loop: epochs of steps, a test after each epoch, and the recorded history.
+// A training of imaging/train: its steps, the test after each epoch, and the recorded history.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 
 #include "common/core/case.hpp"
 #include "common/torch/case_profile.hpp"
+#include "common/torch/training/loop.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/imaging/loader/loader.hpp"
 #include "suites/imaging/train/loop_state.hpp"
 #include "suites/imaging/train/step.hpp"
@@ -16,12 +18,7 @@ namespace scalemark::imaging {
 
 /// Records of this rank per step or epoch. Times in nanoseconds.
 struct History {
-  struct Steps {
-    std::vector<std::uint64_t> time;  ///< from requesting the batch until the loss is on the host
-    std::vector<std::uint64_t> wait;  ///< part of `time` spent waiting for the batch
-    /// now_ns() at the start of each step. Only steps since the launch: a resumed run starts it
-    /// empty.
-    std::vector<std::uint64_t> begun;
+  struct Steps : torch_support::StepTimes {
     std::vector<std::uint64_t> exposed_communication;  ///< see StepResult
     std::vector<double> loss;
   } steps;
@@ -34,7 +31,6 @@ struct History {
   } epochs;
   std::int64_t images_computed = 0;  ///< by this rank
   std::int64_t loaded_bytes = 0;     ///< sent to its device
-  std::optional<double> energy;      ///< J, this rank's share of the counters; without tests
 };
 
 /// Sums over the batches of an epoch.
@@ -51,22 +47,60 @@ struct Progress {
   std::uint64_t since_start = 0;       ///< ns since the first step, tests included
 };
 
-struct Course {
+struct TrainingSettings {
   Strategy strategy = Strategy::single;
-  std::int64_t epochs = 1, samples = 0;
-  LoaderOptions loading;
+  std::int64_t samples = 0;
+  LoaderOptions loading;  ///< of tests; the loader of the training may load to another device
   torch_support::Precision precision;
-  torch_support::CaseProfile* profile = nullptr;  ///< records the training epochs, without tests
 };
 
-/// Collective. Trains and tests; calls tick() in each step. Phases are named "train epoch 2", "test
-/// epoch 2". Saves the state after each epoch except the last, and resumes from `saved`. If a
-/// signal requests a stop, saves after the current step and throws StoppedEarly.
-History run_training(Case& c, const Course& course, Loader& loader, const Images& test,
-                     Trainer& trainer, const std::optional<torch_support::SavedTraining>& saved);
+/// plan_epoch() of this rank. `epoch` counts from 0.
+EpochPlan epoch_plan(const Case& c, const TrainingSettings& settings, std::int64_t epoch);
+
+/// Trains with `trainer` on the batches of `loader`, and tests on `test_images` after each epoch
+/// (phase "test epoch 2"). A step is a computed batch. `profile` and the energy cover the epochs
+/// without their tests. All arguments must outlive this object.
+class ImageTraining final : public torch_support::Training {
+ public:
+  ImageTraining(Case& c, const TrainingSettings& settings, Loader& loader,
+                const Images& test_images, Trainer& trainer, torch_support::CaseProfile& profile);
+
+  torch_support::TrainingPosition position() const override;
+  void start_epoch() override;
+  void step() override;
+  void end_epoch() override;
+  void trial_step() override;
+  torch_support::SavedTraining pack() const override;
+  void restore(const torch_support::SavedTraining& saved) override;
+
+  const History& history() const { return history_; }
+  const std::optional<double>& joules() const { return energy_.joules(); }
+
+ private:
+  Batch next_batch();
+  void record_trained_epoch();
+  Tally test();
+
+  Case& c_;
+  const TrainingSettings& settings_;
+  Loader& loader_;
+  const Images& test_images_;
+  Trainer& trainer_;
+  torch_support::CaseProfile& profile_;
+  torch_support::EnergyMeter energy_;
+  History history_;
+  Progress progress_;
+  std::int64_t loaded_before_ = 0;  ///< bytes loaded before the interruption
+  EpochPlan plan_;                  ///< of the current epoch
+  // Starts of the training and of the epoch, by now_ns(), moved back by the time that they had
+  // taken before the interruption. No epoch has started between epochs.
+  std::optional<std::uint64_t> start_, epoch_start_;
+  std::optional<std::uint64_t> requested_;  ///< when the epoch's first batch was requested
+};
 
 /// Collective. Records the metrics of a training; `images_per_step` is the sum over all ranks.
-void record_training(Case& c, const Course& course, const History& history,
-                     std::int64_t images_per_step);
+/// `joules`: of this rank over the epochs without their tests; empty if unknown.
+void record_training(Case& c, const TrainingSettings& settings, const History& history,
+                     std::int64_t images_per_step, const std::optional<double>& joules);
 
 }  // namespace scalemark::imaging

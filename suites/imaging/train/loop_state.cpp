@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves and restores the state of a training as safetensors.
+// Packs and restores the state of a training.
 #include "suites/imaging/train/loop_state.hpp"
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -104,8 +103,7 @@ void restore_own(const NamedTensors& tensors, Trainer& trainer, History& history
     copy_saved(item.value(), tensors, "buffer." + item.key());
   torch_support::restore_random(tensors, device_of(trainer));
   for_each_record(history, [&](const char* name, auto& values) {
-    using Value = typename std::decay_t<decltype(values)>::value_type;
-    values = saved_values<Value>(tensors, name);
+    torch_support::restore_values(values, tensors, name);
   });
   const auto numbers = saved_values<std::int64_t>(tensors, "progress");
   const auto loss = saved_values<double>(tensors, "tally_loss");
@@ -122,12 +120,13 @@ void restore_own(const NamedTensors& tensors, Trainer& trainer, History& history
 
 }  // namespace
 
-void save(Case& c, Trainer& trainer, const History& history, const Progress& progress) {
-  torch_support::save_training(c, shared_part(trainer), own_part(trainer, history, progress));
+torch_support::SavedTraining pack_state(Trainer& trainer, const History& history,
+                                        const Progress& progress) {
+  return {.shared = shared_part(trainer), .own = own_part(trainer, history, progress)};
 }
 
-void restore(const torch_support::SavedTraining& saved, Trainer& trainer, History& history,
-             Progress& progress) {
+void restore_state(const torch_support::SavedTraining& saved, Trainer& trainer, History& history,
+                   Progress& progress) {
   const at::NoGradGuard no_grad;
   restore_shared(saved.shared, trainer);
   restore_own(saved.own, trainer, history, progress);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/torch/setup.hpp"
-#include "common/torch/step_records.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/imaging/data/mnist.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
 #include "suites/imaging/train/loop.hpp"
@@ -23,18 +22,10 @@ void record_time_to(Case& c, const History& history, double accuracy, const std:
                      RankReduce::max);
 }
 
-/// Collective. Records no energy for a resumed training: energy before the interruption is unknown.
-void record_energy(Case& c, const History& history) {
-  const bool whole = !c.result().facts.contains("resumed_at_epoch");
-  torch_support::record_energy(c, whole ? history.energy : std::nullopt, "image",
-                               static_cast<double>(c.ranks().sum(history.images_computed)),
-                               "the epochs without their tests");
-}
-
 }  // namespace
 
-void record_training(Case& c, const Course& course, const History& history,
-                     std::int64_t images_per_step) {
+void record_training(Case& c, const TrainingSettings& settings, const History& history,
+                     std::int64_t images_per_step, const std::optional<double>& joules) {
   const std::size_t steps = history.steps.time.size();
   const std::vector<std::uint8_t> warmup = torch_support::warmup_steps(c.policy(), steps);
   std::vector<std::uint64_t> compute(steps);
@@ -45,8 +36,7 @@ void record_training(Case& c, const Course& course, const History& history,
     c.record(name, "1", better, MetricKind::ratio, reduce, values, formula);
   };
   // The first four are columns of the printed table.
-  c.record_durations("step_time", history.steps.time, RankReduce::max, warmup);
-  c.recorder().began("step_time", history.steps.begun);
+  torch_support::record_step_time(c, history.steps, warmup);
   c.record_rate("images_per_second", "{image}/s", "step_time", images,
                 "images of a step over all ranks / step_time");
   series("accuracy", Better::higher, RankReduce::root, {history.epochs.test_accuracy.back()},
@@ -58,10 +48,10 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_rate("images_per_second_without_loading", "{image}/s", "compute_time", images,
                 "images of a step over all ranks / compute_time");
   c.peaks().record_flops(
-      "step_time", 6 * multiply_adds(course.loading.image, kMnistClasses) * images / c.size(),
+      "step_time", 6 * multiply_adds(settings.loading.image, kMnistClasses) * images / c.size(),
       c.text("precision"), "6 * multiply-adds of an image * images of a step / step_time, a rank",
       static_cast<int>(c.integer("replicas")));
-  if (is_ddp(course.strategy) && c.size() > 1 && course.loading.device.is_cpu()) {
+  if (is_ddp(settings.strategy) && c.size() > 1 && settings.loading.device.is_cpu()) {
     c.record_durations("exposed_communication_time", history.steps.exposed_communication,
                        RankReduce::max, warmup);
   }
@@ -73,11 +63,10 @@ void record_training(Case& c, const Course& course, const History& history,
   c.record_durations("test_pause", history.epochs.test_pause, RankReduce::max);
   record_time_to(c, history, 0.98, "time_to_98_percent");
   record_time_to(c, history, 0.99, "time_to_99_percent");
-  c.record(
-      "peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-      std::vector<double>{static_cast<double>(torch_support::peak_memory(course.loading.device))},
-      "largest number of bytes of tensors");
-  record_energy(c, history);
+  torch_support::record_peak_memory(c, settings.loading.device);
+  torch_support::record_energy(c, joules, "image",
+                               static_cast<double>(c.ranks().sum(history.images_computed)),
+                               "the epochs without their tests");
   series("first_loss", Better::none, RankReduce::mean, {history.steps.loss.front()},
          "before the first update");
   series("step_loss", Better::none, RankReduce::mean, history.steps.loss,

@@ -45,7 +45,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
                                const torch::Tensor& labels_n, std::int64_t rows, bool learns) {
     const bool weight_learns = learns && weight_vd.requires_grad();
     const bool gradient_now = learns && !weight_learns;
-    const torch::Tensor places = places_in_loss(labels_n);
+    const torch::Tensor places = unmasked_indices(labels_n);
     torch::Tensor result = torch::zeros(
         labels_n.sizes(),
         hidden_nd.options().dtype(torch::promoteTypes(hidden_nd.scalar_type(), torch::kFloat32)));
@@ -75,7 +75,7 @@ class FusedLogProbability : public torch::autograd::Function<FusedLogProbability
     }
     const torch::Tensor &hidden_nd = saved[0], &weight_vd = saved[1], &labels_n = saved[2];
     const std::int64_t rows = context->saved_data["rows"].toInt();
-    const torch::Tensor places = places_in_loss(labels_n);
+    const torch::Tensor places = unmasked_indices(labels_n);
     torch::Tensor to_hidden = torch::zeros_like(hidden_nd), to_weight;
     for (std::int64_t from = 0; from < places.size(0); from += rows) {
       Chunk chunk(hidden_nd, weight_vd, labels_n, places, from, rows);

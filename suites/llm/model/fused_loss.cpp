@@ -20,7 +20,7 @@ class FusedLoss : public torch::autograd::Function<FusedLoss> {
                                const torch::Tensor& labels_n, std::int64_t rows) {
     const auto wide = torch::promoteTypes(hidden_nd.scalar_type(), torch::kFloat32);
     const bool weight_learns = weight_vd.requires_grad();
-    const torch::Tensor places = places_in_loss(labels_n);
+    const torch::Tensor places = unmasked_indices(labels_n);
     torch::Tensor sum = torch::zeros({}, hidden_nd.options().dtype(wide));
     torch::Tensor to_hidden = torch::zeros_like(hidden_nd);
     torch::Tensor to_weight;

@@ -11,7 +11,7 @@
 namespace scalemark::llm {
 
 /// Sum of the cross-entropies of hidden @ weight^T against the unmasked labels; only
-/// places_in_loss() are computed. Both gradients are computed chunk by chunk in the forward pass,
+/// unmasked_indices() are computed. Both gradients are computed chunk by chunk in the forward pass,
 /// which holds at most `rows` rows of logits, in at least fp32. 0, with zero gradients, if every
 /// label is masked.
 ///   hidden_bsd [b, s, d]; weight_vd [v, d]; shifted_bs as of shift_labels().

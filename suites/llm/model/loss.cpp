@@ -55,7 +55,7 @@ torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& sh
   return loss_sum(logits_bsv, shifted_bs, chunks) / std::max<std::int64_t>(count, 1);
 }
 
-torch::Tensor places_in_loss(const torch::Tensor& labels_n) {
+torch::Tensor unmasked_indices(const torch::Tensor& labels_n) {
   if (labels_n.is_cpu()) return (labels_n != kMasked).nonzero().squeeze(1);
   return torch::arange(labels_n.size(0), labels_n.options());
 }

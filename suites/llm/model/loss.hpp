@@ -38,7 +38,7 @@ torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& sh
 
 /// Indices of labels [n] for which a loss fused with the head computes logits. On CPUs the unmasked
 /// ones; on other devices all, since counting would make the host wait.
-torch::Tensor places_in_loss(const torch::Tensor& labels_n);
+torch::Tensor unmasked_indices(const torch::Tensor& labels_n);
 
 /// Intermediate results of such a loss for a chunk of logits.
 struct LabelLogarithms {

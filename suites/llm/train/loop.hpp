@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training loop of fine-tuning: steps over epochs, records and checkpoints.
+// A training of llm/finetune: its steps and their records.
 #pragma once
 
 #include <cstddef>
@@ -9,34 +9,26 @@
 #include <vector>
 
 #include "common/core/case.hpp"
-#include "common/torch/training_state.hpp"
+#include "common/torch/training/loop.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/llm/train/step.hpp"
 #include "suites/llm/train/token_loader.hpp"
 
 namespace scalemark::llm {
 
-struct Course {
-  std::int64_t epochs = 1;
-  std::int64_t steps = 0;         ///< maximum number of steps; 0 = whole epochs
+struct TrainingSettings {
   std::int64_t accumulation = 1;  ///< micro-batches per step
   /// Model FLOPs per token in a row of `width`.
-  std::function<double(std::int64_t width)> flops_a_token;
-  std::int64_t save_every = 0;  ///< steps; 0 = after each epoch
-  bool sharded = false;         ///< each rank trains a different part of the parameters
-  std::uint64_t seed = 0;       ///< of the sample order and of random weights
-  std::uint64_t start = 0;      ///< fingerprint of the initial weights; 0 = random
+  std::function<double(std::int64_t width)> flops_per_token;
+  bool sharded = false;     ///< each rank trains a different part of the parameters
+  std::uint64_t seed = 0;   ///< of the sample order and of random weights
+  std::uint64_t start = 0;  ///< fingerprint of the initial weights; 0 = random
 };
-
-/// Number of steps of the training, with `batches` per epoch; 0 if an epoch has less than one step.
-std::int64_t total_steps(const Course& course, std::int64_t batches);
 
 /// This rank's records, one value per step; times in ns.
 struct History {
-  Objective::Terms terms;           ///< of the objective
-  std::vector<std::uint64_t> time;  ///< from requesting the first batch to the loss on the host
-  std::vector<std::uint64_t> wait;  ///< part of `time` spent waiting for batches
-  /// now_ns() at the start of each step, since this launch only; not in checkpoints.
-  std::vector<std::uint64_t> begun;
+  Objective::Terms terms;  ///< of the objective
+  torch_support::StepTimes steps;
   std::vector<Communication> communication;
   std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
   std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed
@@ -53,8 +45,8 @@ struct History {
 /// store.
 template <typename SomeHistory, typename Use>
 void for_each_record(SomeHistory& history, Use use) {
-  use("time", history.time);
-  use("wait", history.wait);
+  use("time", history.steps.time);
+  use("wait", history.steps.wait);
   use("loss", history.loss);
   use("gradient_norm", history.gradient_norm);
   use("positions", history.positions);
@@ -66,22 +58,34 @@ void for_each_record(SomeHistory& history, Use use) {
     use("observed." + std::to_string(i), history.observed[i]);
 }
 
-/// Collective. Resumes a training from `saved`: returns its history so far, for run_course().
-/// `batches`: per epoch of the loader. Throws InputError on ranks where the checkpoint belongs to
-/// another training.
-History resume_training(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-                        std::int64_t batches, Finetuner& finetuner);
+/// Steps of `finetuner` on the batches of `loader`. All arguments must outlive this object.
+class Finetuning final : public torch_support::Training {
+ public:
+  Finetuning(Case& c, const TrainingSettings& settings, TokenLoader& loader, Finetuner& finetuner);
 
-/// Collective. Runs a step and undoes it, so that DDP rebuilds its buckets as the interrupted
-/// training had done after its first step. Otherwise sums over three or more ranks would be rounded
-/// in another order.
-void warm_up_reducer(Case& c, const torch_support::SavedTraining& saved, const Course& course,
-                     TokenLoader& loader, Finetuner& finetuner);
+  torch_support::TrainingPosition position() const override;
+  void start_epoch() override;
+  void step() override;
+  void trial_step() override;
+  torch_support::SavedTraining pack() const override;
+  void restore(const torch_support::SavedTraining& saved) override;
 
-/// Collective. Trains from the finetuner's current step, and calls the watchdog in each step;
-/// phases are named by epoch. `history` holds the earlier steps. Saves checkpoints
-/// (Course::save_every). Stops after a step if a signal requests it (throws StoppedEarly).
-History run_training(Case& c, const Course& course, TokenLoader& loader, Finetuner& finetuner,
-                     History history = {});
+  std::int64_t steps_per_epoch() const;
+  /// Collective. The records after the last step.
+  History history() const;
+
+ private:
+  std::vector<Examples> next_batches();
+  /// Number of tokens or pairs that the objective counts in the step, over all ranks.
+  std::int64_t count(const std::vector<Examples>& batches) const;
+  void record_batches(const std::vector<Examples>& batches);
+
+  Case& c_;
+  const TrainingSettings& settings_;
+  TokenLoader& loader_;
+  Finetuner& finetuner_;
+  /// Losses and observed values are this rank's sums, which history() turns into means.
+  History history_;
+};
 
 }  // namespace scalemark::llm

@@ -3,7 +3,6 @@
 #include "suites/llm/train/loop_state.hpp"
 
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -60,11 +59,11 @@ c10::Device device_of(const Finetuner& finetuner) {
   return finetuner.parameters().front().device();
 }
 
-std::vector<std::int64_t> numbers_of(const Course& course, const Finetuner& finetuner,
+std::vector<std::int64_t> numbers_of(const TrainingSettings& settings, const Finetuner& finetuner,
                                      const History& history) {
   return {finetuner.steps(),
-          static_cast<std::int64_t>(course.seed),
-          static_cast<std::int64_t>(course.start),
+          static_cast<std::int64_t>(settings.seed),
+          static_cast<std::int64_t>(settings.start),
           history.loaded_bytes,
           history.widest,
           history.steps_without_labels};
@@ -72,38 +71,37 @@ std::vector<std::int64_t> numbers_of(const Course& course, const Finetuner& fine
 
 }  // namespace
 
-torch_support::SavedTraining pack_state(const Course& course, const Finetuner& finetuner,
-                                        const History& history) {
+torch_support::SavedTraining pack_state(const TrainingSettings& settings,
+                                        const Finetuner& finetuner, const History& history) {
   torch_support::SavedTraining state{.shared = {},
                                      .own = torch_support::random_states(device_of(finetuner))};
   for_each_record(history, [&](const std::string& name, const auto& values) {
     state.own[name] = torch_support::to_saved(values);
   });
   state.own["communication"] = torch_support::to_saved(flat(history.communication));
-  state.own["numbers"] = torch_support::to_saved(numbers_of(course, finetuner, history));
-  (course.sharded ? state.own : state.shared).merge(trained(finetuner));
+  state.own["numbers"] = torch_support::to_saved(numbers_of(settings, finetuner, history));
+  (settings.sharded ? state.own : state.shared).merge(trained(finetuner));
   return state;
 }
 
-void restore(const torch_support::SavedTraining& saved, const Course& course, Finetuner& finetuner,
-             History& history) {
+void restore_state(const torch_support::SavedTraining& saved, const TrainingSettings& settings,
+                   Finetuner& finetuner, History& history) {
   const auto numbers = torch_support::saved_values<std::int64_t>(saved.own, "numbers");
-  if (numbers.size() != numbers_of(course, finetuner, history).size() || numbers[0] < 0)
+  if (numbers.size() != numbers_of(settings, finetuner, history).size() || numbers[0] < 0)
     throw InputError("the saved state has no valid 'numbers'");
-  if (numbers[1] != static_cast<std::int64_t>(course.seed))
+  if (numbers[1] != static_cast<std::int64_t>(settings.seed))
     throw InputError(fmt::format("the saved state is of seed {}", numbers[1]));
-  if (numbers[2] != static_cast<std::int64_t>(course.start))
+  if (numbers[2] != static_cast<std::int64_t>(settings.start))
     throw InputError("the saved state is of a training that began from other weights");
   history.observed.resize(finetuner.objective().terms().observed.size());
   for_each_record(history, [&](const std::string& name, auto& values) {
-    using Value = typename std::decay_t<decltype(values)>::value_type;
-    values = torch_support::saved_values<Value>(saved.own, name);
+    torch_support::restore_values(values, saved.own, name);
     if (values.size() != static_cast<std::size_t>(numbers[0]))
       throw InputError(fmt::format("'{}' of the saved state is not one number a step", name));
   });
   history.communication = communication_of(saved.own, static_cast<std::size_t>(numbers[0]));
   for (const auto& [name, tensor] : trained(finetuner))
-    torch_support::copy_saved(tensor, course.sharded ? saved.own : saved.shared, name);
+    torch_support::copy_saved(tensor, settings.sharded ? saved.own : saved.shared, name);
   torch_support::restore_random(saved.own, device_of(finetuner));
   finetuner.set_steps(numbers[0]);
   history.loaded_bytes = numbers[3];

@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/torch/setup.hpp"
-#include "common/torch/step_records.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/llm/quant/qat.hpp"
 #include "suites/llm/train/method.hpp"
 
@@ -96,21 +95,20 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
 }
 
 void record_finetuning(Case& c, const History& history) {
-  const std::size_t steps = history.time.size();
+  const std::size_t steps = history.steps.time.size();
   const std::vector<std::uint8_t> warmup = torch_support::warmup_steps(c.policy(), steps);
-  const std::uint64_t total = torch_support::sum(history.time);
+  const std::uint64_t total = torch_support::sum(history.steps.time);
   const auto rate = [&](const std::string& name, const std::string& unit, RankReduce reduce,
                         const std::vector<double>& amounts, const std::string& formula) {
     c.record(name, unit, Better::higher, MetricKind::ratio, reduce,
-             per_second(amounts, history.time), formula, warmup);
+             per_second(amounts, history.steps.time), formula, warmup);
   };
   const auto series = [&](const std::string& name, RankReduce reduce,
                           const std::vector<double>& values, const std::string& formula) {
     c.record(name, "1", Better::none, MetricKind::ratio, reduce, values, formula);
   };
   // The first four are columns of the printed table.
-  c.record_durations("step_time", history.time, RankReduce::max, warmup);
-  c.recorder().began("step_time", history.begun);
+  torch_support::record_step_time(c, history.steps, warmup);
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,
@@ -126,7 +124,7 @@ void record_finetuning(Case& c, const History& history) {
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
        "tokens in the loss over all ranks / step_time");
-  c.record_durations("loader_wait", history.wait, RankReduce::max, warmup);
+  c.record_durations("loader_wait", history.steps.wait, RankReduce::max, warmup);
   record_communication(c, history, warmup);
   c.record_durations("total_time", std::vector<std::uint64_t>{total}, RankReduce::max);
   c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{total / steps},
@@ -149,9 +147,7 @@ void record_energy(Case& c, const History& history, const std::optional<double>&
 }
 
 void record_memory(Case& c, torch::Device device, std::uint64_t predicted) {
-  const auto peak = static_cast<double>(torch_support::peak_memory(device));
-  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-           std::vector{peak}, "largest number of bytes of tensors");
+  const double peak = torch_support::record_peak_memory(c, device);
   if (peak <= 0) return;
   c.record("memory_prediction_error", "1", Better::none, MetricKind::ratio, RankReduce::max,
            std::vector{static_cast<double>(predicted) / peak - 1},

@@ -164,7 +164,7 @@ TEST(Rendezvous, OneRankThatCannotTakePartIsEveryRanksError) {
 
 TEST(Rendezvous, RanksOfOneNodeMeetOnLoopback) {
   const mpi::Comm& world = test::world();
-  const Rendezvous meeting = meet(world);
+  const Rendezvous meeting = make_rendezvous(world);
   if (world.split_node().size() == world.size()) {
     EXPECT_EQ(meeting.address, "127.0.0.1");
   }

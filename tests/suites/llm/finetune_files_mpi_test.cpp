@@ -138,16 +138,17 @@ struct Alone {
 TEST(State, GoesOnBitForBitSharedOrSharded) {
   for (const bool lora : {true, false}) {
     for (const bool sharded : {true, false}) {
-      const Course course{.sharded = sharded};
+      const TrainingSettings settings{.sharded = sharded};
       Alone whole(lora), first(lora), second(lora);
       whole.train(6);
       first.train(3);
-      const auto state = pack_state(course, *first.finetuner, first.history);
+      const auto state = pack_state(settings, *first.finetuner, first.history);
       EXPECT_EQ(state.shared.empty(), sharded);
       const auto again = [](const torch_support::NamedTensors& tensors) {
         return torch_support::from_safetensors(torch_support::to_safetensors(tensors), "state");
       };
-      restore({again(state.shared), again(state.own)}, course, *second.finetuner, second.history);
+      restore_state({again(state.shared), again(state.own)}, settings, *second.finetuner,
+                    second.history);
       EXPECT_EQ(second.finetuner->steps(), 3);
       second.train(3);
       EXPECT_EQ(second.history.loss, whole.history.loss);

@@ -10,7 +10,7 @@
 #include "common/collective/communicator.hpp"
 #include "common/device/device.hpp"
 #include "common/torch/fingerprint.hpp"
-#include "common/torch/step_records.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/step.hpp"
 #include "tests/support/mpi_main.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saves and restores the state of a training.
-#include "common/torch/training_state.hpp"
+#include "common/torch/training/training_state.hpp"
 
 #include <mutex>
 #include <utility>

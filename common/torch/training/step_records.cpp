@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and warm-up marks of training steps.
-#include "common/torch/step_records.hpp"
+// Records of training steps: times, warm-up marks, energy and memory.
+#include "common/torch/training/step_records.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
+
+#include "common/torch/setup.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -29,6 +31,31 @@ std::vector<std::uint8_t> warmup_steps(const SamplingPolicy& policy, std::size_t
   const auto marked = static_cast<std::size_t>(std::max(0, policy.warmup.value_or(kWarmup)));
   std::fill_n(marks.begin(), std::min(marked, steps - 1), std::uint8_t{1});
   return marks;
+}
+
+void StepTimes::add(std::uint64_t requested, std::uint64_t arrived, std::uint64_t done) {
+  begun.push_back(requested);
+  time.push_back(done - requested);
+  wait.push_back(arrived - requested);
+}
+
+void record_step_time(Case& c, const StepTimes& steps, const std::vector<std::uint8_t>& warmup) {
+  c.record_durations("step_time", steps.time, RankReduce::max, warmup);
+  c.recorder().began("step_time", steps.begun);
+}
+
+double record_peak_memory(Case& c, c10::Device device) {
+  const auto peak = static_cast<double>(peak_memory(device));
+  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector{peak}, "largest number of bytes of tensors");
+  return peak;
+}
+
+void EnergyMeter::start() { before_ = c_.hardware().energy(); }
+
+void EnergyMeter::stop() {
+  if (const std::optional<double> after = c_.hardware().energy(); before_ && after)
+    joules_ = joules_.value_or(0) + *after - *before_;
 }
 
 void record_energy(Case& c, const std::optional<double>& joules, const std::string& name,

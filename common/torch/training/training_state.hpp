@@ -68,4 +68,10 @@ std::vector<T> saved_values(const NamedTensors& tensors, const std::string& name
   return values;
 }
 
+/// Restores a list that to_saved() stored as `name`. Throws InputError as saved_values().
+template <typename T>
+void restore_values(std::vector<T>& values, const NamedTensors& tensors, const std::string& name) {
+  values = saved_values<T>(tensors, name);
+}
+
 }  // namespace scalemark::torch_support
