@@ -96,7 +96,7 @@ class Case {
   /// For the runner: phases with their times, and whether ranks communicate.
   const CaseProgress& progress() const { return progress_; }
   /// Stopping early, saving the state of a long case, and resuming it.
-  const CaseCheckpoint& checkpoint() const { return checkpoint_; }
+  [[nodiscard]] const CaseCheckpoint& checkpoint() const { return checkpoint_; }
 
   // Results ------------------------------------------------------------------------------------
   /// States the work of one operation; measure() then adds bandwidth, bus_bandwidth, achieved_flops

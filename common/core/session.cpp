@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "common/base/clock.hpp"
@@ -156,37 +155,29 @@ std::optional<double> Session::energy(device::DeviceKind kind) {
 }
 
 void Session::gather_rank_table() {
-  const nlohmann::json mine = {{"node", host_},
-                               {"local_rank", node_.rank()},
-                               {"cpuset", hardware::to_list(binding_.cpus)},
-                               {"numa", binding_.numa >= 0 ? binding_.numa : placement_.numa},
-                               {"gpu_uuid", gpu_ ? gpu_->uuid() : ""},
-                               {"gpu_pci", gpu_ ? gpu_->pci_bus_id() : ""},
-                               {"gpu_model", gpu_ ? gpu_->name() : ""},
-                               {"nic", nic_near(machine_, placement_.numa)},
-                               {"note", placement_.note},
-                               {"problem", binding_.problem}};
-  const std::vector<std::string> texts = world_.gather(mine.dump());
+  const std::tuple mine(host_, node_.rank(), hardware::to_list(binding_.cpus),
+                        binding_.numa >= 0 ? binding_.numa : placement_.numa,
+                        gpu_ ? gpu_->uuid() : "", gpu_ ? gpu_->pci_bus_id() : "",
+                        gpu_ ? gpu_->name() : "", nic_near(machine_, placement_.numa),
+                        placement_.note, binding_.problem);
   std::set<std::string> said;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    const nlohmann::json row = nlohmann::json::parse(texts[rank]);
-    RankInfo info;
-    info.rank = static_cast<int>(rank);
-    info.node = row["node"];
-    info.local_rank = row["local_rank"];
-    info.cpuset = row["cpuset"];
-    info.numa = row["numa"];
-    info.gpu_uuid = row["gpu_uuid"];
-    info.gpu_pci = row["gpu_pci"];
-    info.gpu_model = row["gpu_model"];
-    info.nic = row["nic"];
-    const std::string note = row["note"], problem = row["problem"];
-    info.note = note + (note.empty() || problem.empty() ? "" : "; ") + problem;
+  for (const auto& [node, local_rank, cpuset, numa, uuid, pci, model, nic, note, problem] :
+       mpi::gather(world_, mine)) {
+    const auto rank = static_cast<int>(rank_table_.size());
+    rank_table_.push_back({.rank = rank,
+                           .node = node,
+                           .local_rank = local_rank,
+                           .cpuset = cpuset,
+                           .numa = numa,
+                           .gpu_uuid = uuid,
+                           .gpu_pci = pci,
+                           .gpu_model = model,
+                           .nic = nic,
+                           .note = note + (note.empty() || problem.empty() ? "" : "; ") + problem});
     if (!note.empty() && said.insert(note).second)
       log::info(fmt::format("placement of rank {}: {}", rank, note));
     if (!problem.empty() && said.insert(problem).second)
       log::warn(fmt::format("binding of rank {}: {}", rank, problem));
-    rank_table_.push_back(std::move(info));
   }
 }
 

@@ -26,7 +26,7 @@ std::string snake_case(std::string_view text) {
 
 std::string type_of_mpi(std::string_view type) {
   for (const OsuType& known : kOsuTypes) {
-    if (type == known.theirs) return known.ours;
+    if (type == known.osu_name) return known.dtype;
   }
   return snake_case(type);
 }

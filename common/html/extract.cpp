@@ -56,7 +56,7 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
   }
 }
 
-/// Drops the rank grid with the smallest imbalance if there are more than kMostGrids.
+/// Drops the rank grid with the smallest imbalance if there are more than kMaxGrids.
 void keep_most_telling(std::vector<CaseExtract>& cases) {
   CaseExtract* least = nullptr;
   std::size_t count = 0;

@@ -13,7 +13,7 @@ void PlannedTables::begin(const Run& run) {
   for (const std::string& key : run.planned) ++awaited_[key_without(key, axes_)];
 }
 
-bool PlannedTables::came(const std::string& table) {
+bool PlannedTables::case_done(const std::string& table) {
   const auto awaited = awaited_.find(table);
   if (awaited == awaited_.end()) return true;
   if (--awaited->second > 0) return false;

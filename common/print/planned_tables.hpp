@@ -27,7 +27,7 @@ class PlannedTables {
   std::string table_of(const CaseResult& result) const { return key_without(result.key, axes_); }
   /// Notes that a case of this table is done. Returns whether the table is complete; always true
   /// for a table that was not planned.
-  bool came(const std::string& table);
+  bool case_done(const std::string& table);
 
  private:
   std::vector<std::string_view> axes_;

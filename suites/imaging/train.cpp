@@ -202,7 +202,7 @@ void train_network(Case& c) {
   torch_support::ProcessGroupPtr group;
   if (is_ddp(setup.training.strategy)) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
-    c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+    c.fact("process_group", torch_support::resolve_backend(c.text("backend"), c.text("device")));
   }
   const Trained trained = train_model(c, setup, data, model, group, profile);
   c.phase("check");
@@ -261,10 +261,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .axis_boolean("broadcast_buffers", {.defaults = {true}, .implied = true})
     .axis_boolean("graphs", {.defaults = {false}, .implied = false})
     .axis_boolean("profile", {.defaults = {false}, .implied = false})
-    .axis("backend", {.values = torch_support::backend_names(),
-                      .defaults = {"auto"},
-                      .implied = "auto",
-                      .doc = "Library under the process group; auto: nccl on GPUs, else mpi"})
+    .with(torch_support::backend_axis)
     .axis_integer("replicas", {.minimum = 1, .maximum = 64, .default_is_ranks = true, .implied = 1})
     .with(data_set_axes)
     .axis("start", {.values = {"random", "weights"}, .defaults = {"random"}, .implied = "random"})

@@ -108,7 +108,7 @@ std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
   const bool graphs = c.flag("graphs");
   if (kind == "single") return graphs ? make_replicas({}) : make_single();
   const auto group = torch_support::make_process_group(c, device, c.text("backend"));
-  c.fact("process_group", torch_support::meant_backend(c.text("backend"), c.text("device")));
+  c.fact("process_group", torch_support::resolve_backend(c.text("backend"), c.text("device")));
   if (kind == "ddp") return graphs ? make_replicas(group) : make_ddp(group);
   return make_fsdp(group, {.reshard = c.flag("reshard"),
                            .prefetch = c.integer("prefetch"),
@@ -309,10 +309,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
                   {.minimum = 0, .maximum = 1024, .defaults = "1", .implied = kPrefetch})
     .axis_boolean("offload", {.defaults = {false}, .implied = false})
     .axis_boolean("profile", {.defaults = {false}, .implied = false})
-    .axis("backend", {.values = torch_support::backend_names(),
-                      .defaults = {"auto"},
-                      .implied = "auto",
-                      .doc = "Library under the process group; auto: nccl on GPUs, else mpi"})
+    .with(torch_support::backend_axis)
     .compute_axes()
     .ranks(1)
     .adjust(adjust)

@@ -3,9 +3,9 @@
 #include "common/core/cuda_aware/node_proof.hpp"
 
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "common/base/log.hpp"
 #include "common/base/text.hpp"
@@ -36,18 +36,21 @@ Findings read_findings(const NodeProof& mine) {
   return none;
 }
 
-nlohmann::json as_json(const Findings& findings) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const Finding& one : findings)
-    rows.push_back({static_cast<int>(one.state), one.date, one.reason});
-  return rows;
+/// Findings as ranks send them: state, date and reason by use.
+using SentFindings = std::vector<std::tuple<Finding::State, std::string, std::string>>;
+
+SentFindings to_send(const Findings& findings) {
+  SentFindings sent;
+  for (const Finding& one : findings) sent.emplace_back(one.state, one.date, one.reason);
+  return sent;
 }
 
-Findings as_findings(const nlohmann::json& rows) {
+Findings received(const SentFindings& sent) {
   Findings findings;
-  for (std::size_t i = 0; i < findings.size(); ++i)
-    findings[i] = {static_cast<Finding::State>(rows.at(i).at(0).get<int>()),
-                   rows.at(i).at(1).get<std::string>(), rows.at(i).at(2).get<std::string>()};
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto& [state, date, reason] = sent.at(i);
+    findings[i] = {state, date, reason};
+  }
   return findings;
 }
 
@@ -78,12 +81,12 @@ NodeProof describe_proof(Session& session) {
 }
 
 Findings known_findings(const Session& session, const NodeProof& mine) {
-  std::string said;
-  if (session.node().rank() == 0) said = as_json(read_findings(mine)).dump();
+  SentFindings sent;  // by the first rank of each node
+  if (session.node().rank() == 0) sent = to_send(read_findings(mine));
   std::optional<Findings> all;
-  for (const std::string& one : session.world().all_gather(said)) {
+  for (const SentFindings& one : mpi::all_gather(session.world(), sent)) {
     if (one.empty()) continue;
-    const Findings findings = as_findings(nlohmann::json::parse(one));
+    const Findings findings = received(one);
     all = all ? combine(*all, findings) : findings;
   }
   return all.value_or(Findings());

@@ -6,29 +6,38 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
 
-nlohmann::json describe(const hardware::Gpu& gpu) {
-  return {{"pci", gpu.pci_bus_id},
-          {"uuid", gpu.uuid},
-          {"name", gpu.name},
-          {"numa", gpu.numa},
-          {"memory", gpu.memory_bytes}};
+/// A GPU as ranks send it: PCI address, UUID, name, NUMA node, bytes of memory.
+using SentGpu = std::tuple<std::string, std::string, std::string, int, std::uint64_t>;
+
+/// What a rank sends: its CPUs, its GPUs, and the addresses of the visible ones.
+using SentView = std::tuple<hardware::CpuSet, std::vector<SentGpu>, std::vector<std::string>>;
+
+hardware::Gpu gpu_of(const SentGpu& sent) {
+  const auto& [pci, uuid, name, numa, memory] = sent;
+  return {.pci_bus_id = pci, .uuid = uuid, .name = name, .numa = numa, .memory_bytes = memory};
 }
 
-hardware::Gpu read_gpu(const nlohmann::json& row) {
-  hardware::Gpu gpu;
-  gpu.pci_bus_id = row["pci"];
-  gpu.uuid = row["uuid"];
-  gpu.name = row["name"];
-  gpu.numa = row["numa"];
-  gpu.memory_bytes = row["memory"];
-  return gpu;
+SentView describe(const hardware::Machine& mine,
+                  const std::optional<std::string>& cuda_visible_devices, std::string& problem) {
+  SentView sent{mine.allowed, {}, {}};
+  auto& [allowed, gpus, visible] = sent;
+  for (const hardware::Gpu& gpu : mine.gpus)
+    gpus.emplace_back(gpu.pci_bus_id, gpu.uuid, gpu.name, gpu.numa, gpu.memory_bytes);
+  if (cuda_visible_devices) {
+    for (const int index : hardware::visible_gpus(mine, *cuda_visible_devices, &problem))
+      visible.push_back(mine.gpus[static_cast<std::size_t>(index)].pci_bus_id);
+  } else {
+    for (const hardware::Gpu& gpu : mine.gpus) visible.push_back(gpu.pci_bus_id);
+  }
+  return sent;
 }
 
 }  // namespace
@@ -36,29 +45,13 @@ hardware::Gpu read_gpu(const nlohmann::json& row) {
 NodeView share_view(const mpi::Comm& node, const hardware::Machine& mine,
                     const std::optional<std::string>& cuda_visible_devices) {
   NodeView view{.machine = mine, .request = {}, .problem = {}};
-  nlohmann::json row = {{"cpus", hardware::to_list(mine.allowed)},
-                        {"gpus", nlohmann::json::array()},
-                        {"visible", nlohmann::json::array()}};
-  for (const hardware::Gpu& gpu : mine.gpus) row["gpus"].push_back(describe(gpu));
-  if (cuda_visible_devices) {
-    for (const int index : hardware::visible_gpus(mine, *cuda_visible_devices, &view.problem))
-      row["visible"].push_back(mine.gpus[static_cast<std::size_t>(index)].pci_bus_id);
-  } else {
-    for (const hardware::Gpu& gpu : mine.gpus) row["visible"].push_back(gpu.pci_bus_id);
-  }
-
+  const std::vector<SentView> sent =
+      mpi::all_gather(node, describe(mine, cuda_visible_devices, view.problem));
   std::set<int> cpus;
   std::map<std::string, hardware::Gpu> gpus;  // by address: the order in which they are numbered
-  std::vector<nlohmann::json> rows;
-  for (const std::string& text : node.all_gather(row.dump())) {
-    rows.push_back(nlohmann::json::parse(text));
-    const std::string list = rows.back()["cpus"];
-    if (!list.empty()) {
-      const hardware::CpuSet allowed = hardware::parse_list(list);
-      cpus.insert(allowed.begin(), allowed.end());
-    }
-    for (const nlohmann::json& gpu : rows.back()["gpus"])
-      gpus.emplace(gpu["pci"].get<std::string>(), read_gpu(gpu));
+  for (const auto& [allowed, listed, visible] : sent) {
+    cpus.insert(allowed.begin(), allowed.end());
+    for (const SentGpu& gpu : listed) gpus.emplace(std::get<0>(gpu), gpu_of(gpu));
   }
   view.machine.allowed.assign(cpus.begin(), cpus.end());
   view.machine.gpus.clear();
@@ -69,11 +62,9 @@ NodeView share_view(const mpi::Comm& node, const hardware::Machine& mine,
     view.machine.gpus.push_back(gpu);
   }
   view.request.local_ranks = node.size();
-  for (const nlohmann::json& one : rows) {
-    std::vector<int> visible;
-    for (const nlohmann::json& address : one["visible"])
-      visible.push_back(index_of.at(address.get<std::string>()));
-    view.request.visible_by_rank.push_back(std::move(visible));
+  for (const auto& [allowed, listed, visible] : sent) {
+    std::vector<int>& indices = view.request.visible_by_rank.emplace_back();
+    for (const std::string& address : visible) indices.push_back(index_of.at(address));
   }
   return view;
 }
@@ -88,8 +79,8 @@ bool overlap(const hardware::CpuSet& one, const hardware::CpuSet& other) {
 
 int core_sharers(const mpi::Comm& node, const hardware::CpuSet& cpus) {
   int sharers = 0;
-  for (const std::string& list : node.all_gather(hardware::to_list(cpus))) {
-    if (list.empty() || overlap(hardware::parse_list(list), cpus)) ++sharers;
+  for (const hardware::CpuSet& other : mpi::all_gather(node, cpus)) {
+    if (other.empty() || overlap(other, cpus)) ++sharers;
   }
   return std::max(1, sharers);
 }

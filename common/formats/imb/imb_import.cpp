@@ -53,8 +53,8 @@ struct KnownImbTest {
 };
 KnownImbTest known_imb_test(std::string_view name) {
   for (const ImbTest& test : kImbTests) {
-    if (name == test.theirs) return {&test, false};
-    const std::string nonblocking = "i" + snake_case(test.theirs);
+    if (name == test.imb_name) return {&test, false};
+    const std::string nonblocking = "i" + snake_case(test.imb_name);
     if (name.starts_with('I') && snake_case(name) == nonblocking) return {&test, true};
   }
   return {};
@@ -111,10 +111,11 @@ class ImbReader {
   void take_comment(std::string_view line) {
     if (line.find(kImbEnd) != std::string_view::npos) {
       is_open_ = false;
-    } else if (const auto ours = behind(line, "IMB 2021.11 format, measured by Scalemark ")) {
-      take_program("Scalemark", *ours);
-    } else if (const auto theirs = foreign_program(line)) {
-      take_program(theirs->tool, theirs->version);
+    } else if (const auto own_version =
+                   behind(line, "IMB 2021.11 format, measured by Scalemark ")) {
+      take_program("Scalemark", *own_version);
+    } else if (const auto program = foreign_program(line)) {
+      take_program(program->tool, program->version);
     } else if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
       take_program("Intel MPI Benchmarks", version->substr(0, version->find(',')));
       is_open_ = true;
@@ -218,7 +219,7 @@ class ImbReader {
     CaseResult result;
     const KnownImbTest known = is_p2p_ ? KnownImbTest{} : known_imb_test(name_);
     result.name = known.test != nullptr
-                      ? std::string(known.test->ours)
+                      ? std::string(known.test->benchmark)
                       : fmt::format("imb/{}{}", is_p2p_ ? "p2p_" : "", snake_case(name_));
     if (params_ && known.test != nullptr) {
       result.params = *params_;

@@ -27,7 +27,7 @@ constexpr std::string_view kImbBarrier = "micro/barrier";
 
 const ImbTest* find_imb_test(std::string_view name) {
   const auto found = std::find_if(kImbTests.begin(), kImbTests.end(),
-                                  [&](const ImbTest& test) { return name == test.ours; });
+                                  [&](const ImbTest& test) { return name == test.benchmark; });
   return found == kImbTests.end() ? nullptr : &*found;
 }
 
@@ -62,7 +62,7 @@ std::string why_no_imb_case(const ImbTest& test, const CaseResult& result) {
   if (!call.empty() && call != "blocking") return "IMB's test is of the blocking call";
   if (!test.ranks_alike && print::param_integer(result, "ranks") != 2)
     return "IMB's test is of two ranks";
-  const bool has_size = std::string_view(test.ours) != kImbBarrier;
+  const bool has_size = std::string_view(test.benchmark) != kImbBarrier;
   return has_size && print::param_integer(result, "bytes").value_or(-1) < 0 ? "it has no size" : "";
 }
 
@@ -94,7 +94,7 @@ class ImbPrinter final : public print::Printer {
     } else if (const std::string why = add_row(*test, result, *time, table); !why.empty()) {
       print_left_out(result, why);
     }
-    if (planned_.came(table)) queue_.finish(table);
+    if (planned_.case_done(table)) queue_.finish(table);
     out().flush();
   }
 
@@ -113,7 +113,7 @@ class ImbPrinter final : public print::Printer {
     const auto spread = spread_over_ranks(result, time);
     if (!spread && test.ranks_alike) return "it has no times of single ranks";
     row.time = spread.value_or(osu_statistic(time));
-    if (std::string_view(test.ours) != kImbBarrier)
+    if (std::string_view(test.benchmark) != kImbBarrier)
       row.bytes = print::param_integer(result, "bytes");
     row.rate = imb_rate(test, result, row);
     if (!row.has_numbers()) return "its time is not a number";
@@ -141,9 +141,9 @@ class ImbPrinter final : public print::Printer {
   static std::string header(const ImbTest& test, const CaseResult& result) {
     constexpr const char* kLine = "#---------------------------------------------------";
     std::string text = fmt::format("\n{}\n# Benchmarking {}\n# #processes = {}\n# {}{}\n{}\n",
-                                   kLine, test.theirs, print::param_text(result, "ranks"),
+                                   kLine, test.imb_name, print::param_text(result, "ranks"),
                                    kImbParameters, print::params_without_bytes(result), kLine);
-    if (std::string_view(test.ours) != kImbBarrier) text += fmt::format("{:>13}", "#bytes");
+    if (std::string_view(test.benchmark) != kImbBarrier) text += fmt::format("{:>13}", "#bytes");
     text += fmt::format("{:>13}", "#repetitions");
     text += test.ranks_alike
                 ? fmt::format("{:>13}{:>13}{:>13}", "t_min[usec]", "t_max[usec]", "t_avg[usec]")

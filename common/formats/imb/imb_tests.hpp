@@ -7,11 +7,11 @@
 namespace scalemark::formats {
 
 struct ImbTest {
-  const char* theirs;
-  const char* ours;
-  bool reduces;      ///< uses IMB's data type for reductions; in Scalemark fp32
-  bool has_rate;     ///< has a column Mbytes/sec
-  bool ranks_alike;  ///< t_min, t_max and t_avg over ranks; else one t
+  const char* imb_name;
+  const char* benchmark;  ///< of Scalemark
+  bool reduces;           ///< uses IMB's data type for reductions; in Scalemark fp32
+  bool has_rate;          ///< has a column Mbytes/sec
+  bool ranks_alike;       ///< t_min, t_max and t_avg over ranks; else one t
 };
 inline constexpr std::array kImbTests = {
     ImbTest{"PingPong", "micro/pingpong", false, true, false},

@@ -54,8 +54,8 @@ class Log {
 
 /// Facts and parameters of Scalemark with their MLPerf names.
 struct Named {
-  const char* ours;
-  const char* theirs;
+  const char* scalemark_name;
+  const char* mlperf_name;
 };
 constexpr std::array kNamed = {Named{"learning_rate", "opt_base_learning_rate"},
                                Named{"optimiser", "opt_name"},
@@ -85,8 +85,8 @@ struct Span {
 };
 
 std::int64_t milliseconds(double seconds) {
-  constexpr double kMost = 1e9;  // s, about 30 years: a file may contain any number
-  return std::isfinite(seconds) ? std::llround(std::clamp(seconds, 0.0, kMost) * 1e3) : 0;
+  constexpr double kMaxSeconds = 1e9;  // s, about 30 years: a file may contain any number
+  return std::isfinite(seconds) ? std::llround(std::clamp(seconds, 0.0, kMaxSeconds) * 1e3) : 0;
 }
 
 std::optional<Span> span_of(const CaseResult& result) {
@@ -110,8 +110,8 @@ void log_head(Log& log, const Run& run, const CaseResult& result, std::int64_t t
   say("scalemark_version", std::string(version()));
   say("seed", run.seed);
   for (const Named& named : kNamed) {
-    if (const Value* value = find_value(result, named.ours))
-      say(named.theirs, text::json_value(*value));
+    if (const Value* value = find_value(result, named.scalemark_name))
+      say(named.mlperf_name, text::json_value(*value));
   }
 }
 

@@ -37,7 +37,7 @@ class NcclPrinter final : public print::Printer {
     if (const std::string reason = take(table, result); !reason.empty()) {
       fmt::print(out(), "# not in this format: {}: {}\n", text::printable(result.key), reason);
     }
-    if (planned_.came(table)) print(table);
+    if (planned_.case_done(table)) print(table);
     out().flush();
   }
 

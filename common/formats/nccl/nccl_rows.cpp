@@ -12,9 +12,9 @@
 namespace scalemark::formats {
 namespace {
 
-std::string type_name(const std::string& theirs) {
-  const NcclType* type = nccl_type(&NcclType::theirs, theirs);
-  return type == nullptr ? snake_case(theirs) : type->ours;
+std::string type_name(const std::string& name) {
+  const NcclType* type = nccl_type(&NcclType::nccl_name, name);
+  return type == nullptr ? snake_case(name) : type->dtype;
 }
 
 /// Finds the test by program name, ignoring the folder and suffixes such as _mpi.
@@ -29,7 +29,7 @@ const NcclTest* find_test(std::string_view program) {
 /// Axis `bytes` of a case of Scalemark, from the count: total_bytes may exceed the parts of all
 /// ranks.
 std::int64_t bytes_of_count(const NcclRow& row, const NcclTest* test, const std::string& place) {
-  const NcclType* type = nccl_type(&NcclType::theirs, row.type);
+  const NcclType* type = nccl_type(&NcclType::nccl_name, row.type);
   const bool is_divided = test != nullptr && test->size == NcclSize::divided;
   const std::int64_t parts = is_divided ? row.ranks.value_or(1) : 1;
   const std::int64_t bytes = type == nullptr ? 1 : type->bytes;
@@ -54,8 +54,8 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
           : "nccl/" + snake_case(std::string_view(program).substr(program.rfind('/') + 1));
   result.facts["total_bytes"] = row.size;
   if (row.iterations > 0) result.facts["iterations"] = row.iterations;
-  if (row.ours) {
-    result.params = *row.ours;
+  if (row.scalemark_params) {
+    result.params = *row.scalemark_params;
     result.params["bytes"] = bytes_of_count(row, test, place);
     if (row.in_place) result.params["in_place"] = true;
     set_key(result);

@@ -16,14 +16,14 @@ struct NcclRow {
   std::string program;  ///< all_reduce_perf, with or without a path; empty = unknown
   std::optional<std::int64_t> ranks;
   std::int64_t size = 0;   ///< as nccl-tests define it: the larger of a rank's two buffers
-  std::int64_t count = 0;  ///< elements; needed with `ours`
+  std::int64_t count = 0;  ///< elements; needed with `scalemark_params`
   std::string type, reduction, root;
   bool in_place = false;
   std::int64_t iterations = 0;  ///< timed iterations; 0 = unknown
   bool is_blocking = false;     ///< -z: waits for each operation
   /// Set for a table printed by Scalemark: the parameters of its case keys except bytes and
   /// in_place.
-  std::optional<Point> ours;
+  std::optional<Point> scalemark_params;
 };
 
 /// The case of a row: name, parameters and key. Axis `bytes` is the size as OSU defines it; the

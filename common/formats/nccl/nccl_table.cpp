@@ -21,8 +21,8 @@ namespace {
 constexpr double kGigabytes = 1e9;
 
 const NcclType* nccl_type_of(const NcclTest& test, const CaseResult& result) {
-  const std::string ours = print::param_text(result, "dtype");
-  return nccl_type(&NcclType::ours, ours.empty() ? test.type : ours);
+  const std::string dtype = print::param_text(result, "dtype");
+  return nccl_type(&NcclType::dtype, dtype.empty() ? test.type : dtype);
 }
 
 /// busbw / algbw as nccl-tests define it (src/*.cu, GetBw); 0 for one rank.
@@ -114,9 +114,9 @@ std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& resu
   const auto bytes = print::param_integer(result, "bytes");
   const auto ranks = print::param_integer(result, "ranks");
   const bool needs_ranks = test.size != NcclSize::buffer;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (time == nullptr || time->kind != MetricKind::duration || type == nullptr || !bytes ||
-      *bytes < 0 || (needs_ranks && (!ranks || *ranks < 1 || *bytes > kMost / *ranks)))
+      *bytes < 0 || (needs_ranks && (!ranks || *ranks < 1 || *bytes > kMax / *ranks)))
     return std::nullopt;
   NcclPoint point;
   point.count = *bytes / type->bytes / (test.size == NcclSize::divided ? *ranks : 1);
@@ -143,7 +143,7 @@ NcclTable::NcclTable(const NcclTest& test, const CaseResult& first)
       redop_(print::param_text(first, "op")),
       ranks_(print::param_integer(first, "ranks").value_or(0)),
       on_device_(print::param_text(first, "memory") == "device") {
-  if (const NcclType* type = nccl_type_of(test, first)) type_ = type->theirs;
+  if (const NcclType* type = nccl_type_of(test, first)) type_ = type->nccl_name;
   const std::string key = key_without(first.key, {"bytes", "in_place"});
   parameters_ = text::printable(key.substr(std::min(key.find(' '), key.size())));
   if (redop_.empty()) redop_ = test.redop;

@@ -40,8 +40,8 @@ inline constexpr std::array kNcclTests = {
 };
 
 struct NcclType {
-  const char* theirs;
-  const char* ours;
+  const char* nccl_name;
+  const char* dtype;
   std::int64_t bytes;  ///< per element
 };
 inline constexpr std::array kNcclTypes = {

@@ -90,8 +90,8 @@ class NcclReader {
       take_program("nccl-tests", parts[3]);
     } else if (parts.size() > 5 && parts[1] == "scalemark" && parts[3] == "nccl-tests") {
       take_program("Scalemark", parts[2]);
-    } else if (const auto theirs = foreign_program(line)) {
-      take_program(theirs->tool, theirs->version);
+    } else if (const auto program = foreign_program(line)) {
+      take_program(program->tool, program->version);
     } else if (parts.size() > 4 && parts[1] == "Collective" && parts[3] == "starting:") {
       row_ = {};
       row_.program = text::printable(parts[4], 100);
@@ -133,8 +133,8 @@ class NcclReader {
   /// "# Parameters of Scalemark: backend=mpi memory=host ranks=2"
   void take_parameters(std::string_view line) {
     const std::string pairs(line.substr(line.find(':') + 1));
-    row_.ours = case_of_key("x " + pairs, lines_.place()).params;
-    if (row_.ours->empty() && !words(pairs).empty())
+    row_.scalemark_params = case_of_key("x " + pairs, lines_.place()).params;
+    if (row_.scalemark_params->empty() && !words(pairs).empty())
       lines_.fail("axis=value pairs of a table", line);
   }
 
@@ -180,7 +180,7 @@ class NcclReader {
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
     const std::size_t leading = cells.size() - measures;
     row_.size = count_of({"size", cells[0]}, kMaxBytes, lines_);
-    row_.count = row_.ours ? count_of({"count", cells[1]}, kMaxBytes, lines_) : 0;
+    row_.count = row_.scalemark_params ? count_of({"count", cells[1]}, kMaxBytes, lines_) : 0;
     row_.type = cells[2];
     row_.reduction = row_.root = "";
     for (std::size_t i = 3; i < head && leading == head; ++i) {
@@ -188,7 +188,7 @@ class NcclReader {
       if (columns_[i] == "root") row_.root = cells[i];
     }
     row_.ranks = ranks_of_table();
-    if (!row_.ours && !row_.ranks && !source_.options.ranks)
+    if (!row_.scalemark_params && !row_.ranks && !source_.options.ranks)
       taker_.note("the text does not say how many ranks took part: give --ranks");
     // The in-place columns start where the first measured column is repeated.
     const auto second = std::find(first + 1, columns_.end(), *first);
@@ -200,7 +200,8 @@ class NcclReader {
   }
 
   std::optional<std::int64_t> ranks_of_table() const {
-    if (const Value* said = row_.ours ? row_.ours->find("ranks") : nullptr) {
+    if (const Value* said =
+            row_.scalemark_params ? row_.scalemark_params->find("ranks") : nullptr) {
       const auto* ranks = std::get_if<std::int64_t>(said);
       if (ranks == nullptr || *ranks < 1 || *ranks > kMaxRanks)
         lines_.fail("a number of ranks", to_text(*said));

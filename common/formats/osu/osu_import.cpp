@@ -97,7 +97,7 @@ class OsuReader {
 
   void take_comment(std::string_view line) {
     if (!table_) {
-      if (auto theirs = foreign_program(line)) origin_ = std::move(theirs);
+      if (auto program = foreign_program(line)) origin_ = std::move(program);
       return;
     }
     const std::vector<std::string_view> parts = words(line);
@@ -128,12 +128,13 @@ class OsuReader {
     const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
     // Keys of micro/accumulate always have the type.
     const bool always = title.name == "micro/accumulate";
-    if (!title.ours && (always || !is_usual)) table_->title.params["dtype"] = type_of_mpi(type);
+    if (!title.by_scalemark && (always || !is_usual))
+      table_->title.params["dtype"] = type_of_mpi(type);
   }
 
   /// "# [ pairs: 1 ] [ window size: 64 ]"
   void take_pairs(const std::vector<std::string_view>& parts) {
-    if (table_->title.ours) return;
+    if (table_->title.by_scalemark) return;
     Point& params = table_->title.params;
     params["ranks"] = 2 * count_of({"pairs", parts[3]}, kMaxRanks, lines_);
     params["window"] = count_of({"window size", parts[8]}, 1'000'000, lines_);
@@ -141,7 +142,7 @@ class OsuReader {
 
   /// "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)", for ranks 0 and 1
   void take_memory(std::string_view first, std::string_view second) {
-    if (table_->title.ours) return;
+    if (table_->title.by_scalemark) return;
     const auto kind = [](std::string_view word) {
       return std::string(word == "HOST" ? "host" : word == "MANAGED" ? "managed" : "device");
     };
@@ -150,22 +151,22 @@ class OsuReader {
   }
 
   /// "# Window creation: MPI_Win_create". Scalemark uses OSU's default, which its keys leave out.
-  void take_window_creation(std::string_view theirs) {
-    table_->facts["window_creation"] = text::printable(theirs, 40);
+  void take_window_creation(std::string_view name) {
+    table_->facts["window_creation"] = text::printable(name, 40);
     constexpr std::string_view kPrefix = "MPI_Win_";
-    if (table_->title.ours || theirs == "MPI_Win_allocate") return;
-    if (theirs.starts_with(kPrefix)) theirs.remove_prefix(kPrefix.size());
-    table_->title.params["window_creation"] = snake_case(theirs);
+    if (table_->title.by_scalemark || name == "MPI_Win_allocate") return;
+    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+    table_->title.params["window_creation"] = snake_case(name);
   }
 
   /// "# Synchronization: MPI_Win_flush"
-  void take_sync(std::string_view theirs) {
-    if (table_->title.ours) return;
-    std::string ours = snake_case(theirs);
+  void take_sync(std::string_view name) {
+    if (table_->title.by_scalemark) return;
+    std::string value = snake_case(name);
     for (const OsuSync& sync : kOsuSyncs) {
-      if (theirs == sync.theirs) ours = sync.ours;
+      if (name == sync.osu_name) value = sync.axis_value;
     }
-    table_->title.params["sync"] = ours;
+    table_->title.params["sync"] = value;
   }
 
   void note_columns() {
@@ -185,7 +186,7 @@ class OsuReader {
     if (!is_row || !table_) {
       if (!builder_) return;  // launcher output before the first table
       if (auto found = case_of_sentence(line, lines_)) {
-        if (table_ && table_->title.ours && found->name == table_->title.name) {
+        if (table_ && table_->title.by_scalemark && found->name == table_->title.name) {
           found->params = table_->title.params;
           set_key(*found);
         }
@@ -218,7 +219,7 @@ class OsuReader {
     if (!result.params.contains("ranks"))
       taker_.note("OSU's text does not say how many ranks took part: give --ranks");
     const OsuTitle& title = table_->title;
-    if (!title.ours && title.test != nullptr && title.test->table == OsuTable::bandwidth)
+    if (!title.by_scalemark && title.test != nullptr && title.test->table == OsuTable::bandwidth)
       taker_.note(fmt::format(
           "OSU's text does not say the window of {}: its keys have 64, OSU's default", title.name));
   }

@@ -23,19 +23,19 @@ constexpr std::string_view kSizeHeading = "# Size";
 
 /// MPI's name of the data type: from the key, else Scalemark's default.
 std::string osu_datatype(const OsuTest& test, const CaseResult& result) {
-  const std::string ours = print::param_text(result, "dtype");
+  const std::string dtype = print::param_text(result, "dtype");
   for (const OsuType& type : kOsuTypes) {
-    if (ours == type.ours) return type.theirs;
+    if (dtype == type.dtype) return type.osu_name;
   }
-  return ours.empty() ? test.datatype : ours;
+  return dtype.empty() ? test.datatype : dtype;
 }
 
 std::string osu_sync(const CaseResult& result) {
-  const std::string ours = print::param_text(result, "sync");
+  const std::string value = print::param_text(result, "sync");
   for (const OsuSync& sync : kOsuSyncs) {
-    if (ours == sync.ours) return sync.theirs;
+    if (value == sync.axis_value) return sync.osu_name;
   }
-  return ours.empty() ? kOsuSyncs.front().theirs : ours;
+  return value.empty() ? kOsuSyncs.front().osu_name : value;
 }
 
 /// As stated by another program, else how Scalemark creates windows.
@@ -81,7 +81,7 @@ class OsuPrinter final : public print::Printer {
     } else {
       queue_.add(table, text);
     }
-    if (planned_.came(table)) queue_.finish(table);
+    if (planned_.case_done(table)) queue_.finish(table);
     out().flush();
   }
 

@@ -99,8 +99,8 @@ bool is_overlapped(const OsuTest& test, const CaseResult& result);
 
 /// Names of data types: MPI's as printed by OSU, and Scalemark's.
 struct OsuType {
-  const char* theirs;
-  const char* ours;
+  const char* osu_name;
+  const char* dtype;
 };
 inline constexpr std::array kOsuTypes = {OsuType{"MPI_CHAR", "int8"}, OsuType{"MPI_INT", "int32"},
                                          OsuType{"MPI_FLOAT", "fp32"},
@@ -108,8 +108,8 @@ inline constexpr std::array kOsuTypes = {OsuType{"MPI_CHAR", "int8"}, OsuType{"M
 
 /// Names of the synchronization of one-sided tests: OSU's, and the values of axis `sync`.
 struct OsuSync {
-  const char* theirs;
-  const char* ours;
+  const char* osu_name;
+  const char* axis_value;
 };
 inline constexpr std::array kOsuSyncs = {OsuSync{"MPI_Win_flush", "flush"},
                                          OsuSync{"MPI_Win_fence", "fence"},

@@ -22,7 +22,7 @@ constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
 constexpr std::string_view kPrinted = " (OSU 7.4 format, printed by Scalemark ";
 
 /// Parts that Scalemark adds to a title.
-struct OurNote {
+struct Addition {
   std::string_view version;
   std::string_view pairs;    ///< axis=value pairs of the table
   std::size_t in_front = 0;  ///< length of the pairs in front of kOurs, with brackets
@@ -30,20 +30,20 @@ struct OurNote {
 
 /// Parses "... v7.4 [backend=mpi ranks=2] (OSU 7.4 format, measured by Scalemark 0.1)" or the older
 /// "... Scalemark 0.1; backend=mpi ranks=2)". `note` is the position of `sign`.
-OurNote our_note(std::string_view line, std::size_t note, std::string_view sign) {
+Addition addition_of(std::string_view line, std::size_t note, std::string_view sign) {
   std::string_view behind_sign = line.substr(note + sign.size());
   behind_sign = behind_sign.substr(0, behind_sign.find_last_of(')'));
   const std::size_t semicolon = std::min(behind_sign.find(';'), behind_sign.size());
-  OurNote ours;
-  ours.version = behind_sign.substr(0, semicolon);
-  ours.pairs = behind_sign.substr(std::min(semicolon + 2, behind_sign.size()));
+  Addition addition;
+  addition.version = behind_sign.substr(0, semicolon);
+  addition.pairs = behind_sign.substr(std::min(semicolon + 2, behind_sign.size()));
   const std::string_view front = line.substr(0, note);
   const std::size_t open = front.find(" [");
   if (front.ends_with(']') && open != std::string_view::npos) {
-    ours.in_front = front.size() - open;
-    ours.pairs = front.substr(open + 2, front.size() - open - 3);
+    addition.in_front = front.size() - open;
+    addition.pairs = front.substr(open + 2, front.size() - open - 3);
   }
-  return ours;
+  return addition;
 }
 
 /// The test with that title, and its value of axis `call`.
@@ -108,28 +108,29 @@ OsuTitle osu_title_of(std::string_view line, const Lines& lines) {
   const bool is_printed = line.find(kPrinted) != std::string_view::npos;
   const std::string_view sign = is_printed ? kPrinted : kOurs;
   const std::size_t note = line.find(sign);
-  const OurNote ours = note == std::string_view::npos ? OurNote{} : our_note(line, note, sign);
-  const std::string_view theirs = line.substr(0, std::min(note, line.size()) - ours.in_front);
-  const std::size_t v = theirs.rfind(" v");
+  const Addition addition =
+      note == std::string_view::npos ? Addition{} : addition_of(line, note, sign);
+  const std::string_view osu_part = line.substr(0, std::min(note, line.size()) - addition.in_front);
+  const std::size_t v = osu_part.rfind(" v");
   if (v == std::string_view::npos || v < kTitle.size()) lines.fail(kExpected, line);
-  const std::vector<std::string_view> version = words(theirs.substr(v + 2));
+  const std::vector<std::string_view> version = words(osu_part.substr(v + 2));
   if (version.size() != 1) lines.fail(kExpected, line);
   said.version = version[0];
-  std::string_view title = theirs.substr(kTitle.size(), v - kTitle.size());
+  std::string_view title = osu_part.substr(kTitle.size(), v - kTitle.size());
   const std::string_view library = title.substr(0, title.find(' '));
   title.remove_prefix(std::min(library.size() + 1, title.size()));
   name_case(said, library, title);
   if (note == std::string_view::npos) return said;
   if (!is_printed) {
     said.tool = "Scalemark";
-    said.version = ours.version;
+    said.version = addition.version;
   }
-  if (words(ours.pairs).empty()) return said;
+  if (words(addition.pairs).empty()) return said;
   // A table printed by Scalemark has the parameters of its cases.
-  const std::string key = fmt::format("{} {}", said.name, ours.pairs);
+  const std::string key = fmt::format("{} {}", said.name, addition.pairs);
   said.params = case_of_key(key, lines.place()).params;
   if (said.params.empty()) lines.fail("axis=value pairs in the title", line);
-  said.ours = true;
+  said.by_scalemark = true;
   return said;
 }
 

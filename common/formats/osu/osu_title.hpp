@@ -13,9 +13,9 @@
 namespace scalemark::formats {
 
 struct OsuTitle {
-  std::string name;  ///< of Scalemark's benchmark, or osu/ and the title
-  Point params;      ///< from the title; in tables printed by Scalemark all but the size
-  bool ours = false;
+  std::string name;           ///< of Scalemark's benchmark, or osu/ and the title
+  Point params;               ///< from the title; in tables printed by Scalemark all but the size
+  bool by_scalemark = false;  ///< printed by Scalemark: `params` are complete
   const OsuTest* test = nullptr;  ///< null if Scalemark has no such test
   std::string tool, version;      ///< the program that measured
 };

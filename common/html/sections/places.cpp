@@ -15,7 +15,7 @@ namespace scalemark::html {
 namespace {
 
 constexpr std::size_t kMaxNodes = 12;
-constexpr std::size_t kMaxRanksANode = 32;
+constexpr std::size_t kMaxRanksPerNode = 32;
 constexpr std::size_t kMaxLines = 1024;
 constexpr double kPlacesWidth = 360, kMargin = 8, kRankHeight = 34, kHead = 20;
 
@@ -43,7 +43,7 @@ void draw_rank(const RankInfo& rank, double x, double y, double width, Svg& svg)
 
 /// Lines that the ranks of a NUMA node need, `across` ranks per line.
 std::size_t lines_of(const Ranks& ranks, std::size_t across) {
-  return (std::min(ranks.size(), kMaxRanksANode) + across - 1) / across;
+  return (std::min(ranks.size(), kMaxRanksPerNode) + across - 1) / across;
 }
 
 std::string node_drawing(const std::string& name, const Node& node, const std::string& cpu) {
@@ -62,7 +62,7 @@ std::string node_drawing(const std::string& name, const Node& node, const std::s
     svg.text(kMargin, y + 14,
              numa < 0 ? std::string("NUMA node not known") : fmt::format("NUMA node {}", numa), "");
     const double width = (kPlacesWidth - 2 * kMargin) / static_cast<double>(across);
-    for (std::size_t i = 0; i < std::min(ranks.size(), kMaxRanksANode); ++i) {
+    for (std::size_t i = 0; i < std::min(ranks.size(), kMaxRanksPerNode); ++i) {
       draw_rank(*ranks[i], kMargin + width * static_cast<double>(i % across),
                 y + kHead + kRankHeight * static_cast<double>(i / across), width - 4, svg);
     }

@@ -112,7 +112,7 @@ std::string scaling_charts(const analysis::ScalingCurve& curve) {
 }
 
 /// The primary metric over the number of ranks: one curve per combination of the other axes, at
-/// most kMostCurves.
+/// most kMaxCurves.
 std::string ranks_chart(const Group& group) {
   std::map<std::string, std::map<double, const Row*>, ByNumbers> curves;
   for (const Row* row : group.rows) {

@@ -16,10 +16,10 @@
 namespace scalemark::html {
 namespace {
 
-constexpr std::size_t kCurvesAChart = 6;
+constexpr std::size_t kCurvesPerChart = 6;
 constexpr std::size_t kMaxBars = 24;
 
-struct Course {
+struct TrainingCurve {
   std::string name, rate;  ///< ", 604 image/s"; empty if not stored
   const Training* training = nullptr;
 };
@@ -32,8 +32,8 @@ const Quantity* training_rate(const Row& row) {
   return rate != nullptr ? rate : row.sample().find("tokens_per_second");
 }
 
-std::vector<Course> courses_of(const Group& group) {
-  std::vector<Course> courses;
+std::vector<TrainingCurve> training_curves(const Group& group) {
+  std::vector<TrainingCurve> curves;
   for (const Row* row : group.rows) {
     // The first run with a training: runs with the same seed have the same losses.
     const auto found = std::ranges::find_if(
@@ -41,30 +41,30 @@ std::vector<Course> courses_of(const Group& group) {
     if (found == row->cases.end()) continue;
     const std::string label = group.label(*row);
     const Quantity* rate = training_rate(*row);
-    courses.push_back({label.empty() ? row->name : label,
-                       rate == nullptr ? std::string()
-                                       : ", " + units::quantity(row->value(rate->name).value,
-                                                                rate->unit, kRateDigits),
-                       &*(*found)->training});
+    curves.push_back({label.empty() ? row->name : label,
+                      rate == nullptr ? std::string()
+                                      : ", " + units::quantity(row->value(rate->name).value,
+                                                               rate->unit, kRateDigits),
+                      &*(*found)->training});
   }
-  return courses;
+  return curves;
 }
 
-Series course_series(const Course& course, std::size_t style) {
+Series curve_series(const TrainingCurve& curve, std::size_t style) {
   Series series;
-  series.name = course.name;
-  series.points = course.training->loss;
+  series.name = curve.name;
+  series.points = curve.training->loss;
   series.style = style;
   series.markers = false;
   return series;
 }
 
-std::string loss_table(const std::vector<Course>& courses) {
+std::string loss_table(const std::vector<TrainingCurve>& curves) {
   std::vector<TableRow> rows;
-  for (const Course& course : courses) {
-    const std::vector<Point>& loss = course.training->loss;
+  for (const TrainingCurve& curve : curves) {
+    const std::vector<Point>& loss = curve.training->loss;
     rows.push_back(
-        {{course.name, std::to_string(course.training->steps), units::quantity(loss.front().y, "1"),
+        {{curve.name, std::to_string(curve.training->steps), units::quantity(loss.front().y, "1"),
           units::quantity(loss[loss.size() / 2].y, "1"), units::quantity(loss.back().y, "1")},
          ""});
   }
@@ -73,20 +73,21 @@ std::string loss_table(const std::vector<Course>& courses) {
                rows);
 }
 
-std::string loss_charts(const Group& group, const std::vector<Course>& courses) {
+std::string loss_charts(const Group& group, const std::vector<TrainingCurve>& curves) {
   std::string html;
-  for (std::size_t from = 0; from < courses.size(); from += kCurvesAChart) {
-    const std::vector<Course> some(courses.begin() + static_cast<std::ptrdiff_t>(from),
-                                   courses.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                         from + kCurvesAChart, courses.size())));
+  for (std::size_t from = 0; from < curves.size(); from += kCurvesPerChart) {
+    const std::vector<TrainingCurve> some(
+        curves.begin() + static_cast<std::ptrdiff_t>(from),
+        curves.begin() +
+            static_cast<std::ptrdiff_t>(std::min(from + kCurvesPerChart, curves.size())));
     Chart chart;
     chart.title = fmt::format("{}: loss", group.name);
     chart.subtitle = group.constants_text();
     chart.description = fmt::format("Loss over the steps of {} trainings.", some.size());
     chart.x = {.title = "step", .unit = "1", .whole = true};
     chart.y = {.title = "loss", .unit = "1"};
-    for (const Course& course : some)
-      chart.series.push_back(course_series(course, chart.series.size()));
+    for (const TrainingCurve& curve : some)
+      chart.series.push_back(curve_series(curve, chart.series.size()));
     html += figure(chart, loss_table(some));
     Chart accuracy = chart;
     accuracy.title = fmt::format("{}: accuracy after each epoch", group.name);
@@ -123,27 +124,27 @@ constexpr std::array<const char*, 3> kPartNames = {"computing, and communication
                                                    "waiting for the next batch"};
 constexpr std::array<const char*, 3> kPartStyles = {"f s0", "f s1", "f s2"};
 
-std::string step_bars(const Group& group, const std::vector<Course>& courses) {
+std::string step_bars(const Group& group, const std::vector<TrainingCurve>& curves) {
   constexpr double kBarWidth = 360, kLine = 40;
-  const std::size_t count = std::min(courses.size(), kMaxBars);
+  const std::size_t count = std::min(curves.size(), kMaxBars);
   double longest = 0;
-  for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, courses[i].training->step);
+  for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, curves[i].training->step);
   if (!(longest > 0)) return {};
   const std::string title = fmt::format("{}: what a step is made of", group.name);
   Svg svg(kBarWidth, kLine * static_cast<double>(count) + 4, title,
           "One bar a training, as long as its median step; the table has the parts.");
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < count; ++i) {
-    const Training& training = *courses[i].training;
+    const Training& training = *curves[i].training;
     const Parts parts = parts_of(training);
     const double y = kLine * static_cast<double>(i);
     svg.text(0, y + 13,
              fitted(fmt::format("{}: {}{}, {}", i + 1, units::seconds(training.step),
-                                courses[i].rate, courses[i].name),
+                                curves[i].rate, curves[i].name),
                     kBarWidth),
              "");
     double x = 0;
-    TableRow row{{std::to_string(i + 1), courses[i].name, units::seconds(training.step)}, ""};
+    TableRow row{{std::to_string(i + 1), curves[i].name, units::seconds(training.step)}, ""};
     for (std::size_t part = 0; part < parts.seconds.size(); ++part) {
       const double width = parts.seconds[part] / longest * (kBarWidth - 2);
       svg.rectangle(x, y + 18, width, 16, kPartStyles[part],
@@ -204,9 +205,9 @@ std::string trainings(const std::vector<Group>& groups) {
   std::string html, rates;
   for (const Group& group : groups) {
     rates += training_rates(group);
-    const std::vector<Course> courses = courses_of(group);
-    if (courses.empty()) continue;
-    const std::string charts = loss_charts(group, courses) + step_bars(group, courses);
+    const std::vector<TrainingCurve> curves = training_curves(group);
+    if (curves.empty()) continue;
+    const std::string charts = loss_charts(group, curves) + step_bars(group, curves);
     if (html.size() + charts.size() > 2 * kDrawingBytes) continue;
     html += charts;
   }

@@ -121,12 +121,12 @@ namespace {
 /// a dataset's chunks needs ten times as much memory. In a large run that exceeds the samples of a
 /// case.
 void limit_cache(const Id& access) {
-  constexpr std::size_t kMost = std::size_t{2} << 20;
+  constexpr std::size_t kMaxMetadataBlock = std::size_t{2} << 20;
   H5AC_cache_config_t config{};
   config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
   check(H5Pget_mdc_config(access.get(), &config), "metadata cache");
   config.set_initial_size = true;
-  config.initial_size = config.min_size = config.max_size = kMost;
+  config.initial_size = config.min_size = config.max_size = kMaxMetadataBlock;
   config.flash_incr_mode = H5C_flash_incr__off;
   config.incr_mode = H5C_incr__off;
   config.decr_mode = H5C_decr__off;

@@ -12,21 +12,27 @@ constexpr std::chrono::seconds kGlooTimeout{300};
 
 }  // namespace
 
-std::vector<std::string> backend_names() { return {"auto", "mpi", "nccl", "gloo"}; }
+void backend_axis(Benchmark& benchmark) {
+  benchmark.axis("backend",
+                 {.values = {"auto", "mpi", "nccl", "gloo"},
+                  .defaults = {"auto"},
+                  .implied = "auto",
+                  .doc = "Library under the process group; auto: nccl on GPUs, else mpi"});
+}
 
-std::string meant_backend(const std::string& backend, const std::string& device) {
+std::string resolve_backend(const std::string& backend, const std::string& device) {
   if (backend != "auto") return backend;
   return device == "cuda" ? "nccl" : "mpi";
 }
 
 std::string simplest_backend(const std::string& backend, const std::string& device) {
-  return backend == meant_backend("auto", device) ? "auto" : backend;
+  return backend == resolve_backend("auto", device) ? "auto" : backend;
 }
 
 ProcessGroupPtr make_process_group(Case& c, c10::Device device, const std::string& backend) {
   c.throw_if_peer_failed();
   const std::string kind = device.is_cuda() ? "cuda" : "cpu";
-  const std::string name = meant_backend(backend, kind);
+  const std::string name = resolve_backend(backend, kind);
   if ((name == "nccl") != device.is_cuda()) {
     c.skip(fmt::format("backend={} is for {}, and device={}", name,
                        name == "nccl" ? "GPUs" : "CPUs", kind));

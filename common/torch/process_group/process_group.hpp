@@ -4,12 +4,12 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include <c10/core/Device.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "common/collective/communicator.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/mpi/comm.hpp"
 
@@ -17,11 +17,11 @@ namespace scalemark::torch_support {
 
 using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Values of an axis `backend`: auto is nccl where the device is a GPU, else mpi.
-std::vector<std::string> backend_names();
+/// Declares axis `backend`: the library under the process group.
+void backend_axis(Benchmark& benchmark);
 
 /// Resolves `backend` on `device` (cpu or cuda): never returns auto.
-std::string meant_backend(const std::string& backend, const std::string& device);
+std::string resolve_backend(const std::string& backend, const std::string& device);
 
 /// Replaces `backend` of a point by auto where both are equivalent, so that one experiment has one
 /// key.

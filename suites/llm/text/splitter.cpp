@@ -47,7 +47,7 @@ constexpr std::string_view kExpression =
 #undef SCALEMARK_LETTERS
 #undef SCALEMARK_BLANKS
 
-constexpr std::size_t kJitStackStart = std::size_t{32} << 10, kJitStackMost = std::size_t{4} << 20;
+constexpr std::size_t kJitStackStart = std::size_t{32} << 10, kJitStackMax = std::size_t{4} << 20;
 
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -112,7 +112,7 @@ struct Splitter::State {
   const Expression& shared = expression();
   pcre2_match_data* match = pcre2_match_data_create(1, nullptr);
   pcre2_match_context* context = pcre2_match_context_create(nullptr);
-  pcre2_jit_stack* stack = pcre2_jit_stack_create(kJitStackStart, kJitStackMost, nullptr);
+  pcre2_jit_stack* stack = pcre2_jit_stack_create(kJitStackStart, kJitStackMax, nullptr);
 };
 
 Splitter::Splitter() : state_(std::make_unique<State>()) {}

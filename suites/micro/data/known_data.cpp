@@ -51,15 +51,15 @@ class Column {
         seed_(seed),
         place_(place) {
     // If a sum of ones over all ranks is not exact, only this many ranks contribute.
-    givers_ = std::min<std::int64_t>(ranks, exact_up_to(type));
-    room_ = exact_up_to(type) / ranks;
+    contributors_ = std::min<std::int64_t>(ranks, exact_up_to(type));
+    headroom_ = exact_up_to(type) / ranks;
   }
 
   std::int64_t value(int rank) const {
     switch (op_) {
       case ReduceOp::sum:
-        return contributes(rank, givers_)
-                   ? below(rank, std::clamp<std::int64_t>(room_, 1, kLargest) + 1)
+        return contributes(rank, contributors_)
+                   ? below(rank, std::clamp<std::int64_t>(headroom_, 1, kLargest) + 1)
                    : 0;
       case ReduceOp::prod:
         return contributes(rank, below(-1, std::min<std::int64_t>(ranks_, kFactors) + 1)) ? 2 : 1;
@@ -96,14 +96,14 @@ class Column {
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     return (rank + shift) % ranks_ < count;
   }
-  /// One below the range per rank, since swing() may add 1.
+  /// One below the range per rank, since phase_offset() may add 1.
   std::int64_t average() const {
-    return below(-1, std::clamp<std::int64_t>(room_ - 1, 1, kLargest));
+    return below(-1, std::clamp<std::int64_t>(headroom_ - 1, 1, kLargest));
   }
   /// +1 and -1 on neighbouring ranks, which keep the average exact. 0 if there is no range or no
   /// neighbour.
   std::int64_t phase_offset(int rank) const {
-    if (room_ < 2) return 0;
+    if (headroom_ < 2) return 0;
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     const std::int64_t place = (rank + shift) % ranks_;
     if (ranks_ % 2 == 1 && place == ranks_ - 1) return 0;
@@ -114,7 +114,7 @@ class Column {
   int ranks_;
   std::uint64_t word_, seed_;
   std::size_t place_;
-  std::int64_t givers_ = 0, room_ = 0;
+  std::int64_t contributors_ = 0, headroom_ = 0;
 };
 
 template <typename T>

@@ -45,7 +45,8 @@ void run_fill(benchmark::State& state, std::size_t bytes) {
 }
 
 /// `bytes` is the total size of all arrays of the loop, which STREAM counts as moved.
-void run_stream(benchmark::State& state, StreamKernel kernel, bool past_caches, std::size_t bytes) {
+void run_stream(benchmark::State& state, StreamKernel kernel, bool non_temporal,
+                std::size_t bytes) {
   const auto arrays = static_cast<std::size_t>(stream_reads(kernel) + 1);
   const std::size_t count = bytes / (arrays * sizeof(double));
   std::vector<double> to(count, -1.0), from(count), other(arrays == 3 ? count : 0);
@@ -53,8 +54,8 @@ void run_stream(benchmark::State& state, StreamKernel kernel, bool past_caches, 
   for (std::size_t i = 0; i < other.size(); ++i) other[i] = stream_other<double>(i);
   const StreamArrays<double> operands{to.data(), from.data(), other.data()};
   for (auto _ : state) {
-    if (past_caches)
-      stream_past_caches(kernel, operands, 0, count);
+    if (non_temporal)
+      stream_non_temporal(kernel, operands, 0, count);
     else
       stream(kernel, operands, 0, count);
     benchmark::DoNotOptimize(to.data());
@@ -75,7 +76,7 @@ void add_stream(StreamKernel kernel) {
     add(name, {{"bytes", bytes}}, [=](benchmark::State& state) {
       run_stream(state, kernel, false, static_cast<std::size_t>(bytes));
     });
-  if (!why_no_stores_past_caches().empty()) return;
+  if (!why_no_non_temporal_stores().empty()) return;
   for (const std::int64_t bytes : kSizes) {
     if (bytes < kSmallestPastCaches) continue;
     add(name, {{"bytes", bytes}, {"stores", std::string("non_temporal")}},

@@ -7,12 +7,12 @@
 namespace scalemark::micro {
 namespace {
 
-constexpr int kMaxInARow = 10;
+constexpr int kMaxConsecutive = 10;
 
 }  // namespace
 
 std::uint64_t BlockedSamples::take(const std::function<std::optional<std::uint64_t>()>& attempt) {
-  for (int i = 0; i < kMaxInARow; ++i) {
+  for (int i = 0; i < kMaxConsecutive; ++i) {
     if (const std::optional<std::uint64_t> sample = attempt()) return *sample;
     ++discarded_;
   }

@@ -31,18 +31,18 @@ class HostStreamArrays {
       from_.as<T>()[i] = stream_from<T>(i, salt);
       other_.as<T>()[i] = stream_other<T>(i);
     }
-    for (int member = 0; member <= team.size(); ++member) begins_.push_back(begin_of(member));
+    for (int member = 0; member <= team.size(); ++member) offsets_.push_back(begin_of(member));
     spoil();
   }
 
   /// Runs the loop `times` times, each after the previous one is complete.
-  void run(StreamKernel kernel, bool past_caches, std::uint64_t times = 1) {
+  void run(StreamKernel kernel, bool non_temporal, std::uint64_t times = 1) {
     const StreamArrays<T> arrays = operands();
     const auto work = [&](int member) {
-      const std::size_t begin = begins_[static_cast<std::size_t>(member)];
-      const std::size_t end = begins_[static_cast<std::size_t>(member) + 1];
-      if (past_caches)
-        stream_past_caches(kernel, arrays, begin, end);
+      const std::size_t begin = offsets_[static_cast<std::size_t>(member)];
+      const std::size_t end = offsets_[static_cast<std::size_t>(member) + 1];
+      if (non_temporal)
+        stream_non_temporal(kernel, arrays, begin, end);
       else
         stream(kernel, arrays, begin, end);
     };
@@ -72,7 +72,7 @@ class HostStreamArrays {
   HostTeam& team_;
   std::size_t count_, salt_;
   device::Buffer to_, from_, other_;
-  std::vector<std::size_t> begins_;  ///< first element of each member, and the end
+  std::vector<std::size_t> offsets_;  ///< first element of each member, and the end
 };
 
 }  // namespace scalemark::micro

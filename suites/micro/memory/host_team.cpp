@@ -82,20 +82,20 @@ void HostTeam::serve(int member) {
   }
 }
 
-void HostTeam::meet() {
+void HostTeam::barrier() {
   if (size_ == 1) return;
-  const std::uint32_t meeting = meeting_.load(std::memory_order_acquire);
-  if (met_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
-    met_.store(0, std::memory_order_relaxed);
-    meeting_.store(meeting + 1, std::memory_order_release);
+  const std::uint32_t generation = generation_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
+    arrived_.store(0, std::memory_order_relaxed);
+    generation_.store(generation + 1, std::memory_order_release);
     return;
   }
-  look_until([&] { return meeting_.load(std::memory_order_acquire) != meeting; });
+  look_until([&] { return generation_.load(std::memory_order_acquire) != generation; });
 }
 
 void HostTeam::repeat(int member) {
   for (std::uint64_t i = 0; i < times_; ++i) {
-    if (i > 0) meet();
+    if (i > 0) barrier();
     (*work_)(member);
   }
 }

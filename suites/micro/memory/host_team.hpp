@@ -35,7 +35,7 @@ class HostTeam {
   void serve(int member);
   void repeat(int member);
   /// Barrier over all members.
-  void meet();
+  void barrier();
 
   int size_;
   std::vector<hardware::CpuSet> cpus_;
@@ -47,8 +47,8 @@ class HostTeam {
   std::uint64_t times_ = 0;
   alignas(64) std::atomic<int> running_{0};
   std::atomic<bool> ending_{false};
-  alignas(64) std::atomic<int> met_{0};
-  alignas(64) std::atomic<std::uint32_t> meeting_{0};
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(64) std::atomic<std::uint32_t> generation_{0};
   std::vector<std::thread> threads_;
 };
 

@@ -37,9 +37,9 @@ void stream(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begi
 /// The same with non-temporal stores, except at the ends that do not fill a line of 64 bytes. The
 /// stores are complete on return.
 template <typename T>
-void stream_past_caches(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin,
-                        std::size_t end);
+void stream_non_temporal(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin,
+                         std::size_t end);
 /// Reason why this CPU has no non-temporal stores; empty if it has.
-std::string why_no_stores_past_caches();
+std::string why_no_non_temporal_stores();
 
 }  // namespace scalemark::micro

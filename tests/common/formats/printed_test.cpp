@@ -225,13 +225,13 @@ std::vector<CaseResult> imb_cases() {
   for (const std::int64_t bytes : {64, 4096}) {
     for (const formats::ImbTest& test : formats::kImbTests) {
       const std::uint64_t time = 2000 + static_cast<std::uint64_t>(bytes);
-      const bool has_size = std::string(test.ours) != "micro/barrier";
+      const bool has_size = std::string(test.benchmark) != "micro/barrier";
       if (!has_size && bytes != 64) continue;
       for (const bool in_place : {false, true}) {
         if (in_place && !has_size) continue;
-        CaseResult one = test.ranks_alike
-                             ? test::collective(test.ours, bytes, {{time}, {3 * time}, {2 * time}})
-                             : test::pingpong(bytes, in_place ? 2 * time : time);
+        CaseResult one = test.ranks_alike ? test::collective(test.benchmark, bytes,
+                                                             {{time}, {3 * time}, {2 * time}})
+                                          : test::pingpong(bytes, in_place ? 2 * time : time);
         if (in_place) one.params["in_place"] = true;
         if (test.reduces) one.params["dtype"] = std::string("fp64");
         if (!has_size) one.params.erase("bytes");

@@ -25,10 +25,10 @@ TEST(PlannedTables, KnowTheLastCaseOfATable) {
   PlannedTables tables({"bytes"});
   tables.begin(test::run_of("u", {one, other, two}));
   EXPECT_EQ(tables.table_of(one), "micro/put ranks=2");
-  EXPECT_FALSE(tables.came(tables.table_of(one)));
-  EXPECT_TRUE(tables.came(tables.table_of(other)));
-  EXPECT_TRUE(tables.came(tables.table_of(two)));
-  EXPECT_TRUE(tables.came("micro/never planned"));
+  EXPECT_FALSE(tables.case_done(tables.table_of(one)));
+  EXPECT_TRUE(tables.case_done(tables.table_of(other)));
+  EXPECT_TRUE(tables.case_done(tables.table_of(two)));
+  EXPECT_TRUE(tables.case_done("micro/never planned"));
 }
 
 TEST(TableQueue, PrintsOneTableAsItComesAndTheNextBehindIt) {

@@ -33,7 +33,7 @@ std::size_t wrong(StreamKernel kernel, bool past_caches, std::size_t begin, std:
   }
   const StreamArrays<T> arrays{to.data(), from.data(), other.data()};
   if (past_caches)
-    stream_past_caches(kernel, arrays, begin, end);
+    stream_non_temporal(kernel, arrays, begin, end);
   else
     stream(kernel, arrays, begin, end);
   std::size_t count = 0;
@@ -47,7 +47,7 @@ std::size_t wrong(StreamKernel kernel, bool past_caches, std::size_t begin, std:
 TEST(StreamKernels, FollowTheirDefinitionOnEveryPart) {
   for (const StreamKernel kernel : kKernels) {
     for (const bool past_caches : {false, true}) {
-      if (past_caches && !why_no_stores_past_caches().empty()) continue;
+      if (past_caches && !why_no_non_temporal_stores().empty()) continue;
       for (std::size_t begin = 0; begin < 20; ++begin) {
         for (const std::size_t length : {0U, 1U, 3U, 8U, 17U, 64U, 200U}) {
           EXPECT_EQ(wrong<double>(kernel, past_caches, begin, begin + length), 0U)

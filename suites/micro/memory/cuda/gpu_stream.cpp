@@ -13,7 +13,7 @@ namespace scalemark::micro {
 namespace {
 
 /// Blocks of 512 threads per multiprocessor: fills it on every GPU generation in use.
-constexpr int kBlocksAProcessor = 4;
+constexpr int kBlocksPerSm = 4;
 
 template <typename T>
 class GpuStream final : public StreamEngine {
@@ -32,7 +32,7 @@ class GpuStream final : public StreamEngine {
     int processors = 1;
     device::check(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_.index()));
-    blocks_ = processors * kBlocksAProcessor;
+    blocks_ = processors * kBlocksPerSm;
     for (std::size_t i = 0; i < count; ++i) host_[i] = stream_from<T>(i, salt_);
     put(from_);
     for (std::size_t i = 0; i < count; ++i) host_[i] = stream_other<T>(i);

@@ -40,8 +40,8 @@ void whole_lines(const StreamArrays<T>& arrays, std::size_t begin, std::size_t e
 }  // namespace
 
 template <typename T>
-void stream_past_caches(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin,
-                        std::size_t end) {
+void stream_non_temporal(StreamKernel kernel, const StreamArrays<T>& arrays, std::size_t begin,
+                         std::size_t end) {
   const auto address = reinterpret_cast<std::uintptr_t>(arrays.to + begin);
   const std::size_t ahead = (kLine - address % kLine) % kLine / sizeof(T);
   const std::size_t first = std::min(begin + ahead, end);
@@ -65,11 +65,11 @@ void stream_past_caches(StreamKernel kernel, const StreamArrays<T>& arrays, std:
   stream(kernel, arrays, last, end);
   _mm_sfence();
 }
-template void stream_past_caches(StreamKernel, const StreamArrays<double>&, std::size_t,
-                                 std::size_t);
-template void stream_past_caches(StreamKernel, const StreamArrays<float>&, std::size_t,
-                                 std::size_t);
+template void stream_non_temporal(StreamKernel, const StreamArrays<double>&, std::size_t,
+                                  std::size_t);
+template void stream_non_temporal(StreamKernel, const StreamArrays<float>&, std::size_t,
+                                  std::size_t);
 
-std::string why_no_stores_past_caches() { return {}; }
+std::string why_no_non_temporal_stores() { return {}; }
 
 }  // namespace scalemark::micro
