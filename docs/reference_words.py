@@ -91,7 +91,7 @@ VERDICTS = [
     ("REGRESSION", "compare", "Significantly worse than the threshold allows"),
     ("IMPROVED", "compare", "Significantly better than the threshold"),
     ("SAME", "compare", "Significantly within the threshold"),
-    ("INCONCLUSIVE", "compare", "Not decided; `runs needed` is how many runs a side would decide it"),
+    ("INCONCLUSIVE", "compare", "Not decided; `runs needed` is how many runs per side would decide it"),
     ("FAILED, MISSING, NEW", "compare", "The case failed in B, is not in B, or is not in A"),
     ("ok", "run", "Measured and verified"),
     ("skipped", "run", "Cannot run on this machine; the row has the reason"),

@@ -83,7 +83,7 @@ std::string verdict_sentence(const compare::SelfTest& test) {
       100 * test.false_table_rate(), 100 * test.options.alpha);
   if (std::isfinite(test.detectable)) {
     sentence += fmt::format(
-        " In the middle row {} runs against {} find a change of {:.2g} % in 8 of 10 cases.",
+        " In the median row, {} runs against {} find a change of {:.2g} % with 80 % power.",
         test.runs, test.runs, 100 * test.detectable);
   }
   return sentence;

@@ -106,7 +106,7 @@ class Pages(ProgramTest):
         self.browser.open(path)
         text = self.browser.evaluate("document.querySelector('#scaling').textContent")
         self.assertIn("perfect weak scaling", text)
-        self.assertIn("the work grows with the workers, from 100 to 200", text)
+        self.assertIn("the work grows in proportion to the workers, from 100 to 200", text)
         self.assertIn("92.8", text)  # 402.97 / (2 x 217.05), tokens a second
         self.assertNotIn("serial fraction", text)
 

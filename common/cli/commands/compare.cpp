@@ -95,7 +95,7 @@ int compare_runs(const Options& options) {
   const std::size_t compared = comparison.count_comparable();
   if (compared == 0) {
     fmt::print(stderr,
-               "scalemark compare: no case has a usable result of one metric on both sides: "
+               "scalemark compare: no case has a usable result of the same metric on both sides: "
                "nothing was compared\n");
   } else if (compared < options.min_rows) {
     fmt::print(stderr,
