@@ -229,7 +229,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                    "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
                    "keep the proof in the cache folder (--force: even where one stands)");
   take_number(command.add_option("--timeout", options.timeout,
-                                 "End the job when a rank shows no sign of life for so long"),
+                                 "End the job when a rank shows no progress for so long"),
               {Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->capture_default_str();
   take_text_number(

@@ -174,11 +174,11 @@ std::optional<Proof> read_proof(const std::filesystem::path& file, std::string& 
 
 Findings findings_for(const Proof& proof, const ProofSubject& subject, const ProofReach& reach) {
   if (proof.subject != subject)
-    return nothing_asked("the proof is of another library, transport, host, GPU or driver");
+    return nothing_asked("the proof is from another MPI library, transport, host, GPU or driver");
   if (!std::ranges::includes(proof.reach.nodes, reach.nodes))
-    return nothing_asked("the proof is not of all these nodes");
+    return nothing_asked("the proof does not cover all nodes of this job");
   if (reach.within_node && !proof.reach.within_node)
-    return nothing_asked("the proof is not of two ranks on a node");
+    return nothing_asked("the proof does not cover two ranks on one node");
   return proof.findings;
 }
 

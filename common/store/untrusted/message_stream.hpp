@@ -125,7 +125,7 @@ template <typename Enum>
 void choice(Decoder& from, Enum& value, Enum last) {
   std::uint64_t number = 0;
   from(number);
-  if (number > static_cast<std::uint64_t>(last)) malformed("a word of no meaning");
+  if (number > static_cast<std::uint64_t>(last)) malformed("an unknown code");
   value = static_cast<Enum>(number);
 }
 

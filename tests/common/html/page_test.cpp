@@ -105,13 +105,13 @@ TEST(Page, StaysBelowTwoMegabytesWhateverTheRows) {
 }
 
 TEST(Page, TellsWhatFailedAndWhatWasSkipped) {
-  const std::vector<RunExtract> runs = {extract(test::run_of(
-      "a", {test::measured("micro/a", 8, times(10, 1000)),
-            test::unmeasured("micro/b", 8, Status::timeout, "no sign of life for 300 s"),
-            test::unmeasured("micro/c", 8, Status::skipped, "built without CUDA")}))};
+  const std::vector<RunExtract> runs = {extract(
+      test::run_of("a", {test::measured("micro/a", 8, times(10, 1000)),
+                         test::unmeasured("micro/b", 8, Status::timeout, "no progress for 300 s"),
+                         test::unmeasured("micro/c", 8, Status::skipped, "built without CUDA")}))};
   const std::string page = report_page(runs);
   EXPECT_THAT(page, HasSubstr("<b>FAILURES</b>1 case measured, 1 timed out, 1 skipped"));
-  EXPECT_THAT(page, HasSubstr("no sign of life for 300 s"));
+  EXPECT_THAT(page, HasSubstr("no progress for 300 s"));
   EXPECT_THAT(page, HasSubstr("Skipped: built without CUDA (1 case)"));
 }
 

@@ -80,7 +80,7 @@ TEST(Sandbox, TimeIsLimited) {
                 volatile bool forever = true;
                 while (forever) continue;
               }),
-              HasSubstr("more than 1 s of processor time"));
+              HasSubstr("more than 1 s of CPU time"));
 }
 
 TEST(Sandbox, MemoryIsLimited) {
@@ -97,8 +97,7 @@ TEST(Sandbox, MemoryIsLimited) {
 }
 
 TEST(Sandbox, AChildThatSleepsIsGivenUp) {
-  EXPECT_EQ(outcome([](const SendBytes&) { pause(); }),
-            "reading came to a standstill: nothing for 5 s");
+  EXPECT_EQ(outcome([](const SendBytes&) { pause(); }), "reading stalled: no data for 5 s");
 }
 
 TEST(Sandbox, WritesNoFilesAndPrintsNothing) {
