@@ -36,7 +36,7 @@ class Reading {
     folder_ = given.empty() ? std::filesystem::path(c.inputs().cache()) / "file_read"
                             : std::filesystem::path(given);
     if (given.empty() && c.inputs().cache().empty())
-      c.skip("no folder to read from: --data file_read=FOLDER");
+      c.skip("no folder to read from: set --data file_read=FOLDER");
     count_ = many_ ? kManyFiles : static_cast<std::uint64_t>(c.integer("file_bytes")) / bytes_;
     if (count_ == 0) c.skip("a read is larger than the file (axis file_bytes)");
     if (cache_ == "direct" && bytes_ % kDirectUnit != 0)
