@@ -50,7 +50,7 @@ std::string system_part(const compare::SystemTable& table, std::size_t system) {
   if (better + worse == 0) text = fmt::format("{} is not shown to differ from {}", name, first);
   if (open > 0) text += fmt::format("; {} {} undecided", open, open == 1 ? "is" : "are");
   if (untested > 0)
-    text += fmt::format("; {} cannot be tested, which takes two runs of each system", untested);
+    text += fmt::format("; {} cannot be tested: that needs 2 runs per system", untested);
   return text + ".";
 }
 

@@ -55,8 +55,8 @@ json parse_json(std::string_view bytes, const std::string& source) {
     if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.empty() &&
         !keys.back().insert(parsed.get<std::string>()).second) {
-      problem = fmt::format("the name '{}' stands there twice",
-                            text::printable(parsed.get<std::string>(), 80));
+      problem =
+          fmt::format("the name '{}' occurs twice", text::printable(parsed.get<std::string>(), 80));
     }
     return problem.empty();
   };
@@ -152,7 +152,7 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
   for (const Entry& entry : entries) {
     if (entry.begin != at) {
       refuse(source,
-             fmt::format("'{}' {} what stands before it", text::printable(entry.tensor.name, 80),
+             fmt::format("'{}' {} the tensor before it", text::printable(entry.tensor.name, 80),
                          entry.begin < at ? "overlaps" : "leaves a gap behind"));
     }
     at = entry.end;

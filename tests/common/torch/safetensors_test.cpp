@@ -91,7 +91,7 @@ TEST(Safetensors, WhatIsNotOfTheFormatIsRefusedWithItsReason) {
   EXPECT_THAT(refusal(file_of("[1]", 0)), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(file_of("{" + good, 4)), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(file_of("{" + good + "," + good + "}", 4)),
-              HasSubstr("'a' stands there twice"));
+              HasSubstr("'a' occurs twice"));
   EXPECT_THAT(refusal(file_of("{" + good + "}", 5)), HasSubstr("5 bytes of tensors"));
   EXPECT_THAT(refusal(file_of("{" + good + "}", 3)), HasSubstr("3 bytes of tensors"));
   EXPECT_THAT(
