@@ -132,10 +132,10 @@ bool FileSink::check_names(const Run& run) {
   const bool there = std::filesystem::exists(options_.output),
              begun = std::filesystem::exists(parts_);
   if (there && !std::filesystem::is_regular_file(options_.output)) {
-    throw UsageError(fmt::format("--output {} is no regular file", output));
+    throw UsageError(fmt::format("--output {} is not a regular file", output));
   }
   if (begun && !std::filesystem::is_directory(parts_)) {
-    throw UsageError(fmt::format("--output {}: {} is no folder", output, parts));
+    throw UsageError(fmt::format("--output {}: {} is not a folder", output, parts));
   }
   if (options_.resume && there && begun && take_finished(run)) return false;
   if (there && !options_.force) {

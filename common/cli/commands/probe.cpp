@@ -61,7 +61,7 @@ int probe(const mpi::Environment& environment, const RunOptions& options) {
     throw UsageError("--probe needs at least two ranks, and one of each node: mpirun -n 2");
   const NodeProof place = describe_proof(session);
   if (world.max(place.file.empty() ? 1 : 0) != 0)
-    throw UsageError("--probe keeps its proof in a cache folder: set HOME or XDG_CACHE_HOME");
+    throw UsageError("--probe stores its proof in a cache folder: set HOME or XDG_CACHE_HOME");
   const std::string file = text::printable(place.file.string(), 300);
   if (const Findings known = known_findings(session, place); stands(known) && !options.force) {
     print_findings(session, known);

@@ -81,7 +81,7 @@ std::vector<std::string> cause_lines(const Comparison& comparison) {
 
 std::string one_side_line(std::span<const EnvironmentDifference> facts) {
   return facts.empty() ? std::string()
-                       : fmt::format("{} known on one side only: no difference",
+                       : fmt::format("{} known on one side only: not counted as a difference",
                                      facts.size() == 1 ? "1 fact is"
                                                        : fmt::format("{} facts are", facts.size()));
 }

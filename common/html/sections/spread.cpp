@@ -169,8 +169,8 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
   if (html.empty()) return {};
   return fmt::format(
       "{}{}<div class=\"grid\">\n{}</div>\n",
-      note("Each line is a rank, each column some iterations. A stripe across is a slow rank, a "
-           "stripe down is an iteration that was slow for all, a change from left to right is "
+      note("Each line is a rank, each column some iterations. A horizontal stripe is a slow rank, "
+           "a vertical stripe an iteration that was slow on all ranks, a change from left to right "
            "drift. A cell shows the value farthest from the median of the case."),
       heat_legend(), html);
 }

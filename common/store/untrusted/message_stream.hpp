@@ -24,7 +24,7 @@ constexpr std::uint64_t kMaxItems = h5::kMaxChildren;
 constexpr std::size_t kStep = std::size_t{1} << 20;
 
 [[noreturn]] inline void malformed(const char* what) {
-  throw InputError(fmt::format("what was read came back malformed: {}", what));
+  throw InputError(fmt::format("the reading process sent malformed data: {}", what));
 }
 
 template <typename T>

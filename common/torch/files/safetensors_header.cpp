@@ -42,7 +42,7 @@ const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw InputError(
-      fmt::format("{} is no valid safetensors file: {}", text::printable(source, 300), why));
+      fmt::format("{} is not a valid safetensors file: {}", text::printable(source, 300), why));
 }
 
 /// Parses JSON of limited depth; duplicate keys are errors.
@@ -62,7 +62,7 @@ json parse_json(std::string_view bytes, const std::string& source) {
   };
   json result = json::parse(bytes.begin(), bytes.end(), look, /*allow_exceptions=*/false);
   if (!problem.empty()) refuse(source, problem);
-  if (!result.is_object()) refuse(source, "the header is no JSON object");
+  if (!result.is_object()) refuse(source, "the header is not a JSON object");
   return result;
 }
 
@@ -77,7 +77,7 @@ class EntryReader {
   EntryReader(const std::string& source, const std::string& name, const json& entry)
       : source_(source), name_(name), entry_(entry) {
     if (!entry.is_object() || entry.size() != 3)
-      refuse("is no object of dtype, shape and data_offsets");
+      refuse("is not an object of dtype, shape and data_offsets");
   }
 
   Entry read() const {
@@ -195,7 +195,7 @@ std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string
     if (shard.empty() || shard.find('/') != std::string::npos || shard.starts_with('.') ||
         !shard.ends_with(".safetensors")) {
       refuse(source,
-             fmt::format("'{}' is no name of a file beside it", text::printable(shard, 80)));
+             fmt::format("'{}' is not the name of a file beside it", text::printable(shard, 80)));
     }
     names_of[shard].insert(name);
   }

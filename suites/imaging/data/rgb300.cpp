@@ -134,7 +134,7 @@ void RgbFolder::check_manifest() const {
   const fs::path path = root_ / kManifest;
   const auto refuse = [&](const std::string& why) {
     throw InputError(
-        fmt::format("{}: {}; remove the folder {}, or name another one by --data rgb300=DIR",
+        fmt::format("{}: {}; remove the folder {}, or name another one with --data rgb300=DIR",
                     path.string(), why, root_.string()));
   };
   std::error_code error;
@@ -169,8 +169,8 @@ void RgbFolder::open() const {
     for (const Half half : {Half::train, Half::test}) {
       if (fs::exists(root_ / name_of(half))) {
         throw InputError(
-            fmt::format("{}: there is no {} that says what it was made of; remove the "
-                        "folder, or name another one by --data rgb300=DIR",
+            fmt::format("{}: {} is missing, which names the source of the images; remove the "
+                        "folder, or name another one with --data rgb300=DIR",
                         (root_ / name_of(half)).string(), kManifest));
       }
     }
