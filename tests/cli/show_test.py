@@ -167,8 +167,8 @@ class SeveralRuns(ProgramTest):
         self.assertIn("The runs were not made under the same conditions: ", above)
         self.assertIn("program.git_revision", above)
         self.assertIn("not in finetune-110m.h5", done.stdout)
-        self.assertNotIn("not made alike", run("show", *RUNS).stdout)
-        self.assertIn("not made alike", run("show", RUNS[0], FINETUNE, "--format", "csv").stderr)
+        self.assertNotIn("not made under the same conditions", run("show", *RUNS).stdout)
+        self.assertIn("not made under the same conditions", run("show", RUNS[0], FINETUNE, "--format", "csv").stderr)
 
     def test_what_cannot_be_one_table_is_refused(self):
         for form in ("osu", "imb", "nccl", "nvbandwidth", "google-benchmark"):

@@ -90,7 +90,7 @@ TEST(Sandbox, MemoryIsLimited) {
   });
   // A sanitizer's allocator ends the process where others throw, or waits for itself.
   EXPECT_THAT(text, ::testing::AnyOf(HasSubstr("more than 128 MiB"), HasSubstr("could not be read"),
-                                     HasSubstr("came to a standstill")));
+                                     HasSubstr("reading stalled")));
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   EXPECT_LT(usage.ru_maxrss, 512 * 1024);

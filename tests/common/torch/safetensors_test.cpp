@@ -187,7 +187,8 @@ TEST_F(Shards, AnIndexThatLiesIsRefused) {
   EXPECT_THAT(refusal(R"({"a":1})"), HasSubstr("no text"));
   for (const std::string name :
        {"../one.safetensors", "/etc/passwd", ".safetensors", "one.bin", ""})
-    EXPECT_THAT(refusal(R"({"a":")" + name + R"("})"), HasSubstr("no name of a file beside it"));
+    EXPECT_THAT(refusal(R"({"a":")" + name + R"("})"),
+                HasSubstr("not the name of a file beside it"));
   EXPECT_THAT(refusal(R"({"a":"one.safetensors"})"), HasSubstr("does not name"));
   EXPECT_THAT(refusal(R"({"a":"one.safetensors","b":"one.safetensors","d":"two.safetensors"})"),
               HasSubstr("'d' is not in two.safetensors"));

@@ -100,7 +100,7 @@ TEST(Rows, AFieldThatIsNotThereIsNamed) {
   expect_refused(R"({"input": "a", "output": null})", "rows.json:1", "'output' is null");
   expect_refused(R"({"input": 3, "output": ""})", "rows.json:1", "'input' is number");
   expect_refused(R"({"conversations": 3})", "rows.json:1", "'conversations'", Corpus::slimorca);
-  expect_refused(R"({"conversations": ["x"]})", "rows.json:1", "no object", Corpus::slimorca);
+  expect_refused(R"({"conversations": ["x"]})", "rows.json:1", "not an object", Corpus::slimorca);
   expect_refused(R"({"conversations": [{"from": "robot", "value": ""}]})", "rows.json:1",
                  "'robot'; allowed: system, human, gpt", Corpus::slimorca);
   EXPECT_THROW(parse("{}", Corpus::preference), UsageError);
