@@ -104,7 +104,7 @@ def middle_cut(text, first, last):
 
 
 def resuming_command(text):
-    """The command that the stopped run names: the line below "To go on"."""
+    """The command that the stopped run names: the line below "To resume"."""
     found = re.search(r"^  (\S.*--resume.*)$", text, re.MULTILINE)
     if not found:
         raise SystemExit(f"the stopped run names no command that resumes it:\n{text}")

@@ -3,7 +3,7 @@
 
 SUITES = {
     "micro": "Communication, copies, memory, launches and kernels.",
-    "imaging": "Training of MobileNetV2 on pictures.",
+    "imaging": "Training of MobileNetV2 on images.",
     "llm": "Fine-tuning of Llama3.",
 }
 
@@ -65,13 +65,13 @@ METRICS = {
         ("memory_prediction_error", "1", "How far the predicted memory was from `peak_device_memory`"),
         ("energy", "J", "Energy of the epochs without their tests"),
         ("energy_per_X", "J", "The same per image or token"),
-        ("accuracy", "1", "Part of the test pictures that are recognised at the end"),
+        ("accuracy", "1", "Share of the test images recognised at the end"),
         ("first_loss", "1", "Loss before the first update"),
         ("step_loss", "1", "Loss of each step"),
         ("step_X", "1", "DPO: `accuracy`, `margin` and rewards of each step; without `step_` the mean of the last ten"),
         ("epoch_loss", "1", "Mean loss over an epoch's steps"),
         ("epoch_accuracy", "1", "Accuracy of the test after each epoch"),
-        ("epoch_train_accuracy", "1", "Accuracy on the training pictures of each epoch"),
+        ("epoch_train_accuracy", "1", "Accuracy on the training images of each epoch"),
         ("epoch_test_loss", "1", "Loss of the test after each epoch"),
         ("time_to_X_percent", "s", "Training time until the test accuracy reached X percent"),
         ("gradient_norm", "1", "Norm of the gradients before clipping"),
@@ -91,7 +91,7 @@ VERDICTS = [
     ("REGRESSION", "compare", "Significantly worse than the threshold allows"),
     ("IMPROVED", "compare", "Significantly better than the threshold"),
     ("SAME", "compare", "Significantly within the threshold"),
-    ("INCONCLUSIVE", "compare", "Not decided; `runs needed` is how many runs a side would decide it"),
+    ("INCONCLUSIVE", "compare", "Not decided; `runs needed` is how many runs per side would decide it"),
     ("FAILED, MISSING, NEW", "compare", "The case failed in B, is not in B, or is not in A"),
     ("ok", "run", "Measured and verified"),
     ("skipped", "run", "Cannot run on this machine; the row has the reason"),

@@ -251,9 +251,9 @@ shell_line() {
 
 say_how_to_go_on() {
   if ((${#resume_command[@]} == 0)); then
-    say "Stopped. What is finished is kept; the same command with --resume goes on."
+    say "Stopped. Finished cases are kept; the same command with --resume continues."
   else
-    say "Stopped. What is finished is kept. To go on (--resume):"
+    say "Stopped. Finished cases are kept. To resume (--resume):"
     say "  $(shell_line "${resume_command[@]}")"
   fi
 }
@@ -292,7 +292,7 @@ measure() {
     done_now=$(finished_cases "$file.parts")
     if ((done_now > done_before)); then left=$relaunches; fi
     if ((left == 0)); then
-      say "The job was lost again (exit code $code); no relaunch is left (--relaunches). To keep what is finished:"
+      say "The job was lost again (exit code $code); no relaunch is left (--relaunches). To keep the finished cases:"
       say "  scalemark finalize $file.parts -o $file"
       return $((code ? code : 3))
     fi

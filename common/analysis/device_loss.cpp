@@ -44,7 +44,7 @@ std::string loss_text(const DeviceLoss& loss) {
     where += ", NUMA " + text::printable(loss.place.substr(numa + 6), 16);
   const std::string device =
       loss.device == "host" ? "" : fmt::format("{}, ", text::printable(loss.device, 32));
-  return fmt::format("with all ranks copying, rank {} ({}{}) drops {:.0f} % in bandwidth",
+  return fmt::format("with all ranks copying, rank {} ({}{}) loses {:.0f} % of its bandwidth",
                      loss.rank, device, where, 100 * loss.loss);
 }
 

@@ -22,8 +22,8 @@ struct DeviceLoss {
 /// 10 %, the case is not ok, or it has no such table.
 std::optional<DeviceLoss> device_loss(const CaseResult& result);
 
-/// "with all ranks copying, rank 3 (0000:18:00.0, node1, NUMA 0) drops 41 % in bandwidth". Without
-/// the PCI address if the device is the host.
+/// "with all ranks copying, rank 3 (0000:18:00.0, node1, NUMA 0) loses 41 % of its bandwidth".
+/// Without the PCI address if the device is the host.
 std::string loss_text(const DeviceLoss& loss);
 
 }  // namespace scalemark::analysis

@@ -104,7 +104,8 @@ std::vector<LayoutRatios> layout_ratios(std::span<const LayoutCase> cases) {
 }
 
 void print_layout_ratios(const std::vector<LayoutRatios>& networks, std::ostream& out) {
-  if (!networks.empty()) out << "\nLayers in both layouts; all: each as often as it occurs:\n";
+  if (!networks.empty())
+    out << "\nLayers in both layouts; all: each weighted by how often it occurs:\n";
   for (const LayoutRatios& network : networks) {
     fmt::print(out, "  {}\n", text::printable(network.network, 400));
     print_network(network, out);

@@ -54,10 +54,11 @@ double parameters_of(const stats::CostFit& fit) {
 std::string problem_of(const MessageCost& cost, double shortest) {
   if (!(cost.residual <= kMaxResidual))
     return fmt::format("residuals of {:.0f} %", 100 * cost.residual);
-  if (!std::isfinite(cost.fit.bandwidth())) return "more bytes take no longer";
-  if (!(cost.fit.latency() > kMinLatency * shortest)) return "no latency is seen at these sizes";
+  if (!std::isfinite(cost.fit.bandwidth())) return "the time does not grow with the size";
+  if (!(cost.fit.latency() > kMinLatency * shortest))
+    return "the latency is too small to fit at these sizes";
   if (cost.last_bytes < kReach * cost.fit.half_bandwidth_bytes())
-    return "the sizes end before the bandwidth is reached";
+    return "the largest size is too small to reach the bandwidth";
   return {};
 }
 

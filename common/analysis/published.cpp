@@ -123,8 +123,7 @@ void add_published(const CaseResult& result, const std::vector<Published>& all,
 }
 
 void print_published(const std::vector<PublishedBeside>& found, std::ostream& out) {
-  if (!found.empty())
-    out << "\nPublished (4 x H100 94 GB, PyTorch 2.2), beside what was measured here:\n";
+  if (!found.empty()) out << "\nPublished (4 x H100 94 GB, PyTorch 2.2), against this file:\n";
   for (const auto& [key, one, values] : found) {
     const double here = stats::median(values);
     out << fmt::format(

@@ -41,7 +41,7 @@ void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
     });
   });
   if (!work_known) {
-    curve.reason = "the cases do not tell how much they did; taken as the same work";
+    curve.reason = "the results do not store the amount of work; assumed equal for all cases";
     return;
   }
   const ScalingPoint& first = curve.points.front();
@@ -58,9 +58,9 @@ void decide_kind(const ByWorkers& group, ScalingCurve& curve) {
   curve.kind = same ? ScalingKind::strong : proportional ? ScalingKind::weak : ScalingKind::mixed;
   curve.reason =
       fmt::format("{}, from {:.6g} to {:.6g} ({})",
-                  same           ? "the same work for any number of workers"
-                  : proportional ? "the work grows with the workers"
-                                 : "the work is neither the same nor in proportion to the workers",
+                  same           ? "the same work for every number of workers"
+                  : proportional ? "the work grows in proportion to the workers"
+                                 : "the work is neither constant nor in proportion to the workers",
                   first.work, last.work, text::printable(rule, 100));
 }
 

@@ -117,14 +117,14 @@ std::vector<std::string> resuming(std::vector<std::string> program, const std::s
 std::string resume_hint(const std::vector<std::string>& program, const std::string& output,
                         int ranks) {
   std::vector<std::string> command = resuming(program, output);
-  const std::string finished = "What is finished is kept. ";
+  const std::string finished = "Finished cases are kept. ";
   const std::optional<Launcher> launcher = find_launcher();
   const auto before = launcher ? words_before(launcher->command, program)
                                : std::optional<std::vector<std::string>>();
   if (before) command.insert(command.begin(), before->begin(), before->end());
   const std::string line = shell::line(command);
-  if (before || ranks == 1) return fmt::format("{}To go on:\n  {}\n", finished, line);
-  return fmt::format("{}To go on, with the launcher of before on {} ranks:\n  {}\n", finished,
+  if (before || ranks == 1) return fmt::format("{}To resume:\n  {}\n", finished, line);
+  return fmt::format("{}To resume, with the same launcher on {} ranks:\n  {}\n", finished,
                      ranks, line);
 }
 

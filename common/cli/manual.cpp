@@ -79,7 +79,7 @@ constexpr const char* kExitStatus =
 }  // namespace
 
 std::string program_manual(const CLI::App& app, const std::vector<CommandWords>& commands) {
-  std::string result = title("scalemark", "measures GPU clusters and compares what was measured");
+  std::string result = title("scalemark", "measures GPU clusters and compares the results");
   result +=
       ".SH SYNOPSIS\n.B scalemark\n\\fISUBCOMMAND\\fR [\\fIOPTION\\fR...]\n.SH DESCRIPTION\n" +
       roff(app.get_description()) + "\n.SH SUBCOMMANDS\n";

@@ -16,7 +16,7 @@ std::string unknown_subcommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(one->get_name());
-  return fmt::format("\"{}\" is no subcommand{}", text::printable(word, 80),
+  return fmt::format("\"{}\" is not a subcommand{}", text::printable(word, 80),
                      text::did_you_mean(word, names));
 }
 

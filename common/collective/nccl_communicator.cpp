@@ -194,7 +194,7 @@ std::unique_ptr<NcclCommunicator> make_communicator(const mpi::Comm& ranks,
       code == ncclSuccess ? std::string(reinterpret_cast<const char*>(&id), sizeof id)
                           : std::string());
   if (bytes.empty())
-    throw Unavailable("NCCL cannot start on rank 0 (its own message: NCCL_DEBUG=WARN)");
+    throw Unavailable("NCCL cannot start on rank 0; set NCCL_DEBUG=WARN to see its message");
   return std::make_unique<NcclCommunicator>(ranks, bytes);
 }
 

@@ -181,7 +181,7 @@ class MpiWindow final : public OneSided {
 
   std::unique_ptr<Operation> prepare(const Access& access) override {
     BoundAccess bound = bind(access);
-    if (epochs_.locked >= 0) throw Error("a window's operation with flush is there already");
+    if (epochs_.locked >= 0) throw Error("a window can have one operation with flush only");
     if (access.sync == Sync::fence)
       return std::make_unique<FencedAccess>(std::move(bound), epochs_);
     if (access.kind == Access::Kind::none) return std::make_unique<IdleAccess>(std::move(bound));

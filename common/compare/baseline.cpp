@@ -112,9 +112,8 @@ Table facts_table(std::span<const RunDigest> runs) {
 
 void check_runs(std::span<const RunDigest> runs) {
   if (runs.size() < 2) {
-    throw UsageError(
-        fmt::format("a baseline needs two runs or more, which show how much runs differ; {} given",
-                    runs.size()));
+    throw UsageError(fmt::format(
+        "a baseline needs at least 2 runs, to measure how much runs vary; {} given", runs.size()));
   }
   for (const RunDigest& run : runs) {
     if (!run.stands_for.empty())
@@ -171,7 +170,9 @@ void take_rows(const CaseResult& result, RunDigest& digest) {
                         std::isfinite(variances[i]) && resolutions[i] >= 0 &&
                         std::isfinite(resolutions[i]) && runs[i] >= 2 && runs[i] <= kMaxRuns;
     const std::string key = text::printable(keys[i]);
-    if (!usable) throw InputError(fmt::format("row '{}': numbers that no runs give", key));
+    if (!usable)
+      throw InputError(
+          fmt::format("row '{}': impossible numbers; the baseline file is damaged", key));
     row.runs = static_cast<int>(runs[i]);
     if (!digest.rows.emplace(key, row).second)
       throw InputError(fmt::format("row '{}' is there twice", key));
@@ -187,7 +188,8 @@ void take_families(const CaseResult& result, RunDigest& digest) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const bool usable =
         variance[i] > 0 && std::isfinite(variance[i]) && df[i] > 0 && df[i] <= stats::kMaxPriorDf;
-    if (!usable) throw InputError("a prior of variances that no rows give");
+    if (!usable)
+      throw InputError("impossible prior of the variances; the baseline file is damaged");
     digest.priors[text::printable(metrics[i])] = {df[i], variance[i]};
   }
 }
@@ -206,7 +208,8 @@ Run make_baseline(std::span<const RunDigest> runs) {
       if (std::optional<Row> row = row_of(runs, key)) rows.push_back(std::move(*row));
     }
   }
-  if (rows.empty()) throw UsageError("no case has usable values of two runs: no baseline");
+  if (rows.empty())
+    throw UsageError("no case has usable values from two runs: no baseline was made");
   CaseResult result;
   result.name = kName;
   result.key = kName;

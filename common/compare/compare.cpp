@@ -35,7 +35,8 @@ void check_input(std::span<const RunDigest> a, std::span<const RunDigest> b) {
   }
   const auto is_known = [](const RunDigest& run) { return !run.stands_for.empty(); };
   if (std::ranges::any_of(b, is_known) || (a.size() > 1 && std::ranges::any_of(a, is_known)))
-    throw UsageError("a baseline stands alone, in the place of BASE");
+    throw UsageError(
+        "a baseline must be the only BASE; it cannot be combined with runs or given to --against");
   std::map<std::string, std::string> seen;
   for (const std::string& uuid : a.front().stands_for) seen.emplace(uuid, a.front().label);
   refuse_repeats(a, seen);
@@ -150,7 +151,7 @@ std::string describe_nothing(const std::vector<RowValues>& rows) {
   }
   std::vector<std::string> reasons;
   for (const auto& [flag, count] : counts) reasons.push_back(fmt::format("{} in {}", flag, count));
-  return fmt::format("none: no case has a usable value of one metric on both sides ({} of {})",
+  return fmt::format("none: no case has a usable value of the same metric on both sides ({} of {})",
                      text::join(reasons, ", "), text::counted(rows.size(), "row"));
 }
 
@@ -217,8 +218,8 @@ Comparison compare_matched(std::span<const RunDigest> a, std::span<const RunDige
   note_incomplete(b, "B", result.notes);
   if (is_baseline)
     result.notes.emplace_back(
-        "A is a baseline, which keeps medians only: changed tails and modes, slow ranks and "
-        "telemetry of A are not known");
+        "A is a baseline, which stores medians only: tails, modes, slow ranks and telemetry are "
+        "not compared");
   std::vector<PairedRow> pairs;
   std::set<std::string> seen;
   for (const auto& side : {a, b}) {

@@ -44,8 +44,8 @@ std::string find_blocks(Groups& groups, bool by_job, std::vector<Block>& blocks)
         return fmt::format("{} has no partner on its nodes", starts[i].run->label);
       const Start &first = starts[i], &second = starts[i + 1];
       if (first.of_b == second.of_b) {
-        return fmt::format("{} and {} follow each other and are of one side", first.run->label,
-                           second.run->label);
+        return fmt::format("{} and {} ran one after the other and belong to the same side",
+                           first.run->label, second.run->label);
       }
       blocks.push_back({(first.of_b ? second : first).place, (first.of_b ? first : second).place});
     }
@@ -67,7 +67,8 @@ Design design_of(std::span<const RunDigest> a, std::span<const RunDigest> b, Pai
   const std::string problem = find_blocks(groups, by_job, design.blocks);
   if (problem.empty()) return design;
   if (pairing == Pairing::yes)
-    throw UsageError(fmt::format("--paired is \"yes\", but the runs make no blocks: {}", problem));
+    throw UsageError(
+        fmt::format("--paired is \"yes\", but the runs cannot be paired: {}", problem));
   design.blocks.clear();
   return design;
 }

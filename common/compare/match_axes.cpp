@@ -50,7 +50,7 @@ void check_axis_maps(const std::vector<AxisMap>& maps, const std::vector<RunDige
       for (const auto& [axis, values] : of_a) known.insert(axis);
       for (const auto& [axis, values] : of_b) known.insert(axis);
       throw UsageError(fmt::format(
-          "--map names \"{}\", an axis of no case{}", map.axis,
+          "--map names axis \"{}\", which no case has{}", map.axis,
           text::printable(
               text::did_you_mean(map.axis, std::vector<std::string>(known.begin(), known.end())),
               400)));
@@ -70,9 +70,10 @@ void map_side(std::vector<RunDigest>& side, const std::vector<AxisMap>& maps, bo
       std::string mapped = mapped_key(key, maps, of_b);
       const auto [first, fresh] = from.emplace(mapped, key);
       if (!fresh) {
-        throw UsageError(fmt::format(
-            "--map makes two cases of {} one: \"{}\" and \"{}\"; map the axes in which they differ",
-            run.label, first->second, key));
+        throw UsageError(
+            fmt::format("--map makes two cases of {} identical: \"{}\" and \"{}\"; map the axes in "
+                        "which they differ",
+                        run.label, first->second, key));
       }
       rows.emplace(mapped, std::move(run.rows.at(key)));
       key = std::move(mapped);

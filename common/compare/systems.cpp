@@ -201,8 +201,8 @@ void add_peak_fraction(const CaseResult& result, std::map<std::string, double>& 
 
 SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptions& options) {
   if (systems.size() < 2) {
-    throw UsageError(fmt::format(
-        "--systems needs two systems and more, each as NAME=PATH; there is {}", systems.size()));
+    throw UsageError(fmt::format("--systems needs at least 2 systems, each as NAME=PATH; {} given",
+                                 systems.size()));
   }
   if (!options.maps.empty()) {
     CompareOptions plain = options;
@@ -215,8 +215,8 @@ SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptio
     table.runs.push_back(system.runs.size());
     if (system.runs.size() == 1)
       table.notes.push_back(
-          fmt::format("{} has one run: nothing can be said of its noise; three show it, five let "
-                      "small differences be found",
+          fmt::format("{} has one run, so its noise is unknown: 3 runs show the noise, 5 find "
+                      "small differences",
                       system.name));
     for (const RunDigest& run : system.runs) {
       if (run.complete) continue;

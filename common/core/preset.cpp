@@ -151,7 +151,8 @@ void bring_together(std::vector<PresetEntry>& entries) {
 
 std::vector<PresetEntry> parse_blocks(const std::string& origin, const toml::node& node) {
   const toml::array* blocks = node.as_array();
-  if (!blocks) fail_at(origin, node, "benchmark is a list of tables, each begun by [[benchmark]]");
+  if (!blocks)
+    fail_at(origin, node, "benchmark is a list of tables, each with the header [[benchmark]]");
   std::vector<PresetEntry> entries;
   bool lists_names = false;
   for (const toml::node& one : *blocks) {
@@ -209,9 +210,9 @@ std::optional<std::string> without_cpu(const std::string& name) {
 /// The preset with what its [cpu] part says otherwise.
 Preset parse_cpu_part(const std::string& origin, const toml::node& node, Preset preset) {
   const toml::table* table = node.as_table();
-  if (!table) fail_at(origin, node, "cpu is a table, begun by [cpu]");
+  if (!table) fail_at(origin, node, "cpu is a table with the header [cpu]");
   if (const toml::node* inner = table->get(kCpuPart))
-    fail_at(origin, *inner, "a [cpu] part has no [cpu] part of its own");
+    fail_at(origin, *inner, "a [cpu] part cannot contain another [cpu] part");
   preset.name = cpu_name(preset.name);
   read_keys(origin, *table, preset);
   if (preset.entries.empty()) fail_at(origin, node, "[cpu] lists no benchmark");

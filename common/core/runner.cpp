@@ -48,7 +48,7 @@ std::string reason_of(const PeerFailed& failed) {
 void require_memory(device::Device& device, int sharers, std::uint64_t bytes, const char* where) {
   const std::size_t free = device.free_memory() / static_cast<std::size_t>(sharers);
   if (bytes <= free) return;
-  throw OutOfMemory(fmt::format("needs {} a rank, {} are free{}", units::bytes(bytes),
+  throw OutOfMemory(fmt::format("needs {} per rank, {} are free{}", units::bytes(bytes),
                                 units::bytes(free), where));
 }
 
@@ -152,7 +152,8 @@ bool Runner::measure(const PlannedCase& planned, const Visit& visit, RunOutcome&
     return true;
   } else {
     result.status = Status::skipped;
-    result.reason = fmt::format("the budget of {} was used up", units::seconds(*options_.budget));
+    result.reason = fmt::format("the time budget of {} is used up (--budget)",
+                                units::seconds(*options_.budget));
   }
   if (stopped_early_) {
     outcome.stopped = outcome.interrupted = true;

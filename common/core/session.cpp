@@ -109,7 +109,7 @@ void Session::open_gpu() {
     index = node_.rank() % count;
     if (!wanted.empty())
       add_problem(
-          fmt::format("CUDA does not know the GPU at {}; device {} is used", wanted, index));
+          fmt::format("CUDA does not list the GPU at {}; device {} is used", wanted, index));
   }
   try {
     gpu_ = device::make_cuda_device(index);

@@ -65,14 +65,14 @@ void reduce_for_mllog(const CaseResult& result, Metric& metric) {
 void drop_samples(const CaseResult& /*result*/, Metric& metric) { metric.samples = {}; }
 
 constexpr std::array kExporters = {
-    Exporter{"csv", "a line a sample; --summary: a line a metric",
+    Exporter{"csv", "one line per sample; --summary: one line per metric",
              [](const ExportOptions& options, const ExportTarget& target) {
                return options.summary ? make_printer("csv", target.out, {})
                                       : make_samples_export(options, target);
              }},
     Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads",
              make_runs_export},
-    Exporter{"cases", "one JSON object a case, as `show --format jsonl`",
+    Exporter{"cases", "one JSON object per case, as `show --format jsonl`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("jsonl", target.out, {});
              }},

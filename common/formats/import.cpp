@@ -151,8 +151,8 @@ std::optional<ForeignProgram> foreign_program(std::string_view line) {
 void RunBuilder::add(CaseResult result, const std::string& place) {
   if (!keys_.insert(result.key).second) {
     throw InputError(
-        fmt::format("{}: the case \"{}\" stands there already; a repetition is a run of its own",
-                    place, text::printable(result.key)));
+        fmt::format("{}: the case \"{}\" occurs twice; write a repetition as a separate run", place,
+                    text::printable(result.key)));
   }
   result.index = run_.cases.size();
   run_.planned.push_back(result.key);

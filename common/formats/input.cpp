@@ -81,7 +81,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& place) {
     if (event == Event::object_start) open_objects.emplace_back();
     if (event == Event::object_end) open_objects.pop_back();
     if (event == Event::key && !open_objects.back().insert(parsed.get<std::string>()).second) {
-      throw InputError(fmt::format("{}: \"{}\" stands twice in one object", place,
+      throw InputError(fmt::format("{}: \"{}\" occurs twice in one object", place,
                                    text::printable(parsed.get<std::string>(), kQuoted)));
     }
     return true;

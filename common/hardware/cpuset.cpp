@@ -20,7 +20,7 @@ std::int64_t number(const std::string& part, const std::string& whole) {
   const auto value = digits ? text::parse_integer(part) : std::nullopt;
   if (!value || *value > kMaxCpu) {
     throw UsageError(
-        fmt::format("'{}' is no CPU list; allowed: 0-3,8", text::printable(whole, 80)));
+        fmt::format("'{}' is not a CPU list; allowed: 0-3,8", text::printable(whole, 80)));
   }
   return *value;
 }
@@ -48,7 +48,7 @@ CpuSet parse_list(const std::string& list) {
         dash == std::string::npos ? first : number(part.substr(dash + 1), list);
     if (last < first)
       throw UsageError(
-          fmt::format("'{}' is no CPU list: a range runs backwards", text::printable(list, 80)));
+          fmt::format("'{}' is not a CPU list: a range runs backwards", text::printable(list, 80)));
     for (std::int64_t cpu = first; cpu <= last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   std::ranges::sort(cpus);

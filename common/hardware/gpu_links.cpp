@@ -16,7 +16,7 @@ namespace {
 /// Upper limit for the loop over links. NVLink 4 and 5 have 18 per GPU.
 constexpr unsigned kMaxLinks = 64;
 constexpr double kMaxMegabytes = 1e6;
-constexpr const char* kNotTold = "NVML does not tell whether the GPU has NVLinks";
+constexpr const char* kNotTold = "NVML does not report whether the GPU has NVLinks";
 
 /// Rate of one NVLink per direction, in GB/s, by nvmlNvlinkVersion_t (which is not the NVLink
 /// version number). Rate = lanes x signalling rate (Gb/s) / 8: 8 lanes of 20 (NVLink 1) or 25
@@ -74,8 +74,7 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
     if (code != nvml::kSuccess) return;
     if (active == 0) continue;
     const std::string end = other_end(nvml, device, link);
-    if (end == "host")
-      links.host = {0, {}, "NVLink to the processor, of how many links is not known"};
+    if (end == "host") links.host = {0, {}, "NVLink to the CPU, with an unknown number of links"};
     links.nvlink_to = up == 0 || links.nvlink_to == end ? end : "";
     ++up;
     last = link;
@@ -85,7 +84,7 @@ void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& lin
   if (up == 0) return;
   const double gigabytes = gigabytes_a_link(nvml, device, last);
   if (gigabytes <= 0) {
-    links.nvlink.missing = "NVML does not tell how fast the GPU's NVLinks are";
+    links.nvlink.missing = "NVML does not report the speed of the GPU's NVLinks";
     return;
   }
   links.nvlink.value = up * gigabytes * 1e9;
@@ -101,7 +100,7 @@ Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
       nvml.max_pcie_generation(device, &generation) != nvml::kSuccess ||
       nvml.max_pcie_width(device, &width) != nvml::kSuccess ||
       generation >= kGigatransfers.size() || width > 32)
-    return {0, {}, "neither /sys nor NVML tells the GPU's PCIe link"};
+    return {0, {}, "neither /sys nor NVML reports the GPU's PCIe link"};
   return pcie_rate(kGigatransfers.at(generation), static_cast<int>(width));
 }
 
@@ -126,7 +125,7 @@ GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& r
   if (!std::filesystem::exists(root / "sys/bus/pci/devices" / pci_bus_id, error))
     links.host = links.pcie = pcie_by_nvml(running.nvml, device);
   if (has_c2c(running.nvml, device))
-    links.host = {0, {}, "NVLink-C2C to the processor, whose rate is not known"};
+    links.host = {0, {}, "NVLink-C2C to the CPU, at an unknown rate"};
   read_nvlinks(running.nvml, device, links);
   return links;
 }

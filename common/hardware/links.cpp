@@ -168,15 +168,15 @@ Peak network_peak(std::span<const NetworkPort> ports, bool sockets) {
     (port.kind == "InfiniBand" || port.kind == "RoCE" ? fabrics : interfaces).push_back(port);
   const bool fabric = !sockets && !fabrics.empty();
   const std::vector<NetworkPort>& used = fabric ? fabrics : interfaces;
-  if (used.empty()) return unknown_peak("no network adapter is seen in /sys");
+  if (used.empty()) return unknown_peak("no network adapter in /sys");
   std::set<std::string> kinds;
   for (const NetworkPort& port : used) kinds.insert(port.kind);
   if (kinds.size() > 1 || (!fabric && used.size() > 1))
-    return unknown_peak("several networks, and which one is used is not known");
+    return unknown_peak("several networks: the one in use is unknown");
   double bits = 0;
   for (const NetworkPort& port : used) {
     if (port.bits_per_s <= 0)
-      return unknown_peak(fmt::format("{} {} does not tell its rate", port.kind, port.name));
+      return unknown_peak(fmt::format("{} {} does not report its rate", port.kind, port.name));
     bits += port.bits_per_s;
   }
   return {bits / 8, fmt::format("{} {}, theoretical", *kinds.begin(), ports_text(used)), {}};
@@ -196,7 +196,7 @@ Peak pcie_rate(double gigatransfers, int width) {
   const auto* const version = std::ranges::find(kVersions, gigatransfers, &Version::gigatransfers);
   if (version == kVersions.end() || std::ranges::find(kWidths, width) == kWidths.end())
     return unknown_peak(
-        fmt::format("PCIe with {:g} GT/s and {} lanes is not known", gigatransfers, width));
+        fmt::format("unknown PCIe rate: {:g} GT/s, {} lanes", gigatransfers, width));
   return {gigatransfers * 1e9 * version->data * width / 8,
           fmt::format("PCIe {} x{}, theoretical", version->name, width),
           {}};
@@ -211,16 +211,17 @@ Peak pcie_peak(const std::string& pci_bus_id, const fs::path& root) {
         fmt::format("no PCI device {} in /sys", text::printable(pci_bus_id, kMaxName)));
   const PcieEnd own = pcie_end(device, "max"), port = pcie_end(device.parent_path(), "max");
   const auto is_told = [](const PcieEnd& end) { return end.gigatransfers > 0 && end.width > 0; };
-  if (!is_told(own)) return unknown_peak(fmt::format("{} does not tell its PCIe link", pci_bus_id));
+  if (!is_told(own))
+    return unknown_peak(fmt::format("{} does not report its PCIe link", pci_bus_id));
   if (!is_told(port))
-    return unknown_peak(fmt::format("the PCIe port above {} does not tell its link", pci_bus_id));
+    return unknown_peak(fmt::format("the PCIe port above {} does not report its link", pci_bus_id));
   const PcieEnd both{std::min(own.gigatransfers, port.gigatransfers),
                      std::min(own.width, port.width)};
   // A hypervisor may emulate a port that reports less than the real link carries.
   const PcieEnd now = pcie_end(device, "current");
   if (now.gigatransfers > both.gigatransfers || now.width > both.width)
     return unknown_peak(
-        fmt::format("the PCIe port above {} says less than its link does", pci_bus_id));
+        fmt::format("the PCIe port above {} reports a slower link than is in use", pci_bus_id));
   return pcie_rate(both.gigatransfers, both.width);
 }
 

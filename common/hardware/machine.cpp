@@ -207,7 +207,7 @@ Machine read_machine() {
   if (machine.this_system) {
     add_nvml(machine, read_nvml());
   } else {
-    machine.nvml_problem = "NVML knows this machine only, and the topology comes from a file";
+    machine.nvml_problem = "NVML describes this machine only, but the topology comes from a file";
   }
   return machine;
 }

@@ -51,7 +51,7 @@ NvmlState read_nvml(const std::string& library) {
     read_devices(nvml, count, state);
   } else {
     state.problem =
-        fmt::format("NVML counts no devices: {}", text::printable(nvml.error_text(code), 200));
+        fmt::format("NVML cannot count the GPUs: {}", text::printable(nvml.error_text(code), 200));
   }
   return state;
 }

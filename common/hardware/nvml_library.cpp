@@ -80,7 +80,8 @@ Running::Running(const std::string& library) : nvml(library), problem(nvml.probl
   const int code = nvml.init();
   started_ = code == kSuccess;
   if (!started_)
-    problem = fmt::format("NVML does not start: {}", text::printable(nvml.error_text(code), 200));
+    problem =
+        fmt::format("NVML cannot be initialised: {}", text::printable(nvml.error_text(code), 200));
 }
 
 Running::~Running() {

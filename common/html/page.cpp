@@ -57,8 +57,8 @@ std::string page_footer() {
   return note(fmt::format(
       "Made by Scalemark {} ({}). A number is the median over iterations of what the slowest rank "
       "took, unless its metric says otherwise; over several runs, the geometric mean of their "
-      "medians. Brackets: of one run, the 95 % interval of its median, which says nothing about "
-      "the next run; of several runs, the least and the largest of their medians.",
+      "medians. Brackets: of one run, the 95 % interval of its median, which does not predict the "
+      "next run; of several runs, the least and the largest of their medians.",
       version(), git_revision()));
 }
 
@@ -76,7 +76,7 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
   sections.add("spread", "Spread over iterations and runs", distributions(groups));
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));
   sections.add("trainings", "Trainings", trainings(groups));
-  sections.add("published", "Beside what was published", published(rows));
+  sections.add("published", "Compared with published values", published(rows));
   sections.add("places", "Where the ranks ran", places(runs));
   sections.add("all", "All rows", all_rows(groups));
   sections.add("runs", "Runs on this page", runs_table(runs));

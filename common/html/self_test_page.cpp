@@ -39,10 +39,10 @@ std::string noise_tiles(const compare::SelfTest& test) {
   html += noise_tile("Raw rejections", percent_text(test.raw_rate()),
                      fmt::format("of {}; 5 % are expected", text::counted(test.tests, "test")));
   html += noise_tile("Spread of runs", percent_text(test.typical_spread),
-                     "standard deviation over runs, middle row");
+                     "standard deviation over runs, median row");
   html += noise_tile(
       "Change that these runs find", percent_text(test.detectable),
-      fmt::format("middle row, {} against {} runs, in 8 of 10 cases", test.runs, test.runs));
+      fmt::format("median row, {} against {} runs, with 80 % power", test.runs, test.runs));
   return html + "</ul>\n";
 }
 
@@ -70,7 +70,7 @@ std::string noise_bars(const compare::SelfTest& test) {
   return bar_figure(
       fmt::format("Smallest change that {} against {} runs find", test.runs, test.runs),
       fmt::format(
-          "in 8 of 10 cases; the noisiest {} of {} rows{}", group.bars.size(), rows.size(),
+          "with 80 % power; the noisiest {} of {} rows{}", group.bars.size(), rows.size(),
           test.false_verdicts > 0 ? "; a row in the second colour had a false verdict" : ""),
       {group});
 }
@@ -86,7 +86,7 @@ std::string tested_rows(const compare::SelfTest& test) {
          row.false_verdicts > 0 ? "warn" : ""});
   }
   if (rows.empty()) return {};
-  return table("Rows that alarm most come first; each split counts once",
+  return table("Rows with the most false alarms first; each split counts once",
                {{"false verdicts"},
                 {"95 % interval without 0"},
                 {"largest change", true},
@@ -135,9 +135,9 @@ std::string self_test_data(const compare::SelfTest& test) {
 std::string self_test_page(const compare::SelfTest& test, std::span<const RunExtract> runs) {
   const bool quiet = test.tests > 0 && test.false_table_rate() <= test.options.alpha;
   std::string method = fmt::format("<span class=\"sub\">test: {}</span>\n", text_of(test.method));
-  method += fmt::format(
-      "<span class=\"sub\">threshold: a change of up to {:g} % does not matter</span>\n",
-      100 * test.options.threshold);
+  method +=
+      fmt::format("<span class=\"sub\">threshold: changes of up to {:g} % do not count</span>\n",
+                  100 * test.options.threshold);
   method += fmt::format("<span class=\"sub\">{} splits into {} and {} runs{}</span>\n", test.splits,
                         test.runs_a, test.runs_b,
                         test.all_ways ? ", all that exist" : ", drawn at random");
@@ -149,15 +149,16 @@ std::string self_test_page(const compare::SelfTest& test, std::span<const RunExt
                  verdict_sentence(test), folded("Method", method));
   for (const std::string& one : test.notes) header += note(one);
   if (test.splits < 20)
-    header += note(fmt::format("{} of the same runs give a rough rate; eight runs have 35 splits.",
-                               text::counted(test.splits, "split")));
+    header +=
+        note(fmt::format("{} of the same runs give only a rough rate; 8 runs allow 35 splits.",
+                         text::counted(test.splits, "split")));
   header += fmt::format("<div class=\"first\">\n{}{}</div>\n", noise_tiles(test),
                         machine_card({{"", runs}}));
   const std::vector<std::pair<const char*, std::pair<const char*, std::string>>> all = {
       {"noise", {"Which changes are found", noise_bars(test)}},
       {"all", {"All rows", tested_rows(test)}},
       {"lost", {"Failed and missing", lost_rows(test)}},
-      {"comparable", {"Were the runs made under equal conditions?", unequal_facts(test)}},
+      {"comparable", {"Were the runs made under the same conditions?", unequal_facts(test)}},
       {"runs", {"Runs on this page", runs_table(runs)}},
       {"data", {"Data to copy", self_test_data(test)}}};
   std::vector<Section> sections;

@@ -104,8 +104,8 @@ std::string system_bars(const compare::SystemTable& table) {
     html += figure;
   }
   if (left_out > 0)
-    html += note(fmt::format("{} have no room here; the table has them.",
-                             text::counted(left_out, "benchmark")));
+    html += note(
+        fmt::format("{} are not drawn; the table has them.", text::counted(left_out, "benchmark")));
   return html;
 }
 
@@ -136,13 +136,13 @@ std::string systems_rows(const compare::SystemTable& table) {
     rows.push_back(std::move(line));
   }
   if (rows.empty()) return {};
-  std::string html = html::table(
-      fmt::format("Ratios are to {}, with 95 % intervals. Rank: 1 + the systems that are shown to "
-                  "be better; = marks a shared rank.",
-                  table.names[0]),
-      columns, rows, "systems");
+  std::string html =
+      html::table(fmt::format("Ratios are to {}, with 95 % intervals. Rank: 1 + the number of "
+                              "significantly better systems; = marks a shared rank.",
+                              table.names[0]),
+                  columns, rows, "systems");
   if (rows.size() < table.rows.size())
-    html += note(fmt::format("{} more rows have no room on this page; --format csv has them.",
+    html += note(fmt::format("{} more rows are not on this page; --format csv has them.",
                              table.rows.size() - rows.size()));
   return html;
 }
@@ -198,7 +198,7 @@ std::string systems_page(const compare::SystemTable& table,
   const std::vector<std::pair<const char*, std::pair<const char*, std::string>>> all = {
       {"bars", {"Case by case", system_bars(table)}},
       {"all", {"All rows", systems_rows(table)}},
-      {"unmatched", {"Not on two systems", unmatched_rows(table)}},
+      {"unmatched", {"On fewer than two systems", unmatched_rows(table)}},
       {"data", {"Data to copy", systems_data(table)}}};
   std::vector<Section> sections;
   for (const auto& [id, section] : all) {

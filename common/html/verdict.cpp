@@ -50,7 +50,7 @@ std::string system_part(const compare::SystemTable& table, std::size_t system) {
   if (better + worse == 0) text = fmt::format("{} is not shown to differ from {}", name, first);
   if (open > 0) text += fmt::format("; {} {} undecided", open, open == 1 ? "is" : "are");
   if (untested > 0)
-    text += fmt::format("; {} cannot be tested, which takes two runs of each system", untested);
+    text += fmt::format("; {} cannot be tested: that needs 2 runs per system", untested);
   return text + ".";
 }
 
@@ -83,7 +83,7 @@ std::string verdict_sentence(const compare::SelfTest& test) {
       100 * test.false_table_rate(), 100 * test.options.alpha);
   if (std::isfinite(test.detectable)) {
     sentence += fmt::format(
-        " In the middle row {} runs against {} find a change of {:.2g} % in 8 of 10 cases.",
+        " In the median row, {} runs against {} find a change of {:.2g} % with 80 % power.",
         test.runs, test.runs, 100 * test.detectable);
   }
   return sentence;

@@ -76,7 +76,7 @@ class Unpacker {
     if (size > 0) std::memcpy(to, from.data(), size);
   }
   std::string_view text(std::uint64_t size) {
-    if (size > left_.size()) throw Error("data between ranks end inside a value");
+    if (size > left_.size()) throw Error("a message between ranks ends inside a value");
     const std::string_view found = left_.substr(0, static_cast<std::size_t>(size));
     left_.remove_prefix(found.size());
     return found;

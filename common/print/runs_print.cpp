@@ -253,7 +253,7 @@ class RunsPrinter {
     for (const auto& [status, count] : none) fmt::print(out_, ", {} {}", count, status);
     fmt::print(out_,
                "\nEach number is the median of the runs' medians. spread: standard deviation "
-               "between the runs in percent (of logarithms, as in compare).\n");
+               "between runs in percent (of ln(value), as in compare).\n");
     if (range_seen_)
       fmt::print(out_, "lowest, highest run: the smallest and the largest of the runs' medians.\n");
   }
@@ -374,7 +374,8 @@ std::vector<std::string> runs_remarks(const RunsTable& table) {
   if (!table.differences.empty()) {
     std::vector<std::string> parts;
     for (const RunsDifference& one : table.differences) parts.push_back(difference_text(one));
-    remarks.push_back(fmt::format("The runs were not made alike: {}", text::join(parts, "; ")));
+    remarks.push_back(fmt::format("The runs were not made under the same conditions: {}",
+                                  text::join(parts, "; ")));
   }
   remarks.insert(remarks.end(), table.notes.begin(), table.notes.end());
   return remarks;

@@ -191,8 +191,7 @@ RunsTable runs_table(std::span<const compare::RunDigest> runs,
   compare::refuse_repeats(runs, seen);
   for (const compare::RunDigest& run : runs) {
     if (!run.stands_for.empty())
-      throw UsageError(fmt::format(
-          "{} is a baseline, which stands for several runs itself; show it alone", run.label));
+      throw UsageError(fmt::format("{} is a baseline of several runs; show it alone", run.label));
   }
   RunsTable table;
   describe_runs(runs, table);

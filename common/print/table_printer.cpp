@@ -324,19 +324,19 @@ class TablePrinter final : public Printer {
 
   void print_footer(const Run& run) {
     const std::size_t total = print_counts();
-    if (unverified_ > 0) fmt::print(out(), "; {} without a check of the data", unverified_);
+    if (unverified_ > 0) fmt::print(out(), "; {} without verified data", unverified_);
     if (planned_ > total)
-      fmt::print(out(), "; {} of {} {} not here", planned_ - total,
+      fmt::print(out(), "; {} of {} {} missing", planned_ - total,
                  text::counted(planned_, "planned case"), planned_ - total == 1 ? "is" : "are");
     if (!run.complete) fmt::print(out(), "; the run is not complete");
     fmt::print(out(),
                "\nMedians over n iterations, with the 95 % interval of the median within this run; "
                "another run may differ by more.\n");
     if (narrow_seen_) {
-      fmt::print(out(),
-                 "{}: how far that interval reaches from the median, in percent of it; the wider "
-                 "side counts.\n",
-                 options().utf8 ? kPlusMinus : kAsciiPlusMinus);
+      fmt::print(
+          out(),
+          "{}: half-width of that interval in percent of the median; the wider side counts.\n",
+          options().utf8 ? kPlusMinus : kAsciiPlusMinus);
     }
     if (sweeps_seen_) {
       fmt::print(out(), "{}: standard deviation between the sweeps of this run, in percent.\n",

@@ -85,7 +85,7 @@ const Metric& source_of(const CaseResult& result, const Metric& rate) {
   const Metric* source = result.find(rate.source);
   if (source == nullptr || source->kind != MetricKind::duration) {
     throw Error(
-        fmt::format("metric {} of {} is a rate of \"{}\", which is no duration of this case",
+        fmt::format("metric {} of {} is a rate of \"{}\", which is not a duration of this case",
                     rate.name, result.key, rate.source));
   }
   return *source;

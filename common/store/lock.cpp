@@ -96,7 +96,7 @@ Lock::Lock(const std::filesystem::path& parts) {
     const std::string owner = content(path);
     if (!is_stale(owner)) {
       throw UsageError(fmt::format(
-          "{} is being written by another process ({}); if that one is gone for good, remove {}",
+          "{} is being written by another process ({}); if that process has ended, remove {}",
           parts.string(), owner.empty() ? "unknown" : text::printable(owner, 120), path.string()));
     }
     if (!remove_stale(path, owner)) break;

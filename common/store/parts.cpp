@@ -93,11 +93,11 @@ CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryS
   const std::uint64_t available = begun.memory.available / ranks_on_first_node(header);
   if (begun.memory.available > 0 && result.predicted_memory > available) {
     result.status = Status::oom;
-    result.reason += "; its memory was not there";
+    result.reason += "; it needed more memory than was free";
   } else if (!now.boot.empty() && now.boot == begun.memory.boot &&
              now.oom_kills > begun.memory.oom_kills) {
     result.status = Status::oom;
-    result.reason += "; meanwhile the kernel killed a process for lack of memory";
+    result.reason += "; meanwhile the kernel's OOM killer ended a process";
   }
   return result;
 }
@@ -150,14 +150,15 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
     read_header(root);
     for_each_case(root, true, [&](const CaseResult&) { ++readable; });
     if (readable != written) {
-      throw Error(fmt::format("{} cases can be read back, {} were written", readable, written));
+      throw Error(fmt::format("only {} of {} written cases can be read back", readable, written));
     }
   };
   write_safely(output, fill, {.staging = parts, .check = check, .in_memory = bytes < kMaxInMemory});
   try {
     remove_parts(parts);
   } catch (const std::exception& error) {
-    log::warn(fmt::format("{} is complete, but its parts stay: {}", output.string(), error.what()));
+    log::warn(fmt::format("{} is complete, but its parts could not be removed: {}", output.string(),
+                          error.what()));
   }
 }
 
@@ -166,8 +167,9 @@ void clear_parts(const std::filesystem::path& parts) {
   for (const auto& entry : std::filesystem::directory_iterator(parts)) {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory() || !is_part(name)) {
-      throw UsageError(fmt::format("{} holds '{}', which is no part of a run; it is not removed",
-                                   parts.string(), text::printable(name, 80)));
+      throw UsageError(fmt::format(
+          "{} holds '{}', which does not belong to a run: nothing was removed; move it away first",
+          parts.string(), text::printable(name, 80)));
     }
     if (name != kLockName) paths.push_back(entry.path());
   }
@@ -190,7 +192,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
     throw UsageError(fmt::format("{} exists; --force replaces it", output.string()));
   }
   if (!std::filesystem::exists(parts / store::kMetaName)) {
-    throw InputError(fmt::format("{}: no parts of a run ({} is missing)",
+    throw InputError(fmt::format("{}: not the .parts folder of a run ({} is missing)",
                                  text::printable(parts.string()), store::kMetaName));
   }
   const store::Lock lock(parts);

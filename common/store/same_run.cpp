@@ -161,25 +161,24 @@ std::vector<Difference> differences(const Run& stored, const Run& given, const R
   const bool other_shape = shape_known && !same_shape(before, now);
   if (other_shape) {
     found.push_back(
-        {fmt::format("begun with {}; this launch has {}", shape_text(before), shape_text(now)),
-         fmt::format("launch it as it was begun, on {}", plural(before.ranks, "rank"))});
+        {fmt::format("started with {}; this launch has {}", shape_text(before), shape_text(now)),
+         fmt::format("launch it on {} again", plural(before.ranks, "rank"))});
   }
   if (!same_build(stored, given)) {
-    found.push_back({fmt::format("begun by another build: {}; this one is {}", build_text(stored),
+    found.push_back({fmt::format("started by another build: {}; this one is {}", build_text(stored),
                                  build_text(given)),
-                     "use the build that began it: one file holds the results of one build"});
+                     "use the build that started it: a file holds the results of one build only"});
   }
   if (other_shape) return found;
   if (stored.planned != given.planned || stored.config != given.config) {
-    found.push_back({"begun with " + plan_text(stored, given), "use the options of that run"});
+    found.push_back({"started with " + plan_text(stored, given), "use the options of that run"});
   }
   const std::vector<std::string> hosts = hosts_of(stored.ranks), hosts_now = hosts_of(given.ranks);
   if (shape_known && hosts != hosts_now && !terms.other_hosts) {
     found.push_back(
-        {fmt::format("begun on {} {}; this launch runs on {}", hosts.size() == 1 ? "host" : "hosts",
-                     list_of(hosts), list_of(hosts_now)),
-         "launch it there, or add --resume-hosts: the cases still to come then name "
-         "the new hosts"});
+        {fmt::format("started on {} {}; this launch runs on {}",
+                     hosts.size() == 1 ? "host" : "hosts", list_of(hosts), list_of(hosts_now)),
+         "launch it there, or add --resume-hosts: the remaining cases then store the new hosts"});
   }
   return found;
 }
@@ -206,17 +205,18 @@ bool same_places(const std::vector<RankInfo>& a, const std::vector<RankInfo>& b)
 
 void check_same_run(const Run& stored, const Run& given, const ResumeTerms& terms) {
   if (stored.ranks.empty()) {
-    log::warn(fmt::format("{} does not say on how many ranks and where it was begun: not checked",
-                          terms.parts.string()));
+    log::warn(
+        fmt::format("{} stores no ranks and hosts: cannot check that this launch has the same",
+                    terms.parts.string()));
   }
   const std::vector<Difference> found = differences(stored, given, terms);
   if (found.empty()) return;
-  std::string message =
-      fmt::format("--resume: {} is not of this launch; nothing was changed", terms.parts.string());
+  std::string message = fmt::format("--resume: {} belongs to a different run; nothing was changed",
+                                    terms.parts.string());
   for (const Difference& one : found)
     message += fmt::format("\n  {}\n    -> {}", one.what, one.advice);
   message += fmt::format(
-      "\n  or keep what is finished: scalemark finalize {} -o {}; or begin anew: --force instead "
+      "\n  or keep the finished cases: scalemark finalize {} -o {}; or start over: --force instead "
       "of --resume",
       shell::quoted(terms.parts.string()), shell::quoted(terms.output.string()));
   throw UsageError(message);

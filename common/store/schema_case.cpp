@@ -20,7 +20,8 @@ constexpr std::array<const char*, 2> kDimensions = {"rank", "iteration"};
 /// harmless.
 void require_name(const std::string& name) {
   if (!text::is_identifier(name))
-    throw InputError(fmt::format("'{}' is no metric or parameter name", text::printable(name, 80)));
+    throw InputError(
+        fmt::format("'{}' is not a metric or parameter name", text::printable(name, 80)));
 }
 
 void write_values(hid_t parent, const std::string& group_name, const NamedValues& values) {
@@ -98,7 +99,7 @@ void read_mask(hid_t group, const char* name, std::size_t iterations, std::vecto
   if (!h5::has(group, name)) return;
   const h5::Id dataset = h5::open_dataset(group, name);
   const h5::Vector shape = h5::vector_shape(dataset.get());
-  if (shape.is_text || shape.is_real) throw InputError(fmt::format("{} are no integers", name));
+  if (shape.is_text || shape.is_real) throw InputError(fmt::format("{} are not integers", name));
   if (shape.length != iterations)
     throw InputError(fmt::format("{} and samples differ in length", name));
   for (const std::uint64_t value : h5::read_unsigned(dataset.get(), iterations))
@@ -211,7 +212,7 @@ CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   for (const Metric& metric : result.metrics) {
     if (!has_numbers(result, metric)) {
       throw InputError(
-          fmt::format("metric '{}' is a rate of '{}', which is no duration of the case",
+          fmt::format("metric '{}' is a rate of '{}', which is not a duration of the case",
                       metric.name, text::printable(metric.source, 80)));
     }
   }

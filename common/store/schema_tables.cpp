@@ -59,14 +59,14 @@ void write_table(hid_t parent, const std::string& name, const Table& table,
     if (length_of(column) != length_of(table.columns[0]))
       throw Error(fmt::format("table {}: column {} has another length", name, column.name));
     if (!text::is_identifier(column.name))
-      throw Error(fmt::format("table {}: '{}' is no name of a column", name, column.name));
+      throw Error(fmt::format("table {}: '{}' is not the name of a column", name, column.name));
     write_column(group.get(), column, i);
   }
 }
 
 Column read_column(hid_t group, const std::string& name, std::int64_t& order) {
   if (!text::is_identifier(name))
-    throw InputError(fmt::format("'{}' is no name of a column", text::printable(name, 80)));
+    throw InputError(fmt::format("'{}' is not the name of a column", text::printable(name, 80)));
   const h5::Id dataset = h5::open_dataset(group, name);
   Column column;
   column.name = name;
@@ -144,7 +144,7 @@ std::map<std::string, Table> read_tables(hid_t root, const std::string& case_nam
     for (const std::string& what : h5::members(group.get())) {
       const std::string name = fmt::format("{}/{}", family, what);
       if (!is_table_name(name))
-        throw InputError(fmt::format("'{}' is no name of a table", text::printable(name, 80)));
+        throw InputError(fmt::format("'{}' is not the name of a table", text::printable(name, 80)));
       take_table(h5::open_group(group.get(), what).get(), name, case_name, tables);
     }
   }

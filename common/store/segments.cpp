@@ -127,7 +127,7 @@ std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesys
   const auto check = [&](hid_t root) {
     const std::size_t found = case_indices(root).size();
     if (found != segments.size())
-      throw Error(fmt::format("{} cases of {} are in it", found, segments.size()));
+      throw Error(fmt::format("only {} of {} cases can be read back", found, segments.size()));
   };
   const std::filesystem::path batch = next_batch(parts);
   write_safely(batch, fill, {.staging = {}, .check = check, .in_memory = in_memory});

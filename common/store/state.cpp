@@ -72,7 +72,8 @@ std::optional<CaseState> read_state(const std::filesystem::path& parts, const Ca
   if (!std::filesystem::exists(path)) return std::nullopt;
   const h5::Id file = h5::open_file(path);
   if (h5::read_text_attribute(file.get(), "config_hash") != planned.config_hash)
-    throw InputError(fmt::format("{} is of another case, or of other hosts", path.string()));
+    throw InputError(
+        fmt::format("the checkpoint {} belongs to another case or other hosts", path.string()));
   const std::int64_t ranks = h5::read_integer_attribute(file.get(), "ranks");
   if (ranks < 1 || ranks > kMaxRanks)
     throw InputError(fmt::format("{} names {} ranks", path.string(), ranks));

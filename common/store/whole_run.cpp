@@ -27,7 +27,7 @@ void write_result_file(const std::filesystem::path& output, const Run& run, bool
   if (std::filesystem::exists(there) && !force)
     throw UsageError(fmt::format("{} exists; --force replaces it", output.string()));
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    throw UsageError(fmt::format("{} is no regular file", output.string()));
+    throw UsageError(fmt::format("{} is not a regular file", output.string()));
   const auto fill = [&](hid_t root) {
     store::write_header(root, run);
     for (const CaseResult& result : run.cases) store::write_case(root, result);

@@ -132,10 +132,10 @@ bool FileSink::check_names(const Run& run) {
   const bool there = std::filesystem::exists(options_.output),
              begun = std::filesystem::exists(parts_);
   if (there && !std::filesystem::is_regular_file(options_.output)) {
-    throw UsageError(fmt::format("--output {} is no regular file", output));
+    throw UsageError(fmt::format("--output {} is not a regular file", output));
   }
   if (begun && !std::filesystem::is_directory(parts_)) {
-    throw UsageError(fmt::format("--output {}: {} is no folder", output, parts));
+    throw UsageError(fmt::format("--output {}: {} is not a folder", output, parts));
   }
   if (options_.resume && there && begun && take_finished(run)) return false;
   if (there && !options_.force) {
@@ -221,14 +221,14 @@ void FileSink::take_over(const Run& run) {
     store::add_hosts(header_, given);
     store::write_meta(parts_, header_);
     log::warn(fmt::format(
-        "begun on {}, continued on {}: cases measured from now on name these hosts",
+        "started on {}, resumed on {}: cases measured from now on store the new hosts",
         text::join(store::hosts_of(header_.ranks), " "), text::join(store::hosts_of(ranks_), " ")));
   }
   const store::MemoryState now = store::memory_state();
   for (const store::Begun& begun : store::read_unfinished(parts_, header_)) {
     if (begun.tries < store::kTries && begun.planned.status != Status::oom) continue;
     const CaseResult given_up = store::interrupted_row(parts_, header_, begun, now);
-    log::warn(fmt::format("case '{}' is given up: {}", given_up.key, given_up.reason));
+    log::warn(fmt::format("case '{}' is not tried again: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
     finished_[given_up.index] = scalemark::finished(given_up);
   }
@@ -246,8 +246,8 @@ void FileSink::check_sweeps_stay(const CaseResult& begun) const {
                     now = text::join(store::hosts_of(ranks_), " ");
   if (before.empty() || now.empty() || before == now) return;
   throw UsageError(fmt::format(
-      "--resume-hosts: {} holds sweeps of case '{}' from {}; sweeps from {} cannot be added to "
-      "them. Go on there, or keep what is finished: scalemark finalize {} -o {}",
+      "--resume-hosts: {} holds sweeps of case '{}' from {}; sweeps from {} cannot be added. "
+      "Resume on the first hosts, or keep the finished cases: scalemark finalize {} -o {}",
       parts_.string(), begun.key, before, now, shell::quoted(parts_.string()),
       shell::quoted(options_.output.string())));
 }
@@ -278,7 +278,8 @@ void FileSink::save(const CaseResult& current, const CaseState& state) {
     store::write_state(parts_, named_for_state(current), state);
     journal_->saved(current);
   } catch (const std::exception& error) {
-    log::warn(fmt::format("the state of case '{}' is not saved: {}", current.key, error.what()));
+    log::warn(fmt::format("the checkpoint of case '{}' could not be written: {}", current.key,
+                          error.what()));
   }
 }
 
@@ -287,7 +288,7 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
   try {
     return store::read_state(parts_, named_for_state(planned));
   } catch (const Error& error) {
-    log::warn(fmt::format("case '{}' begins anew: {}", planned.key, error.what()));
+    log::warn(fmt::format("case '{}' starts over: {}", planned.key, error.what()));
     return std::nullopt;
   }
 }
@@ -332,7 +333,8 @@ void FileSink::compact_if_due() {
     for (const auto& [index, path] : store::compact_segments(parts_)) places_[index] = path;
     if (!kept_.empty()) store::remove_superseded(parts_, places_);
   } catch (const Error& error) {
-    log::warn(fmt::format("{} cases keep a file each: {}", options_.batch, error.what()));
+    log::warn(fmt::format("{} cases could not be merged into one file: {}", options_.batch,
+                          error.what()));
   }
 }
 
@@ -369,7 +371,8 @@ void note_lost_case(const WriterOptions& options, const CaseResult& current) noe
     if (options.redact) said.reason.clear();
     store::Journal(journal).lost(said);
   } catch (const std::exception& error) {
-    log::warn(fmt::format("why case '{}' ended is not kept: {}", current.key, error.what()));
+    log::warn(fmt::format("the reason why case '{}' ended could not be stored: {}", current.key,
+                          error.what()));
   }
 }
 

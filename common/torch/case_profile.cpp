@@ -157,10 +157,10 @@ std::string named_calls(const ActivityTotals& totals) {
 
 CaseProfile::CaseProfile(Case& c) : c_(c) {
   if (!c.flag("profile")) return;
-  if (c.text("device") == "cpu") c.skip("profile=true counts work of a GPU");
+  if (c.text("device") == "cpu") c.skip("profile=true needs a GPU");
   const std::string reason = profile::why_not();
   if (!c.all_ranks(reason.empty()))
-    c.skip(reason.empty() ? "another rank cannot watch its GPU" : reason);
+    c.skip(reason.empty() ? "another rank cannot profile its GPU" : reason);
   profile_ = profile::make_profile();
 }
 
@@ -179,7 +179,7 @@ void CaseProfile::record(bool whole) {
   for (std::size_t rank = 0; rank < problems.size() && problem.empty(); ++rank) {
     if (!problems[rank].empty()) problem = fmt::format("rank {}: {}", rank, problems[rank]);
   }
-  if (!whole) problem = "the training was interrupted, and nobody counted its beginning";
+  if (!whole) problem = "the training was resumed: its first part was not profiled";
   if (!problem.empty()) {
     c_.fact("profile_problem", problem);
     return;

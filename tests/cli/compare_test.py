@@ -33,7 +33,7 @@ class Compare(ProgramTest):
         return done.stdout
 
     def test_aa_takes_four_runs(self):
-        self.expect(run("compare", self.file(0), self.file(1), self.file(2), "--aa"), 2, "--aa", "at least 4 runs; there are 3")
+        self.expect(run("compare", self.file(0), self.file(1), self.file(2), "--aa"), 2, "--aa", "at least 4 runs; 3 given")
         document = json.loads(self.compare(self.runs, "--aa", "--format", "json"))
         self.assertEqual((document["format"], document["runs"], document["splits"]), ("scalemark-self-test", 4, 3))
         self.assertEqual(sorted(row["tests"] for row in document["rows"]), [3] * len(SIZES))
@@ -54,7 +54,7 @@ class Compare(ProgramTest):
             self.assertAlmostEqual(line["node_hours"], line["runs"] * document["run_seconds"] / 3600)
         few, many = document["plan"]
         self.assertLessEqual(few["both_sides"][0]["rows"], many["both_sides"][1]["rows"])
-        self.assertIn("rows that need most runs", self.compare(self.runs, "--power"))
+        self.assertIn("rows that need the most runs", self.compare(self.runs, "--power"))
 
     def test_a_sweep_is_one_line(self):
         sides = [self.file(0), self.file(1), "--against", self.file(2), self.file(3), "--fail-on", "none"]
@@ -130,10 +130,10 @@ class Compare(ProgramTest):
 
     def test_the_last_line_says_what_one_run_cannot_tell(self):
         base, one = self.imported("base", 1, [1, 1]), self.imported("one", 1, [1, 1.5])
-        self.assertEqual(self.last_line(base, one, 0), "One run a side cannot tell whether one changed: largest difference memcpy 2 "
-                         "MiB +50 %; all 2 cases undecided (3 runs a side would show the noise)")
+        self.assertEqual(self.last_line(base, one, 0), "One run per side cannot show whether one changed: largest difference memcpy 2 "
+                         "MiB +50 %; all 2 cases undecided (3 runs per side would show the noise)")
         self.assertEqual(self.last_line(base, one, 1, "--single-run-threshold", "10"), "one is over 10 % slower in 1 of 2 cases, by "
-                         "one run a side: memcpy 2 MiB +50 %; 1 undecided (3 runs a side would show the noise)")
+                         "one run per side: memcpy 2 MiB +50 %; 1 undecided (3 runs per side would show the noise)")
 
     def test_a_large_change_amid_noise_needs_few_runs_more(self):
         """-66 % with one noisy side was said to need a thousand runs."""

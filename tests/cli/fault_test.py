@@ -94,7 +94,7 @@ class Faults(ProgramTest):
         arguments = ["test/fault", *axes("fault=memory,none", "when=inside")]
         done = self.start(*arguments, preexec_fn=limit)
         self.expect(done, 3, "failed inside communication", "out of host memory")
-        self.expect(self.start(*arguments, "--resume", preexec_fn=limit), 0, "is given up: rank 1: out of host memory")
+        self.expect(self.start(*arguments, "--resume", preexec_fn=limit), 0, "is not tried again: rank 1: out of host memory")
         table = rows(self.path("out.h5"))
         row = table["test/fault fault=memory number=0 ranks=2 when=inside"]
         self.assertEqual(row["status"], "oom")
@@ -103,7 +103,7 @@ class Faults(ProgramTest):
 
     def test_late_rank_is_named(self):
         done = self.start("test/fault", *axes("fault=none,late", "when=inside"), "--timeout", "3")
-        self.expect(done, 3, "no sign of life", "rank 1", "fault=late")
+        self.expect(done, 3, "no progress", "rank 1", "fault=late")
         self.assertEqual(len([r for r in rows(self.path("out.h5.parts")).values() if r["status"] == "ok"]), 1)
 
     def test_stopped_rank_is_named(self):
@@ -194,7 +194,7 @@ class RealCommunication(ProgramTest):
             with self.subTest(name=name, rank=rank):
                 moment, victim, key = self.strike(name, rank, signal.SIGSTOP)
                 self.assertEqual(self.process.returncode, 3, self.text())
-                message = [(at, line) for at, line in self.said if "no sign of life" in line]
+                message = [(at, line) for at, line in self.said if "no progress" in line]
                 self.assertTrue(message, self.text())
                 self.assertLessEqual(message[0][0] - moment, TIMEOUT + 5)
                 place = f"case '{key}', phase 'measure'"

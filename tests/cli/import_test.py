@@ -205,7 +205,7 @@ class Osu(Importing):
         self.assertIn("# Window creation: MPI_Win_create\n# Synchronization: MPI_Win_fence\n", shown)
 
     def test_what_osu_leaves_out_is_said(self):
-        for name, said in (("bw", "window of micro/bandwidth: its keys have 64"), ("allgather", "give --ranks")):
+        for name, said in (("bw", "window of micro/bandwidth: the keys have 64"), ("allgather", "set --ranks")):
             self.take(GOLDEN / "osu" / f"{name}.txt", said=(said,))
 
     def test_percentiles_of_bandwidth_stand_close(self):

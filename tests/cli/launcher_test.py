@@ -136,7 +136,7 @@ class Interrupted(ProgramTest):
 
     def go_on(self, text, out):
         lines = Screen(text).lines
-        place = next((i for i, line in enumerate(lines) if line.endswith("To go on:")), None)
+        place = next((i for i, line in enumerate(lines) if line.endswith("To resume:")), None)
         self.assertIsNotNone(place, text)
         command = lines[place + 1].strip()
         self.assertTrue(command.startswith(MPIRUN), command)
@@ -174,7 +174,7 @@ class Interrupted(ProgramTest):
     def test_sigint_to_mpirun_without_a_terminal(self):
         code, said = self.signal_in_a_pipe(signal.SIGINT)
         self.assertNotEqual(code, 0)
-        self.assertEqual(said.count("To go on"), 1, "one rank says it")
+        self.assertEqual(said.count("To resume"), 1, "one rank says it")
 
     def test_a_run_that_stops_between_cases_says_so_too(self):
         code, said = self.signal_in_a_pipe(signal.SIGUSR1)
@@ -184,7 +184,7 @@ class Interrupted(ProgramTest):
     def test_nothing_is_said_of_a_file_that_was_not_begun(self):
         done = run(*LONG, "--resume", "-o", self.path("none.h5"), ranks=2, program=FAULTY)
         self.expect(done, 2)
-        self.assertNotIn("To go on", done.stderr)
+        self.assertNotIn("To resume", done.stderr)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class Files(Memory):
         for key, row in table.items():
             size, cache = row["params"]["bytes"], row["params"]["cache"]
             if cache == "direct" and size % 4096:
-                self.assertEqual((row["status"], row["reason"]), ("skipped", "reads past the page cache are multiples of 4096 B"))
+                self.assertEqual((row["status"], row["reason"]), ("skipped", "direct reads must be multiples of 4096 B"))
                 continue
             if row["status"] == "skipped":  # a file system in memory
                 self.assertRegex(row["reason"], "keeps the file in memory|cannot open", key)

@@ -49,7 +49,7 @@ class Paper(ProgramTest):
             self.expect(run("run", name, "--quick", "-a", "ranks=1", "-a", "device=cpu", "-a", "profile=true", "-o", out, "--force"), 4)
             (key, row), = rows(out).items()
             self.assertIn("profile=true", key)
-            self.assertEqual((row["status"], row["reason"]), ("skipped", "profile=true counts work of a GPU"))
+            self.assertEqual((row["status"], row["reason"]), ("skipped", "profile=true needs a GPU"))
 
     def test_without_the_full_set_the_rows_say_what_is_missing(self):
         out = self.path("full.h5")

@@ -106,7 +106,7 @@ class Pages(ProgramTest):
         self.browser.open(path)
         text = self.browser.evaluate("document.querySelector('#scaling').textContent")
         self.assertIn("perfect weak scaling", text)
-        self.assertIn("the work grows with the workers, from 100 to 200", text)
+        self.assertIn("the work grows in proportion to the workers, from 100 to 200", text)
         self.assertIn("92.8", text)  # 402.97 / (2 x 217.05), tokens a second
         self.assertNotIn("serial fraction", text)
 
@@ -141,7 +141,7 @@ class Pages(ProgramTest):
             self.assertRegex(key, r" ([2-9]|\d\d+) MiB ")
         # Rank 11 computes 9 % longer.
         self.assertIn("rank 11", self.browser.evaluate("document.querySelector('#look tbody').innerText"))
-        self.assertIn("rank 11 on node2 showed no sign of life", self.browser.evaluate("document.querySelector('#failed').innerText"))
+        self.assertIn("rank 11 on node2 showed no progress", self.browser.evaluate("document.querySelector('#failed').innerText"))
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#places figure').length"), 2)
         self.assertGreater(self.browser.evaluate("document.querySelectorAll('#published tbody tr').length"), 0)
         self.assertGreater(self.browser.evaluate("document.querySelectorAll('#curves path.t').length"), 0)  # the base

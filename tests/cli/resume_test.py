@@ -76,8 +76,8 @@ class Resume(ProgramTest):
 
     def test_another_number_of_ranks(self):
         self.interrupt()
-        self.expect_refused("begun with 2 ranks, 1 node, 0 devices", "this launch has 1 rank, 1 node, 0 devices", ranks=1)
-        self.expect_refused("begun with 2 ranks, 1 node, 0 devices", "this launch has 3 ranks, 1 node, 0 devices", ranks=3)
+        self.expect_refused("started with 2 ranks, 1 node, 0 devices", "this launch has 1 rank, 1 node, 0 devices", ranks=1)
+        self.expect_refused("started with 2 ranks, 1 node, 0 devices", "this launch has 3 ranks, 1 node, 0 devices", ranks=3)
         self.expect_completed()
 
     def test_another_plan(self):
@@ -90,7 +90,7 @@ class Resume(ProgramTest):
 
     def test_another_program(self):
         self.interrupt(FAULTY)
-        self.expect_refused("begun by another build")
+        self.expect_refused("started by another build")
 
     def test_another_revision(self):
         self.interrupt()
@@ -98,7 +98,7 @@ class Resume(ProgramTest):
         def change(file):
             replace_attribute(file, "producer.git_revision", "0123456789ab")
         replace_texts(self.parts, change)
-        self.expect_refused("begun by another build", "of revision 0123456789ab")
+        self.expect_refused("started by another build", "of revision 0123456789ab")
 
     def test_a_file_that_does_not_say_its_build_goes_on(self):
         self.interrupt()

@@ -40,7 +40,7 @@ class Scaling(unittest.TestCase):
             self.assertAlmostEqual(found["lora", 2], 402.97 / (2 * 217.05), places=4)
             self.assertAlmostEqual(found["full", 2], 236.29 / (2 * 146.73), places=4)
         text = run("show", FINETUNE).stdout
-        self.assertIn("weak: the work grows with the workers, from 100 to 200", text)
+        self.assertIn("weak: the work grows in proportion to the workers, from 100 to 200", text)
         self.assertIn("efficiency 0.928", text)
         self.assertIn("efficiency 0.805", text)
 
@@ -164,11 +164,11 @@ class SeveralRuns(ProgramTest):
         done = run("show", RUNS[0], FINETUNE)
         self.assertEqual(done.returncode, 0, done.stderr)
         above = done.stdout[:done.stdout.index("\n\n")]
-        self.assertIn("The runs were not made alike: ", above)
+        self.assertIn("The runs were not made under the same conditions: ", above)
         self.assertIn("program.git_revision", above)
         self.assertIn("not in finetune-110m.h5", done.stdout)
-        self.assertNotIn("not made alike", run("show", *RUNS).stdout)
-        self.assertIn("not made alike", run("show", RUNS[0], FINETUNE, "--format", "csv").stderr)
+        self.assertNotIn("not made under the same conditions", run("show", *RUNS).stdout)
+        self.assertIn("not made under the same conditions", run("show", RUNS[0], FINETUNE, "--format", "csv").stderr)
 
     def test_what_cannot_be_one_table_is_refused(self):
         for form in ("osu", "imb", "nccl", "nvbandwidth", "google-benchmark"):

@@ -150,7 +150,7 @@ class Local(ScriptTest):
     def test_the_command_that_goes_on_is_printed(self):
         self.out = self.path("a folder")
         _, errors = self.end_by(signal.SIGINT, "--repeats", "3", "--", "micro/(put|get)", "--tag", "it's=$HOME")
-        command = errors.split("To go on (--resume):\n", 1)[1].splitlines()[0].strip()
+        command = errors.split("To resume (--resume):\n", 1)[1].splitlines()[0].strip()
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False,
                               stdin=subprocess.DEVNULL, env={**os.environ, **self.stub("0")})
         self.expect(done, 0)
@@ -221,7 +221,7 @@ class Local(ScriptTest):
                     os.remove(self.log + ".waiting")
                 code, errors = self.end_by(name, "--repeats", "3")
                 self.assertNotEqual(code, 0)
-                self.assertIn("To go on (--resume):", errors)
+                self.assertIn("To resume (--resume):", errors)
                 self.assertEqual(len(self.launches()), 1)
                 self.assertEqual(self.files(), ["run-1.h5.parts"])
 

@@ -29,7 +29,7 @@ hide() { # home
 }
 
 # Sources that include CLI11, toml++, Boost, spdlog with fmt, and nlohmann-json.
-objects=(common/cli/CMakeFiles/scalemark_cli.dir/app.cpp.o common/core/CMakeFiles/scalemark_core.dir/peaks.cpp.o
+objects=(common/cli/CMakeFiles/scalemark_cli.dir/app.cpp.o common/core/CMakeFiles/scalemark_core.dir/peaks/peaks.cpp.o
   common/stats/CMakeFiles/scalemark_stats.dir/distributions.cpp.o common/base/CMakeFiles/scalemark_base.dir/log.cpp.o
   common/golden/CMakeFiles/scalemark_golden.dir/field.cpp.o)
 

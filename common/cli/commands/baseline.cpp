@@ -42,7 +42,7 @@ int write_baseline(const Options& options) {
 void add_baseline(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "baseline", "Keep what runs measured, and how much they differ, to compare later runs with");
+      "baseline", "Store the medians of runs and how much they vary, to compare later runs with");
   command
       ->add_option("RUNS", options->runs,
                    "Two runs or more: result files, .parts folders, or folders of runs")

@@ -71,7 +71,9 @@ int plan(const Options& options, bool gated) {
         "--systems NAME=PATH... and no BASE");
   }
   if (!options.plan.systems.empty()) {
-    if (gated) throw UsageError("--fail-on was given with --systems, which passes or fails nobody");
+    if (gated)
+      throw UsageError(
+          "--fail-on was given with --systems, which has no verdict; leave out --fail-on");
     return compare_systems(options.plan.systems, compare_options_of(options.judge), options.format);
   }
   ModeRequest request{compare_options_of(options.judge), options.format, {}};
@@ -95,7 +97,7 @@ int compare_runs(const Options& options) {
   const std::size_t compared = comparison.count_comparable();
   if (compared == 0) {
     fmt::print(stderr,
-               "scalemark compare: no case has a usable result of one metric on both sides: "
+               "scalemark compare: no case has a usable result of the same metric on both sides: "
                "nothing was compared\n");
   } else if (compared < options.min_rows) {
     fmt::print(stderr,
@@ -110,7 +112,7 @@ int compare_runs(const Options& options) {
 void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("compare", "Tell whether runs are better or worse than earlier ones");
+      app.add_subcommand("compare", "Compare runs with earlier ones: better, worse or the same");
   command->add_option("BASE", options->base,
                       "Runs A: result files, .parts folders, or folders of runs");
   command->add_option("--against", options->against, "Runs B, the new ones");
@@ -140,8 +142,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
       "common (or "
       "environments differ under --fail-on env), 5 inconclusive under --strict. --aa passes unless "
-      "--fail-on is given: regression then means more tables with a false verdict than 5 %. "
-      "docs/comparing.md tells how to read what is printed.");
+      "--fail-on is given: regression then means false verdicts in more than 5 % of the splits. "
+      "docs/comparing.md explains the output.");
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }

@@ -83,12 +83,12 @@ compare::SelfTestOptions self_test_options(const compare::CompareOptions& option
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag(
       "--aa", options.self_test,
-      "Without --against: compare the runs of BASE with themselves, split into two sides in all "
-      "ways: how often verdicts are false, and what would be found. Formats: text, json");
-  CLI::Option* power = command.add_flag(
-      "--power", options.power,
-      "Without --against: what runs to come would find, judged by the noise of BASE, and what they "
-      "would cost. Formats: text, json");
+      "Without --against: A/A test. Split the runs of BASE into two sides in all ways; print how "
+      "often verdicts are false, and the smallest change found. Formats: text, json");
+  CLI::Option* power =
+      command.add_flag("--power", options.power,
+                       "Without --against: power analysis. Print which changes future runs would "
+                       "find, given the noise of BASE, and their cost. Formats: text, json");
   power->excludes(aa);
   CLI::Option* runs = command.add_option("--runs", options.runs,
                                          "--power: numbers of runs per side, separated by commas");
@@ -99,16 +99,15 @@ std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& optio
                          "--power: changes in percent that should be found, by commas");
   take_number(effect, {NumberRule::Kind::percent, 0.001, 10000, false});
   effect->delimiter(',')->allow_extra_args(false)->capture_default_str()->needs(power);
-  take_text_number(
-      command.add_option("--budget", options.budget,
-                         "--power: time for all runs of a side (90s, 30m, 2h): says which rows to "
-                         "leave out where they take longer"),
-      {NumberRule::Kind::seconds, 0, NumberRule::kLongestTime, true})
+  take_text_number(command.add_option("--budget", options.budget,
+                                      "--power: time for all runs per side (90s, 30m, 2h); names "
+                                      "rows to leave out if they take longer"),
+                   {NumberRule::Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->needs(power);
   CLI::Option* systems = command.add_option(
       "--systems", options.systems,
-      "Instead of BASE: NAME=PATH of two systems and more, shown side by side with ratios to the "
-      "first, fractions of each one's peak, and ranks. Formats: text, md, json, csv");
+      "Instead of BASE: NAME=PATH of at least 2 systems, side by side with ratios to the first, "
+      "fractions of peak, and ranks. Formats: text, md, json, csv");
   systems->excludes(aa)->excludes(power);
   command.add_flag("--all", options.all,
                    "Show every row in text and md: sweeps are not folded into lines");

@@ -112,7 +112,8 @@ int export_file(const Options& options) {
 
 void add_export(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("export", "Write a result file for other programs");
+  CLI::App* command =
+      app.add_subcommand("export", "Convert a result file to formats of other programs");
   command
       ->add_option("FILE", options->file, "A result file, or the .parts folder of a run under way")
       ->required();

@@ -48,7 +48,7 @@ int finalize(FinalizeOptions options) {
 void add_finalize(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FinalizeOptions>();
   CLI::App* command =
-      app.add_subcommand("finalize", "Make a result file of the parts of a run that did not end");
+      app.add_subcommand("finalize", "Make a result file from the parts of an interrupted run");
   command->add_option("PARTS", options->parts, "Folder OUT.h5.parts")->required();
   command->add_option("-o,--output", options->output,
                       "Result file (default: the folder's name without .parts)");

@@ -128,12 +128,13 @@ int import_files(const Options& options) {
 void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("import", "Make result files of what other programs measured");
-  command->add_option("FILE", options->files, "What they printed; each file is a run")->required();
+      app.add_subcommand("import", "Convert results of other programs to result files");
+  command->add_option("FILE", options->files, "Output of these programs; each file is one run")
+      ->required();
   command
       ->add_option("-o,--output", options->output,
-                   "Result file; of several runs a folder with one file each, of runs with sides a "
-                   "folder a side")
+                   "Result file; for several runs a folder with one file each, for runs with sides "
+                   "one folder per side")
       ->required();
   std::vector<std::string> names;
   std::string footer = "Formats:\n";
@@ -141,13 +142,13 @@ void add_import(CLI::App& app, int& exit_code) {
     names.push_back(format.name);
     footer += fmt::format("  {:<17} {}\n", format.name, format.what);
   }
-  command->add_option("--from", options->how.format, "Format (default: as the content says)")
+  command->add_option("--from", options->how.format, "Format (default: detected from the content)")
       ->check(CLI::IsMember(names));
   take_number(command->add_option("--ranks", options->how.ranks,
-                                  "Ranks that took part, where FILE does not say"),
+                                  "Number of ranks, if FILE does not give it"),
               {NumberRule::Kind::integer, 1, 100'000'000, false});
   command->add_option("--program", options->how.program,
-                      "nccl-tests: the test, such as all_reduce_perf, where FILE does not say");
+                      "nccl-tests: the test, such as all_reduce_perf, if FILE does not give it");
   command->add_option("--tag", options->tags, "key=value to keep in the result files; repeatable")
       ->allow_extra_args(false);
   command->add_flag("--force", options->force, "Replace existing outputs");

@@ -219,12 +219,12 @@ void add_info(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("info", "Show build, machine, devices, and where ranks would be placed");
   take_number(command->add_option("--ranks", options->ranks,
-                                  "Ranks on this node (default: one a GPU, without GPUs two)"),
+                                  "Ranks on this node (default: one per GPU; without GPUs 2)"),
               {NumberRule::Kind::integer, 1, 4096, false});
   command->add_option("--placement", options->placement, "near, spread, packed, wrong_socket, none")
       ->capture_default_str();
   command->add_flag("--json", options->json,
-                    "Print as JSON, with the facts that a result file keeps of a node");
+                    "Print as JSON, with the facts that a result file stores of a node");
   command->callback([options, &exit_code] { exit_code = info(*options); });
 }
 

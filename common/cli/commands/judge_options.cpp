@@ -30,20 +30,19 @@ compare::CompareOptions compare_options_of(const JudgeOptions& options) {
 
 CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options) {
   take_number(command.add_option("--threshold", options.threshold_percent,
-                                 "Changes up to so many percent do not matter: 1, 1%"),
+                                 "Changes of up to this many percent do not count: 1, 1%"),
               {NumberRule::Kind::percent, 0.001, 100, false})
       ->capture_default_str();
-  take_number(
-      command.add_option("--single-run-threshold", options.single_run_percent,
-                         "Where nothing can be tested (one run a side), let a change for the "
-                         "worse by more than so many percent count as a regression in the exit "
-                         "code"),
-      {NumberRule::Kind::percent, 0.001, 1000, false});
+  take_number(command.add_option(
+                  "--single-run-threshold", options.single_run_percent,
+                  "With one run per side, where nothing can be tested: count a change for the "
+                  "worse by more than this many percent as a regression in the exit code"),
+              {NumberRule::Kind::percent, 0.001, 1000, false});
   command.add_flag("--fwer", options.fwer,
-                   "Control the chance of any false finding (Holm) instead of their share");
+                   "Control the family-wise error rate (Holm) instead of the false discovery rate");
   command.add_flag(
       "--relative-to-run", options.relative_to_run,
-      "Take what moved each whole run out of its rows; it is told in a line of its own");
+      "Remove the shift common to all rows of a run; it is printed in a separate line");
   command
       .add_option(
           "--paired", options.paired,

@@ -158,7 +158,7 @@ int list(const ListOptions& options) {
   for (const Benchmark* benchmark : chosen) width = std::max(width, benchmark->name().size());
   std::string lines;
   for (const Benchmark* benchmark : chosen) lines += lines_of(*benchmark, width, options.verbose);
-  lines += fmt::format("\npresets: {}\nlist --presets tells what each of them measures.\n",
+  lines += fmt::format("\npresets: {}\nlist --presets shows what each of them measures.\n",
                        text::join(preset_names(registry), ", "));
   fmt::print("{}", text::wrapped(lines, table_width()));
   return static_cast<int>(ExitCode::ok);

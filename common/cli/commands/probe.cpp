@@ -27,7 +27,7 @@ std::string why_no_probe(Session& session) {
     if (!one.empty()) return one;
   }
   if (agreed_cuda_support(session.world()) == mpi::CudaSupport::no)
-    return "the MPI library says that it takes no device memory (MPIX_Query_cuda_support)";
+    return "the MPI library reports no CUDA support (MPIX_Query_cuda_support)";
   return {};
 }
 
@@ -61,11 +61,11 @@ int probe(const mpi::Environment& environment, const RunOptions& options) {
     throw UsageError("--probe needs at least two ranks, and one of each node: mpirun -n 2");
   const NodeProof place = describe_proof(session);
   if (world.max(place.file.empty() ? 1 : 0) != 0)
-    throw UsageError("--probe keeps its proof in a cache folder: set HOME or XDG_CACHE_HOME");
+    throw UsageError("--probe stores its proof in a cache folder: set HOME or XDG_CACHE_HOME");
   const std::string file = text::printable(place.file.string(), 300);
   if (const Findings known = known_findings(session, place); stands(known) && !options.force) {
     print_findings(session, known);
-    if (speaks) fmt::print("{} stands; --force tries again\n", file);
+    if (speaks) fmt::print("{} exists; --force probes again\n", file);
     return static_cast<int>(ExitCode::ok);
   }
   const ProbeOutcome outcome =

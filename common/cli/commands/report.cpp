@@ -164,20 +164,19 @@ void add_report(CLI::App& app, int& exit_code) {
                     "Replace an earlier page; another file is never replaced");
   CLI::Option* base =
       command->add_option("--base", options->base,
-                          "Earlier runs: the page begins with the verdict on FILE against them");
-  CLI::Option* aa = command->add_flag(
-      "--aa", options->self_test,
-      "The noise of FILE, four runs of one machine and more: how often they differ from "
-      "themselves, and which change they would find");
+                          "Earlier runs: the page starts with the verdict on FILE against them");
+  CLI::Option* aa = command->add_flag("--aa", options->self_test,
+                                      "A/A test of FILE, at least 4 runs of one machine: how often "
+                                      "verdicts are false, and the smallest change found");
   CLI::Option* systems = command->add_option(
       "--systems", options->systems,
-      "Instead of FILE: NAME=PATH of two systems and more, side by side, the first the reference");
+      "Instead of FILE: NAME=PATH of at least 2 systems, side by side; the first is the reference");
   aa->excludes(base);
   systems->excludes(aa)->excludes(base)->excludes(files);
   const std::vector<CLI::Option*> before = command->get_options();
   add_judge_options(*command, options->judge)->excludes(aa);
   command->footer(
-      "--threshold and what follows it need --base, --aa or --systems, and judge as they do for "
+      "--threshold and the options after it need --base, --aa or --systems; they work as in "
       "compare.");
   // Without two sides to compare these options would be ignored.
   command->parse_complete_callback([=] {

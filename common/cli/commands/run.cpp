@@ -43,8 +43,8 @@ void check_same_plan(const mpi::Comm& world, const std::vector<PlannedCase>& pla
   for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
     if (hashes[rank] != hashes[0]) {
       throw UsageError(
-          fmt::format("rank {} made another plan than rank 0: are options, presets and builds "
-                      "equal on all nodes?",
+          fmt::format("rank {} planned other cases than rank 0: use the same options, presets and "
+                      "build on all nodes",
                       rank));
     }
   }

@@ -80,7 +80,7 @@ void fold_byte_range(RunOptions& options) {
   if (options.min_bytes.empty() && options.max_bytes.empty()) return;
   for (const std::string& axis : options.axes) {
     if (parse_override(axis).axis != "bytes") continue;
-    throw UsageError(fmt::format("--axis is '{}', and {} says the sizes, too; allowed: one of them",
+    throw UsageError(fmt::format("--axis is '{}', and {} sets the sizes, too; allowed: one of them",
                                  text::printable(axis, 80),
                                  options.min_bytes.empty() ? "--max-bytes" : "--min-bytes"));
   }
@@ -123,8 +123,8 @@ void check_count(const RunOptions& options) {
   const char* ignored = options.ci ? "--ci" : options.min_time.empty() ? nullptr : "--min-time";
   if (ignored == nullptr) return;
   throw UsageError(
-      fmt::format("--iterations is {}, an exact count, and {} asks for as many as it takes; "
-                  "allowed: one of them, or --iterations with --max-time",
+      fmt::format("--iterations is {}, an exact count, and {} stops by precision; allowed: one of "
+                  "them, or --iterations with --max-time",
                   *options.iterations, ignored));
 }
 
@@ -142,7 +142,7 @@ void add_size_options(CLI::App& command, RunOptions& options) {
 
 void add_sampling_options(CLI::App& command, RunOptions& options) {
   take_number(command.add_option("-n,--iterations", options.iterations,
-                                 "Number of timed samples; fewer where --max-time ends"),
+                                 "Number of timed samples; fewer if --max-time ends sampling"),
               policy_rule("iterations"));
   take_number(
       command.add_option("-w,--warmup", options.warmup, "Number of untimed warm-up samples"),
@@ -150,15 +150,14 @@ void add_sampling_options(CLI::App& command, RunOptions& options) {
   take_number(command.add_option("--ci", options.ci,
                                  "Stop when the median is known to +- PERCENT (default 2)"),
               policy_rule("ci"));
+  take_text_number(command.add_option("--min-time", options.min_time, "Minimum time per case"),
+                   policy_rule("min_time"));
   take_text_number(
-      command.add_option("--min-time", options.min_time, "Measure each case at least so long"),
-      policy_rule("min_time"));
-  take_text_number(command.add_option("--max-time", options.max_time,
-                                      "Measure each case at most so long (default 1s)"),
-                   policy_rule("max_time"));
+      command.add_option("--max-time", options.max_time, "Maximum time per case (default 1s)"),
+      policy_rule("max_time"));
   take_text_number(
       command.add_option("--max-volume", options.max_volume,
-                         "Let the samples of a case move at most so many bytes (default 4G)"),
+                         "Maximum number of bytes that the samples of a case move (default 4G)"),
       policy_rule("max_volume"));
 }
 
@@ -178,21 +177,22 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--quick", options.quick, "The smallest sensible set of points");
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
   command.add_flag("--force", options.force, "Replace an existing output");
+  command.add_flag("--resume", options.resume,
+                   "Continue an interrupted run: finished cases are kept. Needs the same plan, "
+                   "build, hosts and number of ranks, nodes and devices");
   command.add_flag(
-      "--resume", options.resume,
-      "Continue an interrupted run: finished cases are kept. Takes the same plan, build, "
-      "hosts and number of ranks, nodes and devices");
-  command.add_flag("--resume-hosts", options.resume_hosts,
-                   "With --resume: resume on other hosts, too; cases measured there name them");
+      "--resume-hosts", options.resume_hosts,
+      "With --resume: resume on other hosts, too; cases measured there store their hosts");
   command.add_flag("--redact", options.redact,
-                   "Store salted hashes in place of host, user and serial numbers");
+                   "Store salted hashes instead of host and user names and serial numbers");
   take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
               {Kind::integer, 0, NumberRule::kNoEnd, false})
       ->capture_default_str();
-  take_number(command.add_option(
-                  "--sweeps", options.sweeps,
-                  "Measure the whole plan so often, each time in another order (trainings once)"),
-              {Kind::integer, 1, kMaxSweeps, false})
+  take_number(
+      command.add_option(
+          "--sweeps", options.sweeps,
+          "Repeat the whole plan this many times, each time in another order (trainings once)"),
+      {Kind::integer, 1, kMaxSweeps, false})
       ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
   take_text_number(command.add_option("--budget", options.budget,
@@ -202,8 +202,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--data", options.data_texts,
-                  "NAME=PATH: where data lie (mnist=DIR, rgb300=DIR, weights=FILE, alpaca=FILE, "
-                  "tokenizer=FILE), or go to (adapters=DIR)")
+                  "NAME=PATH: where data are read (mnist=DIR, rgb300=DIR, weights=FILE, "
+                  "alpaca=FILE, tokenizer=FILE) or written (adapters=DIR)")
       ->allow_extra_args(false);
   add_sampling_options(command, options);
   command.add_option(
@@ -211,8 +211,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
       "network, nvlink, pcie = 5e10 (B/s one way); [memory], host, numa_node, gpu = 2e11 (B/s)");
   command
-      .add_option("--sync", options.sync,
-                  "How ranks begin a sample: after a barrier, or at a moment of a common clock")
+      .add_option(
+          "--sync", options.sync,
+          "How ranks start a sample: after a barrier, or at a set time of a synchronised clock")
       ->check(CLI::IsMember({"barrier", "clock"}))
       ->capture_default_str();
   command.add_flag("--no-verify", options.no_verify, "Do not check the data");
@@ -222,20 +223,20 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command
       .add_option("--cuda-aware", options.cuda_aware,
-                  "Hand device memory to MPI as it is: where --probe has proved it, always, never")
+                  "Pass device memory to MPI directly: where --probe has proved it, always, never")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
   command.add_flag("--probe", options.probe,
-                   "Measure nothing: try on two ranks or more whether MPI takes device memory, and "
-                   "keep the proof in the cache folder (--force: even where one stands)");
+                   "Measure nothing: test on at least 2 ranks whether MPI takes device memory, and "
+                   "store the proof in the cache folder (--force: replace an earlier proof)");
   take_number(command.add_option("--timeout", options.timeout,
-                                 "End the job when a rank shows no sign of life for so long"),
+                                 "End the job when a rank makes no progress for this long"),
               {Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->capture_default_str();
   take_text_number(
       command.add_option(
           "--telemetry", options.telemetry,
-          "Look at clocks, power, heat and load every so many seconds, between samples; off"),
+          "Record clocks, power, temperature and load every so many seconds, between samples; off"),
       {Kind::seconds, 0.1, 3600, false}, "off")
       ->capture_default_str();
   command
@@ -258,7 +259,7 @@ void check_run_options(RunOptions& options) {
   }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
   if (options.resume_hosts && !options.resume)
-    throw UsageError("--resume-hosts allows --resume to go on on other hosts: give --resume, too");
+    throw UsageError("--resume-hosts lets --resume continue on other hosts: give --resume, too");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: the run to resume");
   check_count(options);

@@ -145,7 +145,7 @@ void add_show(CLI::App& app, int& exit_code) {
       ->add_option(
           "FILE", options->words,
           "Result files, .parts folders of runs under way, or folders of runs. Several runs make "
-          "one table: the median of their medians, and how far they are apart. A last word that is "
+          "one table: the median of their medians, and their spread. A last word that is "
           "no path is CASE: a regular expression searched in the keys")
       ->required();
   command->add_option("--format", options->format, "Output format")

@@ -93,8 +93,9 @@ LikelyCause fact_cause(Side a, Side b, const std::string& fact, double shift) {
         std::abs(within) < kMinPart * std::abs(shift))
       continue;
     if (!cause.within.empty()) cause.within += "; ";
-    cause.within += fmt::format("within {}, too, it goes with {:+.1f} % of cost", name,
-                                100 * std::expm1(within));
+    cause.within +=
+        fmt::format("within {} alone, the same difference changes the cost by {:+.1f} %", name,
+                    100 * std::expm1(within));
     cause.separates = true;
   }
   if (!cause.within.empty()) cause.text += "; " + cause.within;

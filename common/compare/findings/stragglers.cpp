@@ -65,8 +65,8 @@ double typical(const RankTally& tally) {
 /// Whether the place is unknown or not slow on the other side.
 std::string status_on_other_side(const std::string& place, const Places& other, const char* name,
                                  bool other_is_baseline) {
-  if (other_is_baseline) return ", not known from a baseline";
-  return fmt::format(", {} {}", other.contains(place) ? "not in" : "not known in", name);
+  if (other_is_baseline) return ", unknown for A: a baseline stores no ranks";
+  return fmt::format(", {} {}", other.contains(place) ? "not in" : "absent from", name);
 }
 
 Finding finding_of(const std::string& place, const Slow& one, const std::string& side,

@@ -115,7 +115,7 @@ std::size_t count_runs(std::span<const RunDigest> runs, const Noise& noise) {
 void check(std::span<const RunDigest> runs, std::size_t count, const RunPlanOptions& options) {
   if (count < 2) {
     throw UsageError(fmt::format(
-        "--power needs at least 2 runs in BASE, to see how much they differ; there is {}", count));
+        "--power needs at least 2 runs in BASE, to measure how much runs vary; {} given", count));
   }
   std::map<std::string, std::string> seen;
   refuse_repeats(runs, seen);

@@ -208,10 +208,10 @@ double SelfTest::raw_rate() const {
 
 SelfTest self_test(std::vector<RunDigest> runs, const SelfTestOptions& options) {
   if (runs.size() < kMinRuns) {
-    throw UsageError(fmt::format(
-        "--aa splits the runs of BASE into two sides of two and more, so it needs at least {} runs;"
-        " there are {}",
-        kMinRuns, runs.size()));
+    throw UsageError(
+        fmt::format("--aa splits BASE into two sides of at least 2 runs each, so it needs at least "
+                    "{} runs; {} given",
+                    kMinRuns, runs.size()));
   }
   SelfTest result;
   result.options = options.compare;

@@ -27,7 +27,7 @@ void print_baseline(const RunDigest& baseline, std::size_t width, std::ostream& 
   text::print_text_table(
       {{"case", false, width > 0}, {"metric"}, {"mean", true}, {"spread", true}, {"runs", true}},
       rows, width, out);
-  out << "\nPriors of the variances of ln(value), which a comparison lends to each row:\n";
+  out << "\nPriors of the variance of ln(value), which a comparison adds to each row:\n";
   std::vector<text::TextRow> priors;
   for (const auto& [metric, prior] : baseline.priors) {
     priors.push_back({{metric.empty() ? "(others)" : metric, fmt::format("{:.4g}", prior.variance),

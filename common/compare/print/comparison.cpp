@@ -103,7 +103,7 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   for (std::string& line : overall_lines(comparison)) lines.push_back(std::move(line));
   if (std::isfinite(comparison.detectable)) {
     lines.push_back(fmt::format(
-        "smallest change that these runs would find in 8 of 10 cases (median row): {:.2f} %",
+        "smallest change that these runs would find with 80 % power (median row): {:.2f} %",
         100 * comparison.detectable));
   }
   return lines;

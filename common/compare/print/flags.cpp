@@ -15,24 +15,24 @@ namespace scalemark::compare {
 namespace {
 
 constexpr std::array<std::pair<const char*, const char*>, 17> kExplanations = {{
-    {"clock_changed", "the processor's or GPU's clock changed while it was measured"},
-    {"clock_step", "the change is no more than one step of the timer"},
-    {"config_differs", "measured in another way on the two sides (iterations, timing, checks)"},
+    {"clock_changed", "the CPU or GPU clock changed during the measurement"},
+    {"clock_step", "the change is at most one step of the timer"},
+    {"config_differs", "measured differently on the two sides (iterations, timing, checks)"},
     {"few_effective_samples",
-     "neighbouring iterations are so alike that they count as fewer than 30"},
+     "neighbouring iterations are correlated: fewer than 30 effective samples"},
     {"invalid", "some iterations were marked as invalid"},
-    {"metric_differs", "the sides do not have the same metric and unit"},
-    {"missing_runs", "not every run has the case"},
-    {"modes_changed", "the times fall into groups whose shares differ between the sides"},
+    {"metric_differs", "the metric or its unit differs between the sides"},
+    {"missing_runs", "some runs lack the case"},
+    {"modes_changed", "the times have several modes, whose shares differ between the sides"},
     {"no_direction", "the metric has no better direction, so it is not judged"},
     {"not_steady", "the time still drifted through the first half of the iterations"},
     {"over_single_run_threshold",
      "worse by more than --single-run-threshold, with too few runs to test"},
-    {"retried", "some iterations were taken again"},
-    {"shift_in_run", "the time changed in the middle of a run and stayed so"},
-    {"single_run", "one run on a side: how much runs differ is unknown, so nothing is decided"},
-    {"throttled", "the GPU was slowed down for power or heat"},
-    {"unusable_value", "a value is zero, negative or no number"},
+    {"retried", "some iterations were repeated"},
+    {"shift_in_run", "the time changed in the middle of a run and stayed changed"},
+    {"single_run", "only one run on a side: the noise of runs is unknown, so nothing is decided"},
+    {"throttled", "the GPU was throttled for power or heat"},
+    {"unusable_value", "a value is zero, negative or not a number"},
     {"warmup_short",
      "the first iterations after the warm-up are still slower or faster than the rest"},
 }};
@@ -57,8 +57,8 @@ std::vector<std::string> flag_lines(const Comparison& comparison) {
   if (counted) lines.emplace_back("FLAG:n: in n of the runs");
   if (adjusted) {
     lines.push_back(
-        fmt::format("p=: beyond the threshold, but with so many rows tested this may be chance; p, "
-                    "adjusted for their number, must be at most {:g}",
+        fmt::format("p=: beyond the threshold, but not significant: p, adjusted for the number of "
+                    "rows tested, must be at most {:g}",
                     comparison.options.alpha));
   }
   if (undecidable) {

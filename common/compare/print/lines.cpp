@@ -66,7 +66,7 @@ std::vector<std::string> cause_lines(const Comparison& comparison) {
       lines.push_back(one.text);
     } else if (!one.within.empty()) {
       lines.push_back(
-          fmt::format("{} (see the differences of environment): {}", one.fact, one.within));
+          fmt::format("{} (see the environment differences): {}", one.fact, one.within));
     } else {
       (one.separates ? apart : mixed).push_back(one.fact);
     }
@@ -74,14 +74,14 @@ std::vector<std::string> cause_lines(const Comparison& comparison) {
   const auto refer = [&lines](const char* what, const std::vector<std::string>& facts) {
     if (!facts.empty()) lines.push_back(fmt::format("{}: {}", what, some_of(facts)));
   };
-  refer("differences of environment, as listed", apart);
-  refer("differences of environment with values that both sides have", mixed);
+  refer("environment differences that separate A from B", apart);
+  refer("environment differences with values that occur on both sides", mixed);
   return lines;
 }
 
 std::string one_side_line(std::span<const EnvironmentDifference> facts) {
   return facts.empty() ? std::string()
-                       : fmt::format("{} known on one side only: no difference",
+                       : fmt::format("{} known on one side only: not counted as a difference",
                                      facts.size() == 1 ? "1 fact is"
                                                        : fmt::format("{} facts are", facts.size()));
 }

@@ -54,10 +54,11 @@ void print_found(const RunPlan& plan, const std::string& title,
 
 void print_cost(const RunPlan& plan, std::ostream& out) {
   if (!std::isfinite(plan.run_seconds)) {
-    fmt::print(out, "\ncost: unknown, the runs do not say when their cases began and ended\n");
+    fmt::print(out,
+               "\ncost: unknown, these runs do not store when their cases started and ended\n");
     return;
   }
-  fmt::print(out, "\ncost of one side (a run took {} on {} node{}):\n", job_time(plan.run_seconds),
+  fmt::print(out, "\ncost per side (one run took {} on {} node{}):\n", job_time(plan.run_seconds),
              plan.nodes, plan.nodes == 1 ? "" : "s");
   for (const PlanLine& line : plan.lines) {
     fmt::print(out, "  {} runs: {}, {:.3g} node-hours", line.runs, job_time(line.seconds),
@@ -67,14 +68,16 @@ void print_cost(const RunPlan& plan, std::ostream& out) {
     } else if (line.drop.empty() && line.fits) {
       fmt::print(out, ", within the budget of {}\n", job_time(*plan.options.budget));
     } else {
-      fmt::print(out, ", more than the budget of {}", job_time(*plan.options.budget));
+      fmt::print(out, ", over the budget of {}", job_time(*plan.options.budget));
       fmt::print(out, "{}\n",
-                 line.drop.empty() ? "" : "; they would not show the largest effect in:");
+                 line.drop.empty()
+                     ? ""
+                     : "; leave out these rows, where they would miss even the largest effect:");
       for (const PlanDrop& drop : line.drop)
-        fmt::print(out, "    {} ({} a run)\n", drop.key, job_time(drop.seconds));
+        fmt::print(out, "    {} ({} per run)\n", drop.key, job_time(drop.seconds));
       fmt::print(out, "    {}\n",
-                 line.fits ? "without these they keep it"
-                           : "without them it takes fewer runs, or less time a case");
+                 line.fits ? "the other rows fit the budget"
+                           : "still over the budget: take fewer runs, or less time per case");
     }
   }
 }
@@ -109,23 +112,22 @@ void print_rows(const RunPlan& plan, const std::string& title,
 }
 
 void print_text(const RunPlan& plan, const PlanPrintOptions& options, std::ostream& out) {
-  fmt::print(out, "plan from {}, {}; spread of runs, middle row: {} %\n",
+  fmt::print(out, "plan from {}, {}; spread of runs, median row: {} %\n",
              text::counted(plan.base_runs, "run"), text::counted(plan.rows.size(), "row"),
              plain_percent(plan.typical_spread));
   fmt::print(out,
-             "a change of up to {:g} % does not matter; one row in ten is taken to have changed; "
-             "false discovery rate {:g} %\n",
+             "threshold {:g} %; assumes that one row in ten changes; false discovery rate {:g} %\n",
              100 * plan.options.compare.threshold, 100 * plan.options.compare.alpha);
   if (plan.base_runs == 2) {
-    fmt::print(out, "note: two runs say little about noise; a plan from five is better\n");
+    fmt::print(out, "note: 2 runs are too few to estimate the noise well; plan from 5\n");
   }
   if (!plan.rows.empty()) {
     print_found(plan,
-                "rows that show a change with 80 % power, and chance to find it in any row, with "
-                "so many runs on each side",
+                "rows that show a change with 80 % power, and the mean power of all rows, by "
+                "number of runs per side",
                 &PlanLine::both, out);
     print_found(
-        plan, fmt::format("the same with so many new runs against the {} of BASE", plan.base_runs),
+        plan, fmt::format("the same, by number of new runs against the {} of BASE", plan.base_runs),
         &PlanLine::against_base, out);
     print_cost(plan, out);
   }
@@ -134,11 +136,11 @@ void print_text(const RunPlan& plan, const PlanPrintOptions& options, std::ostre
     noisy.push_back(&row);
     if (row.within >= kMostlyWithin) longer.push_back(&row);
   }
-  print_rows(plan, "rows that need most runs on each side", noisy, options, out);
-  print_rows(plan, "rows to lengthen: more iterations would make their runs agree better", longer,
-             options, out);
+  print_rows(plan, "rows that need the most runs per side", noisy, options, out);
+  print_rows(plan, "rows to lengthen: more iterations would narrow the spread of their runs",
+             longer, options, out);
   if (!plan.left_out.empty()) {
-    fmt::print(out, "\nnothing can be said of the noise of (one value only, or no direction):\n");
+    fmt::print(out, "\nnoise unknown (only one value, or a metric without a better direction):\n");
     for (const std::string& key : plan.left_out) fmt::print(out, "  {}\n", key);
   }
   out.flush();

@@ -56,34 +56,32 @@ void print_keys(const char* title, const std::vector<std::string>& keys, std::os
 }
 
 void print_summary(const SelfTest& test, std::ostream& out) {
-  const std::string ways = test.all_ways
-                               ? fmt::format("all {} ways", test.splits)
-                               : fmt::format("{} of the ways, drawn at random", test.splits);
-  fmt::print(out, "A/A test: {} runs, split into {} v {} in {}; what differs is false\n", test.runs,
-             test.runs_a, test.runs_b, ways);
-  fmt::print(out, "a change of up to {:g} % does not matter; test: {}\n",
-             100 * test.options.threshold, test.method);
-  fmt::print(out, "\ntables with a false verdict: {} of {} ({:.1f} %; up to {:g} % is expected)\n",
+  const std::string ways = test.all_ways ? fmt::format("all {} ways", test.splits)
+                                         : fmt::format("{} random ways", test.splits);
+  fmt::print(out, "A/A test: {} runs, split into {} v {} in {}; every difference found is false\n",
+             test.runs, test.runs_a, test.runs_b, ways);
+  fmt::print(out, "threshold {:g} %; test: {}\n", 100 * test.options.threshold, test.method);
+  fmt::print(out, "\nsplits with a false verdict: {} of {} ({:.1f} %; up to {:g} % is expected)\n",
              test.false_tables, test.splits, 100 * test.false_table_rate(),
              100 * test.options.alpha);
-  fmt::print(out, "false verdicts: {:.2f} a table of {}\n",
+  fmt::print(out, "false verdicts: {:.2f} per split, of {}\n",
              static_cast<double>(test.false_verdicts) / static_cast<double>(test.splits),
              text::counted(test.rows.size(), "row"));
-  fmt::print(out, "raw rejections (95 % interval without 0): {} % of {} (5 % is expected)\n",
+  fmt::print(out, "raw rejections (95 % interval excludes 0): {} % of {} (5 % is expected)\n",
              plain_percent(test.raw_rate()), text::counted(test.tests, "test"));
-  fmt::print(out, "spread of runs, middle row: {} %\n", plain_percent(test.typical_spread));
-  fmt::print(out, "change that {} v {} runs find in 8 of 10 cases, middle row: {} %\n", test.runs,
+  fmt::print(out, "spread of runs, median row: {} %\n", plain_percent(test.typical_spread));
+  fmt::print(out, "change that {} v {} runs find with 80 % power, median row: {} %\n", test.runs,
              test.runs, plain_percent(test.detectable));
   if (test.splits < 20) {
-    fmt::print(out, "note: {} of the same runs {} a rough rate; eight runs have 35 splits\n",
+    fmt::print(out, "note: {} of the same runs {} only a rough rate; 8 runs allow 35 splits\n",
                text::counted(test.splits, "split"), test.splits == 1 ? "gives" : "give");
   }
 }
 
 void print_text(const SelfTest& test, const PlanPrintOptions& options, std::ostream& out) {
   for (const EnvironmentDifference& one : test.environment) {
-    fmt::print(out, "environments differ among the runs: {} {}: {} | {}\n",
-               to_string(one.fact_class), one.fact, one.a, one.b);
+    fmt::print(out, "environments differ between runs: {} {}: {} | {}\n", to_string(one.fact_class),
+               one.fact, one.a, one.b);
   }
   const std::string one_side = one_side_line(test.environment_one_side);
   if (!one_side.empty()) fmt::print(out, "environments: {}\n", one_side);
@@ -97,9 +95,9 @@ void print_text(const SelfTest& test, const PlanPrintOptions& options, std::ostr
   std::stable_sort(
       least_sensitive.begin(), least_sensitive.end(),
       [](const SelfTestRow* x, const SelfTestRow* y) { return x->detectable > y->detectable; });
-  print_rows("rows that alarm most", alarming, options, out);
-  print_rows("rows that hide most: the change that would be found is largest", least_sensitive,
-             options, out);
+  print_rows("rows with the most false alarms", alarming, options, out);
+  print_rows("least sensitive rows: only a large change would be found", least_sensitive, options,
+             out);
   print_keys("failed in a run", test.failed, out);
   print_keys("missing in a run", test.incomplete, out);
   out.flush();

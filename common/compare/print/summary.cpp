@@ -166,11 +166,11 @@ std::string rest_advice(std::size_t rest, bool runs_help, bool whole) {
                      runs_help ? "more runs, " : "");
 }
 
-/// "5 more runs a side would decide 4 of them, the other 2 need a quieter machine or a larger
+/// "5 more runs per side would decide 4 of them, the other 2 need a quieter machine or a larger
 /// --threshold". Empty if no number is known.
 std::string runs_advice(const Rows& open) {
   if (!open.empty() && std::ranges::all_of(open, is_untested))
-    return "3 runs a side would show the noise";
+    return "3 runs per side would show the noise";
   const RunsOutlook outlook = outlook_of(open);
   const std::vector<int>& needed = outlook.needed;
   if (needed.empty()) {
@@ -184,7 +184,7 @@ std::string runs_advice(const Rows& open) {
       std::ranges::count_if(needed, [runs](int one) { return one <= runs; }));
   const int added = outlook.uneven ? runs : runs - outlook.runs_made;
   std::string advice =
-      fmt::format("{} {}run{} a side would decide {}", added, outlook.uneven ? "" : "more ",
+      fmt::format("{} {}run{} per side would decide {}", added, outlook.uneven ? "" : "more ",
                   added == 1 ? "" : "s", of_them(decided, open.size()));
   const std::size_t rest = outlook.undecidable + needed.size() - decided;
   if (rest > 0)
@@ -224,9 +224,9 @@ std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
   }
   if (std::ranges::all_of(groups.open, is_untested) && groups.same.empty()) {
     return with_advice(
-        fmt::format("One run a side cannot tell whether {} changed: largest "
-                    "difference {}; {} undecided",
-                    b, change_of(largest_change(groups.open), keys), of_cases(all, all)),
+        fmt::format(
+            "One run per side cannot show whether {} changed: largest difference {}; {} undecided",
+            b, change_of(largest_change(groups.open), keys), of_cases(all, all)),
         groups.open);
   }
   if (groups.same.empty()) {
@@ -243,7 +243,7 @@ std::string quiet_clause(const RowGroups& groups, const Comparison& comparison,
 /// The clause for single runs that exceed --single-run-threshold.
 std::string suspected_clause(const RowGroups& groups, const Comparison& comparison,
                              const std::string& b, const std::vector<std::string>& keys) {
-  return fmt::format("{} is over {:g} % {} in {}, by one run a side: {}", b,
+  return fmt::format("{} is over {:g} % {} in {}, by one run per side: {}", b,
                      100 * comparison.options.single_run_threshold.value_or(0),
                      comparative(groups.suspected, true),
                      of_cases(groups.suspected.size(), groups.all()),
@@ -279,9 +279,9 @@ std::string summary_sentence(const Comparison& comparison) {
   const RowGroups groups = row_groups(comparison);
   const std::vector<std::string> lost = lost_clauses(comparison, b, keys);
   if (groups.all() == 0) {
-    std::vector<std::string> parts = {
-        fmt::format("Nothing was compared: no case has {} in both {} and {}",
-                    comparison.rows.empty() ? "a result" : "a usable value of one metric", a, b)};
+    std::vector<std::string> parts = {fmt::format(
+        "Nothing was compared: no case has {} in both {} and {}",
+        comparison.rows.empty() ? "a result" : "a usable value of the same metric", a, b)};
     parts.insert(parts.end(), lost.begin(), lost.end());
     return text::join(parts, "; ");
   }

@@ -109,10 +109,10 @@ std::vector<std::string> head_lines(const SystemTable& table) {
   for (std::size_t i = 0; i < table.names.size(); ++i)
     counts.push_back(fmt::format("{} ({})", table.names[i], text::counted(table.runs[i], "run")));
   lines.push_back("systems: " + text::join(counts, ", "));
-  lines.push_back(fmt::format(
-      "ratios are to {}, with 95 % intervals; a system's rank is 1 + the number of systems that "
-      "are better beyond doubt, and = marks a rank that is shared",
-      table.names[0]));
+  lines.push_back(
+      fmt::format("ratios are to {}, with 95 % intervals; rank: 1 + the number of significantly "
+                  "better systems; = marks a shared rank",
+                  table.names[0]));
   lines.insert(lines.end(), table.notes.begin(), table.notes.end());
   return lines;
 }
@@ -144,7 +144,7 @@ void print_text(const SystemTable& table, std::ostream& out, std::size_t width) 
     fmt::print(out, "\n");
     text::print_text_table(group.columns, rows, width, out);
   }
-  if (!table.unmatched.empty()) fmt::print(out, "\nnot on two systems:\n");
+  if (!table.unmatched.empty()) fmt::print(out, "\non fewer than two systems:\n");
   for (const std::string& line : unmatched_lines(table)) fmt::print(out, "  {}\n", line);
 }
 
@@ -165,7 +165,7 @@ void print_markdown(const SystemTable& table, std::ostream& out) {
       fmt::print(out, "{}\n", line);
     }
   }
-  if (!table.unmatched.empty()) fmt::print(out, "\n**Not on two systems**\n\n");
+  if (!table.unmatched.empty()) fmt::print(out, "\n**On fewer than two systems**\n\n");
   for (const std::string& line : unmatched_lines(table))
     fmt::print(out, "- {}\n", text::markdown_text(line));
 }

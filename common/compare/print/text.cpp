@@ -40,8 +40,8 @@ void print_rows(const Comparison& comparison, std::ostream& out,
   }
   if (folded) {
     fmt::print(out,
-               "sweep: left = smallest value, above the middle = worse in B; numbers are those of "
-               "the worst point; --all shows every row\n");
+               "sweep: left = smallest value, above the middle = worse in B; numbers: the worst "
+               "point; --all shows every row\n");
   }
 }
 

@@ -31,7 +31,7 @@ collective::OneSided& CaseMemory::window(std::size_t bytes) {
     return *windows_.back();
   }
   if (!is_direct(context_.result.params)) {
-    throw Skip{"a window in device memory cannot be staged; " +
+    throw Skip{"one-sided windows in device memory cannot be staged; " +
                context_.session.device_path(collective::DeviceUse::one_sided).why};
   }
   windows_.push_back(

@@ -39,11 +39,13 @@ Findings combine(const Findings& a, const Findings& b) {
 }
 
 DevicePath decide(CudaAware option, mpi::CudaSupport library, const Finding& finding) {
-  if (option == CudaAware::yes) return {true, "asked by --cuda-aware yes"};
-  if (option == CudaAware::no) return {false, "staged: asked by --cuda-aware no"};
-  if (library == mpi::CudaSupport::no) return {false, "staged: the library says no"};
+  if (option == CudaAware::yes) return {true, "forced by --cuda-aware yes"};
+  if (option == CudaAware::no) return {false, "staged: forced by --cuda-aware no"};
+  if (library == mpi::CudaSupport::no)
+    return {false, "staged: the MPI library reports no CUDA support"};
   if (library == mpi::CudaSupport::unknown)
-    return {false, "staged: the library cannot be asked (--cuda-aware yes insists)"};
+    return {false,
+            "staged: CUDA support of the MPI library is unknown (--cuda-aware yes forces it)"};
   switch (finding.state) {
     case Finding::State::proven:
       return {true, "proven " + finding.date.substr(0, 10)};

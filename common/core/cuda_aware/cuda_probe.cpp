@@ -32,7 +32,7 @@ class ProofRecord {
                .subject = std::move(place.subject),
                .reach = std::move(place.reach),
                .findings = {}} {
-    for (Finding& one : proof_.findings) one.reason = "the probe ended before it came to this";
+    for (Finding& one : proof_.findings) one.reason = "the probe ended before this test";
     std::error_code error;
     if (session_.node().rank() == 0) std::filesystem::remove(file_, error);
     require_none(error ? fmt::format("{} cannot be replaced: {}",

@@ -53,7 +53,7 @@ class ProofFields {
   std::vector<std::string> texts(const char* name) const {
     const json& list = at(name);
     if (!list.is_array() || list.size() > kMaxProofEntries)
-      throw InputError(fmt::format("{} is no list of at most {}", name, kMaxProofEntries));
+      throw InputError(fmt::format("{} is not a list of at most {}", name, kMaxProofEntries));
     std::vector<std::string> result;
     for (const json& one : list) result.push_back(text_in(one, name));
     return result;
@@ -61,7 +61,7 @@ class ProofFields {
   std::map<std::string, std::string> map(const char* name) const {
     const json& object = at(name);
     if (!object.is_object() || object.size() > kMaxProofEntries)
-      throw InputError(fmt::format("{} is no object of at most {}", name, kMaxProofEntries));
+      throw InputError(fmt::format("{} is not an object of at most {}", name, kMaxProofEntries));
     std::map<std::string, std::string> result;
     for (const auto& [key, value] : object.items()) result[key] = text_in(value, name);
     return result;
@@ -69,7 +69,7 @@ class ProofFields {
 
  private:
   static std::string text_in(const json& value, const char* name) {
-    if (!value.is_string()) throw InputError(fmt::format("{} is no text", name));
+    if (!value.is_string()) throw InputError(fmt::format("{} is not a text", name));
     auto result = value.get<std::string>();
     if (result.size() > kMaxProofText || text::printable(result) != result)
       throw InputError(fmt::format("{} is too long, or not printable", name));
@@ -89,10 +89,10 @@ Finding finding_from(const json& object, const std::string& date) {
 Proof proof_from(const json& object) {
   const ProofFields fields(object);
   if (fields.text("format") != kProofFormat || fields.at("version") != 1)
-    throw InputError(fmt::format("this is no {} of version 1", kProofFormat));
+    throw InputError(fmt::format("this is not a {} of version 1", kProofFormat));
   Proof proof;
   proof.date = fields.text("date");
-  if (!utc_seconds(proof.date)) throw InputError("date is no time");
+  if (!utc_seconds(proof.date)) throw InputError("date is not a time");
   const ProofFields subject(fields.at("subject"));
   proof.subject = {.library = subject.text("library"),
                    .transport = subject.map("transport"),
@@ -143,7 +143,7 @@ std::optional<Proof> proof_from_json(std::string_view text, std::string& why) {
   }
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   try {
-    if (object.is_discarded()) throw InputError("it is no JSON");
+    if (object.is_discarded()) throw InputError("it is not JSON");
     return proof_from(object);
   } catch (const InputError& error) {
     why = error.what();
@@ -166,7 +166,7 @@ std::optional<Proof> read_proof(const std::filesystem::path& file, std::string& 
   close(descriptor);
   text.resize(length);
   if (!plain) {
-    why = fmt::format("it is no file of at most {} B", kMaxProofBytes);
+    why = fmt::format("it is not a file of at most {} B", kMaxProofBytes);
     return std::nullopt;
   }
   return proof_from_json(text, why);
@@ -174,11 +174,11 @@ std::optional<Proof> read_proof(const std::filesystem::path& file, std::string& 
 
 Findings findings_for(const Proof& proof, const ProofSubject& subject, const ProofReach& reach) {
   if (proof.subject != subject)
-    return nothing_asked("the proof is of another library, transport, host, GPU or driver");
+    return nothing_asked("the proof is from another MPI library, transport, host, GPU or driver");
   if (!std::ranges::includes(proof.reach.nodes, reach.nodes))
-    return nothing_asked("the proof is not of all these nodes");
+    return nothing_asked("the proof does not cover all nodes of this job");
   if (reach.within_node && !proof.reach.within_node)
-    return nothing_asked("the proof is not of two ranks on a node");
+    return nothing_asked("the proof does not cover two ranks on one node");
   return proof.findings;
 }
 

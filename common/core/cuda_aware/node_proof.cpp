@@ -30,8 +30,8 @@ Findings read_findings(const NodeProof& mine) {
   const std::optional<Proof> proof = read_proof(mine.file, why);
   if (proof) return findings_for(*proof, mine.subject, mine.reach);
   if (!why.empty()) {
-    log::warn(fmt::format("{} is no proof: {}", text::printable(mine.file.string(), 300), why));
-    for (Finding& one : none) one.reason = "the file is no proof";
+    log::warn(fmt::format("{} is not a proof: {}", text::printable(mine.file.string(), 300), why));
+    for (Finding& one : none) one.reason = "the file is not a proof";
   }
   return none;
 }

@@ -44,7 +44,7 @@ LinkChoice choose_link(const LinkUse& use) {
     case Carrier::device_memory:
       return {LinkKind::gpu_memory, ""};
     case Carrier::storage:
-      return {LinkKind::none, "what storage and page cache can do is not known"};
+      return {LinkKind::none, "no peak is known for storage and page cache"};
     case Carrier::unstated:
       return {LinkKind::none, "no peak is known for this kind of work"};
     case Carrier::between_ranks:
@@ -56,8 +56,7 @@ LinkChoice choose_link(const LinkUse& use) {
   if (!use.on_gpu) return {LinkKind::none, "no link: shared memory"};
   // c10d talks through NCCL where data are on GPUs.
   if (use.backend == "nccl" || use.backend == "c10d") return {LinkKind::gpu_to_gpu, ""};
-  return {LinkKind::none,
-          "which way " + use.backend + " takes between GPUs of a node is not known"};
+  return {LinkKind::none, "which way " + use.backend + " takes between GPUs of a node is unknown"};
 }
 
 }  // namespace scalemark

@@ -248,8 +248,8 @@ void Watchdog::State::look() {
   if (culprit.empty() && silent < options.timeout + kOtherNodesGrace) return;
   end(static_cast<int>(ExitCode::failed),
       fmt::format(
-          "no sign of life for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
-          culprit.empty() ? "no rank of this node stands out; look at the other nodes" : culprit),
+          "no progress for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
+          culprit.empty() ? "no rank of this node is behind; look at the other nodes" : culprit),
       true);
 }
 

@@ -17,7 +17,7 @@ namespace scalemark {
 /// What every rank of a node shows to the others, in shared memory.
 struct Progress;
 
-/// A thread that looks twice a second. When this rank's main thread has shown no sign of life for
+/// A thread that looks twice a second. When this rank's main thread has shown no progress for
 /// `timeout` seconds, it compares the ranks of its node, names the one that is gone, stopped,
 /// asleep or furthest behind, or, if none of these stands out, the nodes that do not answer, with
 /// case and phase, and ends the job with exit code 3. It also receives SIGTERM, SIGINT and SIGUSR1,
@@ -37,7 +37,7 @@ class Watchdog {
   void report_progress();
   void enter_case(std::string_view key);
   void enter_phase(std::string_view phase);
-  /// While idle (waiting for ranks that work on a smaller case) no sign of life is expected of this
+  /// While idle (waiting for ranks that work on a smaller case) no progress is expected of this
   /// rank.
   void set_idle(bool idle);
   /// SIGUSR1 came: stop after the current case.

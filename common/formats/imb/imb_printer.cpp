@@ -59,9 +59,9 @@ double imb_rate(const ImbTest& test, const CaseResult& result, const ImbRow& row
 /// Why a case cannot be a row of the test's table; empty if it can.
 std::string why_no_imb_case(const ImbTest& test, const CaseResult& result) {
   const std::string call = print::param_text(result, "call");
-  if (!call.empty() && call != "blocking") return "IMB's test is of the blocking call";
+  if (!call.empty() && call != "blocking") return "IMB tests the blocking call only";
   if (!test.ranks_alike && print::param_integer(result, "ranks") != 2)
-    return "IMB's test is of two ranks";
+    return "IMB tests two ranks only";
   const bool has_size = std::string_view(test.benchmark) != kImbBarrier;
   return has_size && print::param_integer(result, "bytes").value_or(-1) < 0 ? "it has no size" : "";
 }

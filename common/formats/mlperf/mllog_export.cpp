@@ -177,7 +177,7 @@ void export_mllog(const Run& run, const ExportOptions& /*options*/, const Export
       log_training(log, run, result, *span);
       ++logged;
     } else {
-      target.note(fmt::format("left out, for it did not end well: {} ({})",
+      target.note(fmt::format("left out, it did not finish successfully: {} ({})",
                               text::printable(result.key), to_string(result.status)));
     }
   }

@@ -226,7 +226,7 @@ void export_mlperf_system(const Run& run, const ExportOptions& options,
     description[field.key] = text::json_text(value);
   }
   if (!unknown.empty())
-    target.note(fmt::format("empty, since the file does not tell (--field KEY=VALUE fills): {}",
+    target.note(fmt::format("left empty, not in the result file (--field KEY=VALUE sets it): {}",
                             text::join(unknown, ", ")));
   target.out << description.dump(2) << '\n';
 }

@@ -128,7 +128,7 @@ class NcclJsonReader {
     const std::size_t ranks = builder.run().ranks.size();
     if (ranks > 0) row_.ranks = static_cast<std::int64_t>(ranks);
     if (ranks == 0 && !source_.options.ranks)
-      taker_.note("the file does not say how many ranks took part: give --ranks");
+      taker_.note("the file does not give the number of ranks: set --ranks");
     take_group(builder, result, "out_of_place", place);
     take_group(builder, result, "in_place", place);
   }

@@ -44,8 +44,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   const std::string program = options.program.empty() ? row.program : options.program;
   if (program.empty())
     throw InputError(fmt::format(
-        "{}: the text does not say which test it is: give --program, for example all_reduce_perf",
-        place));
+        "{}: the text does not name its test: set --program, for example all_reduce_perf", place));
   const NcclTest* test = find_test(program);
   CaseResult result;
   result.name =

@@ -189,7 +189,7 @@ class NcclReader {
     }
     row_.ranks = ranks_of_table();
     if (!row_.scalemark_params && !row_.ranks && !source_.options.ranks)
-      taker_.note("the text does not say how many ranks took part: give --ranks");
+      taker_.note("the text does not give the number of ranks: set --ranks");
     // The in-place columns start where the first measured column is repeated.
     const auto second = std::find(first + 1, columns_.end(), *first);
     const auto half = static_cast<std::size_t>(second - first);

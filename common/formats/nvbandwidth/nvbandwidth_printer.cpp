@@ -121,7 +121,7 @@ class NvbandwidthPrinter final : public print::Printer {
   /// Why the case differs from nvbandwidth's test; empty if it does not.
   std::string why_other(const CaseResult& result) const {
     if (axis_text(result, "numa", "local") != "local")
-      return "nvbandwidth takes memory near the GPU";
+      return "nvbandwidth uses memory near the GPU only";
     if (print::param_integer(result, "ranks").value_or(1) == 1) return "";
     if (axis_text(result, "devices", "all") != "all") return "events time all GPUs together";
     if (nodes_.size() > 1) return "nvbandwidth has no such test of several hosts";

@@ -217,11 +217,12 @@ class OsuReader {
 
   void note_what_osu_leaves_out(const CaseResult& result) const {
     if (!result.params.contains("ranks"))
-      taker_.note("OSU's text does not say how many ranks took part: give --ranks");
+      taker_.note("OSU's text does not give the number of ranks: set --ranks");
     const OsuTitle& title = table_->title;
     if (!title.by_scalemark && title.test != nullptr && title.test->table == OsuTable::bandwidth)
-      taker_.note(fmt::format(
-          "OSU's text does not say the window of {}: its keys have 64, OSU's default", title.name));
+      taker_.note(
+          fmt::format("OSU's text does not give the window of {}: the keys have 64, OSU's default",
+                      title.name));
   }
 
   void take_cell(CaseResult& result, const Cell& cell) {

@@ -32,7 +32,7 @@ std::optional<CaseResult> case_of_sentence(std::string_view line, const Lines& l
   if (parts.size() == 7 && line.starts_with("This is a test with ") && parts[6] == "processes") {
     CaseResult result = start_up("osu/hello", parts[5], lines);
     result.status = Status::skipped;
-    result.reason = "osu_hello ran and measures nothing";
+    result.reason = "the text is from osu_hello, which measures nothing";
     return result;
   }
   if (parts.size() != 11 || parts[0] != "nprocs:") return std::nullopt;

@@ -92,7 +92,7 @@ class RunsExport final : public print::Printer {
   void add(const CaseResult& result) override {
     const std::string key = text::printable(result.key);
     if (!keys_.insert(key).second) {
-      target_.note(fmt::format("left out, for the run has it twice: {}", key));
+      target_.note(fmt::format("left out, the run has this key twice: {}", key));
       return;
     }
     const Metric* metric = exported(result);

@@ -153,7 +153,7 @@ void import_runs(const ImportSource& source, const ImportTaker& taker) {
     Imported imported = run_of(source, parse_json(*line, lines.place()), lines.place(), taker);
     const std::string& id = imported.run.tags["run"];
     if (!seen.emplace(imported.side, id).second)
-      throw InputError(fmt::format("{}: the run \"{}\" stands there already", lines.place(), id));
+      throw InputError(fmt::format("{}: the run \"{}\" occurs twice", lines.place(), id));
     taker.run(std::move(imported));
   }
   if (seen.empty())

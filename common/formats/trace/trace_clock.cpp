@@ -39,7 +39,7 @@ TraceClock::TraceClock(const Run& run) {
       first = std::min(first.value_or(times->first), times->first);
   }
   if (!first)
-    throw UsageError("--to trace: no case of the file says when it ran; allowed: results of run");
+    throw UsageError("--to trace: no case of the file stores when it ran; allowed: results of run");
   const std::optional<std::int64_t> begun = milliseconds_of(run.created);
   has_begin_ = begun && *begun <= *first;
   begin_ = has_begin_ ? *begun : *first;

@@ -232,8 +232,7 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
   for (const CaseResult& result : run.cases) {
     const std::optional<TraceInterval> whole = clock.whole(result);
     if (!whole) {
-      target.note(
-          fmt::format("left out: it does not say when it ran: {}", text::printable(result.key)));
+      target.note(fmt::format("left out: no times stored: {}", text::printable(result.key)));
       continue;
     }
     events.add(complete_event(text::printable(result.key), "case", kCases, whole->from,

@@ -174,7 +174,7 @@ Peak highest_clock(const std::filesystem::path& root) {
     if (!name.starts_with("policy")) continue;
     const double hertz = hertz_in(folder / name / "cpuinfo_max_freq");
     if (may_boost && leaves_out_boost(folder / name, hertz))
-      return unknown_peak("cpufreq may not tell the CPU's clocks above the nominal one");
+      return unknown_peak("cpufreq may hide CPU clocks above the nominal one; set --peak");
     clock.value = std::max(clock.value, hertz);
   }
   if (!clock.is_known())
@@ -188,7 +188,8 @@ Peak core_flops(std::string_view cpuinfo, const Peak& clock, std::string_view pr
     return unknown_peak("this virtual machine hides the maximum clock; set --peak");
   const Units units = units_of(cpu);
   if (units.count == 0)
-    return unknown_peak(fmt::format("the units of {} are not known", model_text(cpu)));
+    return unknown_peak(
+        fmt::format("the vector units of {} are unknown; set --peak", model_text(cpu)));
   if (!clock.is_known()) return clock;
   const std::string at = fmt::format("at the highest clock of {:.4g} GHz", clock.value * 1e-9);
   const std::string matrix_flag = fmt::format("amx_{}", precision);
@@ -196,8 +197,8 @@ Peak core_flops(std::string_view cpuinfo, const Peak& clock, std::string_view pr
     return {kMatrixFlops * clock.value, fmt::format("matrix unit (AMX), theoretical, {}", at), {}};
   const int width = precision == "fp64" ? 64 : precision == "fp32" ? 32 : 0;
   if (width == 0)
-    return unknown_peak(
-        fmt::format("the rate of a core of {} in {} is not known", model_text(cpu), precision));
+    return unknown_peak(fmt::format("the peak rate of a core of {} in {} is unknown; set --peak",
+                                    model_text(cpu), precision));
   const double a_cycle = 2.0 * units.count * units.bits / width;
   return {a_cycle * clock.value,
           fmt::format("{} x {} bits multiply-add, theoretical, {}", units.count, units.bits, at),

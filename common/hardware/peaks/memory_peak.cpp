@@ -63,9 +63,9 @@ struct Channel {
 /// Why the module's bandwidth is unknown; empty if it is known.
 std::string why_not_counted(const MemoryDevice& device) {
   if (std::ranges::find(kDynamic, device.type) == kDynamic.end())
-    return fmt::format("memory of a kind that is not known (SMBIOS type {:#04x})", device.type);
-  if (device.transfers_per_s <= 0) return "the firmware does not tell the memory's speed";
-  if (device.data_bits <= 0) return "the firmware does not tell the width of the memory's channels";
+    return fmt::format("unknown kind of memory (SMBIOS type {:#04x})", device.type);
+  if (device.transfers_per_s <= 0) return "the firmware does not report the memory's speed";
+  if (device.data_bits <= 0) return "the firmware does not report the width of the memory channels";
   return "";
 }
 
@@ -93,13 +93,13 @@ HostMemory memory_peak(std::span<const MemoryDevice> devices) {
     std::string name = channel_in(device.bank);
     if (name.empty()) name = channel_in(device.locator);
     if (name.empty())
-      return {unknown_peak("the firmware does not tell which memory modules share a channel")};
+      return {unknown_peak("the firmware does not report which memory modules share a channel")};
     const Channel mine{device.transfers_per_s, device.data_bits, {}};
     Channel& channel = channels.emplace(name, mine).first->second;
     if (!channel.places.insert(device.locator).second)
-      return {unknown_peak("the firmware has the same words for the places of several modules")};
+      return {unknown_peak("the firmware reports the same location for several memory modules")};
     if (!(channel == mine))
-      return {unknown_peak("the modules of a memory channel do not run alike")};
+      return {unknown_peak("the modules of a memory channel differ in speed or width")};
   }
   HostMemory host{{0, channels_text(channels), {}}, static_cast<int>(channels.size())};
   for (const auto& [name, channel] : channels) host.peak.value += channel.rate();
@@ -118,12 +118,12 @@ HostMemory read_memory_peak(const std::filesystem::path& root) {
 Peak numa_memory_peak(const HostMemory& host, const Machine& machine) {
   if (!host.peak.is_known()) return host.peak;
   const auto nodes = static_cast<int>(machine.numa.size());
-  if (nodes == 0) return unknown_peak("the machine's NUMA nodes are not known");
+  if (nodes == 0) return unknown_peak("the machine's NUMA nodes are unknown");
   if (nodes == 1) return host.peak;
   const auto [least, most] = std::ranges::minmax_element(machine.numa, {}, &NumaNode::memory_bytes);
   const auto difference = static_cast<double>(most->memory_bytes - least->memory_bytes);
   if (host.channels % nodes != 0 || difference > kUneven * static_cast<double>(most->memory_bytes))
-    return unknown_peak("which memory channels a NUMA node has is not known");
+    return unknown_peak("the memory channels of a NUMA node are unknown");
   return {host.peak.value / nodes,
           fmt::format("one of {} NUMA nodes of {}", nodes, host.peak.source),
           {}};

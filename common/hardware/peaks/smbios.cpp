@@ -88,7 +88,7 @@ std::vector<std::uint8_t> content_of(const std::filesystem::path& path) {
 MemoryDevices memory_devices(std::span<const std::uint8_t> table) {
   MemoryDevices found;
   const auto broken = [&] {
-    found.problem = "the firmware's table of hardware (SMBIOS) is broken";
+    found.problem = "the firmware's hardware table (SMBIOS) is damaged";
     return std::move(found);
   };
   while (!table.empty()) {
@@ -130,8 +130,8 @@ MemoryDevices read_memory_devices(const std::filesystem::path& root) {
   }
   if (!table.empty()) return memory_devices(table);
   return {{},
-          is_there ? "the firmware's list of memory (/sys/firmware/dmi) is for the superuser only"
-                   : "no list of memory by the firmware (/sys/firmware/dmi)"};
+          is_there ? "only root may read the firmware's memory list (/sys/firmware/dmi); set --peak"
+                   : "the firmware has no memory list (/sys/firmware/dmi); set --peak"};
 }
 
 }  // namespace scalemark::hardware

@@ -52,7 +52,7 @@ std::string fill(cpu_set_t& mask, const CpuSet& cpus) {
   CPU_ZERO(&mask);
   for (const int cpu : cpus) {
     if (cpu < 0 || cpu >= CPU_SETSIZE)
-      return fmt::format("CPU {} is beyond the {} that can be bound", cpu, CPU_SETSIZE);
+      return fmt::format("CPU {} cannot be bound: only the first {} can", cpu, CPU_SETSIZE);
     CPU_SET(static_cast<std::size_t>(cpu), &mask);
   }
   return "";
@@ -134,10 +134,10 @@ void bind_memory(int node, Binding& binding) {
     add_problem(binding, fmt::format("memory policy for NUMA node {} was refused: {}", node,
                                      describe(refused)));
   } else if (page_node < 0) {
-    add_problem(binding, fmt::format("whether memory lies on NUMA node {} cannot be checked: {}",
-                                     node, describe(hidden)));
+    add_problem(binding, fmt::format("cannot check that memory is on NUMA node {}: {}", node,
+                                     describe(hidden)));
   } else if (page_node != node) {
-    add_problem(binding, fmt::format("memory lies on NUMA node {}, not {}", page_node, node));
+    add_problem(binding, fmt::format("memory is on NUMA node {}, not {}", page_node, node));
   }
 }
 

@@ -31,18 +31,18 @@ std::optional<double> number(Function function, Arguments... arguments) {
 }
 
 std::string on_off(std::optional<double> value) {
-  return !value ? "unavailable: NVML does not tell" : *value != 0 ? "on" : "off";
+  return !value ? "unavailable: not reported by NVML" : *value != 0 ? "on" : "off";
 }
 
 std::string scaled(std::optional<double> value, double factor, const char* unit) {
-  if (!value) return "unavailable: NVML does not tell";
+  if (!value) return "unavailable: not reported by NVML";
   return fmt::format("{:g}{}{}", *value * factor, *unit == '\0' ? "" : " ", unit);
 }
 
 std::map<std::string, std::string> settings_of(const nvml::Library& nvml, nvml::Device* device) {
   std::map<std::string, std::string> settings;
   const std::string vbios = nvml::text_of(nvml.vbios, device);
-  settings["vbios"] = vbios.empty() ? "unavailable: NVML does not tell" : vbios;
+  settings["vbios"] = vbios.empty() ? "unavailable: not reported by NVML" : vbios;
   settings["power_limit"] = scaled(number<unsigned>(nvml.power_limit, device), 1e-3, "W");
   settings["power_limit_default"] =
       scaled(number<unsigned>(nvml.default_power_limit, device), 1e-3, "W");
@@ -70,7 +70,7 @@ std::map<std::string, std::string> settings_of(const nvml::Library& nvml, nvml::
   settings["remapped_rows"] =
       rows ? fmt::format("{} corrected, {} uncorrected{}{}", corrected, uncorrected,
                          pending ? ", pending" : "", failed ? ", failed" : "")
-           : "unavailable: NVML does not tell";
+           : "unavailable: not reported by NVML";
   return settings;
 }
 

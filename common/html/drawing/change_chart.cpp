@@ -182,7 +182,7 @@ std::string change_chart(const compare::Comparison& comparison) {
   const bool speed = std::ranges::all_of(changes, is_speed);
   std::string sub = fmt::format(
       "Worst first, {} of {} rows. Point: change of the cost from A to B; line: its 95 % interval; "
-      "grey band: up to {:g} %, the threshold; an arrow: the interval goes on beyond the axis.",
+      "grey band: up to {:g} %, the threshold; an arrow: the interval extends beyond the axis.",
       changes.size(), comparison.rows.size(), 100 * comparison.options.threshold);
   if (std::ranges::any_of(changes,
                           [](const Change& one) { return one.row->better == Better::higher; }))

@@ -75,7 +75,7 @@ std::string findings(const compare::Comparison& comparison) {
     rows.push_back({{one.kind, one.side, one.subject, one.text}, "warn"});
   }
   if (rows.empty()) return {};
-  return table("Seen beside the rows; none of it decides the verdict",
+  return table("Further findings, which do not affect the verdict",
                {{"what"}, {"side"}, {"where"}, {"finding"}}, rows);
 }
 
@@ -120,8 +120,8 @@ std::string environment_differences(const compare::Comparison& comparison) {
         {{std::string(to_string(one.fact_class)), one.fact, one.a, one.b}, other ? "bad" : "warn"});
   }
   html += note(
-      "identity: another machine or another shape of the job, so the numbers are not of the same "
-      "thing; suspect: may be why rows differ.");
+      "identity: another machine or job layout, so the numbers are not comparable; suspect: a "
+      "possible cause of changed rows.");
   return html + table("Differences of the environments", {{"class"}, {"fact"}, {"A"}, {"B"}}, rows);
 }
 
@@ -152,7 +152,7 @@ std::string compared_rows(const compare::Comparison& comparison) {
   if (rows.empty()) return {};
   std::string html = compared_table("Worst first", rows);
   if (rows.size() < comparison.rows.size()) {
-    html += note(fmt::format("{} more rows have no room on this page; --format json has them.",
+    html += note(fmt::format("{} more rows are not on this page; --format json has them.",
                              comparison.rows.size() - rows.size()));
   }
   return html;

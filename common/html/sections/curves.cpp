@@ -201,12 +201,12 @@ std::string size_curves(const std::vector<Group>& groups, const std::vector<Row>
   }
   if (html.empty()) return {};
   std::string note_text =
-      "Hover over a point for its value. Ribbon: of one run, the 95 % interval of its median; of "
-      "several runs, from the least to the largest of their medians. The line is their geometric "
+      "Hover over a point for its value. Ribbon: for one run, the 95 % interval of its median; for "
+      "several runs, the range of their medians. The line is their geometric "
       "mean.";
   if (!base.empty()) note_text += " Thin lines without markers: A.";
   if (left_out > 0)
-    note_text += fmt::format(" {} benchmarks have no room for their curves.", left_out);
+    note_text += fmt::format(" {} more benchmarks: their curves are not shown.", left_out);
   return fmt::format("{}{}<div class=\"grid\">\n{}</div>\n", note(note_text), costs_table(groups),
                      html);
 }

@@ -50,7 +50,7 @@ std::string environment_facts(std::span<const RunExtract> runs) {
   }
   std::string html;
   if (!differing.empty()) {
-    html += note("These runs were not made under equal conditions:");
+    html += note("These runs were not made under the same conditions:");
     html += table("Facts that differ between the runs", {{"fact"}, {"values"}}, differing);
   }
   if (!first.empty()) html += table("Machine and software", {{"fact"}, {"value"}}, first);

@@ -101,8 +101,8 @@ std::string all_rows(const std::vector<Group>& groups) {
     left_out += group.rows.size() - part.rows.size();
   }
   if (left_out > 0) {
-    html += note(fmt::format("{} more rows have no room on this page; scalemark show prints them.",
-                             left_out));
+    html += note(
+        fmt::format("{} more rows are not on this page; scalemark show prints them.", left_out));
   }
   return html;
 }

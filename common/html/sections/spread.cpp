@@ -64,7 +64,7 @@ std::string distribution(const Row& row) {
   chart.title = row.name;
   chart.subtitle = axes_of(row);
   chart.description =
-      fmt::format("Share of iterations that took at most so long, one line for each of {} runs.",
+      fmt::format("Share of iterations that took at most this time; one line for each of {} runs.",
                   row.cases.size());
   chart.x = {.title = primary.name, .kind = ScaleKind::log10, .unit = primary.unit};
   chart.y = {.title = "share of iterations", .unit = "1", .from_zero = true};
@@ -130,8 +130,8 @@ std::string distributions(const std::vector<Group>& groups) {
   if (html.empty()) return {};
   return fmt::format(
       "{}<div class=\"grid\">\n{}</div>\n",
-      note("Of each benchmark the case that is spread most. Lines of several runs that lie apart "
-           "show that runs differ by more than their iterations do: only more runs help."),
+      note("The case with the widest spread of each benchmark. Separate lines of several runs: "
+           "runs differ by more than their iterations do, so only more runs help."),
       html);
 }
 
@@ -169,8 +169,8 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
   if (html.empty()) return {};
   return fmt::format(
       "{}{}<div class=\"grid\">\n{}</div>\n",
-      note("Each line is a rank, each column some iterations. A stripe across is a slow rank, a "
-           "stripe down is an iteration that was slow for all, a change from left to right is "
+      note("Each line is a rank, each column some iterations. A horizontal stripe is a slow rank, "
+           "a vertical stripe an iteration that was slow on all ranks, a change from left to right "
            "drift. A cell shows the value farthest from the median of the case."),
       heat_legend(), html);
 }

@@ -68,7 +68,7 @@ std::string loss_table(const std::vector<TrainingCurve>& curves) {
           units::quantity(loss[loss.size() / 2].y, "1"), units::quantity(loss.back().y, "1")},
          ""});
   }
-  return table("Loss: means of some steps at the beginning, in the middle and at the end",
+  return table("Loss: mean over some steps at the start, in the middle and at the end",
                {{"training"}, {"steps", true}, {"first", true}, {"middle", true}, {"last", true}},
                rows);
 }
@@ -119,9 +119,9 @@ Parts parts_of(const Training& training) {
   return {{std::max(training.step - training.wait - exposed, 0.0), exposed, training.wait}};
 }
 
-constexpr std::array<const char*, 3> kPartNames = {"computing, and communication hidden behind it",
-                                                   "exposed communication",
-                                                   "waiting for the next batch"};
+constexpr std::array<const char*, 3> kPartNames = {
+    "computation, and communication overlapped with it", "exposed communication",
+    "waiting for the next batch"};
 constexpr std::array<const char*, 3> kPartStyles = {"f s0", "f s1", "f s2"};
 
 std::string step_bars(const Group& group, const std::vector<TrainingCurve>& curves) {
@@ -130,9 +130,9 @@ std::string step_bars(const Group& group, const std::vector<TrainingCurve>& curv
   double longest = 0;
   for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, curves[i].training->step);
   if (!(longest > 0)) return {};
-  const std::string title = fmt::format("{}: what a step is made of", group.name);
+  const std::string title = fmt::format("{}: parts of a step", group.name);
   Svg svg(kBarWidth, kLine * static_cast<double>(count) + 4, title,
-          "One bar a training, as long as its median step; the table has the parts.");
+          "One bar per training: its length is the median step; the table has the parts.");
   std::vector<TableRow> rows;
   for (std::size_t i = 0; i < count; ++i) {
     const Training& training = *curves[i].training;
@@ -213,8 +213,7 @@ std::string trainings(const std::vector<Group>& groups) {
   }
   if (html.empty()) return rates;
   return fmt::format("{}{}<div class=\"grid\">\n{}</div>\n", rates,
-                     note("Losses: the mean of some neighbouring steps, and the range of these."),
-                     html);
+                     note("Losses: mean and range over neighbouring steps."), html);
 }
 
 }  // namespace scalemark::html

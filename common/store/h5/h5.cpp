@@ -140,7 +140,8 @@ Id open_file(const std::filesystem::path& path) {
   const std::string name = text::printable(path.string());
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    throw InputError(fmt::format("{}: {}", name, error ? error.message() : "is no regular file"));
+    throw InputError(
+        fmt::format("{}: {}", name, error ? error.message() : "is not a regular file"));
   }
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
@@ -164,7 +165,7 @@ Id open_group(hid_t parent, const std::string& name) {
   }
   const hid_t id = H5Gopen2(parent, name.c_str(), H5P_DEFAULT);
   if (id < 0) {
-    throw InputError(fmt::format("'{}' is no group: {}", text::printable(name, 80), explain()));
+    throw InputError(fmt::format("'{}' is not a group: {}", text::printable(name, 80), explain()));
   }
   return {id, H5Gclose, name};
 }

@@ -42,7 +42,7 @@ T read_number(hid_t object, const std::string& name, hid_t type) {
 
 void require_integer(hid_t object, const std::string& name) {
   if (attribute_type(object, name) != AttributeType::integer) {
-    throw InputError(quoted(name) + " is no integer");
+    throw InputError(quoted(name) + " is not an integer");
   }
 }
 
@@ -99,7 +99,7 @@ std::string read_raw_text(hid_t object, const std::string& name) {
   const std::size_t size = H5Tget_size(type.get());
   if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
       size > kMaxAttributeText) {
-    throw InputError(quoted(name) + " is no text of a fixed length");
+    throw InputError(quoted(name) + " is not a text of a fixed length");
   }
   std::string value(size, '\0');
   check(H5Aread(attribute.get(), type.get(), value.data()), quoted(name));
@@ -134,7 +134,7 @@ std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name) {
 
 double read_real_attribute(hid_t object, const std::string& name) {
   if (attribute_type(object, name) == AttributeType::text) {
-    throw InputError(quoted(name) + " is no number");
+    throw InputError(quoted(name) + " is not a number");
   }
   return read_number<double>(object, name, H5T_NATIVE_DOUBLE);
 }
@@ -204,7 +204,7 @@ std::vector<std::string> read_texts(hid_t parent, const std::string& name) {
   const std::size_t width = H5Tget_size(type.get());
   if (H5Tget_class(type.get()) != H5T_STRING || count > kMaxChildren || width > kMaxText ||
       (count > 0 && width > kMaxText / count)) {
-    throw InputError(what + " is no text, or too long");
+    throw InputError(what + " is not a text, or too long");
   }
   std::string packed(width * count, '\0');
   if (count > 0) read_values(dataset.get(), type.get(), packed.data(), what);

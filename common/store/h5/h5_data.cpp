@@ -163,7 +163,7 @@ void check_chunk_count(hid_t space, hid_t properties, const std::string& name) {
 void check_storage(hid_t dataset, bool chunked, std::uint64_t bytes, const std::string& name) {
   const std::uint64_t stored = H5Dget_storage_size(dataset);
   // For contiguous data, HDF5 copies as many bytes as the shape says.
-  if (!chunked && stored != bytes) refuse(name, "holds more or less than its shape says");
+  if (!chunked && stored != bytes) refuse(name, "holds more or less data than its shape");
   const Id file(H5Iget_file_id(dataset), H5Fclose, name);
   hsize_t file_size = 0;
   check(H5Fget_filesize(file.get(), &file_size), name);
@@ -239,7 +239,7 @@ Id write_texts(hid_t parent, const std::string& name, const std::vector<std::str
 Id open_dataset(hid_t parent, const std::string& name) {
   if (!has(parent, name)) refuse(name, "is missing");
   const hid_t id = H5Dopen2(parent, name.c_str(), H5P_DEFAULT);
-  if (id < 0) refuse(name, "is no dataset: " + explain());
+  if (id < 0) refuse(name, "is not a dataset: " + explain());
   Id dataset(id, H5Dclose, name);
   const Id type(H5Dget_type(dataset.get()), H5Tclose, name);
   check_type(type.get(), name);
@@ -265,7 +265,7 @@ std::uint64_t unpacked_bytes(hid_t dataset) {
 Shape matrix_shape(hid_t dataset) {
   const Id space(H5Dget_space(dataset), H5Sclose, "samples");
   std::array<hsize_t, 2> shape{};
-  if (H5Sget_simple_extent_ndims(space.get()) != 2) throw InputError("samples are no matrix");
+  if (H5Sget_simple_extent_ndims(space.get()) != 2) throw InputError("samples are not a matrix");
   H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
   const Id type(H5Dget_type(dataset), H5Tclose, "samples");
   const H5T_class_t kind = H5Tget_class(type.get());
@@ -276,7 +276,7 @@ Shape matrix_shape(hid_t dataset) {
 Vector vector_shape(hid_t dataset) {
   const Id space(H5Dget_space(dataset), H5Sclose, "column");
   hsize_t length = 0;
-  if (H5Sget_simple_extent_ndims(space.get()) != 1) throw InputError("a column is no vector");
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) throw InputError("a column is not a vector");
   H5Sget_simple_extent_dims(space.get(), &length, nullptr);
   const Id type(H5Dget_type(dataset), H5Tclose, "column");
   const H5T_class_t kind = H5Tget_class(type.get());

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMaxItems = h5::kMaxChildren;
 constexpr std::size_t kStep = std::size_t{1} << 20;
 
 [[noreturn]] inline void malformed(const char* what) {
-  throw InputError(fmt::format("what was read came back malformed: {}", what));
+  throw InputError(fmt::format("the reading process sent malformed data: {}", what));
 }
 
 template <typename T>
@@ -125,7 +125,7 @@ template <typename Enum>
 void choice(Decoder& from, Enum& value, Enum last) {
   std::uint64_t number = 0;
   from(number);
-  if (number > static_cast<std::uint64_t>(last)) malformed("a word of no meaning");
+  if (number > static_cast<std::uint64_t>(last)) malformed("an unknown code");
   value = static_cast<Enum>(number);
 }
 

@@ -180,8 +180,7 @@ class Receiver {
       ready = poll(&waiting, 1, silent_seconds_ * 1000);
     } while (ready < 0 && errno == EINTR);
     if (ready == 0)
-      throw InputError(
-          fmt::format("reading came to a standstill: nothing for {} s", silent_seconds_));
+      throw InputError(fmt::format("reading stalled: no data for {} s", silent_seconds_));
   }
   std::size_t read_some(std::span<char> into) const {
     await();
@@ -201,17 +200,16 @@ class Receiver {
 
 std::string fate(int status, const SandboxLimits& limits) {
   if (!WIFSIGNALED(status)) {
-    return fmt::format("could not be read: the process that did ended with code {}",
+    return fmt::format("could not be read: the reading process exited with code {}",
                        WEXITSTATUS(status));
   }
   const int signal = WTERMSIG(status);
   // Soft and hard limit are equal, so the kernel may send either signal.
   if (signal == SIGXCPU || signal == SIGKILL) {
-    return fmt::format("reading took more than {} s of processor time, or memory was lacking",
+    return fmt::format("reading took more than {} s of CPU time, or ran out of memory",
                        limits.cpu_seconds);
   }
-  return fmt::format("reading crashed (signal {}): the file is damaged, or was made to do harm",
-                     signal);
+  return fmt::format("reading crashed (signal {}): the file is damaged or malicious", signal);
 }
 
 }  // namespace
@@ -229,12 +227,13 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
                const std::function<void(const ReceiveBytes&)>& consume) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Error(fmt::format("no pipe for reading a file: {}", std::strerror(errno)));
+    throw Error(fmt::format("cannot create a pipe to read a file: {}", std::strerror(errno)));
   }
   End source(ends[0]), sink(ends[1]);
   fcntl(sink.get(), F_SETPIPE_SZ, 1 << 20);
   const pid_t parent = getpid(), id = fork();
-  if (id < 0) throw Error(fmt::format("no process for reading a file: {}", std::strerror(errno)));
+  if (id < 0)
+    throw Error(fmt::format("cannot start a process to read a file: {}", std::strerror(errno)));
   if (id == 0) {
     source.close();
     confine(limits, parent);

@@ -23,7 +23,8 @@ class Walk {
   }
 
   void group(hid_t group, const std::string& path, std::size_t depth) {
-    if (depth > limits_.depth) refuse(path, fmt::format("lies deeper than {}", limits_.depth));
+    if (depth > limits_.depth)
+      refuse(path, fmt::format("is nested deeper than {} levels", limits_.depth));
     check_storage(group, path);
     for (const std::string& name : members(group, path)) {
       object(group, name, path + "/" + name, depth);

@@ -42,7 +42,7 @@ const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw InputError(
-      fmt::format("{} is no valid safetensors file: {}", text::printable(source, 300), why));
+      fmt::format("{} is not a valid safetensors file: {}", text::printable(source, 300), why));
 }
 
 /// Parses JSON of limited depth; duplicate keys are errors.
@@ -55,14 +55,14 @@ json parse_json(std::string_view bytes, const std::string& source) {
     if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.empty() &&
         !keys.back().insert(parsed.get<std::string>()).second) {
-      problem = fmt::format("the name '{}' stands there twice",
-                            text::printable(parsed.get<std::string>(), 80));
+      problem =
+          fmt::format("the name '{}' occurs twice", text::printable(parsed.get<std::string>(), 80));
     }
     return problem.empty();
   };
   json result = json::parse(bytes.begin(), bytes.end(), look, /*allow_exceptions=*/false);
   if (!problem.empty()) refuse(source, problem);
-  if (!result.is_object()) refuse(source, "the header is no JSON object");
+  if (!result.is_object()) refuse(source, "the header is not a JSON object");
   return result;
 }
 
@@ -77,7 +77,7 @@ class EntryReader {
   EntryReader(const std::string& source, const std::string& name, const json& entry)
       : source_(source), name_(name), entry_(entry) {
     if (!entry.is_object() || entry.size() != 3)
-      refuse("is no object of dtype, shape and data_offsets");
+      refuse("is not an object of dtype, shape and data_offsets");
   }
 
   Entry read() const {
@@ -152,7 +152,7 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
   for (const Entry& entry : entries) {
     if (entry.begin != at) {
       refuse(source,
-             fmt::format("'{}' {} what stands before it", text::printable(entry.tensor.name, 80),
+             fmt::format("'{}' {} the tensor before it", text::printable(entry.tensor.name, 80),
                          entry.begin < at ? "overlaps" : "leaves a gap behind"));
     }
     at = entry.end;
@@ -195,7 +195,7 @@ std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string
     if (shard.empty() || shard.find('/') != std::string::npos || shard.starts_with('.') ||
         !shard.ends_with(".safetensors")) {
       refuse(source,
-             fmt::format("'{}' is no name of a file beside it", text::printable(shard, 80)));
+             fmt::format("'{}' is not the name of a file beside it", text::printable(shard, 80)));
     }
     names_of[shard].insert(name);
   }

@@ -39,7 +39,7 @@ class Mapping {
     }
     close(file);
     if (data_ == MAP_FAILED)
-      refuse(path.string(), " is no valid safetensors file: it is empty or no regular file");
+      refuse(path.string(), " is not a valid safetensors file: it is empty or not a regular file");
   }
   ~Mapping() { munmap(data_, size_); }
   Mapping(const Mapping&) = delete;

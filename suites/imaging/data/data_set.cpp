@@ -34,7 +34,7 @@ void data_set_axes(Benchmark& benchmark) {
             {.values = {"mnist_subset", "mnist"},
              .defaults = {"mnist_subset"},
              .implied = "mnist_subset",
-             .doc = "Pictures: the 10,000 of MNIST that ship with the project, or all of it"})
+             .doc = "Images: the 10,000 of MNIST that ship with the project, or all of MNIST"})
       .axis("scenario", {.values = {"a", "b"}, .defaults = {"a"}, .implied = "a"})
       .axis("storage",
             {.values = {"per_rank", "shared"}, .defaults = {"per_rank"}, .implied = "per_rank"});
@@ -55,7 +55,7 @@ std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::ui
 DataSet load_data_set(Case& c, const DataRequest& request) {
   const std::string& wanted = c.text("dataset");
   if (wanted == "mnist" && c.inputs().data("mnist").empty())
-    c.skip("the full set is not given: --data mnist=DIR");
+    c.skip("the full MNIST is missing: set --data mnist=DIR");
   const Mnist mnist = load_mnist(wanted == "mnist_subset" ? "" : c.inputs().data("mnist"));
   if (request.train > std::int64_t{mnist.train.count()}) {
     c.skip(

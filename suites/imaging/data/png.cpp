@@ -73,7 +73,7 @@ std::uint64_t read_png(const std::filesystem::path& path, std::span<std::uint8_t
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) throw InputError(fmt::format("{}: {}", path.string(), error.message()));
   if (bytes > largest_file(size)) {
-    throw InputError(fmt::format("{}: {} bytes; a picture of {} x {} may have {}", path.string(),
+    throw InputError(fmt::format("{}: {} bytes; an image of {} x {} may have {}", path.string(),
                                  bytes, size, size, largest_file(size)));
   }
   std::vector<std::uint8_t> file(bytes);

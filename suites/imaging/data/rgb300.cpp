@@ -134,7 +134,7 @@ void RgbFolder::check_manifest() const {
   const fs::path path = root_ / kManifest;
   const auto refuse = [&](const std::string& why) {
     throw InputError(
-        fmt::format("{}: {}; remove the folder {}, or name another one by --data rgb300=DIR",
+        fmt::format("{}: {}; remove the folder {}, or name another one with --data rgb300=DIR",
                     path.string(), why, root_.string()));
   };
   std::error_code error;
@@ -149,7 +149,7 @@ void RgbFolder::check_manifest() const {
     const auto value = found.find(field);
     if (value != found.end() && *value == wanted[field]) continue;
     refuse(fmt::format(
-        "the pictures were made of another source or by another version ({} is {}, not {})", field,
+        "the images were made from another source or by another version ({} is {}, not {})", field,
         value == found.end()
             ? "missing"
             : text::printable(value->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace),
@@ -169,8 +169,8 @@ void RgbFolder::open() const {
     for (const Half half : {Half::train, Half::test}) {
       if (fs::exists(root_ / name_of(half))) {
         throw InputError(
-            fmt::format("{}: there is no {} that says what it was made of; remove the "
-                        "folder, or name another one by --data rgb300=DIR",
+            fmt::format("{}: {} is missing, which names the source of the images; remove the "
+                        "folder, or name another one with --data rgb300=DIR",
                         (root_ / name_of(half)).string(), kManifest));
       }
     }
@@ -218,10 +218,10 @@ void RgbFolder::require_space(std::uint64_t files) const {
   const fs::space_info space = fs::space(root_, error);
   if (error) throw Error(fmt::format("{}: {}", root_.string(), error.message()));
   if (space.available >= files * kSpacePerFile) return;
-  throw Error(fmt::format(
-      "{} pictures need {} MiB in {}, {} are free; name a folder on a larger disk by --data "
-      "rgb300=DIR",
-      files, files * kSpacePerFile >> 20, root_.string(), space.available >> 20));
+  throw Error(
+      fmt::format("{} images need {} MiB in {}, {} are free; name a folder on a larger disk with "
+                  "--data rgb300=DIR",
+                  files, files * kSpacePerFile >> 20, root_.string(), space.available >> 20));
 }
 
 std::uint64_t RgbFolder::read(PictureId id, std::span<std::uint8_t> planes) const {

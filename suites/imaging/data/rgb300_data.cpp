@@ -38,7 +38,7 @@ Row row_of(const Mnist& source, const DataRequest& request) {
 
 std::filesystem::path folder_of(Case& c, const Mnist& source) {
   if (const std::string given = c.inputs().data("rgb300"); !given.empty()) return given;
-  if (c.inputs().cache().empty()) c.skip("no folder for the pictures is known: --data rgb300=DIR");
+  if (c.inputs().cache().empty()) c.skip("no folder for the images: set --data rgb300=DIR");
   return std::filesystem::path(c.inputs().cache()) / (source.name + "-rgb300");
 }
 
@@ -73,7 +73,7 @@ void make_missing(Case& c, const RgbFolder& folder, const Row& row, Team& team) 
   const std::int64_t missing = node.sum(static_cast<std::int64_t>(mine.size()));
   if (missing > 0) {
     folder.require_space(static_cast<std::uint64_t>(missing));
-    log::info(fmt::format("making {} pictures in {}, once", missing, folder.root().string()));
+    log::info(fmt::format("making {} images in {}, once", missing, folder.root().string()));
   }
   c.throw_if_peer_failed();
   const std::uint64_t start = now_ns();

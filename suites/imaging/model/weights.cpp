@@ -85,7 +85,7 @@ void set_weights(MobileNetV2& model, const NamedTensors& weights, const std::str
 void set_start(Case& c, MobileNetV2& model) {
   if (c.text("start") == "random") return;
   const std::string file = c.inputs().data("weights");
-  if (file.empty()) c.skip("start=weights, and no file is given: --data weights=FILE");
+  if (file.empty()) c.skip("start=weights needs a file: set --data weights=FILE");
   const NamedTensors weights = torch_support::read_safetensors(file);
   set_weights(model, weights, file);
   std::vector<at::Tensor> tensors;

@@ -114,7 +114,7 @@ std::uint64_t WeightsFile::fingerprint(const std::function<void()>& tick) const 
 Start open_start(Case& c, const LlamaConfig& config) {
   if (c.text("start") == "random") return {};
   const std::string path = c.inputs().data("weights");
-  if (path.empty()) c.skip("start=weights, and no file is given: --data weights=FILE");
+  if (path.empty()) c.skip("start=weights needs a file: set --data weights=FILE");
   c.phase("read weights");
   Start start;
   start.weights.emplace(path, config);

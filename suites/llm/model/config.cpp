@@ -105,11 +105,11 @@ void check(const LlamaConfig& config, const std::string& source) {
             fmt::format("{} is {}; allowed: 1 to {}", name, value, kLargestSize));
   }
   require(config.dim % config.heads == 0,
-          fmt::format("dim {} is no multiple of heads {}", config.dim, config.heads));
+          fmt::format("dim {} is not a multiple of heads {}", config.dim, config.heads));
   require(config.head_dim() % 2 == 0,
           fmt::format("dim / heads is {}; it must be even", config.head_dim()));
   require(config.heads % config.kv_heads == 0,
-          fmt::format("heads {} is no multiple of kv_heads {}", config.heads, config.kv_heads));
+          fmt::format("heads {} is not a multiple of kv_heads {}", config.heads, config.kv_heads));
   require(config.rope_base > 1,
           fmt::format("rope_base is {}; it must be above 1", config.rope_base));
   require(config.rope_scale >= 1,

@@ -64,7 +64,8 @@ std::vector<Record> load_records(const Case& c) {
   if (source == "file")
     return read_records(given_file(c, dataset), corpus, {.rows = wanted_rows(c)});
   if (source == "synthetic") return synthetic_records(corpus, synthetic_rows(c), c.seed());
-  if (corpus != Corpus::alpaca) c.skip("the built-in rows are dataset=alpaca or preference");
+  if (corpus != Corpus::alpaca)
+    c.skip("built-in rows exist for dataset=alpaca and preference only");
   return repeated(builtin_rows(), wanted_rows(c));
 }
 

@@ -204,7 +204,7 @@ void check_preference(const Field& part, const TokenContext& context) {
   bool there = context.has(context.real, part.path());
   if (there && !std::filesystem::exists(data, error)) {
     context.report.skip(part.path(),
-                        text::printable(name, 80) + " does not lie beside the golden file");
+                        text::printable(name, 80) + " is not in the folder of the golden file");
     there = false;
   }
   const std::vector<PreferenceRecord> records =

@@ -50,7 +50,7 @@ Record conversation_of(const Row& row) {
     row.fail("field 'conversations' is missing or no list");
   Record record;
   for (const nlohmann::json& turn : *turns) {
-    if (!turn.is_object()) row.fail("a turn is no object with from and value");
+    if (!turn.is_object()) row.fail("a turn is not an object with from and value");
     record.push_back({role_of(row, row.text_of(turn, "from")), row.text_of(turn, "value"), {}});
   }
   return record;
@@ -108,17 +108,17 @@ void for_each_row(std::istream& stream, const std::string& origin, const RowLimi
       row.fail(
           fmt::format("the rows hold more than {} bytes; take fewer of them", limits.all_bytes));
     if (depth_of(bytes) > kMaxDepth)
-      row.fail(fmt::format("lists and objects lie more than {} deep", kMaxDepth));
+      row.fail(fmt::format("lists and objects are nested more than {} deep", kMaxDepth));
     try {
       row.json = nlohmann::json::parse(bytes);
     } catch (const nlohmann::json::parse_error& error) {
       const auto place =
           bytes.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, bytes.size()));
       line += static_cast<std::size_t>(std::count(bytes.begin(), place, '\n'));
-      throw InputError(fmt::format("{}:{}: is no JSON: {}", text::printable(origin), line,
+      throw InputError(fmt::format("{}:{}: not JSON: {}", text::printable(origin), line,
                                    text::printable(error.what(), 200)));
     }
-    if (!row.json.is_object()) row.fail("a row is no object in braces");
+    if (!row.json.is_object()) row.fail("a row is not an object in braces");
     use(row);
     ++rows;
   }
@@ -139,7 +139,7 @@ std::ifstream open(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     throw InputError(fmt::format("{}: {}", text::printable(path.string()),
-                                 error ? error.message() : "is no regular file"));
+                                 error ? error.message() : "is not a regular file"));
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError(fmt::format("{}: cannot be read", text::printable(path.string())));

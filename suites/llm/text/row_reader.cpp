@@ -92,7 +92,8 @@ bool RowReader::next_element(std::string& row, std::size_t& line) {
 
 /// Reads up to the closing brace; the contents are left to the parser.
 void RowReader::take_element(std::string& row) {
-  if (peek() != '{') fail(peek() == EOF ? "the list has no end" : "a row is no object in braces");
+  if (peek() != '{')
+    fail(peek() == EOF ? "the list has no end" : "a row is not an object in braces");
   std::size_t depth = 0;
   bool in_text = false;
   do {

@@ -135,7 +135,7 @@ std::string Tokenizer::decode(std::span<const Token> ids) const {
     } else if (const auto name = names_.find(id); name != names_.end()) {
       text += name->second;
     } else {
-      throw Error(fmt::format("id {} stands for no token", id));
+      throw Error(fmt::format("id {} is not the id of a token", id));
     }
   }
   return text;

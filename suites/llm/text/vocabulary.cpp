@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMaxTokens = std::size_t{1} << 21;
 constexpr std::size_t kMaxTokenBytes = 1024;
 constexpr const char* kWanted =
-    "a tokenizer file has one token in base64, a blank and its rank a line";
+    "a tokenizer file has one token per line: base64, a blank and its rank";
 
 int base64_value(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';

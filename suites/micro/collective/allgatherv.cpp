@@ -16,7 +16,7 @@ void allgatherv(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/allgatherv", allgatherv)
-    .doc("Allgather by the routine with a count for each rank; bytes is what each rank sends")
+    .doc("Allgather with a count per rank; bytes is what each rank sends")
     .ranks(1, 1)
     .with(collective_axes(Routine::allgatherv));
 

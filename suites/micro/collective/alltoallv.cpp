@@ -16,7 +16,7 @@ void alltoallv(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/alltoallv", alltoallv)
-    .doc("Alltoall by the routine with a count for each rank; bytes is the block")
+    .doc("Alltoall with a count per rank; bytes is the block")
     .ranks(1, 2)
     .with(collective_axes(Routine::alltoallv));
 

@@ -41,7 +41,7 @@ void comm_create(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/comm_create", comm_create)
-    .doc("Making a communicator: MPI_Comm_dup, MPI_Comm_split into halves, or ncclCommInitRank")
+    .doc("Creating a communicator: MPI_Comm_dup, MPI_Comm_split into halves, or ncclCommInitRank")
     .ranks(1, 2)
     .axis("backend", {.values = {"mpi", "nccl"}})
     .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})

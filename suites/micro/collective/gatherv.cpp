@@ -16,7 +16,7 @@ void gatherv(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/gatherv", gatherv)
-    .doc("Gather by the routine with a count for each rank; bytes is what each rank sends")
+    .doc("Gather with a count per rank; bytes is what each rank sends")
     .ranks(1, 2)
     .with(collective_axes(Routine::gatherv));
 

@@ -13,7 +13,7 @@ void init(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/init", init)
-    .doc("How long MPI_Init_thread took; all ranks of the job, once a run")
+    .doc("Time of MPI_Init_thread on all ranks of the job, once per run")
     .ranks(1)
     .fixed_work()
     .axis("backend", {.values = {"mpi"}});

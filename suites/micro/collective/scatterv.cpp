@@ -16,7 +16,7 @@ void scatterv(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/scatterv", scatterv)
-    .doc("Scatter by the routine with a count for each rank; bytes is the block")
+    .doc("Scatter with a count per rank; bytes is the block")
     .ranks(1, 2)
     .with(collective_axes(Routine::scatterv));
 

@@ -41,7 +41,7 @@ void layout_conversion(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .doc("The input of a convolution of MobileNetV2 from NCHW to NHWC, or back")
-    .axis("direction", {.values = {"to_nhwc", "to_nchw"}, .doc = "Which layout is made"})
+    .axis("direction", {.values = {"to_nhwc", "to_nchw"}, .doc = "Layout to convert to"})
     .axis("layer",
           {.values = imaging::distinct_convolutions(),
            .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})

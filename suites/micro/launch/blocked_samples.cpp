@@ -17,8 +17,8 @@ std::uint64_t BlockedSamples::take(const std::function<std::optional<std::uint64
     ++discarded_;
   }
   throw Error(
-      "a kernel that waits for the host gave up ten times in a row: what is behind it makes the "
-      "host wait, too");
+      "the blocking kernel timed out ten times in a row: the calls enqueued behind it block the "
+      "host");
 }
 
 }  // namespace scalemark::micro

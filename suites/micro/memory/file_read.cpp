@@ -36,11 +36,11 @@ class Reading {
     folder_ = given.empty() ? std::filesystem::path(c.inputs().cache()) / "file_read"
                             : std::filesystem::path(given);
     if (given.empty() && c.inputs().cache().empty())
-      c.skip("no folder to read from: --data file_read=FOLDER");
+      c.skip("no folder to read from: set --data file_read=FOLDER");
     count_ = many_ ? kManyFiles : static_cast<std::uint64_t>(c.integer("file_bytes")) / bytes_;
     if (count_ == 0) c.skip("a read is larger than the file (axis file_bytes)");
     if (cache_ == "direct" && bytes_ % kDirectUnit != 0)
-      c.skip(fmt::format("reads past the page cache are multiples of {} B", kDirectUnit));
+      c.skip(fmt::format("direct reads must be multiples of {} B", kDirectUnit));
     buffer_ = c.hardware().host().allocate(bytes_, device::MemoryKind::pageable);
     order_ = read_order(count_, c.text("access") != "sequential", seed_);
     make_files();
@@ -92,7 +92,7 @@ class Reading {
     const OpenFile file(path(0), O_RDONLY);
     drop_from_memory(file);
     if (part_in_memory(file, bytes_of_file()) > kForgotten)
-      throw Unavailable("the system keeps the file in memory: no cold reads");
+      throw Unavailable("the system keeps the file in memory: cold reads are impossible");
   }
   void warm(const OpenFile& file) {
     std::vector<std::uint8_t> piece(std::min<std::uint64_t>(bytes_of_file(), 4U << 20U));

@@ -84,7 +84,7 @@ void memory_registration(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/memory_registration", memory_registration)
-    .doc("Getting memory and giving it back: mapped, locked, registered, allocated by the driver")
+    .doc("Allocating and freeing memory: mapped, locked, registered, allocated by the driver")
     .rank_local()
     .axis("host_memory", {.values = {"pageable", "pinned", "registered", "write_combined",
                                      "managed", "huge_pages", "locked", "device"}})

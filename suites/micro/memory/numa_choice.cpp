@@ -42,7 +42,8 @@ NumaChoice choose_numa(const hardware::Machine& machine, int own, std::string_vi
     // memory.
     if (own < 0 || nodes.size() <= 1 || std::ranges::find(nodes, own) != nodes.end())
       return {own, {}};
-    return {-1, fmt::format("NUMA node {}, the rank's own, has no memory that it may use", own)};
+    return {-1,
+            fmt::format("the rank's own NUMA node {} has no memory that the rank may use", own)};
   }
   if (wanted == "remote") {
     if (nodes.size() <= 1) return {-1, "the machine has one NUMA node"};

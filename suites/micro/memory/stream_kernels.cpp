@@ -56,7 +56,7 @@ StreamKernel stream_kernel_from(std::string_view text) {
     if (text == to_string(one)) return one;
   }
   throw UsageError(
-      fmt::format("'{}' is no loop of STREAM; allowed: copy, scale, add, triad", text));
+      fmt::format("'{}' is not a loop of STREAM; allowed: copy, scale, add, triad", text));
 }
 
 int stream_reads(StreamKernel kernel) {

@@ -31,9 +31,9 @@ TEST(DeviceLoss, NamesTheRankThatLosesMost) {
   ASSERT_TRUE(loss);
   EXPECT_EQ(loss->rank, 2U);
   EXPECT_EQ(loss_text(*loss),
-            "with all ranks copying, rank 2 (0000:12:00.0, n1) drops 41 % in bandwidth");
+            "with all ranks copying, rank 2 (0000:12:00.0, n1) loses 41 % of its bandwidth");
   EXPECT_EQ(loss_text({.rank = 1, .place = "vm numa 0", .device = "host", .loss = 0.49}),
-            "with all ranks copying, rank 1 (vm, NUMA 0) drops 49 % in bandwidth");
+            "with all ranks copying, rank 1 (vm, NUMA 0) loses 49 % of its bandwidth");
 }
 
 TEST(DeviceLoss, SmallLossesAndGainsAreNoFinding) {

@@ -118,13 +118,14 @@ TEST(LayoutRatio, TheTableStandsBelowTheRowsOfRunAndShow) {
     printer->end(run);
     return out.str();
   };
-  EXPECT_TRUE(printed(two_layers(), {})
-                  .ends_with("\nLayers in both layouts; all: each as often as it occurs:\n"
-                             "  micro/conv2d pass=forward\n"
-                             "  layer    times       nchw       nhwc  nhwc/nchw          interval\n"
-                             "  stem         1   100.0 us   50.00 us      0.500    [0.409, 0.611]\n"
-                             "  expand8      4   20.00 us   30.00 us      1.500    [1.227, 1.833]\n"
-                             "  all          5   180.0 us   170.0 us      0.944\n"))
+  EXPECT_TRUE(
+      printed(two_layers(), {})
+          .ends_with("\nLayers in both layouts; all: each weighted by how often it occurs:\n"
+                     "  micro/conv2d pass=forward\n"
+                     "  layer    times       nchw       nhwc  nhwc/nchw          interval\n"
+                     "  stem         1   100.0 us   50.00 us      0.500    [0.409, 0.611]\n"
+                     "  expand8      4   20.00 us   30.00 us      1.500    [1.227, 1.833]\n"
+                     "  all          5   180.0 us   170.0 us      0.944\n"))
       << printed(two_layers(), {});
   EXPECT_EQ(printed({two_layers()[0]}, {}).find("both layouts"), std::string::npos);
   EXPECT_EQ(printed(two_layers(), {.quiet = true}).find("both layouts"), std::string::npos);

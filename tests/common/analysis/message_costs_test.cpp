@@ -110,14 +110,15 @@ TEST(MessageCosts, WhatIsNotOfTheFormHasNoNumbers) {
 
   Sizes flat = sizes_up_to(4096);
   for (double& seconds : flat.seconds) seconds = 2e-6;
-  EXPECT_EQ(cost_of(flat)->problem, "more bytes take no longer");
+  EXPECT_EQ(cost_of(flat)->problem, "the time does not grow with the size");
 
   Sizes pure = sizes_up_to(1 << 20);
   for (std::size_t i = 0; i < pure.bytes.size(); ++i) pure.seconds[i] = pure.bytes[i] / 1e9;
-  EXPECT_EQ(cost_of(pure)->problem, "no latency is seen at these sizes");
+  EXPECT_EQ(cost_of(pure)->problem, "the latency is too small to fit at these sizes");
 
   // n1/2 is 18750 bytes.
-  EXPECT_EQ(cost_of(sizes_up_to(32768))->problem, "the sizes end before the bandwidth is reached");
+  EXPECT_EQ(cost_of(sizes_up_to(32768))->problem,
+            "the largest size is too small to reach the bandwidth");
   EXPECT_EQ(cost_of(sizes_up_to(65536))->problem, "");
 }
 

@@ -88,7 +88,8 @@ TEST(Scaling, SpeedUpAndEfficiencyAgainstOneRank) {
   EXPECT_NE(text.find("speed-up 2.96   efficiency 0.741   serial fraction 0.117"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("do not tell how much they did; taken as the same work"), std::string::npos)
+  EXPECT_NE(text.find("do not store the amount of work; assumed equal for all cases"),
+            std::string::npos)
       << text;
 }
 
@@ -103,8 +104,10 @@ TEST(Scaling, WorkThatGrowsWithTheRanksIsWeak) {
   EXPECT_NEAR(curves[0].points[1].efficiency, 0.8, 1e-12);
   EXPECT_FALSE(curves[0].points[1].serial_fraction);
   const std::string text = text_of(curves);
-  EXPECT_NE(text.find("weak: the work grows with the workers, from 100 to 400 (samples: steps x"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "weak: the work grows in proportion to the workers, from 100 to 400 (samples: steps x"),
+      std::string::npos)
       << text;
   EXPECT_EQ(text.find("serial"), std::string::npos) << text;
 }

@@ -41,7 +41,7 @@ TEST(WordsBefore, AreThoseOfTheLauncher) {
 
 TEST(ResumeHint, IsACommandForTheShell) {
   EXPECT_EQ(resume_hint({"sm", "run", "^micro/(a|b)$", "-o", "it's.h5"}, "it's.h5", 1),
-            "What is finished is kept. To go on:\n"
+            "Finished cases are kept. To resume:\n"
             "  sm run --resume '^micro/(a|b)$' -o 'it'\\''s.h5'\n");
 }
 

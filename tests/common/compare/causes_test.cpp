@@ -126,7 +126,8 @@ TEST_F(LikelyCauses, AFactThatGoesWithTheValueWithinASideIsNamed) {
   set(b_, "kernel", {"6.1", "6.2", "6.2", "6.1", "6.1", "6.2"});
   const Comparison result = compare(a_, b_);
   EXPECT_THAT(facts(result), ElementsAre("cpu_governor", "kernel"));
-  EXPECT_THAT(result.causes[0].text, HasSubstr("within B, too, it goes with +20.0 % of cost"));
+  EXPECT_THAT(result.causes[0].text,
+              HasSubstr("within B alone, the same difference changes the cost by +20.0 %"));
   EXPECT_THAT(result.causes[1].text, Not(HasSubstr("within")));
 }
 

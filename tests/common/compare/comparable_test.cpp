@@ -59,9 +59,10 @@ TEST(Comparable, OtherMetricsUnderOneKeyAreNotCompared) {
   EXPECT_EQ(result.failed[0].reason,
             "latency in s, lower is better in A; time in s, lower is better in B");
   EXPECT_EQ(result.verdict(), "FAILED");
-  EXPECT_EQ(result.method,
-            "none: no case has a usable value of one metric on both sides (metric_differs in 1 of "
-            "1 row)");
+  EXPECT_EQ(
+      result.method,
+      "none: no case has a usable value of the same metric on both sides (metric_differs in 1 of "
+      "1 row)");
 }
 
 TEST(Comparable, WhatAHadNoValueForDoesNotCountAgainstB) {

@@ -137,7 +137,7 @@ TEST(CompareText, TellsNothingTwice) {
   kernel.text = "kernel (suspect): 6.1 in A, value9 in B";
   kernel.separates = os.separates = true;
   os.fact = "os";
-  os.within = "within B, too, it goes with +37.3 % of cost";
+  os.within = "within B alone, the same difference changes the cost by +37.3 %";
   os.text = "os (suspect): 11 in A, value12 in B; " + os.within;
   load.fact = "load_average";
   load.text = "load_average (noise): 0.1 in A, value8 in B";

@@ -64,7 +64,7 @@ TEST(Summary, NamesTheWorstCaseAndSaysWhatWouldDecideTheOthers) {
     comparison.rows.push_back(open_row(memcpy_key(8 << comparison.rows.size(), "d2h"), needed));
   EXPECT_EQ(
       summary_sentence(comparison),
-      "B is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs a side "
+      "B is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs per side "
       "would decide 4 of them, the other 2 need a quieter machine or a larger --threshold)");
   comparison.side_b.name = "new";
   EXPECT_THAT(summary_sentence(comparison), testing::StartsWith("new is slower in 2 of 8 cases"));
@@ -109,7 +109,7 @@ TEST(Summary, OfUndecidedCasesOnly) {
   Comparison comparison = of(repeated(4, open_row("", 4)));
   EXPECT_EQ(summary_sentence(comparison),
             "No change is shown between A and B, and none ruled out: all 4 cases undecided (1 more "
-            "run a side would decide them)");
+            "run per side would decide them)");
   for (CompareRow& one : comparison.rows) one.runs_needed = 1000;
   EXPECT_THAT(
       summary_sentence(comparison),
@@ -125,7 +125,7 @@ TEST(Summary, OfUndecidedCasesOnly) {
   comparison.rows.resize(1);
   comparison.rows[0].runs_needed = 7;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("the only case undecided (4 more runs a side would decide it)"));
+              EndsWith("the only case undecided (4 more runs per side would decide it)"));
   comparison.rows[0].runs_needed.reset();
   EXPECT_THAT(summary_sentence(comparison), EndsWith("the only case undecided"));
 }
@@ -133,8 +133,8 @@ TEST(Summary, OfUndecidedCasesOnly) {
 TEST(Summary, OfSomeTheSameAndSomeUndecided) {
   Comparison comparison = of({row(memcpy_key(8), Verdict::same, 0), open_row(memcpy_key(16), 5)});
   EXPECT_EQ(summary_sentence(comparison),
-            "B is as good as A in 1 of 2 cases, within 1 %; 1 undecided (2 more runs a side would "
-            "decide it)");
+            "B is as good as A in 1 of 2 cases, within 1 %; 1 undecided (2 more runs per side "
+            "would decide it)");
 }
 
 // With different numbers of runs per side, "more" has no common meaning.
@@ -142,24 +142,25 @@ TEST(Summary, OfUnevenSidesCountsAllRuns) {
   CompareRow open = open_row(memcpy_key(8), 7);
   open.runs_a = 5;
   open.runs_b = 2;
-  EXPECT_THAT(summary_sentence(of({open})), HasSubstr("(7 runs a side would decide it)"));
+  EXPECT_THAT(summary_sentence(of({open})), HasSubstr("(7 runs per side would decide it)"));
 }
 
 TEST(Summary, SaysWhatTheRowsNeedThatFewMoreRunsDoNotDecide) {
   Comparison comparison = of(repeated(3, open_row("", 300)));
   comparison.rows[0].runs_needed = 6;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("(3 more runs a side would decide 1 of them, the other 2 need a quieter "
+              EndsWith("(3 more runs per side would decide 1 of them, the other 2 need a quieter "
                        "machine or a larger --threshold)"));
   comparison.rows[1].runs_needed = 6;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("(3 more runs a side would decide 2 of them, the other needs a quieter "
+              EndsWith("(3 more runs per side would decide 2 of them, the other needs a quieter "
                        "machine or a larger --threshold)"));
   // One of the other two rows has no known number.
   comparison.rows[1].runs_needed.reset();
-  EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("(3 more runs a side would decide 1 of them, 1 needs a quieter machine or a "
-                       "larger --threshold)"));
+  EXPECT_THAT(
+      summary_sentence(comparison),
+      EndsWith("(3 more runs per side would decide 1 of them, 1 needs a quieter machine or a "
+               "larger --threshold)"));
 }
 
 // The third row needs 47 more runs, which is still suggested.
@@ -167,12 +168,12 @@ TEST(Summary, DoesNotAskForTheRunsOfTheLastThird) {
   Comparison comparison = of(repeated(3, open_row("", 6)));
   comparison.rows[0].runs_needed = 50;
   EXPECT_THAT(summary_sentence(comparison),
-              EndsWith("(3 more runs a side would decide 2 of them, the other needs more runs, a "
+              EndsWith("(3 more runs per side would decide 2 of them, the other needs more runs, a "
                        "quieter machine or a larger --threshold)"));
   // At most 50 more runs are suggested.
   comparison.rows.resize(1);
   comparison.rows[0].runs_needed = 53;
-  EXPECT_THAT(summary_sentence(comparison), EndsWith("(50 more runs a side would decide it)"));
+  EXPECT_THAT(summary_sentence(comparison), EndsWith("(50 more runs per side would decide it)"));
   comparison.rows[0].runs_needed = 54;
   EXPECT_THAT(summary_sentence(comparison), HasSubstr("(more runs will not decide it: "));
 }
@@ -188,14 +189,14 @@ CompareRow single(const std::string& key, double change) {
 TEST(Summary, OfOneRunASide) {
   Comparison comparison = of({single(memcpy_key(8), 0.02), single(memcpy_key(16), -0.5)});
   EXPECT_EQ(summary_sentence(comparison),
-            "One run a side cannot tell whether B changed: largest difference memcpy 16 B -50 %; "
-            "all 2 cases undecided (3 runs a side would show the noise)");
+            "One run per side cannot show whether B changed: largest difference memcpy 16 B -50 %; "
+            "all 2 cases undecided (3 runs per side would show the noise)");
   comparison.options.single_run_threshold = 0.1;
   comparison.rows[0].change = 0.3;
   comparison.rows[0].flags.emplace_back("over_single_run_threshold");
   EXPECT_EQ(summary_sentence(comparison),
-            "B is over 10 % slower in 1 of 2 cases, by one run a side: memcpy 8 B +30 %; 1 "
-            "undecided (3 runs a side would show the noise)");
+            "B is over 10 % slower in 1 of 2 cases, by one run per side: memcpy 8 B +30 %; 1 "
+            "undecided (3 runs per side would show the noise)");
 }
 
 TEST(Summary, OfFailedAndMissingCases) {
@@ -221,7 +222,7 @@ TEST(Summary, OfNothingComparable) {
             "memcpy");
   CompareRow unusable = row(memcpy_key(8), Verdict::inconclusive, NAN);
   EXPECT_EQ(summary_sentence(of({unusable})),
-            "Nothing was compared: no case has a usable value of one metric in both A and B");
+            "Nothing was compared: no case has a usable value of the same metric in both A and B");
 }
 
 TEST(Summary, IsTheLastLineOfTextAndStandsInTheOtherFormats) {

@@ -188,7 +188,7 @@ TEST(Design, IsPairedByItselfOnlyWhereTheRecordSaysSo) {
     blocks(other, Pairing::yes);
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("follow each other"));
+    EXPECT_THAT(error.what(), HasSubstr("ran one after the other"));
   }
 }
 

@@ -42,7 +42,7 @@ TEST(SelfTest, NeedsFourRuns) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("--aa"));
-    EXPECT_THAT(error.what(), HasSubstr("at least 4 runs; there are 3"));
+    EXPECT_THAT(error.what(), HasSubstr("at least 4 runs; 3 given"));
   }
 }
 
@@ -155,7 +155,7 @@ TEST(SelfTestPrint, HasTextAndJson) {
   std::ostringstream text;
   print_self_test(test, "text", text);
   EXPECT_THAT(text.str(), HasSubstr("4 runs, split into 2 v 2 in all 3 ways"));
-  EXPECT_THAT(text.str(), HasSubstr("tables with a false verdict: 1 of 3 (33.3 %"));
+  EXPECT_THAT(text.str(), HasSubstr("splits with a false verdict: 1 of 3 (33.3 %"));
   EXPECT_THAT(text.str(), HasSubstr("micro/x bytes=8 ranks=2"));
   std::ostringstream json;
   print_self_test(test, "json", json);

@@ -143,9 +143,10 @@ TEST(SystemsPrint, FoldsWhatDoesNotMatch) {
   ASSERT_EQ(table.unmatched.size(), 3U);
   std::ostringstream out;
   print_systems(table, "text", out);
-  EXPECT_THAT(out.str(),
-              HasSubstr("\nnot on two systems:\n  micro/gpu bytes=1 and 2 more: on no system; "
-                        "a: skipped, no GPU; b: skipped, no GPU\n"));
+  EXPECT_THAT(
+      out.str(),
+      HasSubstr("\non fewer than two systems:\n  micro/gpu bytes=1 and 2 more: on no system; "
+                "a: skipped, no GPU; b: skipped, no GPU\n"));
 }
 
 TEST(SystemsPrint, HasAllFormats) {

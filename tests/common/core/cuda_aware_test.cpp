@@ -25,10 +25,10 @@ TEST(CudaAware, TheOptionDecidesBeforeAllElse) {
     for (const Finding& finding : {kNone, kProven, kDisproven}) {
       const DevicePath yes = decide(CudaAware::yes, library, finding);
       EXPECT_TRUE(yes.direct);
-      EXPECT_EQ(yes.why, "asked by --cuda-aware yes");
+      EXPECT_EQ(yes.why, "forced by --cuda-aware yes");
       const DevicePath no = decide(CudaAware::no, library, finding);
       EXPECT_FALSE(no.direct);
-      EXPECT_EQ(no.why, "staged: asked by --cuda-aware no");
+      EXPECT_EQ(no.why, "staged: forced by --cuda-aware no");
     }
   }
 }
@@ -39,9 +39,11 @@ TEST(CudaAware, AutoWantsTheLibrarysWordAndAProof) {
   };
   for (const Finding& finding : {kNone, kProven, kDisproven}) {
     EXPECT_FALSE(path(CudaSupport::no, finding).direct);
-    EXPECT_EQ(path(CudaSupport::no, finding).why, "staged: the library says no");
+    EXPECT_EQ(path(CudaSupport::no, finding).why,
+              "staged: the MPI library reports no CUDA support");
     EXPECT_FALSE(path(CudaSupport::unknown, finding).direct);
-    EXPECT_EQ(path(CudaSupport::unknown, finding).why.rfind("staged: the library cannot be asked"),
+    EXPECT_EQ(path(CudaSupport::unknown, finding)
+                  .why.rfind("staged: CUDA support of the MPI library is unknown"),
               0U);
   }
   EXPECT_FALSE(path(CudaSupport::yes, kNone).direct);

@@ -134,7 +134,7 @@ TEST_F(CudaProbe, AFileOfSomebodyElsesIsNoProof) {
   }
   test::world().barrier();
   expect_states(known(), std::vector<State>(4, State::not_asked));
-  EXPECT_EQ(known()[0].reason, "the file is no proof");
+  EXPECT_EQ(known()[0].reason, "the file is not a proof");
 }
 
 TEST_F(CudaProbe, AFolderThatCannotBeMadeIsFoundOutByAll) {

@@ -38,7 +38,7 @@ TEST(ChooseLink, WithinANodeGpusHaveLinksAndHostsShareMemory) {
   }
   EXPECT_EQ(between("mpi", true, 1).kind, LinkKind::none);
   EXPECT_EQ(between("mpi", true, 1).missing,
-            "which way mpi takes between GPUs of a node is not known");
+            "which way mpi takes between GPUs of a node is unknown");
   EXPECT_EQ(between("nccl", true, 1, 1).missing, "no link: one rank");
 }
 
@@ -58,7 +58,7 @@ TEST(ChooseLink, WhatHasNoPeakSaysSo) {
   EXPECT_EQ(choose_link({}).missing, "no peak is known for this kind of work");
   EXPECT_EQ(choose_link({.carrier = Carrier::storage}).kind, LinkKind::none);
   EXPECT_EQ(choose_link({.carrier = Carrier::storage}).missing,
-            "what storage and page cache can do is not known");
+            "no peak is known for storage and page cache");
 }
 
 TEST(BusiestEnd, CountsWhatLeavesAndWhatComesApart) {

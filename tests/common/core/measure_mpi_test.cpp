@@ -111,7 +111,7 @@ TEST(Measure, WithoutALinkThereIsAReasonAndNoFraction) {
   EXPECT_EQ(fact_text(results.at(0), "peak_missing"),
             world().size() == 1 ? "no link: one rank" : "no link: shared memory");
   EXPECT_EQ(fact_text(results.at(1), "peak_missing"),
-            "what storage and page cache can do is not known");
+            "no peak is known for storage and page cache");
   EXPECT_EQ(fact_text(results.at(2), "peak_missing"), "no peak is known for this kind of work");
   EXPECT_EQ(fact_text(results.at(3), "peak_missing"), "its own");
   EXPECT_EQ(fact_text(results.at(0), "moved_bytes"), "none");

@@ -180,8 +180,9 @@ TEST(Preset, ErrorsInTheCpuPartNameLineAndKey) {
       {"[[cpu.benchmark]]\nname = 'a/b'\naxes = 3", "mine.toml:5: axes is a table"},
       {"[[cpu.benchmark]]\nname = 'a/b'\naxes = {bytes = nan}", "mine.toml:5: an axis value"},
       {"[cpu]\ndox = 'x'", "mine.toml:4: unknown key 'dox' (did you mean doc?)"},
-      {"[cpu]\n[cpu.cpu]\ndoc = 'x'", "mine.toml:4: a [cpu] part has no [cpu] part of its own"},
-      {"[cpu]\ncpu = 3", "mine.toml:4: a [cpu] part has no [cpu] part of its own"}};
+      {"[cpu]\n[cpu.cpu]\ndoc = 'x'",
+       "mine.toml:4: a [cpu] part cannot contain another [cpu] part"},
+      {"[cpu]\ncpu = 3", "mine.toml:4: a [cpu] part cannot contain another [cpu] part"}};
   for (const auto& [part, words] : refused) {
     const bool root_key = part.starts_with("cpu");
     const std::string block = "[[benchmark]]\nname = 'a/b'\n";

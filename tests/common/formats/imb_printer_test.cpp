@@ -131,8 +131,8 @@ TEST(ImbPrinter, SaysWhatItCannotPrint) {
       std::vector<double>(4, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(reason(uneven("micro/allreduce", 8, {{"backend", std::string("nccl")}})), "ok");
   EXPECT_EQ(reason(uneven("micro/allreduce", 8, {{"call", std::string("persistent")}})),
-            "ok, IMB's test is of the blocking call");
-  EXPECT_EQ(reason(test::pingpong(8, 1000, 4)), "ok, IMB's test is of two ranks");
+            "ok, IMB tests the blocking call only");
+  EXPECT_EQ(reason(test::pingpong(8, 1000, 4)), "ok, IMB tests two ranks only");
   EXPECT_EQ(reason(alone), "ok, it has no times of single ranks");
   EXPECT_EQ(reason(no_size), "ok, it has no size");
   EXPECT_EQ(reason(never), "ok, its time is not a number");

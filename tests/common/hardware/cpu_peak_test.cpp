@@ -59,7 +59,7 @@ TEST(CoreFlops, FollowFromTheModelsUnits) {
 TEST(CoreFlops, WithoutAvx512TheUnitsAreNarrower) {
   EXPECT_EQ(cycle(intel(143, "fma avx2")), 16);
   EXPECT_EQ(cycle(intel(85, "fma avx2", "Intel(R) Xeon(R) Silver 4110")), 16);
-  EXPECT_EQ(why(intel(143, "sse2")), "the units of Some CPU are not known");
+  EXPECT_EQ(why(intel(143, "sse2")), "the vector units of Some CPU are unknown; set --peak");
 }
 
 TEST(CoreFlops, OfSkylakeTheNameTellsTheUnits) {
@@ -77,20 +77,23 @@ TEST(CoreFlops, TheMatrixUnitComputesInSixteenBits) {
   EXPECT_EQ(cycle(sapphire, "bf16"), 1024);
   EXPECT_EQ(core_flops(sapphire, kTwoGhz, "bf16").source,
             "matrix unit (AMX), theoretical, at the highest clock of 2 GHz");
-  EXPECT_EQ(why(sapphire, "fp16"), "the rate of a core of Some CPU in fp16 is not known");
+  EXPECT_EQ(why(sapphire, "fp16"),
+            "the peak rate of a core of Some CPU in fp16 is unknown; set --peak");
   EXPECT_EQ(cycle(intel(173, "fma avx512f amx_bf16 amx_fp16"), "fp16"), 1024);
   EXPECT_EQ(why(amd(0x1A, 2, "fma avx512f avx512_bf16"), "bf16"),
-            "the rate of a core of Some CPU in bf16 is not known");
+            "the peak rate of a core of Some CPU in bf16 is unknown; set --peak");
   EXPECT_EQ(cycle(sapphire, "tf32"), 0);
 }
 
 TEST(CoreFlops, WhatNobodyLookedUpIsNotGuessed) {
   EXPECT_EQ(why(intel(151, "fma avx2", "12th Gen Intel(R) Core(TM)")),
-            "the units of 12th Gen Intel(R) Core(TM) are not known");
-  EXPECT_EQ(why(amd(0x1A, 0x24, "fma avx512f")), "the units of Some CPU are not known");
+            "the vector units of 12th Gen Intel(R) Core(TM) are unknown; set --peak");
+  EXPECT_EQ(why(amd(0x1A, 0x24, "fma avx512f")),
+            "the vector units of Some CPU are unknown; set --peak");
   EXPECT_EQ(why(x86("GenuineIntel", 15, 143, "fma avx512f")),
-            "the units of Some CPU are not known");
-  EXPECT_EQ(why(arm("0x41", "0xd49")), "the units of this model of CPU are not known");
+            "the vector units of Some CPU are unknown; set --peak");
+  EXPECT_EQ(why(arm("0x41", "0xd49")),
+            "the vector units of this model of CPU are unknown; set --peak");
   for (const char* text : {"", "\n\n", ":", "model : 143x\nvendor_id : GenuineIntel\n"})
     EXPECT_NE(why(text), "") << text;
   EXPECT_EQ(why(intel(143, "fma avx512f hypervisor")),
@@ -123,7 +126,7 @@ TEST_F(Clock, IsTheHighestOfAllCores) {
 
 TEST_F(Clock, WithoutBoostItIsNone) {
   policy("0", "2800000", "acpi-cpufreq", "2800000 2400000 1500000");
-  EXPECT_EQ(clock().missing, "cpufreq may not tell the CPU's clocks above the nominal one");
+  EXPECT_EQ(clock().missing, "cpufreq may hide CPU clocks above the nominal one; set --peak");
   sys.file("sys/devices/system/cpu/cpufreq/boost", "0\n");
   EXPECT_DOUBLE_EQ(clock().value, 2.8e9) << "there are no clocks above";
   sys.file("sys/devices/system/cpu/cpufreq/boost", "1\n");

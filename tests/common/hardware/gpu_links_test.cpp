@@ -50,7 +50,7 @@ TEST_F(Gpus, WithoutTheSpeedTheVersionTells) {
     behave(unknown);
     EXPECT_EQ(links().nvlink.value, 0) << unknown;
     EXPECT_EQ(links().nvlinks, 3);
-    EXPECT_EQ(links().nvlink.missing, "NVML does not tell how fast the GPU's NVLinks are");
+    EXPECT_EQ(links().nvlink.missing, "NVML does not report the speed of the GPU's NVLinks");
   }
 }
 
@@ -75,13 +75,13 @@ TEST_F(Gpus, WhatNvmlDoesNotTellIsNotGuessed) {
     EXPECT_EQ(found.host.source, "PCIe 5.0 x16, theoretical");
     EXPECT_EQ(peers(found, {kGpu, kOther}).value, 0) << "there may be NVLinks";
     EXPECT_EQ(peers(found, {kGpu, kOther}).missing,
-              "NVML does not tell whether the GPU has NVLinks");
+              "NVML does not report whether the GPU has NVLinks");
   }
 }
 
 TEST_F(Gpus, WithoutSysNvmlTellsTheSlot) {
   EXPECT_EQ(links().pcie.source, "PCIe 5.0 x16, theoretical");
-  EXPECT_EQ(links(kOther).pcie.missing, "neither /sys nor NVML tells the GPU's PCIe link");
+  EXPECT_EQ(links(kOther).pcie.missing, "neither /sys nor NVML reports the GPU's PCIe link");
 }
 
 TEST_F(Gpus, OfDirectNvlinksOnlyThoseToTheOnlyOtherGpuCount) {

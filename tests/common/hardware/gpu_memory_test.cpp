@@ -19,10 +19,10 @@ TEST(GpuMemory, IsItsClockByItsWidth) {
 
 TEST(GpuMemory, WhatNvmlDoesNotTellIsNotGuessed) {
   EXPECT_EQ(gpu_memory_peak(kOld, SCALEMARK_FAKE_NVML).missing,
-            "NVML does not tell clock and width of the GPU's memory");
+            "NVML does not report the clock and width of the GPU's memory");
   EXPECT_EQ(gpu_memory_peak("0000:0b:00.0", SCALEMARK_FAKE_NVML).missing,
-            "NVML does not know the GPU");
-  EXPECT_EQ(gpu_memory_peak(kGpu, "libmissing.so").missing, "NVML does not know the GPU");
+            "NVML does not list the GPU");
+  EXPECT_EQ(gpu_memory_peak(kGpu, "libmissing.so").missing, "NVML does not list the GPU");
 }
 
 TEST(GpuMemory, APartOfAGpuHasNone) {

@@ -66,16 +66,16 @@ TEST(GpuSensors, WithoutTheGpuOrNvmlThereIsNothing) {
 TEST(GpuSettings, AreTextsWithTheirUnitsOrTheReason) {
   const auto all = gpu_settings(kGpus, SCALEMARK_FAKE_NVML);
   ASSERT_EQ(all.size(), 2U) << "one of the three is not there";
-  EXPECT_EQ(all.at("0000:b1:00.0").at("ecc"), "unavailable: NVML does not tell");
+  EXPECT_EQ(all.at("0000:b1:00.0").at("ecc"), "unavailable: not reported by NVML");
   const auto& settings = all.at("0000:0a:00.0");
   EXPECT_EQ(settings.at("vbios"), "96.00.A5?");
   EXPECT_EQ(settings.at("power_limit"), "650 W");
   EXPECT_EQ(settings.at("power_limit_default"), "700 W");
   EXPECT_EQ(settings.at("ecc"), "on");
   EXPECT_EQ(settings.at("persistence"), "off");
-  EXPECT_EQ(settings.at("mig"), "unavailable: NVML does not tell");
+  EXPECT_EQ(settings.at("mig"), "unavailable: not reported by NVML");
   EXPECT_EQ(settings.at("pcie_generation_max"), "5");
-  EXPECT_EQ(settings.at("remapped_rows"), "unavailable: NVML does not tell");
+  EXPECT_EQ(settings.at("remapped_rows"), "unavailable: not reported by NVML");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(Links, ASpeedThatIsNoneIsNotBelieved) {
     sys.interface("eth0", "0000:00:03.0", "1");
     sys.file("sys/class/net/eth0/speed", std::string(speed) + "\n");
     EXPECT_EQ(network().value, 0) << speed;
-    EXPECT_EQ(network().missing, "Ethernet eth0 does not tell its rate") << speed;
+    EXPECT_EQ(network().missing, "Ethernet eth0 does not report its rate") << speed;
     std::filesystem::remove_all(sys.path() / "sys");
   }
   sys.interface("eth0", "0000:00:03.0", std::string(1 << 20, '1'));
@@ -123,7 +123,7 @@ TEST_F(Links, RatesOfPcieByVersion) {
   EXPECT_EQ(pcie_rate(32, 16).source, "PCIe 5.0 x16, theoretical");
   EXPECT_EQ(pcie_rate(128, 16).value, 0);
   EXPECT_EQ(pcie_rate(32, 3).value, 0);
-  EXPECT_EQ(pcie_rate(32, 0).missing, "PCIe with 32 GT/s and 0 lanes is not known");
+  EXPECT_EQ(pcie_rate(32, 0).missing, "unknown PCIe rate: 32 GT/s, 0 lanes");
 }
 
 TEST_F(Links, TheLowerOfDeviceAndPortCounts) {
@@ -138,23 +138,23 @@ TEST_F(Links, ASlotThatIsNotWhollyKnownHasNoPeak) {
   EXPECT_EQ(slot().missing, "no PCI device 0000:0a:00.0 in /sys");
   EXPECT_EQ(pcie_peak("../../../x", sys.path()).missing, "no PCI device ../../../x in /sys");
   sys.gpu("32.0 GT/s PCIe", "16", "", "");
-  EXPECT_THAT(slot().missing, HasSubstr("the PCIe port above 0000:0a:00.0 does not tell"));
+  EXPECT_THAT(slot().missing, HasSubstr("the PCIe port above 0000:0a:00.0 does not report"));
   sys.gpu("Unknown", "16", "16.0 GT/s PCIe", "16");
-  EXPECT_THAT(slot().missing, HasSubstr("0000:0a:00.0 does not tell its PCIe link"));
+  EXPECT_THAT(slot().missing, HasSubstr("0000:0a:00.0 does not report its PCIe link"));
   for (const char* width : {"0", "255", "-16", "16.5", "x16", ""}) {
     sys.gpu("32.0 GT/s PCIe", width, "32.0 GT/s PCIe", "16");
     EXPECT_EQ(slot().value, 0) << width;
   }
   sys.gpu("33 GT/s PCIe", "16", "64.0 GT/s PCIe", "16");
-  EXPECT_EQ(slot().missing, "PCIe with 33 GT/s and 16 lanes is not known");
+  EXPECT_EQ(slot().missing, "unknown PCIe rate: 33 GT/s, 16 lanes");
 }
 
 // As some virtual machines have it.
 TEST_F(Links, APortThatSaysLessThanGoesThroughItIsNotBelieved) {
   sys.gpu("32.0 GT/s PCIe", "16", "2.5 GT/s PCIe", "1", "32.0 GT/s PCIe", "16");
-  EXPECT_THAT(slot().missing, HasSubstr("says less than its link does"));
+  EXPECT_THAT(slot().missing, HasSubstr("reports a slower link than is in use"));
   sys.gpu("32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "1", "2.5 GT/s PCIe", "16");
-  EXPECT_THAT(slot().missing, HasSubstr("says less than its link does"));
+  EXPECT_THAT(slot().missing, HasSubstr("reports a slower link than is in use"));
 }
 
 }  // namespace

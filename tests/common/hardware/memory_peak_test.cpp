@@ -121,7 +121,7 @@ TEST(MemoryPeak, ChannelsMayRunApart) {
 }
 
 TEST(MemoryPeak, WhatTheFirmwareDoesNotTellIsNotGuessed) {
-  const std::string shared = "the firmware does not tell which memory modules share a channel";
+  const std::string shared = "the firmware does not report which memory modules share a channel";
   EXPECT_EQ(missing({{"A1", "Not Specified"}, {"A2", "Not Specified"}}), shared);
   EXPECT_EQ(missing({{"DIMM_A1", "NODE 1"}, {"DIMM_B1", "NODE 1"}}), shared);
   EXPECT_EQ(missing({{"DIMM 0", "CHANNEL A"}, {"DIMM 1", ""}}), shared);
@@ -130,16 +130,16 @@ TEST(MemoryPeak, WhatTheFirmwareDoesNotTellIsNotGuessed) {
   EXPECT_EQ(missing({{"DIMM 0", "not told"}}), shared)
       << "made up for a guest, it may be one of 12";
   EXPECT_EQ(missing({{"ChannelA_Dimm1", "NODE 1"}, {"ChannelA_Dimm1", "NODE 2"}}),
-            "the firmware has the same words for the places of several modules");
+            "the firmware reports the same location for several memory modules");
   EXPECT_EQ(missing({{"0", "CHANNEL A", 3200}, {"1", "CHANNEL A", 2933}}),
-            "the modules of a memory channel do not run alike");
-  EXPECT_EQ(missing({{"0", "CHANNEL A", 0}}), "the firmware does not tell the memory's speed");
+            "the modules of a memory channel differ in speed or width");
+  EXPECT_EQ(missing({{"0", "CHANNEL A", 0}}), "the firmware does not report the memory's speed");
   EXPECT_EQ(missing({{"0", "CHANNEL A", 2'000'000'000}}),
-            "the firmware does not tell the memory's speed");
+            "the firmware does not report the memory's speed");
   EXPECT_EQ(missing({{"0", "CHANNEL A", 3200, 0xFFFF}}),
-            "the firmware does not tell the width of the memory's channels");
+            "the firmware does not report the width of the memory channels");
   EXPECT_EQ(missing({{"0", "CHANNEL A", 3200, 64, 1024, kRam}}),
-            "memory of a kind that is not known (SMBIOS type 0x07)");
+            "unknown kind of memory (SMBIOS type 0x07)");
   EXPECT_EQ(missing({{"0", "CHANNEL A", 3200, 64, 1024, kFlash}}),
             "the firmware lists no memory (SMBIOS type 17)");
 }
@@ -188,19 +188,19 @@ TEST(ReadMemoryPeak, FromTheTableOrItsEntries) {
   const test::PlantedSys sys;
   const std::vector<Module> modules = {{"0", "CHANNEL A"}, {"0", "CHANNEL B"}};
   EXPECT_EQ(read_memory_peak(sys.path()).peak.missing,
-            "no list of memory by the firmware (/sys/firmware/dmi)");
+            "the firmware has no memory list (/sys/firmware/dmi); set --peak");
   sys.file("sys/firmware/dmi/entries/17-0/raw", text_of(structure(modules[0])));
   sys.file("sys/firmware/dmi/entries/17-1/raw", text_of(structure(modules[1])));
   sys.file("sys/firmware/dmi/entries/4-0/raw", "junk");
   EXPECT_EQ(read_memory_peak(sys.path()).channels, 2);
   sys.file("sys/firmware/dmi/entries/17-2/raw", "");
   EXPECT_EQ(read_memory_peak(sys.path()).peak.missing,
-            "the firmware's list of memory (/sys/firmware/dmi) is for the superuser only");
+            "only root may read the firmware's memory list (/sys/firmware/dmi); set --peak");
   sys.file("sys/firmware/dmi/tables/DMI", text_of(table({modules[0]})));
   EXPECT_EQ(read_memory_peak(sys.path()).channels, 1);
   sys.file("sys/firmware/dmi/tables/DMI", "junk");
   EXPECT_EQ(read_memory_peak(sys.path()).peak.missing,
-            "the firmware's table of hardware (SMBIOS) is broken");
+            "the firmware's hardware table (SMBIOS) is damaged");
 }
 
 TEST(ReadMemoryPeak, WhatAHypervisorListsIsMadeUp) {
@@ -225,8 +225,8 @@ TEST(NumaMemoryPeak, IsAnEqualPartWhereItComesOutEven) {
   EXPECT_EQ(nodes({64}).source, "16 channels");
   EXPECT_DOUBLE_EQ(nodes({64, 63, 64, 64}).value, 200e9) << "the firmware keeps a part";
   EXPECT_EQ(nodes({64, 63, 64, 64}).source, "one of 4 NUMA nodes of 16 channels");
-  EXPECT_EQ(nodes({64, 32}).missing, "which memory channels a NUMA node has is not known");
-  EXPECT_EQ(nodes({64, 64, 64}).missing, "which memory channels a NUMA node has is not known");
+  EXPECT_EQ(nodes({64, 32}).missing, "the memory channels of a NUMA node are unknown");
+  EXPECT_EQ(nodes({64, 64, 64}).missing, "the memory channels of a NUMA node are unknown");
   EXPECT_EQ(nodes({}).value, 0);
   machine.numa.resize(2);
   EXPECT_EQ(numa_memory_peak({unknown_peak("why")}, machine).missing, "why");

@@ -109,7 +109,7 @@ void add_sweeps(Maker& maker, Run& run) {
           if (backend == "mpi" && ranks == 16 && bytes > 10'000'000) {
             one.status = Status::timeout;
             one.reason =
-                std::string("rank 11 on node2 showed no sign of life for 300 s in phase samples");
+                std::string("rank 11 on node2 showed no progress for 300 s in phase samples");
             one.metrics.clear();
           }
           add(std::move(one), run);

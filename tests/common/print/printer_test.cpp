@@ -109,10 +109,9 @@ TEST(Table, TellsWhatIsNotThereAndNotChecked) {
   printer->begin(run);
   printer->add(cases[0]);
   printer->end(run);
-  EXPECT_THAT(
-      out.str(),
-      HasSubstr("1 case: 1 ok; 1 without a check of the data; 1 of 2 planned cases is not here; "
-                "the run is not complete"));
+  EXPECT_THAT(out.str(),
+              HasSubstr("1 case: 1 ok; 1 without verified data; 1 of 2 planned cases is missing; "
+                        "the run is not complete"));
 }
 
 TEST(Table, CountsWhatEarlierLaunchesOfTheRunHaveLeftInItsFile) {
@@ -131,7 +130,7 @@ TEST(Table, CountsWhatEarlierLaunchesOfTheRunHaveLeftInItsFile) {
   printer->add(cases[3]);
   printer->end(test::run_of("u", cases));
   EXPECT_THAT(out.str(), HasSubstr("3 cases (1 measured now, 2 before): 2 ok, 1 skipped; 1 of 4 "
-                                   "planned cases is not here\n"));
+                                   "planned cases is missing\n"));
 }
 
 TEST(Table, ShowsEveryAxisOfCasesThatNobodyAnnounced) {
@@ -164,8 +163,7 @@ TEST(Table, KeepsBandwidthWhereTheIntervalHasToGiveWay) {
   EXPECT_THAT(narrow, HasSubstr("    bytes  latency [us]   \u00b1 95 %  bandwidth [GB/s]       n\n"
                                 "        8         1.100  \u00b1 9.1 %          0.007273       3\n"
                                 "  1048576          1500        -            0.6991       1\n"));
-  EXPECT_THAT(narrow,
-              HasSubstr("\u00b1: how far that interval reaches from the median, in percent"));
+  EXPECT_THAT(narrow, HasSubstr("\u00b1: half-width of that interval in percent of the median"));
   const std::string ascii = printed("table", example(), {.width = 66, .utf8 = false});
   EXPECT_THAT(ascii, HasSubstr("+- 95 %"));
   EXPECT_THAT(ascii, HasSubstr("+- 9.1 %"));

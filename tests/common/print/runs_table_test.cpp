@@ -114,11 +114,13 @@ TEST(RunsTable, SaysWhereRunsWereNotMadeAlike) {
   runs[2].environment["program.git_revision"] = "b";
   runs[0].environment["program.git_revision"] = runs[1].environment["program.git_revision"] = "a";
   const RunsTable table = table_of(runs);
-  EXPECT_THAT(runs_remarks(table),
-              ElementsAre("The runs were not made alike: program.git_revision a (run-110.h5, "
-                          "run-100.h5) | b (run-130.h5); ranks 2 (run-110.h5, run-130.h5) | 4 "
-                          "(run-100.h5)"));
-  EXPECT_LT(printed(table).find("not made alike"), printed(table).find("m/x"));
+  EXPECT_THAT(
+      runs_remarks(table),
+      ElementsAre(
+          "The runs were not made under the same conditions: program.git_revision a (run-110.h5, "
+          "run-100.h5) | b (run-130.h5); ranks 2 (run-110.h5, run-130.h5) | 4 "
+          "(run-100.h5)"));
+  EXPECT_LT(printed(table).find("not made under the same conditions"), printed(table).find("m/x"));
 }
 
 TEST(RunsTable, HashesOfHostsSayNothingUnlessTheyAreShared) {

@@ -126,7 +126,7 @@ std::vector<HostileFile> hostile_sizes() {
       sized("chunks_of_one_sample", "too many chunks", {1, 100'000'000}, {1, 1}),
       {"samples_of_32_dimensions", "dimensions",
        [](const Path& path) { replace_samples(path, Shape(32, 2)); }},
-      {"samples_never_allocated", "more or less than its shape",
+      {"samples_never_allocated", "more or less data than its shape",
        [](const Path& path) {
          replace_samples(path, {2, 5});
        }},
@@ -149,13 +149,13 @@ std::vector<HostileFile> hostile_sizes() {
       edited("too_many_attributes", "more than 65536 attributes", "/env/common", add_attributes),
       edited("attribute_of_many_values", "single value", "/cases/000000",
              [](hid_t group) { replace_key(group, H5T_NATIVE_INT, {1 << 13}); }),
-      edited("attribute_of_variable_length", "no text of a fixed length", "/cases/000000",
+      edited("attribute_of_variable_length", "not a text of a fixed length", "/cases/000000",
              [](hid_t group) {
                const h5::Id type(H5Tcopy(H5T_C_S1), H5Tclose, "edit");
                H5Tset_size(type.get(), H5T_VARIABLE);
                replace_key(group, type.get(), {1});
              }),
-      edited("attribute_of_2_mib", "no text of a fixed length", "/cases/000000",
+      edited("attribute_of_2_mib", "not a text of a fixed length", "/cases/000000",
              [](hid_t group) { set_text(group, "key", std::string(2 << 20, 'x')); }),
   };
 }

@@ -25,17 +25,18 @@ TEST_F(Hostile, TablesOfAnotherForm) {
   const std::vector<std::tuple<const char*, const char*, Change>> changes = {
       {"differ in length", "/profile/000000", [&](hid_t table) { column(table, "more", 9, 7); }},
       {"same order", "/profile/000000", [&](hid_t table) { column(table, "more", 2, 0); }},
-      {"no name of a column", "/profile/000000", [&](hid_t table) { column(table, "a b", 2, 7); }},
+      {"not the name of a column", "/profile/000000",
+       [&](hid_t table) { column(table, "a b", 2, 7); }},
       {"unit", "/profile/000000/calls", [](hid_t calls) { H5Adelete(calls, "unit"); }},
-      {"is no dataset", "/profile/000000", [](hid_t table) { h5::create_group(table, "more"); }},
-      {"no vector", "/profile/000000",
+      {"is not a dataset", "/profile/000000", [](hid_t table) { h5::create_group(table, "more"); }},
+      {"not a vector", "/profile/000000",
        [&](hid_t table) {
          const h5::Id dataset = h5::write_matrix(table, "more", std::vector<double>(4), 2, 2);
          h5::write_attribute(dataset.get(), "unit", std::string("s"));
          h5::write_attribute(dataset.get(), "order", std::int64_t{7});
        }},
-      {"no name of a table", "/telemetry", [](hid_t all) { h5::create_group(all, "a b"); }},
-      {"is no group", "/telemetry/gpu", [](hid_t gpu) {
+      {"not the name of a table", "/telemetry", [](hid_t all) { h5::create_group(all, "a b"); }},
+      {"is not a group", "/telemetry/gpu", [](hid_t gpu) {
          H5Ldelete(gpu, "000000", H5P_DEFAULT);
          h5::write_text(gpu, "000000", "x");
        }}};

@@ -52,7 +52,7 @@ TEST_F(Hostile, FilesThatAreNoResults) {
   EXPECT_THAT(refusal(folder_ / "none.h5"), HasSubstr("No such file"));
   EXPECT_THAT(refusal(folder_.path()), HasSubstr("is a folder of 2 results; give one of them"));
   ASSERT_EQ(mkfifo((folder_ / "pipe.h5").c_str(), 0600), 0);
-  EXPECT_THAT(refusal(folder_ / "pipe.h5"), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(folder_ / "pipe.h5"), HasSubstr("not a regular file"));
   { const h5::Id foreign = h5::create_file(folder_ / "foreign.h5"); }
   EXPECT_THAT(refusal(folder_ / "foreign.h5"), HasSubstr("no Scalemark result"));
   {
@@ -198,7 +198,7 @@ TEST_F(Hostile, TypesFiltersAndShapesOfNoResult) {
     H5Ldelete(group, "samples", H5P_DEFAULT);
     h5::write_vector(group, "samples", std::vector<std::int64_t>(10));
   });
-  EXPECT_THAT(refusal(), HasSubstr("no matrix"));
+  EXPECT_THAT(refusal(), HasSubstr("not a matrix"));
 }
 
 TEST_F(Hostile, AttributesOfNoResult) {
@@ -215,9 +215,9 @@ TEST_F(Hostile, AttributesOfNoResult) {
     });
   };
   replace(variable.get(), scalar.get());
-  EXPECT_THAT(refusal(), HasSubstr("'key' is no text"));
+  EXPECT_THAT(refusal(), HasSubstr("'key' is not a text"));
   replace(H5T_NATIVE_INT, scalar.get());
-  EXPECT_THAT(refusal(), HasSubstr("'key' is no text"));
+  EXPECT_THAT(refusal(), HasSubstr("'key' is not a text"));
   replace(H5T_NATIVE_INT, array.get());
   EXPECT_THAT(refusal(), HasSubstr("'key' is not a single value"));
   edit("/cases/000000", [](hid_t group) { H5Adelete(group, "key"); });

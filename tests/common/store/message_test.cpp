@@ -83,8 +83,8 @@ TEST(Message, ContentIsCheckedAgain) {
        [](CaseResult& one) {
          one.tables["profile"].columns[1].values = std::vector<std::uint64_t>{1};
        }},
-      {"no meaning", [](CaseResult& one) { one.status = static_cast<Status>(9); }},
-      {"no meaning", [](CaseResult& one) { one.metrics[1].kind = static_cast<MetricKind>(-1); }},
+      {"unknown code", [](CaseResult& one) { one.status = static_cast<Status>(9); }},
+      {"unknown code", [](CaseResult& one) { one.metrics[1].kind = static_cast<MetricKind>(-1); }},
       {"beyond the limits", [](CaseResult& one) { one.index = SIZE_MAX; }}};
   for (const auto& [why, change] : edits) {
     scalemark::Run run = example();

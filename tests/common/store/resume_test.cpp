@@ -268,7 +268,7 @@ TEST_F(Resume, ForceRemovesNothingThatIsNotOurs) {
 
 TEST_F(Resume, OutputsThatCanNeverBeWrittenAreRefusedBeforehand) {
   std::filesystem::create_directory(output_);
-  EXPECT_THAT(refusal(options(false, true), example_run()), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(options(false, true), example_run()), HasSubstr("not a regular file"));
   WriterOptions into_file = options();
   std::ofstream(folder_ / "file") << "x";
   into_file.output = folder_ / "file" / "a.h5";

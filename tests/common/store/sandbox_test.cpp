@@ -80,7 +80,7 @@ TEST(Sandbox, TimeIsLimited) {
                 volatile bool forever = true;
                 while (forever) continue;
               }),
-              HasSubstr("more than 1 s of processor time"));
+              HasSubstr("more than 1 s of CPU time"));
 }
 
 TEST(Sandbox, MemoryIsLimited) {
@@ -90,15 +90,14 @@ TEST(Sandbox, MemoryIsLimited) {
   });
   // A sanitizer's allocator ends the process where others throw, or waits for itself.
   EXPECT_THAT(text, ::testing::AnyOf(HasSubstr("more than 128 MiB"), HasSubstr("could not be read"),
-                                     HasSubstr("came to a standstill")));
+                                     HasSubstr("reading stalled")));
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   EXPECT_LT(usage.ru_maxrss, 512 * 1024);
 }
 
 TEST(Sandbox, AChildThatSleepsIsGivenUp) {
-  EXPECT_EQ(outcome([](const SendBytes&) { pause(); }),
-            "reading came to a standstill: nothing for 5 s");
+  EXPECT_EQ(outcome([](const SendBytes&) { pause(); }), "reading stalled: no data for 5 s");
 }
 
 TEST(Sandbox, WritesNoFilesAndPrintsNothing) {

@@ -137,7 +137,7 @@ TEST(CaseProfile, ACpuIsNotWatched) {
   EXPECT_TRUE(without.result().metrics.empty()) << "nothing is recorded unless asked for";
   EXPECT_EQ(without.result().key.find("profile"), std::string::npos) << without.result().key;
   EXPECT_NE(with.result().key.find("profile=true"), std::string::npos) << with.result().key;
-  EXPECT_EQ(with.result().reason, "profile=true counts work of a GPU");
+  EXPECT_EQ(with.result().reason, "profile=true needs a GPU");
 }
 
 }  // namespace

@@ -88,10 +88,9 @@ TEST(Safetensors, WhatIsNotOfTheFormatIsRefusedWithItsReason) {
   EXPECT_THAT(refusal("short"), HasSubstr("shorter than its header"));
   EXPECT_THAT(refusal(file_of("{" + good + "}", 4).substr(0, 30)), HasSubstr("more than the file"));
   EXPECT_THAT(refusal(std::string(8, '\xff') + "{}"), HasSubstr("more than the format allows"));
-  EXPECT_THAT(refusal(file_of("[1]", 0)), HasSubstr("no JSON object"));
-  EXPECT_THAT(refusal(file_of("{" + good, 4)), HasSubstr("no JSON object"));
-  EXPECT_THAT(refusal(file_of("{" + good + "," + good + "}", 4)),
-              HasSubstr("'a' stands there twice"));
+  EXPECT_THAT(refusal(file_of("[1]", 0)), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal(file_of("{" + good, 4)), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal(file_of("{" + good + "," + good + "}", 4)), HasSubstr("'a' occurs twice"));
   EXPECT_THAT(refusal(file_of("{" + good + "}", 5)), HasSubstr("5 bytes of tensors"));
   EXPECT_THAT(refusal(file_of("{" + good + "}", 3)), HasSubstr("3 bytes of tensors"));
   EXPECT_THAT(
@@ -111,8 +110,8 @@ TEST(Safetensors, EntriesThatLieAreRefused) {
   const auto entry = [](const std::string& text) {
     return refusal(file_of(R"({"a":)" + text + "}", 8));
   };
-  EXPECT_THAT(entry("[]"), HasSubstr("is no object"));
-  EXPECT_THAT(entry(R"({"dtype":"U8","shape":[8]})"), HasSubstr("is no object"));
+  EXPECT_THAT(entry("[]"), HasSubstr("is not an object"));
+  EXPECT_THAT(entry(R"({"dtype":"U8","shape":[8]})"), HasSubstr("is not an object"));
   EXPECT_THAT(entry(R"({"dtype":"Q8","shape":[8],"data_offsets":[0,8]})"),
               HasSubstr("unknown dtype 'Q8'"));
   EXPECT_THAT(entry(R"({"dtype":8,"shape":[8],"data_offsets":[0,8]})"), HasSubstr("no dtype"));
@@ -188,7 +187,8 @@ TEST_F(Shards, AnIndexThatLiesIsRefused) {
   EXPECT_THAT(refusal(R"({"a":1})"), HasSubstr("no text"));
   for (const std::string name :
        {"../one.safetensors", "/etc/passwd", ".safetensors", "one.bin", ""})
-    EXPECT_THAT(refusal(R"({"a":")" + name + R"("})"), HasSubstr("no name of a file beside it"));
+    EXPECT_THAT(refusal(R"({"a":")" + name + R"("})"),
+                HasSubstr("not the name of a file beside it"));
   EXPECT_THAT(refusal(R"({"a":"one.safetensors"})"), HasSubstr("does not name"));
   EXPECT_THAT(refusal(R"({"a":"one.safetensors","b":"one.safetensors","d":"two.safetensors"})"),
               HasSubstr("'d' is not in two.safetensors"));

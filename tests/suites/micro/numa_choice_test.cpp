@@ -42,7 +42,7 @@ TEST(NumaChoice, WhatIsNotThereHasAReason) {
   hardware::Machine excluded = machine_of({0, 1, 2});
   excluded.numa[1].memory_bytes = 0;  // a cpuset without this node's memory
   EXPECT_EQ(choose_numa(excluded, 1, "local").reason,
-            "NUMA node 1, the rank's own, has no memory that it may use");
+            "the rank's own NUMA node 1 has no memory that the rank may use");
   EXPECT_EQ(choose_numa(excluded, 0, "remote").node, 2);
 }
 

@@ -75,20 +75,19 @@ TEST(Rows, FieldsOfEachDataSet) {
 
 TEST(Rows, ABrokenLineIsNamed) {
   const std::string row = kRow;
-  expect_refused(row + "\n\n" + row.substr(0, 20) + "\n" + row, "rows.json:3", "is no JSON");
-  expect_refused(row + "\n" + row + row, "rows.json:2", "is no JSON");
-  expect_refused(row + "\n7\n", "rows.json:2", "no object");
-  expect_refused(row + "\n" + "{\"input\": \"\xFF\", \"output\": \"\"}", "rows.json:2",
-                 "is no JSON");
-  expect_refused(row + "\n" + R"({"input": "\ud800", "output": ""})", "rows.json:2", "is no JSON");
+  expect_refused(row + "\n\n" + row.substr(0, 20) + "\n" + row, "rows.json:3", "not JSON");
+  expect_refused(row + "\n" + row + row, "rows.json:2", "not JSON");
+  expect_refused(row + "\n7\n", "rows.json:2", "not an object");
+  expect_refused(row + "\n" + "{\"input\": \"\xFF\", \"output\": \"\"}", "rows.json:2", "not JSON");
+  expect_refused(row + "\n" + R"({"input": "\ud800", "output": ""})", "rows.json:2", "not JSON");
   expect_refused("[" + row + ",\n{\"input\": \"a\",\n \"output\" \"b\"}]", "rows.json:3",
-                 "is no JSON");
+                 "not JSON");
   expect_refused("[" + row + "\n" + row + "]", "rows.json:2", "comma");
-  expect_refused("[" + row + ",\n]", "rows.json:2", "no object");
+  expect_refused("[" + row + ",\n]", "rows.json:2", "not an object");
   expect_refused("[" + row + ",\n" + row, "rows.json:2", "no end");
   expect_refused("[\n" + row.substr(0, 12), "rows.json:2", "ends inside");
   expect_refused("[" + row + "]\n]", "rows.json:2", "behind the end");
-  expect_refused("[[1]]", "rows.json:1", "no object");
+  expect_refused("[[1]]", "rows.json:1", "not an object");
 }
 
 TEST(Rows, AnEmptyFileIsNoDataSet) {
@@ -101,7 +100,7 @@ TEST(Rows, AFieldThatIsNotThereIsNamed) {
   expect_refused(R"({"input": "a", "output": null})", "rows.json:1", "'output' is null");
   expect_refused(R"({"input": 3, "output": ""})", "rows.json:1", "'input' is number");
   expect_refused(R"({"conversations": 3})", "rows.json:1", "'conversations'", Corpus::slimorca);
-  expect_refused(R"({"conversations": ["x"]})", "rows.json:1", "no object", Corpus::slimorca);
+  expect_refused(R"({"conversations": ["x"]})", "rows.json:1", "not an object", Corpus::slimorca);
   expect_refused(R"({"conversations": [{"from": "robot", "value": ""}]})", "rows.json:1",
                  "'robot'; allowed: system, human, gpt", Corpus::slimorca);
   EXPECT_THROW(parse("{}", Corpus::preference), UsageError);
