@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the pages as a site with search, by MkDocs Material: build/site/html/index.html.
+# Builds the pages as a site with search, by MkDocs Material: build/site/html/index.html. Doxygen reads the public headers,
+# of which docs/reference_pages.py makes pages.
 #
 #   build_site.sh [--offline]
 #
@@ -8,8 +9,9 @@
 #   -h, --help   this text
 #
 # mkdocs comes from PATH, else from a virtual environment in build/site/venv, which is made where it is not there yet.
-# A link or anchor that leads nowhere is an error.
-# Exit: 0 built, 1 a page is wrong, 2 usage, 3 there is no mkdocs and none could be installed.
+# Doxygen comes from PATH: jobscripts/setup.sh --full installs it.
+# A link or anchor that leads nowhere is an error, and so is a public class or function without a comment.
+# Exit: 0 built, 1 a page or a comment is wrong, 2 usage, 3 there is no doxygen, or no mkdocs and none could be installed.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,6 +33,8 @@ while (($#)); do
   shift
 done
 
+command -v doxygen >/dev/null ||
+  die 3 "there is no doxygen: apt-get install doxygen, or jobscripts/setup.sh --full"
 PATH=$PATH:$site/venv/bin
 # Material is a theme of MkDocs 1: the version that it asks for.
 if ! command -v mkdocs >/dev/null; then
@@ -45,7 +49,8 @@ rm -rf "$site/pages"
 mkdir -p "$site/pages/results"
 cp "$root"/{README,CHANGELOG,CONTRIBUTING}.md "$root/LICENSE" "$site/pages/"
 cp "$root/results/README.md" "$site/pages/results/"
-(cd "$root" && find docs \( -name '*.md' -o -name '*.png' -o -name '*.svg' \) -print0 | xargs -0 cp --parents -t "$site/pages")
+(cd "$root" && find docs \( -name '*.md' -o -name '*.png' -o -name '*.svg' -o -name '*.css' \) -print0 | xargs -0 cp --parents -t "$site/pages")
+"$here/reference_pages.py" "$site/pages/reference" || exit $?
 # Without --quiet, which hides warnings from --strict.
 NO_MKDOCS_2_WARNING=1 mkdocs build --strict --config-file "$here/mkdocs.yml" || exit 1
 say "$site/html/index.html"

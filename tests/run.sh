@@ -255,7 +255,10 @@ if wanted cuda-release; then
   if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
 fi
 
-if ((full)); then step "pages: a site, every link and anchor" docs/build_site.sh || true; fi
+if ((full)); then
+  step "pages: headers without comments are found" python3 tests/docs/reference_test.py || true
+  step "pages: a site, every link, anchor and comment" docs/build_site.sh || true
+fi
 
 print_summary() {
   printf '\nSummary (%s cores)\n' "$(nproc)"

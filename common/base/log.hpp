@@ -14,6 +14,7 @@ void configure(int rank, int size, std::string_view host, int verbosity);
 /// Whether a progress line may be on the terminal; each message then erases it first.
 void set_over_progress(bool over);
 
+/// Shown only at level debug.
 void debug(const std::string& text);
 /// Shown by rank 0 only.
 void info(const std::string& text);

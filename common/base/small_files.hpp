@@ -26,6 +26,7 @@ inline std::string first_line(const std::filesystem::path& root, const std::stri
   return text::printable(line, kMaxFact);
 }
 
+/// Whether a fact was found: its text does not begin with "unavailable".
 inline bool is_available(const std::string& fact) { return !fact.starts_with("unavailable"); }
 
 /// The value after `key` and a separator in a file such as /proc/cpuinfo or /etc/os-release.

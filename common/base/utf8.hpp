@@ -19,6 +19,7 @@ struct CodePoint {
 /// values above U+10FFFF are invalid (Unicode Standard, table 3-7).
 CodePoint first_code_point(std::string_view text);
 
+/// Whether the text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
 /// Replaces each invalid sequence by one U+FFFD, as Python does with errors="replace".

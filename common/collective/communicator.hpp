@@ -50,6 +50,7 @@ class Communicator {
   virtual void barrier() = 0;
 
   // Blocking: run once, complete when they return.
+  /// One message to or from rank `peer`. `count` is in elements.
   void send(const void* data, std::size_t count, DType type, int peer, device::Stream& stream);
   void recv(void* data, std::size_t count, DType type, int peer, device::Stream& stream);
   /// Collective. `in` may equal `out` (in place).
@@ -60,7 +61,7 @@ class Communicator {
   /// Collective.
   void broadcast(void* data, std::size_t count, DType type, int root, device::Stream& stream);
 
-  // Collective. Started once, on host memory. They return at once; wait for the operation.
+  /// Collective. Started once, on host memory. They return at once; wait for the operation.
   std::unique_ptr<Operation> start_allreduce(void* data, std::size_t count, DType type,
                                              ReduceOp op);
   std::unique_ptr<Operation> start_broadcast(void* data, std::size_t count, DType type, int root);

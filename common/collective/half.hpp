@@ -9,9 +9,11 @@ namespace scalemark::collective {
 
 /// bfloat16: the upper half of a fp32.
 struct Bf16 {
+  /// The same value as a float.
   static float widen(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
   }
+  /// The nearest value; ties go to the even one.
   static std::uint16_t narrow(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if ((bits & 0x7FFF'FFFFU) > 0x7F80'0000U) return 0x7FC0;  // rounding could make it infinite
@@ -21,6 +23,7 @@ struct Bf16 {
 
 /// IEEE 754 binary16.
 struct Fp16 {
+  /// The same value as a float.
   static float widen(std::uint16_t bits) {
     const std::uint32_t sign = (bits & 0x8000U) << 16U, rest = bits & 0x7FFFU;
     if (rest >= 0x7C00U)  // infinite, or not a number
@@ -29,6 +32,7 @@ struct Fp16 {
     const float magnitude = std::bit_cast<float>(rest << 13U) * 0x1p112F;
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
   }
+  /// The nearest value; ties go to the even one.
   static std::uint16_t narrow(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = (bits >> 16U) & 0x8000U, rest = bits & 0x7FFF'FFFFU;

@@ -27,6 +27,7 @@ struct MpiReduction {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
 };
+/// MPI's type and operation for a reduction.
 MpiReduction reduction_of(const MpiContext& context, DType type, ReduceOp op);
 
 /// `call` on host memory. `context` must outlive the operation. Throws Unavailable for what MPI

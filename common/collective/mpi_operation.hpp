@@ -26,6 +26,7 @@ inline void check_mpi(int code) {
 /// What the bound arguments point to: derived types, arrays of counts.
 using Keep = std::vector<std::shared_ptr<const void>>;
 
+/// An MPI routine that returns when it is done, with its arguments bound.
 template <auto Function, typename... Arguments>
 class BlockingOperation final : public Operation {
  public:
@@ -41,6 +42,7 @@ class BlockingOperation final : public Operation {
   std::tuple<Arguments...> arguments_;
 };
 
+/// Binds the arguments of a blocking MPI routine.
 template <auto Function, typename... Arguments>
 std::unique_ptr<Operation> bind_blocking(Keep keep, Arguments... arguments) {
   return std::make_unique<BlockingOperation<Function, Arguments...>>(std::move(keep), arguments...);
@@ -65,6 +67,7 @@ class RequestOperation : public Operation {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
+/// An MPI routine that starts a request, with its arguments bound.
 template <auto Function, typename... Arguments>
 class NonblockingOperation final : public RequestOperation {
  public:
@@ -80,6 +83,7 @@ class NonblockingOperation final : public RequestOperation {
   std::tuple<Arguments...> arguments_;
 };
 
+/// A persistent MPI routine: initialised once, then started again and again.
 template <auto Function, typename... Arguments>
 class PersistentOperation final : public RequestOperation {
  public:

@@ -14,6 +14,7 @@ namespace scalemark::collective {
 /// Tables by enumerator, looked up in the timed path.
 struct MpiTypes {
   MpiTypes();
+  /// MPI's type for data that are moved and not reduced.
   MPI_Datatype moving(DType type) const { return moving_[static_cast<std::size_t>(type)]; }
   /// MPI_DATATYPE_NULL for types that MPI cannot compute with.
   MPI_Datatype reducing(DType type) const { return reducing_[static_cast<std::size_t>(type)]; }

@@ -33,6 +33,7 @@ class WrappedOperation : public Operation {
   }
 
  protected:
+  /// Called before the operation starts, and after it is complete.
   virtual void before() {}
   virtual void after() = 0;
 

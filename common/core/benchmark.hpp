@@ -23,6 +23,7 @@ struct Forecast {
   double value = 0;
 };
 
+/// A declared benchmark: name, function, axes, and what the plan needs to know of it.
 class Benchmark {
  public:
   using Function = void (*)(Case&);
@@ -33,6 +34,7 @@ class Benchmark {
   Benchmark(std::string name, Function run);
 
   // Declaration; each returns *this.
+  /// The sentence that `scalemark list` prints.
   Benchmark& doc(std::string text);
   /// Adds an axis. Throws Error for one that has neither a `doc` nor a shared sentence (axis_doc).
   Benchmark& axis(const std::string& name, const TextAxis& fields);
@@ -76,6 +78,7 @@ class Benchmark {
   const std::string& name() const { return name_; }
   const std::string& doc() const { return doc_; }
   const std::vector<Axis>& axes() const { return axes_; }
+  /// The axis of this name; null if the benchmark has none.
   const Axis* find_axis(const std::string& name) const;
   const std::vector<std::string>& needs() const { return needs_; }
   int minimum_ranks() const { return minimum_ranks_; }

@@ -40,6 +40,8 @@ class Case {
   Case& operator=(const Case&) = delete;
 
   // Parameters -------------------------------------------------------------------------------
+  /// The value of an axis. Throws Error if the point has no such axis or its value has another
+  /// type.
   std::int64_t integer(const std::string& axis) const;
   const std::string& text(const std::string& axis) const;
   double number(const std::string& axis) const;

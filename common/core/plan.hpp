@@ -28,6 +28,7 @@ struct PresetEntry {
   PolicyChange policy;
 };
 
+/// A named set of benchmarks, axis values and sampling rules, read from a TOML file.
 struct Preset {
   std::string name, doc;
   /// Of a preset that repeats an experiment: the table or figure, and the experiment's name in
@@ -38,6 +39,7 @@ struct Preset {
   std::vector<PresetEntry> entries;
 };
 
+/// What the command line asks to be run.
 struct PlanRequest {
   std::vector<std::string>
       filters;  ///< regular expressions searched in suite/name; an exact name selects only itself
@@ -48,6 +50,7 @@ struct PlanRequest {
   PolicyChange command_line;  ///< wins over the preset's
 };
 
+/// One entry of the plan: a benchmark at one point, with its sampling rules.
 struct PlannedCase {
   const Benchmark* benchmark = nullptr;
   Point params;     ///< all axes

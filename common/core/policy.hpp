@@ -7,6 +7,7 @@
 
 namespace scalemark {
 
+/// How many samples a case takes, and when it stops.
 struct SamplingPolicy {
   std::optional<int> iterations;  ///< exact number of timed samples (stop rule "count")
   std::optional<int> warmup;      ///< untimed samples before; default by the benchmark

@@ -15,6 +15,7 @@
 
 namespace scalemark {
 
+/// How many cases ended with which status.
 struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
   bool stopped = false;      ///< a signal ended it early
@@ -26,6 +27,7 @@ struct RunOutcome {
   int exit_code() const;
 };
 
+/// Options of a run that concern the loop over cases.
 struct RunnerOptions {
   /// Cases done in an earlier run (--resume), or some sweeps over them, by plan index; the same on
   /// all ranks.
@@ -43,6 +45,7 @@ struct RunnerOptions {
 class Runner {
  public:
   Runner(Session& session, ResultSink& sink, RunnerOptions options);
+  /// Collective. Runs the cases of the plan and hands each result to the sink.
   RunOutcome run(const std::vector<PlannedCase>& plan);
 
  private:

@@ -34,6 +34,7 @@ namespace scalemark {
 /// clock.
 enum class Sync { barrier, clock };
 
+/// Options of the command line that set up ranks, devices, data and telemetry.
 struct SessionOptions {
   hardware::Policy placement = hardware::Policy::near;
   double timeout = 300;
@@ -95,6 +96,7 @@ class Session {
   /// Where every rank runs; on rank 0.
   const std::vector<RankInfo>& rank_table() const { return rank_table_; }
 
+  /// Host memory as a device, and its stream.
   device::Device& host_device() { return *host_device_; }
   device::Stream& host_stream() { return *host_stream_; }
   /// Ranks that use the same GPU as this one, itself included.

@@ -17,6 +17,7 @@
 
 namespace scalemark {
 
+/// How often the sensors are read.
 struct TelemetryOptions {
   /// Seconds between readings while samples are taken; nothing = off. At the borders of cases and
   /// of sampling it reads up to ten times as often.
@@ -36,6 +37,7 @@ struct TelemetryDuties {
 
 /// Readings as columns; NaN where a quantity could not be read.
 struct ReadingColumns {
+  /// The values of one sensor, in the order of the readings.
   struct Numbers {
     std::string unit;
     std::vector<double> values;
@@ -44,6 +46,7 @@ struct ReadingColumns {
   std::map<std::string, Numbers> numbers;
   std::map<std::string, std::vector<std::string>> texts;
 
+  /// Adds a reading taken at time `at`.
   void add(std::uint64_t at, const hardware::Reading& reading);
 };
 

@@ -28,6 +28,7 @@ class Stream {
 class Event {
  public:
   virtual ~Event() = default;
+  /// Records the work enqueued in `stream` so far.
   virtual void record(Stream& stream) = 0;
   /// Blocks until the recorded work is done.
   virtual void synchronize() = 0;
@@ -35,6 +36,7 @@ class Event {
   virtual double seconds_since(const Event& start) const = 0;
 };
 
+/// The host or a GPU: its memory, streams, events, copies and kernels.
 class Device {
  public:
   virtual ~Device() = default;
@@ -57,6 +59,7 @@ class Device {
   /// limits.
   virtual std::size_t free_memory() const = 0;
 
+  /// A new stream, and a new event, of this device.
   virtual std::unique_ptr<Stream> make_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
   /// Copies between any two kinds of memory. Asynchronous in `stream` if the device supports it;

@@ -21,6 +21,7 @@ class Field {
   /// The root. `file` must outlive all positions in it.
   explicit Field(const nlohmann::json& file);
 
+  /// Whether an object has this key.
   bool has(const std::string& key) const;
   Field operator[](const std::string& key) const;
   Field operator[](std::size_t index) const;

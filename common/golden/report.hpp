@@ -28,6 +28,7 @@ struct Item {
   double tolerance = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// What a comparison with golden files runs on, and where it finds files.
 struct Options {
   std::string device = "cpu";  ///< cpu, cuda
   std::set<std::string> precisions = {"fp64", "fp32"};

@@ -16,6 +16,7 @@ using CpuSet = std::vector<int>;
 std::string to_list(const CpuSet& cpus);
 CpuSet parse_list(const std::string& text);
 
+/// A physical core.
 struct Core {
   int index = 0;  ///< hwloc's logical index, counted over the machine
   int package = 0;
@@ -23,6 +24,7 @@ struct Core {
   CpuSet cpus;   ///< its hardware threads, sorted
 };
 
+/// A NUMA node: its memory and its hardware threads.
 struct NumaNode {
   int index = 0;  ///< OS index
   int package = 0;
@@ -30,6 +32,7 @@ struct NumaNode {
   CpuSet cpus;
 };
 
+/// A GPU of this node.
 struct Gpu {
   /// CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID and without CUDA_VISIBLE_DEVICES
   int index = 0;
@@ -40,12 +43,14 @@ struct Gpu {
   std::uint64_t memory_bytes = 0;  ///< 0 if unknown
 };
 
+/// A network interface of this node.
 struct Nic {
   std::string name;
   std::string pci_bus_id;
   int numa = -1;
 };
 
+/// What is known of a node's hardware.
 struct Machine {
   std::string cpu_model;
   std::vector<Core> cores;  ///< in hwloc's logical order: neighbours in the machine are adjacent

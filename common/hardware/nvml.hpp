@@ -12,6 +12,7 @@
 
 namespace scalemark::hardware {
 
+/// A GPU as NVML describes it.
 struct NvmlGpu {
   std::string pci_bus_id;  ///< dddd:bb:dd.f, lower case
   std::string uuid;
@@ -19,6 +20,7 @@ struct NvmlGpu {
   std::uint64_t memory_bytes = 0;  ///< 0 if unknown
 };
 
+/// What NVML says of this node.
 struct NvmlState {
   bool available = false;      ///< NVML was loaded and initialised, and counted its devices
   std::string driver_version;  ///< empty if unknown

@@ -10,17 +10,19 @@
 
 namespace scalemark::hardware::nvml {
 
-// nvmlDevice_t is a Device*. Pci, Memory and Violation are nvmlPciInfo_t, nvmlMemory_t and
-// nvmlViolationTime_t; their layout is part of NVML's ABI.
+/// nvmlDevice_t is a Device*. The layout of the structures below is part of NVML's ABI.
 struct Device;
+/// nvmlPciInfo_t
 struct Pci {
   char bus_id_legacy[16];
   unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
   char bus_id[32];
 };
+/// nvmlMemory_t
 struct Memory {
   unsigned long long total, free, used;
 };
+/// nvmlViolationTime_t
 struct Violation {
   unsigned long long reference_us, violation_ns;  ///< both since the driver was loaded
 };
@@ -156,6 +158,7 @@ std::string text_of(Function function, Arguments... arguments) {
   return code == kSuccess ? text::printable(buffer.data(), buffer.size()) : "";
 }
 
+/// The bus id of a device as text.
 std::string bus_id(const Pci& pci);
 
 }  // namespace scalemark::hardware::nvml

@@ -27,6 +27,7 @@ struct Packing;
 /// The bytes of values, one after the other.
 class Packer {
  public:
+  /// Appends a value of any type that has a Packing.
   template <typename T>
   void put(const T& value) {
     Packing<T>::put(*this, value);
@@ -50,6 +51,7 @@ class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : left_(bytes) {}
 
+  /// The next value, which must be a T.
   template <typename T>
   T get() {
     return Packing<T>::get(*this);
@@ -92,10 +94,12 @@ template <typename T>
 struct Packing {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
   static_assert(!std::is_same_v<T, std::string_view>, "a view points into its rank's memory");
+  /// Appends the value.
   static void put(Packer& to, const T& value) {
     to.head('v', sizeof(T));
     to.raw(&value, sizeof(T));
   }
+  /// The next value.
   static T get(Unpacker& from) {
     T value{};
     from.head('v', sizeof(T));
@@ -184,6 +188,7 @@ struct Packing<std::optional<T>> {
   }
 };
 
+/// The bytes of one value, for unpack().
 template <typename T>
 std::string pack(const T& value) {
   Packer packer;

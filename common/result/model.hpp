@@ -22,6 +22,7 @@ Status status_from(std::string_view text);
 
 enum class Better { lower, higher, none };
 std::string_view to_string(Better better);
+/// The value that to_string() names. Throws InputError for other texts.
 Better better_from(std::string_view text);
 
 /// duration: integer nanoseconds; rate: derived from a duration metric by its numerator; count and
@@ -91,6 +92,7 @@ struct Verification {
   std::string rule;  ///< what was compared with what, and the tolerance
 };
 
+/// All that is stored of one case: its point, status, metrics, facts and tables.
 struct CaseResult {
   std::size_t index = 0;    ///< place in the plan
   std::string name;         ///< suite/name
@@ -111,6 +113,7 @@ struct CaseResult {
   std::string started, stopped;        ///< ISO 8601 UTC
   std::uint64_t predicted_memory = 0;  ///< bytes per rank, 0 = unknown
 
+  /// The metric of this name; null if the case has none.
   const Metric* find(std::string_view metric) const;
 };
 
@@ -142,6 +145,7 @@ struct Environment {
   std::map<std::string, std::string> raw;                             ///< tool -> text
 };
 
+/// What is stored of a run besides its cases.
 struct Run {
   std::string format_version = "1.0";
   std::map<std::string, std::string> producer;  ///< version, git_revision, git_dirty, build facts

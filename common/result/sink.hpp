@@ -54,6 +54,7 @@ class ResultSink {
 /// Hands every call to several sinks, in order.
 class FanoutSink final : public ResultSink {
  public:
+  /// Adds a sink; each call is passed to the sinks in the order in which they were added.
   void attach(std::shared_ptr<ResultSink> sink) { sinks_.push_back(std::move(sink)); }
   void begin(const Run& run) override;
   void started(const CaseResult& planned) override;

@@ -20,6 +20,7 @@ struct CostRegime {
   double bandwidth() const;
 };
 
+/// The fitted time of a message by its size.
 struct CostFit {
   /// Ordered by size. A library that changes its protocol (eager, rendezvous) has one regime for
   /// each.

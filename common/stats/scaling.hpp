@@ -42,6 +42,7 @@ LogRatio weak_efficiency(const ScalePoint& base, const ScalePoint& point);
 struct SerialFraction {
   double value = 0, standard_error = 0, df = 0;
 
+  /// Confidence interval at confidence level `level`.
   Interval interval(double level = 0.95) const;
 };
 std::optional<SerialFraction> karp_flatt(const ScalePoint& base, const ScalePoint& point);
@@ -53,6 +54,7 @@ struct AmdahlFit {
   double relative_rms = 0;  ///< root mean square of the relative residuals; 0 for two points
 
   double serial_fraction() const { return serial / (serial + parallel); }
+  /// The fitted time with this number of workers.
   double time(double workers) const { return serial + parallel / workers; }
 };
 /// Nothing for fewer than two different numbers of workers, or a time that is not positive.

@@ -28,6 +28,7 @@ struct ChangePoint {
   double change = 0;  ///< median after - median before, each up to the neighbouring change point
 };
 
+/// What counts as a change of level.
 struct ChangeOptions {
   double penalty = 15;         ///< x ln n: Barrett et al. (OOPSLA 2017)
   double least_change = 0.01;  ///< smaller changes are not reported

@@ -10,6 +10,7 @@
 
 namespace scalemark::torch_support {
 
+/// How the scale of the loss begins and changes.
 struct GradScalerOptions {
   double initial = 65536, growth = 2, backoff = 0.5;
   std::int64_t growth_interval = 2000;  ///< steps without overflow after which the scale grows
@@ -23,6 +24,7 @@ class GradScaler {
   /// If not `enabled`, the loss is not scaled and every update is made.
   GradScaler(bool enabled, c10::Device device, const GradScalerOptions& options = {});
 
+  /// The loss times the scale.
   at::Tensor scale(const at::Tensor& loss) const;
   /// Divides the gradients of `parameters` by the scale. Updates them unless a gradient is infinite
   /// or NaN. Returns whether it updated.
@@ -37,6 +39,7 @@ class GradScaler {
     std::int64_t steps_without_overflow = 0, skipped = 0;
   };
   State state() const;
+  /// Continues from what state() returned.
   void restore(const State& state);
 
  private:

@@ -22,6 +22,7 @@ struct Precision {
   bool scales_loss = false;
 };
 
+/// The names that precision() takes.
 std::vector<std::string> precision_names();
 /// `name` is one of precision_names(); throws Error otherwise.
 Precision precision(const std::string& name);

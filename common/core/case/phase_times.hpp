@@ -14,6 +14,7 @@ namespace scalemark {
 /// Times are ns since the run began, as `t` of telemetry.
 class PhaseTimes {
  public:
+  /// Phase `name` begins at time `t`.
   void enter(std::string_view name, std::uint64_t t);
   /// Table `phases`: columns `phase` and `t`. Its last row is the end: "done", or "end" where the
   /// case failed before it was done. Empty without phases.

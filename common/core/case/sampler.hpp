@@ -19,6 +19,7 @@
 
 namespace scalemark {
 
+/// How an operation is measured.
 struct MeasureOptions {
   /// Name of the duration metric: latency for communication, time for copies and kernels, step_time
   /// for training.
@@ -43,6 +44,7 @@ struct MeasureOptions {
   int max_samples = 0;
 };
 
+/// Takes the samples of one case and gathers them on rank 0.
 class Sampler {
  public:
   /// One sample: start time as now_ns(), duration, and duration of MeasureOptions::before.

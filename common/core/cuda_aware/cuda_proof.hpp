@@ -30,6 +30,7 @@ struct ProofReach {
   bool operator==(const ProofReach&) const = default;
 };
 
+/// What a probe of device memory found, with the software and hardware it holds for.
 struct Proof {
   std::string date;  ///< as utc_now()
   ProofSubject subject;
@@ -40,6 +41,7 @@ struct Proof {
 /// "cuda-aware-0123456789abcdef.json": a node's file of a subject.
 std::string proof_name(const ProofSubject& subject);
 
+/// The text that proof_from_json() reads.
 std::string to_json(const Proof& proof);
 /// Nothing, and in `why` what is wrong in one line, for a text that is no proof: whoever wrote it
 /// is not trusted, each field has its form and its limit.

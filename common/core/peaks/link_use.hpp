@@ -51,10 +51,12 @@ struct LinkUse {
   int ranks = 1, nodes = 1;
 };
 enum class LinkKind { none, network, sockets, gpu_to_gpu, gpu_to_host, host_memory, gpu_memory };
+/// The link of a case, or why its peak is unknown.
 struct LinkChoice {
   LinkKind kind = LinkKind::none;
   std::string missing;  ///< why there is none whose peak is known; empty otherwise
 };
+/// The link whose peak a bandwidth is compared with.
 LinkChoice choose_link(const LinkUse& use);
 
 }  // namespace scalemark

@@ -21,6 +21,7 @@ std::string_view to_string(Policy policy);
 /// Throws UsageError that lists the policies.
 Policy policy_from(std::string_view text);
 
+/// What placement decides from: the ranks of this node, the policy, and the GPUs that may be used.
 struct PlacementRequest {
   int local_ranks = 1;
   Policy policy = Policy::near;
@@ -33,6 +34,7 @@ struct PlacementRequest {
   std::vector<std::vector<int>> visible_by_rank;
 };
 
+/// Where one rank goes.
 struct RankPlacement {
   int gpu = -1;          ///< index into Machine::gpus; -1 for none
   int visible_gpu = -1;  ///< CUDA's index of this GPU, after CUDA_VISIBLE_DEVICES

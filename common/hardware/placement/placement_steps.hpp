@@ -25,6 +25,7 @@ struct Usable {
   /// NUMA nodes with at least one such core, in the machine's order
   std::vector<const NumaNode*> nodes;
 
+  /// Physical cores of this NUMA node that may be used.
   std::size_t num_cores(int node) const;
 };
 Usable usable_part(const Machine& machine);

@@ -22,6 +22,7 @@ class TensorFile {
   explicit TensorFile(const std::filesystem::path& path);
 
   const std::string& source() const { return source_; }  ///< the path, for messages
+  /// Whether the file has a tensor of this name.
   bool contains(const std::string& name) const { return entries_.contains(name); }
   /// By name.
   const std::map<std::string, SafetensorsEntry>& entries() const { return entries_; }

@@ -16,6 +16,7 @@
 
 namespace scalemark::torch_support {
 
+/// Options of Ddp, with PyTorch's defaults.
 struct DdpOptions {
   std::size_t first_bucket_bytes =
       c10d::kDefaultFirstBucketBytes;                       ///< 1 MiB: the reduction starts early

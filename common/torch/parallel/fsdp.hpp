@@ -19,6 +19,7 @@
 
 namespace scalemark::torch_support {
 
+/// Options of Fsdp.
 struct FsdpOptions {
   bool reshard = true;        ///< free a layer's parameters between its forward and backward pass
   std::int64_t prefetch = 1;  ///< layers whose all-gathers start ahead
@@ -62,6 +63,7 @@ class Fsdp {
   /// This rank's parts of the trained parameters.
   const std::vector<at::Tensor>& parts() const { return parts_; }
 
+  /// Call before_forward() once per forward pass, then forward() for each layer in order.
   void before_forward();
   at::Tensor forward(std::size_t layer, const Layer& compute, const at::Tensor& x);
   /// Throws Error if a trained parameter got no gradient.

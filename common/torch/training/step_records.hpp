@@ -19,6 +19,7 @@ namespace scalemark::torch_support {
 /// Mean of the last ten values, or of all if there are fewer. There must be at least one.
 double mean_of_last(const std::vector<double>& values);
 
+/// The sum of all durations.
 std::uint64_t sum(const std::vector<std::uint64_t>& nanoseconds);
 
 /// 1 for warm-up steps, in which kernels are chosen, memory is allocated and buckets are rebuilt.
@@ -48,6 +49,7 @@ double record_peak_memory(Case& c, c10::Device device);
 class EnergyMeter {
  public:
   explicit EnergyMeter(Case& c) : c_(c) {}
+  /// Reads the energy counters at the start and at the end.
   void start();
   void stop();
   /// J; empty if nothing could be measured.

@@ -44,6 +44,7 @@ void restore_random(const NamedTensors& tensors, c10::Device device);
 template <typename T>
 using StoredNumber = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
+/// The values as a tensor of one dimension, for a saved state.
 template <typename T>
 at::Tensor to_saved(const std::vector<T>& values) {
   using Stored = StoredNumber<T>;

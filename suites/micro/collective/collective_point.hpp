@@ -29,6 +29,7 @@ class CollectiveData {
   /// Collective. Allocates the buffers and prepares the operation.
   CollectiveData(Case& c, collective::Communicator& comm, collective::Call call, bool in_place);
 
+  /// The bound operation.
   collective::Operation& operation() { return *operation_; }
   /// Fills the inputs of a round.
   void fill(int round);

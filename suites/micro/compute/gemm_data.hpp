@@ -30,9 +30,9 @@ struct GemmTypes {
 /// Supports fp64, fp32, tf32, bf16, fp16 and fp8 (e4m3). Throws UsageError for others.
 GemmTypes gemm_types(const std::string& precision);
 
-// Matrix values are whole numbers from -3 to 3, and 35 consecutive products add up to 0. So every
-// element of C is a whole number below 256 in magnitude: exact in every type and order of
-// summation.
+/// Elements of A and of W: whole numbers from -3 to 3, of which 35 consecutive products add up to
+/// 0. So every element of C is a whole number below 256 in magnitude: exact in every type and order
+/// of summation.
 int gemm_a(std::int64_t row, std::int64_t inner);
 int gemm_w(std::int64_t column, std::int64_t inner);
 /// Expected element of C.
@@ -45,6 +45,7 @@ void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std:
 struct GemmCheck {
   std::uint64_t checked = 0, wrong = 0;
 };
+/// Compares each element of `c` with gemm_expected().
 GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision);
 
 }  // namespace scalemark::micro

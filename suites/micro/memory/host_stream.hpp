@@ -49,6 +49,7 @@ class HostStreamArrays {
     team_.run(work, times);
   }
 
+  /// Compares the result of `kernel` with the expected elements, then spoils it.
   Case::Checked check(StreamKernel kernel) {
     Case::Checked result{count_, 0};
     for (std::size_t i = 0; i < count_; ++i)
@@ -57,6 +58,7 @@ class HostStreamArrays {
     return result;
   }
 
+  /// The three arrays as the kernels take them.
   StreamArrays<T> operands() { return {to_.as<T>(), from_.as<T>(), other_.as<T>()}; }
 
  private:
