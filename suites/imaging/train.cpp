@@ -269,7 +269,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
                              .maximum = 60000,
                              .defaults = "10000",
                              .quick = "1280",
-                             .doc = "Pictures that are trained on",
+                             .doc = "Images of the training set",
                              .unit = "{image}"})
     .axis_integer("test_images", {.minimum = 0, .maximum = 10000, .defaults = "0", .implied = 0})
     .axis_integer("image", {.minimum = 28, .maximum = 700, .defaults = "100", .quick = "32"})

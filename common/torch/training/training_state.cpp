@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, at::Generator>> generators(c10::Device device
 std::optional<SavedTraining> saved_training(const Case& c) {
   const std::optional<CaseCheckpoint::State> state = c.checkpoint().saved();
   if (!state) return std::nullopt;
-  const std::string source = "the saved state of this case";
+  const std::string source = "the checkpoint of this case";
   return SavedTraining{from_safetensors(state->shared, source),
                        from_safetensors(state->own, source)};
 }
@@ -39,14 +39,14 @@ void save_training(Case& c, const NamedTensors& shared, const NamedTensors& own)
 
 const at::Tensor& saved_tensor(const NamedTensors& tensors, const std::string& name) {
   const auto found = tensors.find(name);
-  if (found == tensors.end()) throw InputError(fmt::format("the saved state has no '{}'", name));
+  if (found == tensors.end()) throw InputError(fmt::format("the checkpoint has no '{}'", name));
   return found->second;
 }
 
 void copy_saved(at::Tensor target, const NamedTensors& tensors, const std::string& name) {
   const at::Tensor& saved = saved_tensor(tensors, name);
   if (saved.sizes() != target.sizes() || saved.scalar_type() != target.scalar_type())
-    throw InputError(fmt::format("'{}' of the saved state has another shape or type", name));
+    throw InputError(fmt::format("'{}' of the checkpoint has another shape or type", name));
   const at::NoGradGuard no_grad;
   target.copy_(saved);
 }

@@ -61,7 +61,7 @@ std::vector<T> saved_values(const NamedTensors& tensors, const std::string& name
   using Stored = StoredNumber<T>;
   const at::Tensor& saved = saved_tensor(tensors, name);
   if (saved.dim() != 1 || saved.scalar_type() != c10::CppTypeToScalarType<Stored>::value)
-    throw InputError("'" + name + "' of the saved state is no list of numbers");
+    throw InputError("'" + name + "' of the checkpoint is not a list of numbers");
   const auto* data = saved.const_data_ptr<Stored>();
   std::vector<T> values(static_cast<std::size_t>(saved.numel()));
   std::transform(data, data + saved.numel(), values.begin(),

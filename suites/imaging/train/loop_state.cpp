@@ -75,7 +75,7 @@ void restore_shared(const NamedTensors& tensors, Trainer& trainer) {
     trainer.optimiser().state()[parameters[i].unsafeGetTensorImpl()] = std::move(state);
   }
   const auto scaler = saved_values<double>(tensors, "scaler");
-  if (scaler.size() != 3) throw InputError("the saved state has no valid 'scaler'");
+  if (scaler.size() != 3) throw InputError("the checkpoint has no valid 'scaler'");
   trainer.scaler().restore(
       {scaler[0], static_cast<std::int64_t>(scaler[1]), static_cast<std::int64_t>(scaler[2])});
 }
@@ -108,7 +108,7 @@ void restore_own(const NamedTensors& tensors, Trainer& trainer, History& history
   const auto numbers = saved_values<std::int64_t>(tensors, "progress");
   const auto loss = saved_values<double>(tensors, "tally_loss");
   if (numbers.size() != 9 || loss.size() != 1 || *std::ranges::min_element(numbers) < 0)
-    throw InputError("the saved state has no valid 'progress'");
+    throw InputError("the checkpoint has no valid 'progress'");
   progress = {.epoch = numbers[0],
               .loaded = numbers[1],
               .tally = {loss[0], numbers[2], numbers[3], numbers[4]},

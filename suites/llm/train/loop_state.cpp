@@ -43,7 +43,7 @@ std::vector<std::uint64_t> flat(const std::vector<Communication>& communication)
 std::vector<Communication> communication_of(const NamedTensors& own, std::size_t steps) {
   const auto numbers = torch_support::saved_values<std::uint64_t>(own, "communication");
   if (numbers.size() != kCommunicationNumbers * steps)
-    throw InputError("the saved state has no valid 'communication'");
+    throw InputError("the checkpoint has no valid 'communication'");
   std::vector<Communication> communication;
   for (std::size_t i = 0; i < numbers.size(); i += kCommunicationNumbers) {
     communication.push_back({.exposed = numbers[i],
@@ -88,16 +88,17 @@ void restore_state(const torch_support::SavedTraining& saved, const TrainingSett
                    Finetuner& finetuner, History& history) {
   const auto numbers = torch_support::saved_values<std::int64_t>(saved.own, "numbers");
   if (numbers.size() != numbers_of(settings, finetuner, history).size() || numbers[0] < 0)
-    throw InputError("the saved state has no valid 'numbers'");
+    throw InputError("the checkpoint has no valid 'numbers'");
   if (numbers[1] != static_cast<std::int64_t>(settings.seed))
-    throw InputError(fmt::format("the saved state is of seed {}", numbers[1]));
+    throw InputError(fmt::format("the checkpoint is of seed {}", numbers[1]));
   if (numbers[2] != static_cast<std::int64_t>(settings.start))
-    throw InputError("the saved state is of a training that began from other weights");
+    throw InputError("the checkpoint belongs to a training that started from other weights");
   history.observed.resize(finetuner.objective().terms().observed.size());
   for_each_record(history, [&](const std::string& name, auto& values) {
     torch_support::restore_values(values, saved.own, name);
     if (values.size() != static_cast<std::size_t>(numbers[0]))
-      throw InputError(fmt::format("'{}' of the saved state is not one number a step", name));
+      throw InputError(
+          fmt::format("'{}' of the checkpoint does not have one number per step", name));
   });
   history.communication = communication_of(saved.own, static_cast<std::size_t>(numbers[0]));
   for (const auto& [name, tensor] : trained(finetuner))

@@ -60,7 +60,7 @@ TEST(Resume, AStateThatIsNotOfThisTrainingFailsTheCase) {
   const TrainRun damaged = run_train(axes, {}, state);
   EXPECT_EQ(damaged.outcome.failed, 1U);
   if (!root()) return;
-  EXPECT_NE(damaged.result().reason.find("the saved state of this case"), std::string::npos)
+  EXPECT_NE(damaged.result().reason.find("the checkpoint of this case"), std::string::npos)
       << damaged.result().reason;
 }
 

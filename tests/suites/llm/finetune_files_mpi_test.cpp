@@ -102,8 +102,8 @@ TEST(Resume, AStateThatIsNotOfThisTrainingFailsTheCase) {
   other.seed = 77;
   const std::string seed = reason(other, keep);
   if (!root()) return;
-  EXPECT_THAT(damaged, HasSubstr("the saved state of this case"));
-  EXPECT_THAT(seed, HasSubstr("the saved state is of seed"));
+  EXPECT_THAT(damaged, HasSubstr("the checkpoint of this case"));
+  EXPECT_THAT(seed, HasSubstr("the checkpoint is of seed"));
 }
 
 /// A training of its own on each rank, as if each held other parts of the parameters.
