@@ -142,7 +142,7 @@ class Runs(ProgramTest):
             '{"run": 2, "run": 3, "cases": {}}': "twice",
             '{"run": 2, "side": "../up", "cases": {"x": 1}}': "letters, digits",
             '{"run": 2, "cases": ' + "[" * 100 + "]" * 100 + "}": "deeper",
-            '{"run": 1, "cases": {"x": {"metric": "t", "unit": "s", "scale": 1, "samples": [1]}}}': "already",
+            '{"run": 1, "cases": {"x": {"metric": "t", "unit": "s", "scale": 1, "samples": [1]}}}': "occurs twice",
             '{"run": 2, "cases": {"x': "no JSON",
             '{"run": "\x1b[31m", "cases": 1}': "no JSON",
         }

@@ -228,7 +228,7 @@ class Osu(Importing):
         head = "# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n"
         for content, said in ((head + "1 x\n", ":4: expected a number"), (head + "1 -0.5\n", "a number"),
                               (head + "1 2 3\n", ":4: expected 2 columns"), (head + "1e3 2\n", "an integer"),
-                              (head + "1 0.1\n1 0.1\n", "already"), (head, "no row"), (head + "1 nan\n", "a number"),
+                              (head + "1 0.1\n1 0.1\n", "occurs twice"), (head, "no row"), (head + "1 nan\n", "a number"),
                               (head + "1 0." + "1" * 70000 + "\n", "longer than"),
                               ("# OSU MPI Latency Test\n1 2\n", ":1: expected"),
                               ("# OSU MPI Latency Test v7.4\n1 2\n", ":2: expected a line"),
@@ -518,7 +518,7 @@ class Nvbandwidth(Importing):
         for change, said in (({"bandwidth_matrix": [["fast"]]}, "numbers"), ({"bandwidth_matrix": [1]}, "lists"),
                              ({"bandwidth_matrix": []}, "passed"), ({"name": 7}, '"name"'), ({"name": "y" * 300}, "200 bytes")):
             self.take(self.document({**good, **change}), code=3, said=("testcases[0]", said))
-        self.take(self.document(good, good), code=3, said=("already",))
+        self.take(self.document(good, good), code=3, said=("occurs twice",))
         self.take(self.document({"name": "x", "status": "Error", "error": "ASSERT failed"}, error="it ended"))
         self.assertEqual(next(iter(rows(self.path("out.h5")).values()))["status"], "failed")
 

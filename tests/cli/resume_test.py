@@ -118,7 +118,7 @@ class Resume(ProgramTest):
             file["topology/ranks"].create_dataset("node", data=[b"elsewhere"] * 2, dtype=h5py.string_dtype("utf-8", 9))
         replace_texts(self.parts, change)
         here = socket.gethostname()
-        self.expect_refused("begun on host elsewhere", f"this launch runs on {here}", "--resume-hosts")
+        self.expect_refused("started on host elsewhere", f"this launch runs on {here}", "--resume-hosts")
         finished = len([row for row in rows(self.parts).values() if row["status"] == "ok"])
         table = self.expect_completed("--resume-hosts")
         hosts = [row["facts"].get("hosts", "elsewhere") for row in table.values()]

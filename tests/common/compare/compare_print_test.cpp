@@ -113,7 +113,7 @@ TEST(CompareText, ExplainsItsFlags) {
   EXPECT_THAT(flag_lines(comparison), ElementsAre());
   comparison.rows[0].flags = {"single_run", "throttled:2"};
   EXPECT_THAT(flag_lines(comparison),
-              ElementsAre(StartsWith("single_run: one run"), StartsWith("throttled: the GPU"),
+              ElementsAre(StartsWith("single_run: only one run"), StartsWith("throttled: the GPU"),
                           "FLAG:n: in n of the runs"));
   comparison.rows[0].runs_needed = 1000;
   EXPECT_THAT(flag_lines(comparison).back(), StartsWith("runs needed >=1000: runs vary too much"));
@@ -153,7 +153,7 @@ TEST(CompareText, TellsNothingTwice) {
         ++count;
       EXPECT_EQ(count, std::string(value) == "glibc" ? 0U : 1U) << format << " " << value;
     }
-    EXPECT_THAT(text, HasSubstr("as listed: kernel")) << format;
+    EXPECT_THAT(text, HasSubstr("environment differences that separate A from B: kernel")) << format;
     EXPECT_THAT(text, HasSubstr("2 facts are known on one side only")) << format;
   }
   const json document = json::parse(to_json(comparison).dump());

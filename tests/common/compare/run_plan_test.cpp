@@ -158,7 +158,7 @@ TEST(RunPlanPrint, HasTextAndJson) {
   const RunPlan plan = timed_plan(120);
   std::ostringstream text;
   print_run_plan(plan, "text", text);
-  EXPECT_THAT(text.str(), HasSubstr("a run took 30.0 s on 2 nodes"));
+  EXPECT_THAT(text.str(), HasSubstr("one run took 30.0 s on 2 nodes"));
   EXPECT_THAT(text.str(), HasSubstr("5 runs: 2.5 min, 0.0833 node-hours"));
   EXPECT_THAT(text.str(), HasSubstr("the other rows fit the budget"));
   std::ostringstream json;

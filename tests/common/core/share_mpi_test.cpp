@@ -93,7 +93,7 @@ TEST(HostMemory, IsRequiredBesideTheDevices) {
   EXPECT_EQ(run(function, 1 << 20).ok, 1U);
   EXPECT_EQ(run(function, std::uint64_t{1} << 50).oom, 1U);
   if (root()) {
-    EXPECT_NE(reason.find("needs 1 PiB a rank"), std::string::npos) << reason;
+    EXPECT_NE(reason.find("needs 1 PiB per rank"), std::string::npos) << reason;
   }
 }
 

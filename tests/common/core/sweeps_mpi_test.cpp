@@ -151,7 +151,7 @@ TEST_F(SweepsTest, ACaseThatFailsOnceIsNotMeasuredAgain) {
 TEST_F(SweepsTest, ABudgetLeavesWhatIsMeasured) {
   EXPECT_EQ(run(quick, {.budget = 0.0, .sweeps = 2}).skipped, static_cast<std::size_t>(kCases));
   if (root()) {
-    EXPECT_THAT(sink.rows.at(0).reason, HasSubstr("the budget"));
+    EXPECT_THAT(sink.rows.at(0).reason, HasSubstr("the time budget of"));
     EXPECT_THAT(shown(), ElementsAre(0, 1, 2, 3, 4, 5));
   }
   // An earlier launch has done one sweep, and there is no time for a second one.
