@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA graphs through LibTorch, whose allocator keeps a separate memory pool for graphs.
 #include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
+#include "common/base/log.hpp"
 #include "common/torch/step_graph.hpp"
 
 namespace scalemark::torch_support {
@@ -34,9 +38,15 @@ class CudaStepGraph final : public StepGraph {
     // The graph does not use the memory that the earlier steps cached.
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream_);
-    graph_.capture_begin(pool_);
-    work();
-    graph_.capture_end();
+    // Only this thread is restricted: a loader's threads use the runtime meanwhile.
+    graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+    try {
+      work();
+      graph_.capture_end();
+    } catch (...) {
+      abandon_capture();
+      throw;
+    }
   }
 
   void launch() override { graph_.replay(); }
@@ -47,6 +57,31 @@ class CudaStepGraph final : public StepGraph {
     at::cuda::CUDAEvent event;
     event.record(first);
     event.block(second);
+  }
+
+  /// Undoes capture_begin() after a failure, so that the next case can run: CUDAGraph does this
+  /// only in a capture_end() that succeeds.
+  void abandon_capture() noexcept {
+    try {
+      cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+      cudaGraph_t partial = nullptr;
+      if (cudaStreamIsCapturing(stream_, &status) == cudaSuccess &&
+          status != cudaStreamCaptureStatusNone) {
+        if (cudaStreamEndCapture(stream_, &partial) == cudaSuccess && partial != nullptr)
+          cudaGraphDestroy(partial);
+      }
+      cudaGetLastError();  // not sticky: the capture's own
+      const c10::DeviceIndex device = stream_.device_index();
+      c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool_);
+      c10::cuda::CUDACachingAllocator::releasePool(device, pool_);
+      // The generator believes that it is being captured: one that is not takes its place.
+      const at::Generator fresh = at::cuda::detail::createCUDAGenerator(device);
+      at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device);
+      fresh.set_current_seed(generator.current_seed());
+      generator.graphsafe_set_state(fresh);
+    } catch (const std::exception& error) {
+      log::warn(fmt::format("a failed capture of a CUDA graph was not undone: {}", error.what()));
+    }
   }
 
   c10::cuda::CUDAStream stream_;

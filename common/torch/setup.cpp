@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "common/base/error.hpp"
+#include "common/base/no_throw.hpp"
 #include "common/torch/cpu_memory.hpp"
 #include "common/torch/cuda_memory.hpp"
 
@@ -17,10 +18,13 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Frees the GPU's memory for the next case.
+/// Frees the GPU's memory for the next case. After an error that broke the GPU's context this
+/// fails, too, and the case's own error is the one to report.
 struct CudaMemoryReleased {
   CudaMemoryReleased() = default;
-  ~CudaMemoryReleased() { cuda_release_memory(); }
+  ~CudaMemoryReleased() {
+    ignore_errors("release the GPU's memory", [] { cuda_release_memory(); });
+  }
   CudaMemoryReleased(const CudaMemoryReleased&) = delete;
   CudaMemoryReleased& operator=(const CudaMemoryReleased&) = delete;
 };
