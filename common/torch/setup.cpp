@@ -18,6 +18,15 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// Whether LibTorch's CUDA libraries say that they cannot run on this machine.
+bool is_unsupported(const std::string& text) {
+  for (const char* reason : {"no kernel image is available", "driver version is insufficient",
+                             "NVIDIA driver on your system is too old"}) {
+    if (text.find(reason) != std::string::npos) return true;
+  }
+  return false;
+}
+
 /// Frees the GPU's memory for the next case. After an error that broke the GPU's context this
 /// fails, too, and the case's own error is the one to report.
 struct CudaMemoryReleased {
@@ -63,6 +72,7 @@ void run_body(const std::function<void()>& body) {
     // The CPU allocator throws c10::Error without a subtype.
     if (text.find("can't allocate memory") != std::string::npos)
       throw OutOfMemory(first_line(text));
+    if (is_unsupported(text)) throw Unavailable(first_line(text));
     throw Error(first_line(text));
   }
 }
