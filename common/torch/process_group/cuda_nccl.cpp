@@ -2,9 +2,11 @@
 // c10d's NCCL process group, bootstrapped over MPI.
 #include <exception>
 
+#include <nccl.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include "common/base/no_throw.hpp"
+#include "common/collective/nccl_version.hpp"
 #include "common/torch/process_group/process_group.hpp"
 #include "common/torch/process_group/rendezvous.hpp"
 #include "common/torch/setup.hpp"
@@ -32,6 +34,9 @@ class NcclGroup final : public c10d::ProcessGroupNCCL {
 bool has_cuda() { return true; }
 
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device) {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) version = 0;
+  collective::require_nccl(ranks, version, NCCL_VERSION_CODE);
   const auto store = make_rendezvous(ranks).store;
   auto backend = c10::make_intrusive<NcclGroup>(store, ranks.rank(), ranks.size());
   backend->setBoundDeviceId(device);
