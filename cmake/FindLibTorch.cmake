@@ -85,6 +85,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     INTERFACE_LINK_LIBRARIES LibTorch::c10
     INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined")
   if(LIBTORCH_HAS_CUDA)
+    # The wheel's libraries have DT_RPATH, which LD_LIBRARY_PATH does not override. With the linker's default, DT_RUNPATH, a
+    # program would load another libnccl.so.2 from there for itself and LibTorch.
     # Only the dispatcher uses the library that registers the CUDA back end, so the linker would drop it without
     # --no-as-needed.
     add_library(LibTorch::c10_cuda SHARED IMPORTED)
@@ -92,6 +94,6 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     add_library(LibTorch::cuda SHARED IMPORTED)
     set_target_properties(LibTorch::cuda PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libtorch_cuda.so
       INTERFACE_LINK_LIBRARIES "LibTorch::cpu;LibTorch::c10_cuda"
-      INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed,${torch_root}/lib/libtorch_cuda.so,${torch_root}/lib/libc10_cuda.so,--as-needed")
+      INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed,${torch_root}/lib/libtorch_cuda.so,${torch_root}/lib/libc10_cuda.so,--as-needed;LINKER:--disable-new-dtags")
   endif()
 endif()

@@ -85,8 +85,10 @@ if(NOT SCALEMARK_ENABLE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
+    # A100, H100 and H200, B200, and RTX PRO 6000; what is newer translates the last one's PTX. nvcc 13.0: 2.3 s and 0.25 MB
+    # for our kernels, where one architecture takes 1.6 s and 0.09 MB.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 90)
+      set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;100-real;120")
     endif()
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)

@@ -7,7 +7,7 @@
 #
 #   --cpu            LibTorch for CPUs (0.6 GB to download, 1.1 GB unpacked): the default without a GPU
 #   --cuda           LibTorch with its CUDA libraries (2.6 GB, 3.8 GB unpacked): the default where an
-#                    NVIDIA GPU is found
+#                    NVIDIA GPU is found; its driver must run CUDA 13
 #   --libtorch DIR   use this LibTorch: the folder that holds lib/libtorch_cpu.so or torch/lib/..., also a Python
 #                    site-packages (default: the environment's LIBTORCH_DIR, if set). Tried were 2.11 to
 #                    2.15: a newer one is used with a warning, an older one is refused
@@ -81,7 +81,9 @@ while (($#)); do
   esac
   shift
 done
+chosen=1
 if [[ -z $kind ]]; then
+  chosen=0
   given=${given:-${LIBTORCH_DIR:-}}
   if (($(gpu_count) > 0)); then kind=cuda; else kind=cpu; fi
 elif [[ -n $given ]]; then
@@ -182,6 +184,35 @@ check_given_dali() {
   (cd "$DALI_DIR" && pwd)
 }
 
+# --- the driver ------------------------------------------------------------------------------
+
+# The CUDA release that LibTorch's CUDA libraries belong to: "13.0".
+needed_cuda() { sed -n 's/^nvidia-cuda-runtime==\([0-9]*\.[0-9]*\)\..*/\1/p' "$here/libtorch-cuda.txt"; }
+
+# The newest CUDA release that the driver runs, as nvidia-smi's head line names it; nothing if it names none. It looks for
+# libcuda.so as the program will, so an installed compatibility package counts.
+driver_cuda() {
+  { nvidia-smi 2>/dev/null || true; } | sed -n 's/.*CUDA[A-Z ]* Version: *\([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+# Asked before 2.6 GB are fetched. With --cuda the choice is the user's: another machine may run the build.
+check_driver() { # whether --cuda was given: 0 or 1
+  local has needs major text
+  has=$(driver_cuda) needs=$(needed_cuda)
+  major=${needs%%.*}
+  if [[ -z $has ]] || ((${has%%.*} >= major)); then return; fi
+  text="this machine's NVIDIA driver runs CUDA $has and older; LibTorch's CUDA libraries need CUDA $major (driver 580 or newer)"
+  if (($1)); then
+    say "Warning: $text. What is built will not run on these GPUs."
+    return
+  fi
+  die 3 "$text. Either
+  update the driver;
+  or, with a data-centre GPU, install NVIDIA's package cuda-compat-${needs/./-} and
+     export LD_LIBRARY_PATH=/usr/local/cuda-$needs/compat
+  or measure CPUs only: --cpu (0.6 GB)"
+}
+
 install_libtorch() {
   local needed=1900
   if [[ $given == newest ]]; then
@@ -189,7 +220,10 @@ install_libtorch() {
       "libtorch-$newest-cpu" libtorch-newest.txt "$needed"
     return
   fi
-  if [[ $kind == cuda ]]; then needed=8000; fi
+  if [[ $kind == cuda ]]; then
+    check_driver "$chosen"
+    needed=8000
+  fi
   install_wheels "LibTorch ($kind)" "--$kind" "use --libtorch DIR or --no-libtorch" \
     "libtorch-$version-$kind" "libtorch-$kind.txt" "$needed"
 }

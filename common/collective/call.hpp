@@ -37,7 +37,7 @@ bool has_root(Routine routine);
 
 /// How a routine is called: it returns when it is done; it returns at once and is waited for; or
 /// its arguments are bound once and it is started again and again (MPI-4's persistent operations).
-/// `graph`: recorded once as a CUDA graph, which is launched.
+/// `graph`: run once by prepare(), then recorded as a CUDA graph, which is launched.
 enum class Mode { blocking, nonblocking, persistent, graph };
 std::string_view to_string(Mode mode);
 Mode mode_from(std::string_view text);  ///< Throws UsageError.

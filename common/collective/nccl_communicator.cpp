@@ -20,6 +20,7 @@
 #include "common/collective/dissemination.hpp"
 #include "common/collective/messages.hpp"
 #include "common/collective/nccl_operation.hpp"
+#include "common/collective/nccl_version.hpp"
 
 namespace scalemark::collective {
 namespace {
@@ -184,10 +185,17 @@ std::string why_not_together(const mpi::Comm& ranks, const device::Device& devic
   return {};
 }
 
+/// 22809 is 2.28.9; 0 if NCCL does not tell.
+int loaded_version() {
+  int version = 0;
+  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
+}
+
 std::unique_ptr<NcclCommunicator> make_communicator(const mpi::Comm& ranks,
                                                     const device::Device& device) {
   const std::string why = why_not_together(ranks, device);
   if (!why.empty()) throw Unavailable(why);
+  require_nccl(ranks, loaded_version(), NCCL_VERSION_CODE);
   ncclUniqueId id{};
   const ncclResult_t code = ranks.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
   const std::string bytes = ranks.broadcast(
@@ -210,9 +218,8 @@ std::uint64_t time_nccl_creation(const mpi::Comm& ranks, device::Device& device)
 }
 
 std::string nccl_version() {
-  int version = 0;  // 22809 is 2.28.9
-  if (ncclGetVersion(&version) != ncclSuccess) return {};
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  const int version = loaded_version();
+  return version == 0 ? std::string() : nccl_version_text(version);
 }
 
 }  // namespace scalemark::collective

@@ -49,6 +49,9 @@ class GraphOperation final : public StreamOperation {
  public:
   GraphOperation(const std::function<void()>& enqueue, device::Stream& stream)
       : StreamOperation(stream) {
+    // NCCL connects ranks and loads kernels in the first call, which a capture does not allow.
+    enqueue();
+    stream.synchronize();
     // Other threads of the process (NCCL's own) may go on calling CUDA.
     device::check(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
     cudaGraph_t graph = nullptr;

@@ -15,7 +15,8 @@ namespace scalemark::collective {
 std::unique_ptr<Operation> make_stream_operation(std::function<void()> enqueue,
                                                  device::Stream& stream);
 
-/// Records once what `enqueue` gives to `stream`, and launches it as a CUDA graph. Throws Error.
+/// Runs `enqueue` once, so that the library is ready, then records what it gives to `stream`, and
+/// launches that as a CUDA graph. Throws Error.
 std::unique_ptr<Operation> make_graph_operation(const std::function<void()>& enqueue,
                                                 device::Stream& stream);
 

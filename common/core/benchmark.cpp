@@ -183,6 +183,11 @@ Benchmark& Benchmark::adjust_to_job(std::function<void(Point&, const PlanContext
   return *this;
 }
 
+Benchmark& Benchmark::works_on_gpu(std::function<bool(const Point&)> where) {
+  on_gpu_ = std::move(where);
+  return *this;
+}
+
 Benchmark& Benchmark::memory(Memory bytes_per_rank) {
   memory_ = std::move(bytes_per_rank);
   return *this;

@@ -59,6 +59,9 @@ class Benchmark {
   Benchmark& adjust(std::function<void(Point&)> change);
   /// The same, with access to the job's context. Several changes are applied in order.
   Benchmark& adjust_to_job(std::function<void(Point&, const PlanContext&)> change);
+  /// For benchmarks whose axes do not tell their device: whether a case works with the rank's GPU.
+  /// Telemetry, energy and the check of memory then look at it; Case::device() stays the host.
+  Benchmark& works_on_gpu(std::function<bool(const Point&)> where);
   /// Memory needed on the device of the case.
   Benchmark& memory(Memory bytes_per_rank);
   /// Host memory needed in addition, on any device.
@@ -97,6 +100,7 @@ class Benchmark {
   std::vector<Forecast> forecast_for(const Point& point) const {
     return forecasts_ ? forecasts_(point) : std::vector<Forecast>();
   }
+  bool is_on_gpu(const Point& point) const { return on_gpu_ && on_gpu_(point); }
   bool makes_sense(const Point& point) const { return !sensible_ || sensible_(point); }
   Point adjusted(Point point, const PlanContext& context) const {
     if (adjust_) adjust_(point, context);
@@ -115,7 +119,7 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
-  std::function<bool(const Point&)> sensible_;
+  std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;
 };
 

@@ -214,11 +214,12 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
             .result = result,
             .policy = planned.policy,
             .rank_local = planned.benchmark->is_rank_local(),
-            .fixed_inner = inner_});
+            .fixed_inner = inner_,
+            .on_gpu = planned.benchmark->is_on_gpu(planned.params)});
   session_.telemetry().begin_case();
   try {
     // Ranks of a node share host memory, and ranks with the same GPU share its memory.
-    device::Device& device = one.device();
+    device::Device& device = one.hardware().working();
     session_.telemetry().set_on_gpu(device.kind() == device::DeviceKind::cuda);
     const std::uint64_t on_host = planned.benchmark->host_memory_for(planned.params);
     if (device.kind() == device::DeviceKind::cuda) {

@@ -152,6 +152,7 @@ constexpr ListedField kFacts[] = {
     {"loaded_bytes", Kind::plain},
     {"loss_scale", Kind::plain},
     {"m", Kind::plain},
+    {"memory_numa_node", Kind::plain},
     {"moved_bytes", Kind::plain},
     {"n", Kind::plain},
     {"nf4_bytes", Kind::plain},

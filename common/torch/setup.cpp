@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "common/base/error.hpp"
+#include "common/base/no_throw.hpp"
 #include "common/torch/cpu_memory.hpp"
 #include "common/torch/cuda_memory.hpp"
 
@@ -17,10 +18,22 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Frees the GPU's memory for the next case.
+/// Whether LibTorch's CUDA libraries say that they cannot run on this machine.
+bool is_unsupported(const std::string& text) {
+  for (const char* reason : {"no kernel image is available", "driver version is insufficient",
+                             "NVIDIA driver on your system is too old"}) {
+    if (text.find(reason) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// Frees the GPU's memory for the next case. After an error that broke the GPU's context this
+/// fails, too, and the case's own error is the one to report.
 struct CudaMemoryReleased {
   CudaMemoryReleased() = default;
-  ~CudaMemoryReleased() { cuda_release_memory(); }
+  ~CudaMemoryReleased() {
+    ignore_errors("release the GPU's memory", [] { cuda_release_memory(); });
+  }
   CudaMemoryReleased(const CudaMemoryReleased&) = delete;
   CudaMemoryReleased& operator=(const CudaMemoryReleased&) = delete;
 };
@@ -59,6 +72,7 @@ void run_body(const std::function<void()>& body) {
     // The CPU allocator throws c10::Error without a subtype.
     if (text.find("can't allocate memory") != std::string::npos)
       throw OutOfMemory(first_line(text));
+    if (is_unsupported(text)) throw Unavailable(first_line(text));
     throw Error(first_line(text));
   }
 }

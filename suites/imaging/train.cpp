@@ -200,7 +200,7 @@ void train_network(Case& c) {
   model->to(setup.training.precision.parameters);
   set_start(c, *model);
   torch_support::ProcessGroupPtr group;
-  if (is_ddp(setup.training.strategy)) {
+  if (is_ddp(setup.training.strategy) && !setup.trainer.graphs) {
     group = torch_support::make_process_group(c, device, c.text("backend"));
     c.fact("process_group", torch_support::resolve_backend(c.text("backend"), c.text("device")));
   }

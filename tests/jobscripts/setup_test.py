@@ -8,7 +8,7 @@ import subprocess
 import unittest
 import zipfile
 
-from support import SCRIPTS, ScriptTest, start
+from support import SCRIPTS, ScriptTest, start, tool
 from wheel_support import DALI, PARTS, WheelTest, listed_torch
 
 class LibTorch(WheelTest):
@@ -110,6 +110,49 @@ class LibTorch(WheelTest):
         self.expect(self.run_setup("--nonsense"), 2, "--nonsense", "--help")
         self.expect(self.run_setup("--libtorch"), 2, "--libtorch needs a value")
         self.expect(self.run_setup("--cuda", "--libtorch", "/"), 2, "exclude each other")
+
+
+class Driver(WheelTest):
+    """The driver, as a stub of nvidia-smi tells it, is looked at before anything is fetched."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("bin"))
+        self.environment = {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        self.make_wheels("libtorch-cuda.txt", PARTS)
+        self.cuda_target = os.path.join(self.cache, "libtorch-2.11.0-cuda")
+
+    def driver(self, version, cuda):
+        tool(self.path("bin"), "nvidia-smi", f"""if [[ ${{1:-}} == -L ]]; then echo 'GPU 0: a'; exit; fi
+echo '| NVIDIA-SMI {version}   Driver Version: {version}   {cuda} |'""")
+
+    def test_one_that_is_too_old_is_named_with_what_helps(self):
+        for cuda in ("12.4", "11.8"):
+            self.driver("550.54.14", f"CUDA Version: {cuda}")
+            done = self.run_setup()
+            self.expect(done, 3, f"driver runs CUDA {cuda} and older", "need CUDA 13", "580", "cuda-compat-13-0",
+                        "/usr/local/cuda-13.0/compat", "--cpu")
+            self.assertEqual(done.stdout, "")
+            self.assertFalse(os.path.exists(self.cuda_target))
+
+    def test_one_that_runs_cuda_13_is_used(self):
+        for cuda in ("CUDA Version: 13.0", "CUDA UMD Version: 13.2", "CUDA Version: 14.1", "CUDA Version: N/A"):
+            self.driver("580.65.06", cuda)
+            done = self.run_setup()
+            self.expect(done, 0)
+            self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.cuda_target}\n")
+            self.assertNotIn("driver", done.stderr)
+
+    def test_a_choice_of_the_user_holds(self):
+        self.driver("550.54.14", "CUDA Version: 12.4")
+        done = self.run_setup("--cuda")
+        self.expect(done, 0, "Warning", "CUDA 12.4")
+        self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.cuda_target}\n")
+        self.make_wheels("libtorch-cpu.txt", PARTS)  # the same wheels, which go once they are unpacked
+        done = self.run_setup("--cpu")
+        self.expect(done, 0)
+        self.assertNotIn("driver", done.stderr)
+        self.assertEqual(self.run_setup("--no-libtorch").returncode, 0)
 
 
 class Dali(WheelTest):

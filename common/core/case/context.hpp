@@ -25,6 +25,7 @@ struct CaseContext {
   /// Operations per sample that earlier sweeps chose, by duration metric. They replace the choice
   /// of MeasureOptions::inner 0.
   std::map<std::string, std::uint64_t> fixed_inner = {};
+  bool on_gpu = false;  ///< the benchmark states that this case works with the GPU
 
   const mpi::Comm& ranks() const { return group.comm; }
   bool is_root() const { return group.comm.rank() == 0; }

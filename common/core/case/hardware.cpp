@@ -15,6 +15,8 @@ device::Device& CaseHardware::device() const {
   return on_device ? gpu() : host();
 }
 
+device::Device& CaseHardware::working() const { return context_.on_gpu ? gpu() : device(); }
+
 device::Stream& CaseHardware::stream() const {
   return is_on_gpu() ? context_.session.gpu_stream() : context_.session.host_stream();
 }
@@ -26,7 +28,7 @@ device::Device& CaseHardware::host() const { return context_.session.host_device
 device::Device& CaseHardware::gpu() const { return context_.session.gpu(); }
 
 std::optional<double> CaseHardware::energy() const {
-  const std::optional<double> mine = context_.session.energy(device().kind());
+  const std::optional<double> mine = context_.session.energy(working().kind());
   return context_.ranks().min(mine ? 1 : 0) == 1 ? mine : std::nullopt;
 }
 

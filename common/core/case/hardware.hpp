@@ -18,6 +18,8 @@ class CaseHardware {
   /// The device of axis `device`, or, for communication, of axis `memory` (host or device). Skips
   /// the case where a rank has none.
   device::Device& device() const;
+  /// The device that works: the GPU where the benchmark states so, else device().
+  device::Device& working() const;
   device::Stream& stream() const;  ///< of device()
   bool is_on_gpu() const;          ///< whether device() is a GPU
   device::Device& host() const;

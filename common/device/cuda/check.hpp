@@ -8,8 +8,9 @@
 
 namespace scalemark::device {
 
-/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, no device, device in
-/// use), otherwise Error. The text contains CUDA's name and description of the error.
+/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, driver too old, no
+/// device, device in use, no kernel for this device), otherwise Error. The text contains CUDA's
+/// name and description of the error.
 void check(cudaError_t code, Where where = {});
 
 }  // namespace scalemark::device

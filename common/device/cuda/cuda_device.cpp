@@ -15,9 +15,6 @@
 namespace scalemark::device {
 namespace {
 
-/// Blocks of 512 threads per multiprocessor: enough memory requests in flight.
-constexpr int kBlocksPerSm = 4;
-
 class CudaStream final : public Stream {
  public:
   // Non-blocking: not ordered with a library's work in the legacy default stream.
@@ -116,7 +113,7 @@ class CudaDevice final : public Device {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
   }
   void copy_by_kernel(void* to, const void* from, std::size_t bytes, Stream& stream) override {
-    check(kernels::copy(to, from, bytes, kBlocksPerSm * processors_, native(stream)));
+    check(kernels::copy(to, from, bytes, processors_, native(stream)));
   }
   void prefetch(const void* data, std::size_t bytes, bool to_device, Stream& stream) override {
     const cudaMemLocation place{to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for measurements: waiting, copying, empty kernel, STREAM's loops.
+#include <algorithm>
+
+#include "common/device/cuda/kernel_threads.hpp"
 #include "common/device/cuda/kernels.hpp"
 
 namespace scalemark::device::kernels {
@@ -7,84 +10,102 @@ namespace {
 
 constexpr int kThreads = 512;
 
-__device__ std::uint64_t device_ns() {
-  std::uint64_t ns;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-  return ns;
+struct Gpu {
+  static __device__ std::uint64_t now_ns() {
+    std::uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+  }
+  static __device__ void publish() { __threadfence_system(); }
+};
+
+__device__ Thread this_thread() {
+  return {static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x,
+          static_cast<std::size_t>(gridDim.x) * blockDim.x};
 }
 
 __global__ void wait_kernel(const volatile int* go, volatile int* gave_up, std::uint64_t limit_ns) {
-  const std::uint64_t start = device_ns();
-  while (*go == 0) {
-    if (device_ns() - start > limit_ns) {
-      *gave_up = 1;
-      __threadfence_system();
-      return;
-    }
-  }
+  wait_thread<Gpu>(go, gave_up, limit_ns);
 }
-
-__device__ std::size_t first() {
-  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ std::size_t step() { return static_cast<std::size_t>(gridDim.x) * blockDim.x; }
 
 template <typename T>
 __global__ void copy_kernel(T* __restrict__ to, const T* __restrict__ from, std::size_t count) {
-  for (std::size_t i = first(); i < count; i += step()) to[i] = from[i];
+  copy_thread(this_thread(), to, from, count);
 }
 
 __global__ void empty_kernel() {}
 
-__global__ void stamp_kernel(volatile std::uint64_t* to) {
-  *to = device_ns();
-  __threadfence_system();
-}
+__global__ void stamp_kernel(volatile std::uint64_t* to) { stamp_thread<Gpu>(to); }
 
 __global__ void answer_kernel(const volatile int* question, volatile int* answer, int count,
                               std::uint64_t limit_ns) {
-  const std::uint64_t start = device_ns();
-  for (int i = 1; i <= count; ++i) {
-    while (*question != i) {
-      if (device_ns() - start > limit_ns) return;
-    }
-    *answer = i;
-    __threadfence_system();
-  }
+  answer_thread<Gpu>(question, answer, count, limit_ns);
+}
+
+/// Two blocks per multiprocessor suffice. Without the bound the compiler saves registers for more
+/// of them, and stores the first results before it loads the last operands.
+template <int kLoop, typename T>
+__global__ __launch_bounds__(kThreads, 2) void loop_kernel(T* __restrict__ to,
+                                                           const T* __restrict__ from,
+                                                           const T* __restrict__ other,
+                                                           std::size_t count, std::size_t wide) {
+  loop_thread<kLoop>(this_thread(), to, from, other, count, wide);
+}
+
+bool is_aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % sizeof(uint4) == 0;
+}
+
+/// Blocks that run on a multiprocessor at a time. Asked once for each kernel: the launch is timed.
+template <typename... Parameters>
+int blocks_per_processor(void (*kernel)(Parameters...)) {
+  int blocks = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, 0) != cudaSuccess)
+    cudaGetLastError();  // the launch reports what is wrong
+  return std::max(blocks, 1);
+}
+
+/// Blocks that fill the multiprocessors, but no more than `threads` threads need.
+int blocks_within(std::size_t threads, int per_processor, int processors) {
+  const std::size_t needed = (threads + kThreads - 1) / kThreads;
+  return static_cast<int>(std::min(
+      needed, static_cast<std::size_t>(per_processor) * static_cast<std::size_t>(processors)));
 }
 
 template <int kLoop, typename T>
-__global__ void loop_kernel(T* __restrict__ to, const T* __restrict__ from,
-                            const T* __restrict__ other, std::size_t count) {
-  constexpr T kScalar = 3;
-  for (std::size_t i = first(); i < count; i += step()) {
-    if constexpr (kLoop == 0) to[i] = from[i];
-    if constexpr (kLoop == 1) to[i] = kScalar * from[i];
-    if constexpr (kLoop == 2) to[i] = from[i] + other[i];
-    if constexpr (kLoop == 3) to[i] = from[i] + kScalar * other[i];
-  }
+cudaError_t launch_one(T* to, const T* from, const T* other, std::size_t count, int processors,
+                       cudaStream_t stream) {
+  const bool aligned = is_aligned(to) && is_aligned(from) && is_aligned(other);
+  const std::size_t wide = aligned ? count / Wide<T>::kLanes : 0;
+  static const int per_processor = blocks_per_processor(loop_kernel<kLoop, T>);
+  const std::size_t threads = (aligned ? wide : count) / kLoads + 1;
+  const int blocks = blocks_within(threads, per_processor, processors);
+  loop_kernel<kLoop><<<blocks, kThreads, 0, stream>>>(to, from, other, count, wide);
+  return cudaGetLastError();
 }
 
 template <typename T>
 cudaError_t launch_loop(int loop, T* to, const T* from, const T* other, std::size_t count,
-                        int blocks, cudaStream_t stream) {
+                        int processors, cudaStream_t stream) {
   switch (loop) {
     case 0:
-      loop_kernel<0><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
-      break;
+      return launch_one<0>(to, from, other, count, processors, stream);
     case 1:
-      loop_kernel<1><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
-      break;
+      return launch_one<1>(to, from, other, count, processors, stream);
     case 2:
-      loop_kernel<2><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
-      break;
+      return launch_one<2>(to, from, other, count, processors, stream);
     case 3:
-      loop_kernel<3><<<blocks, kThreads, 0, stream>>>(to, from, other, count);
-      break;
+      return launch_one<3>(to, from, other, count, processors, stream);
     default:
       return cudaErrorInvalidValue;
   }
-  return cudaGetLastError();
+}
+
+template <typename T>
+void launch_copy(T* to, const T* from, std::size_t count, int processors, cudaStream_t stream) {
+  static const int per_processor = blocks_per_processor(copy_kernel<T>);
+  const int blocks = blocks_within(count / kLoads + 1, per_processor, processors);
+  copy_kernel<<<blocks, kThreads, 0, stream>>>(to, from, count);
 }
 
 }  // namespace
@@ -94,18 +115,15 @@ cudaError_t wait_for(const int* go, int* gave_up, std::uint64_t limit_ns, cudaSt
   return cudaGetLastError();
 }
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes, int blocks, cudaStream_t stream) {
-  const auto addresses =
-      reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
-  const std::size_t wide = addresses % sizeof(uint4) == 0 ? bytes / sizeof(uint4) : 0;
-  if (wide > 0) {
-    copy_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<uint4*>(to),
-                                                 static_cast<const uint4*>(from), wide);
-  }
+cudaError_t copy(void* to, const void* from, std::size_t bytes, int processors,
+                 cudaStream_t stream) {
+  const std::size_t wide = is_aligned(to) && is_aligned(from) ? bytes / sizeof(uint4) : 0;
+  if (wide > 0)
+    launch_copy(static_cast<uint4*>(to), static_cast<const uint4*>(from), wide, processors, stream);
   const std::size_t done = wide * sizeof(uint4);
   if (done < bytes) {
-    copy_kernel<<<blocks, kThreads, 0, stream>>>(
-        static_cast<char*>(to) + done, static_cast<const char*>(from) + done, bytes - done);
+    launch_copy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done, bytes - done,
+                processors, stream);
   }
   return cudaGetLastError();
 }
@@ -127,13 +145,13 @@ cudaError_t answer(const int* question, int* answer, int count, std::uint64_t li
 }
 
 cudaError_t stream_loop(int loop, double* to, const double* from, const double* other,
-                        std::size_t count, int blocks, cudaStream_t stream) {
-  return launch_loop(loop, to, from, other, count, blocks, stream);
+                        std::size_t count, int processors, cudaStream_t stream) {
+  return launch_loop(loop, to, from, other, count, processors, stream);
 }
 
 cudaError_t stream_loop(int loop, float* to, const float* from, const float* other,
-                        std::size_t count, int blocks, cudaStream_t stream) {
-  return launch_loop(loop, to, from, other, count, blocks, stream);
+                        std::size_t count, int processors, cudaStream_t stream) {
+  return launch_loop(loop, to, from, other, count, processors, stream);
 }
 
 }  // namespace scalemark::device::kernels

@@ -13,8 +13,10 @@ namespace scalemark::device::kernels {
 /// to `*gave_up` and ends. Both are in host memory that the device can access.
 cudaError_t wait_for(const int* go, int* gave_up, std::uint64_t limit_ns, cudaStream_t stream);
 
-/// Copies with `blocks` blocks of 512 threads, 16 bytes per thread if both addresses are aligned.
-cudaError_t copy(void* to, const void* from, std::size_t bytes, int blocks, cudaStream_t stream);
+/// Copies with as many threads as run at a time on `processors` multiprocessors; each has four
+/// loads under way, of 16 bytes if both addresses are aligned.
+cudaError_t copy(void* to, const void* from, std::size_t bytes, int processors,
+                 cudaStream_t stream);
 
 /// Launches an empty kernel.
 cudaError_t nothing(cudaStream_t stream);
@@ -29,9 +31,10 @@ cudaError_t answer(const int* question, int* answer, int count, std::uint64_t li
                    cudaStream_t stream);
 
 /// STREAM's four loops: to = from, 3 from, from + other, or from + 3 other, for `loop` 0 to 3.
+/// Threads and loads as in copy().
 cudaError_t stream_loop(int loop, double* to, const double* from, const double* other,
-                        std::size_t count, int blocks, cudaStream_t stream);
+                        std::size_t count, int processors, cudaStream_t stream);
 cudaError_t stream_loop(int loop, float* to, const float* from, const float* other,
-                        std::size_t count, int blocks, cudaStream_t stream);
+                        std::size_t count, int processors, cudaStream_t stream);
 
 }  // namespace scalemark::device::kernels

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/no_throw.hpp"
 #include "suites/imaging/loader/dali_pipeline.hpp"
 
 namespace scalemark::imaging {
@@ -56,9 +57,11 @@ class DaliLoader final : public Loader {
         pipeline_(pipeline_options(pictures, options)) {}
 
   ~DaliLoader() override {
-    for (Slot& slot : slots_) {
-      if (slot.copied) slot.copied->synchronize();
-    }
+    ignore_errors("wait for copies of batches", [this] {
+      for (Slot& slot : slots_) {
+        if (slot.copied) slot.copied->synchronize();
+      }
+    });
   }
   DaliLoader(const DaliLoader&) = delete;
   DaliLoader& operator=(const DaliLoader&) = delete;

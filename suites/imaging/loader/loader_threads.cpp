@@ -10,10 +10,12 @@
 #include <thread>
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "common/base/error.hpp"
+#include "common/base/no_throw.hpp"
 #include "suites/imaging/data/resample.hpp"
 
 namespace scalemark::imaging {
@@ -51,7 +53,7 @@ class ThreadsLoader final : public Loader {
     }
     changed_.notify_all();
     for (std::thread& worker : workers_) worker.join();
-    wait_for_copies();
+    ignore_errors("wait for copies of batches", [this] { wait_for_copies(); });
   }
   ThreadsLoader(const ThreadsLoader&) = delete;
   ThreadsLoader& operator=(const ThreadsLoader&) = delete;
@@ -96,6 +98,8 @@ class ThreadsLoader final : public Loader {
 
  private:
   void work() {
+    // New threads start on GPU 0, where the first call would open a context.
+    const c10::DeviceGuard guard(options_.device);
     std::unique_lock lock(mutex_);
     for (;;) {
       // One slot is held by the caller.

@@ -2,10 +2,12 @@
 // Data parallelism in one process: forward, backward and gradient sums over replicas.
 #include "suites/imaging/train/data_parallel.hpp"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/optim/sgd.h>
 
@@ -40,7 +42,7 @@ class DataParallelTrainer final : public Trainer {
     const std::size_t active = images.size();
     distribute(active);
     std::vector<at::Tensor> outputs(active);
-    team_.run(active, [&](std::size_t i) {
+    run_replicas(active, [&](std::size_t i) {
       const at::AutoGradMode with_gradients(true);
       const torch_support::Autocast autocast(options_.precision, options_.device);
       outputs[i] = replicas_[i]->forward(images[i].to(devices_[i]).contiguous(options_.format));
@@ -63,6 +65,15 @@ class DataParallelTrainer final : public Trainer {
   torch_support::GradScaler& scaler() override { return scaler_; }
 
  private:
+  /// Each replica's thread works on its device: new threads start on GPU 0, where the first call
+  /// would open a context.
+  void run_replicas(std::size_t count, const std::function<void(std::size_t)>& work) {
+    team_.run(count, [&](std::size_t i) {
+      const c10::DeviceGuard guard(devices_[i]);
+      work(i);
+    });
+  }
+
   /// Devices counted from this rank's own one, which need not be number 0.
   static std::vector<c10::Device> devices_of(const TrainerOptions& options) {
     const int count = options.device.is_cuda() ? device::cuda_device_count() : 0;
@@ -109,7 +120,7 @@ class DataParallelTrainer final : public Trainer {
     const at::Tensor loss = mean_loss(logits, labels);
     scaler_.scale(loss).backward();
     const std::vector<at::Tensor> gradients = logits.grad().chunk(options_.replicas);
-    team_.run(outputs.size(), [&](std::size_t i) {
+    run_replicas(outputs.size(), [&](std::size_t i) {
       torch::autograd::backward({outputs[i]}, {gradients[i].to(outputs[i].device())});
     });
     return loss.detach();
@@ -119,7 +130,7 @@ class DataParallelTrainer final : public Trainer {
   at::Tensor backward_apart(const std::vector<at::Tensor>& outputs,
                             const std::vector<at::Tensor>& labels, std::int64_t batch) {
     std::vector<at::Tensor> losses(outputs.size());
-    team_.run(outputs.size(), [&](std::size_t i) {
+    run_replicas(outputs.size(), [&](std::size_t i) {
       const at::AutoGradMode with_gradients(true);
       const double share = static_cast<double>(labels[i].size(0)) / static_cast<double>(batch);
       const at::Tensor loss = mean_loss(outputs[i], labels[i].to(outputs[i].device())) * share;

@@ -81,9 +81,13 @@ std::unique_ptr<Trainer> make_trainer(std::shared_ptr<MobileNetV2> model,
   if (options.format == at::MemoryFormat::ChannelsLast) to_channels_last(*model);
   if (is_data_parallel(options.strategy))
     return make_data_parallel_trainer(std::move(model), options);
-  auto trainer = std::make_unique<DeviceTrainer>(std::move(model), options, group);
-  if (!options.graphs) return trainer;
-  return make_graph_trainer(std::move(trainer), torch_support::make_step_graph(options.device));
+  if (!options.graphs) return std::make_unique<DeviceTrainer>(std::move(model), options, group);
+  // On one rank DDP has nothing to reduce, and its Reducer binds the parameters' hooks to the
+  // stream on which it was made: a capture on another stream fails.
+  TrainerOptions single = options;
+  single.strategy = Strategy::single;
+  return make_graph_trainer(std::make_unique<DeviceTrainer>(std::move(model), single, nullptr),
+                            torch_support::make_step_graph(options.device));
 }
 
 }  // namespace scalemark::imaging

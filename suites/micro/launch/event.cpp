@@ -26,6 +26,7 @@ SCALEMARK_BENCHMARK("micro/event", event)
       return p.flag("timing") || (operation != "elapsed" && operation != "stream_synchronize" &&
                                   operation != "device_synchronize");
     })
+    .works_on_gpu([](const Point&) { return true; })
     .needs("a CUDA device");
 
 }  // namespace

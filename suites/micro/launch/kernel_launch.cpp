@@ -24,6 +24,7 @@ SCALEMARK_BENCHMARK("micro/kernel_launch", kernel_launch)
         {.minimum = 0, .maximum = 1000, .defaults = "0,1,10,100,1000", .quick = "0", .implied = 0})
     .axis_integer("streams",
                   {.minimum = 1, .maximum = 16, .defaults = "1,4,16", .quick = "1", .implied = 1})
+    .works_on_gpu([](const Point&) { return true; })
     .needs("a CUDA device");
 
 }  // namespace

@@ -52,6 +52,17 @@ CopyPlan plan_copy(const Point& point) {
   return plan;
 }
 
+CopiesHeld copies_held(const Point& point) {
+  const CopyPlan plan = plan_copy(point);
+  CopiesHeld held{.on_host = 1};
+  const auto count = [&held](MemoryKind kind, std::uint64_t times) {
+    (kind == MemoryKind::device ? held.on_device : held.on_host) += times;
+  };
+  count(plan.from, plan.both_ways ? 2 : 1);
+  count(plan.to, plan.both_ways ? 2 : 1);
+  return held;
+}
+
 bool copy_makes_sense(const Point& point) {
   const std::string &direction = point.text("direction"), &host = point.text("host_memory");
   const bool kernel = point.text("engine") == "kernel";

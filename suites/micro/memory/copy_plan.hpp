@@ -2,6 +2,7 @@
 // Memory kinds and engine of a copy, and which clocks may time it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,13 @@ struct CopyPlan {
 /// Plans the copy from direction (h2d, d2h, d2d, h2h, bidirectional), host_memory and engine
 /// (copy_engine, kernel). Throws UsageError for an unknown direction or kind of memory.
 CopyPlan plan_copy(const Point& point);
+
+/// How often a case holds its bytes: source and destination of each way, and the pattern, which is
+/// on the host.
+struct CopiesHeld {
+  std::uint64_t on_device = 0, on_host = 0;
+};
+CopiesHeld copies_held(const Point& point);
 
 /// Whether the combination exists: the host does not read write-combined memory, d2d has no host
 /// memory (its value is pageable), and engines belong to a device.

@@ -23,7 +23,20 @@ using device::MemoryKind;
 /// enough for any queue.
 constexpr int kCopies = 16, kUntimed = 4;
 
+constexpr std::size_t kPagesRead = 64;
+constexpr std::size_t kPage = 4096;
+
 }  // namespace
+
+int node_other_than(int wanted, const device::Buffer& buffer,
+                    const std::function<int(const void*)>& node_of) {
+  const std::size_t step = std::max(kPage, buffer.bytes() / kPagesRead / kPage * kPage);
+  for (std::size_t at = 0; at < buffer.bytes(); at += step) {
+    const int node = node_of(buffer.as<char>() + at);
+    if (node >= 0 && node != wanted) return node;
+  }
+  return -1;
+}
 
 CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
     : c_(c),
@@ -34,6 +47,18 @@ CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
   paths_.push_back(make_path(plan.from, plan.to, node));
   if (plan.both_ways) paths_.push_back(make_path(plan.to, plan.from, node));
   for (std::size_t i = 0; i < paths_.size(); ++i) fill(paths_[i], static_cast<int>(i));
+  if (node >= 0) state_node(node);
+}
+
+void CopyWork::state_node(int wanted) {
+  for (const CopyPath& way : paths_) {
+    for (const device::Buffer* one : {&way.from, &way.to}) {
+      // Managed pages migrate.
+      if (!one->on_host() || one->kind() == MemoryKind::managed) continue;
+      const int found = node_other_than(wanted, *one, device::numa_node_of_page);
+      if (found >= 0) c_.fact("memory_numa_node", static_cast<std::int64_t>(found));
+    }
+  }
 }
 
 CopyWork::CopyPath CopyWork::make_path(MemoryKind from, MemoryKind to, int node) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,12 @@
 #include "suites/micro/memory/copy_plan.hpp"
 
 namespace scalemark::micro {
+
+/// The node of the first page of `buffer` that is neither on node `wanted` nor unknown (< 0); -1 if
+/// there is none. Reads at most some 64 pages, evenly spread. `node_of`:
+/// device::numa_node_of_page().
+int node_other_than(int wanted, const device::Buffer& buffer,
+                    const std::function<int(const void*)>& node_of);
 
 class CopyWork {
  public:
@@ -39,6 +46,8 @@ class CopyWork {
     std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
   CopyPath make_path(device::MemoryKind from, device::MemoryKind to, int node);
+  /// Fact memory_numa_node: where host memory lies if that is not node `wanted`.
+  void state_node(int wanted);
   void fill(CopyPath& way, int salt);
   void bring_back(CopyPath& way);
   void start(CopyPath& way);

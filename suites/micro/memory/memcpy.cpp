@@ -18,6 +18,8 @@ Carrier carrier_of(const CopyPlan& plan) {
   return plan.from == device::MemoryKind::device ? Carrier::device_memory : Carrier::host_memory;
 }
 
+std::uint64_t bytes_of(const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); }
+
 void copy_memory(Case& c) {
   const CopyPlan plan = plan_copy(c.result().params);
   const NumaChoice numa = require_numa(c);
@@ -62,10 +64,9 @@ SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
                             .unit = "By"})
     .where(copy_makes_sense)
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
-    .memory([](const Point& p) {  // source, destination and pattern
-      const auto bytes = static_cast<std::uint64_t>(p.integer("bytes"));
-      return bytes * (p.text("direction") == "h2h" ? 3 : 2);
-    });
+    .works_on_gpu([](const Point& p) { return plan_copy(p).needs_device; })
+    .memory([](const Point& p) { return copies_held(p).on_device * bytes_of(p); })
+    .host_memory([](const Point& p) { return copies_held(p).on_host * bytes_of(p); });
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -14,6 +14,15 @@
 namespace scalemark::micro {
 namespace {
 
+bool is_by_cuda(const Point& p) {
+  const std::string& kind = p.text("host_memory");
+  return kind != "pageable" && kind != "huge_pages" && kind != "locked";
+}
+
+bool on_device(const Point& p) { return p.text("host_memory") == "device"; }
+
+std::uint64_t bytes_of(const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); }
+
 std::unique_ptr<device::MemoryCycle> make_cycle(Case& c) {
   const std::string& kind = c.text("host_memory");
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
@@ -95,7 +104,9 @@ SCALEMARK_BENCHMARK("micro/memory_registration", memory_registration)
                             .doc = "Size of the memory",
                             .unit = "By"})
     .needs("a CUDA device for all but pageable, huge_pages and locked")
-    .memory([](const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); });
+    .works_on_gpu(is_by_cuda)
+    .memory([](const Point& p) { return on_device(p) ? bytes_of(p) : 0; })
+    .host_memory([](const Point& p) { return on_device(p) ? 0 : bytes_of(p); });
 
 }  // namespace
 }  // namespace scalemark::micro

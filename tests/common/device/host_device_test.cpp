@@ -115,6 +115,14 @@ TEST(HostDevice, MemoryOnANodeThatIsNotThereIsRefused) {
   }
 }
 
+TEST(HostDevice, KnowsTheNodeOfATouchedPage) {
+  const Buffer buffer = make_host_device()->allocate(1 << 20, MemoryKind::pageable, 0);
+  const int node = numa_node_of_page(buffer.data());
+  if (node < 0) GTEST_SKIP() << "this kernel does not tell";
+  EXPECT_EQ(node, 0);
+  EXPECT_EQ(numa_node_of_page(nullptr), -1);
+}
+
 // numa_maps of the kernel says which policy a mapping has. Containers may forbid the call: then the
 // refusal must say so.
 TEST(HostDevice, MemoryGoesToTheChosenNode) {

@@ -60,6 +60,10 @@ TEST(RunBody, MemoryAndOtherErrorsAreTold) {
 
 TEST(RunBody, OursPassUnchanged) {
   EXPECT_THROW(run_body([] { throw Unavailable("not here"); }), Unavailable);
+  for (const char* text :
+       {"CUDA error: no kernel image is available for execution on the device",
+        "CUDA error: CUDA driver version is insufficient for CUDA runtime version"})
+    EXPECT_THROW(run_body([text] { TORCH_CHECK(false, text); }), Unavailable) << text;
 }
 
 }  // namespace

@@ -73,5 +73,17 @@ TEST(CopyPlan, PointsThatMakeNoSenseAreLeftOut) {
   EXPECT_FALSE(copy_makes_sense(point("bidirectional", "managed", "copy_engine")));
 }
 
+TEST(CopyPlan, CountsTheMemoryOfHostAndDevice) {
+  const auto held = [](const char* direction, const char* kind) {
+    const CopiesHeld one = copies_held(point(direction, kind, "copy_engine"));
+    return std::pair(one.on_device, one.on_host);
+  };
+  EXPECT_EQ(held("h2h", "pageable"), std::pair(std::uint64_t{0}, std::uint64_t{3}));
+  EXPECT_EQ(held("h2d", "pinned"), std::pair(std::uint64_t{1}, std::uint64_t{2}));
+  EXPECT_EQ(held("d2h", "pinned"), std::pair(std::uint64_t{1}, std::uint64_t{2}));
+  EXPECT_EQ(held("d2d", "pageable"), std::pair(std::uint64_t{2}, std::uint64_t{1}));
+  EXPECT_EQ(held("bidirectional", "pinned"), std::pair(std::uint64_t{2}, std::uint64_t{3}));
+}
+
 }  // namespace
 }  // namespace scalemark::micro

@@ -12,9 +12,6 @@
 namespace scalemark::micro {
 namespace {
 
-/// Blocks of 512 threads per multiprocessor: fills it on every GPU generation in use.
-constexpr int kBlocksPerSm = 4;
-
 template <typename T>
 class GpuStream final : public StreamEngine {
  public:
@@ -29,10 +26,8 @@ class GpuStream final : public StreamEngine {
       return device_.allocate(count * sizeof(T), device::MemoryKind::device);
     };
     to_ = memory(), from_ = memory(), other_ = memory();
-    int processors = 1;
     device::check(
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device_.index()));
-    blocks_ = processors * kBlocksPerSm;
+        cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device_.index()));
     for (std::size_t i = 0; i < count; ++i) host_[i] = stream_from<T>(i, salt_);
     put(from_);
     for (std::size_t i = 0; i < count; ++i) host_[i] = stream_other<T>(i);
@@ -42,7 +37,7 @@ class GpuStream final : public StreamEngine {
 
   void start() override {
     device::check(device::kernels::stream_loop(static_cast<int>(kernel_), to_.as<T>(),
-                                               from_.as<T>(), other_.as<T>(), count_, blocks_,
+                                               from_.as<T>(), other_.as<T>(), count_, processors_,
                                                static_cast<cudaStream_t>(stream_->native())));
   }
   void finish() override { stream_->synchronize(); }
@@ -72,7 +67,7 @@ class GpuStream final : public StreamEngine {
   std::unique_ptr<device::Stream> stream_;
   std::vector<T> host_;
   device::Buffer to_, from_, other_;
-  int blocks_ = 1;
+  int processors_ = 1;
 };
 
 }  // namespace
