@@ -51,7 +51,7 @@ class Judge(ProgramTest):
             self.assertNotIn("is a baseline", told, form)
         self.expect(run("compare", file, "--against", base), 2, "same run")
         self.expect(run("compare", equal, "--against", file), 2, "baseline")
-        self.expect(run("baseline", equal, "-o", self.path("one.h5")), 2, "two runs")
+        self.expect(run("baseline", equal, "-o", self.path("one.h5")), 2, "at least 2 runs")
         self.assertIn("a baseline of 5 runs", run("show", file).stdout)
 
     def test_nothing_that_can_be_compared_is_no_pass(self):

@@ -230,7 +230,8 @@ TEST(Rgb300Data, AnotherSourceAndNoFolderAreSaid) {
         << R"({"format": "scalemark-rgb300", "generator": 1, "source": "0123"})";
   }
   test::world().barrier();
-  const std::vector<std::string> axes{"scenario=b", "image=32", "batch=2", "images=8"};
+  const std::vector<std::string> axes{"scenario=b", "image=32", "batch=2", "images=8",
+                                      "test_images=8"};
   const TrainRun other = run_train(axes, folder.options());
   const TrainRun nowhere = run_train(axes);
   const TrainRun many = run_train({"scenario=b", "image=32", "images=10001", "storage=shared"});
