@@ -2,7 +2,6 @@
 // c10d's NCCL process group, bootstrapped over MPI.
 #include <exception>
 
-#include <nccl.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include "common/base/no_throw.hpp"
