@@ -54,6 +54,7 @@ NOT_RUN = {
     'jobscripts/setup.sh --no-apt --libtorch "$HOME/venv/lib/python3.11/site-packages"': SETS_UP,
     'jobscripts/quickstart.sh --no-apt --offline --libtorch "$HOME/venv/lib/python3.11/site-packages"': SETS_UP,
     "jobscripts/setup.sh": SETS_UP,
+    "jobscripts/setup.sh --cpu": SETS_UP,
     "jobscripts/submit.sh": JOBS,
     "jobscripts/submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 -- --preset quick": JOBS,
     "jobscripts/submit.sh slurm --nodes 8 --ranks-per-node 4 --gpus-per-node 4 --time 1:00:00 -- --preset nccl-tests": JOBS,
