@@ -124,8 +124,8 @@ std::string resume_hint(const std::vector<std::string>& program, const std::stri
   if (before) command.insert(command.begin(), before->begin(), before->end());
   const std::string line = shell::line(command);
   if (before || ranks == 1) return fmt::format("{}To resume:\n  {}\n", finished, line);
-  return fmt::format("{}To resume, with the same launcher on {} ranks:\n  {}\n", finished,
-                     ranks, line);
+  return fmt::format("{}To resume, with the same launcher on {} ranks:\n  {}\n", finished, ranks,
+                     line);
 }
 
 }  // namespace scalemark::cli

@@ -108,8 +108,7 @@ std::string Progress::line(const CaseResult& current) const {
   std::string rest;
   if (options_.line_width > 0 && !current.phase.empty())
     rest += fmt::format(" ({})", text::printable(current.phase));
-  rest +=
-      fmt::format("; {} gone", units::waiting_time(seconds_between(start_, options_.clock())));
+  rest += fmt::format("; {} gone", units::waiting_time(seconds_between(start_, options_.clock())));
   if (all_.cases > 0) rest += fmt::format(", about {} left", units::waiting_time(left()));
   std::string key = text::printable(current.key);
   if (options_.line_width > 0) {

@@ -31,8 +31,8 @@ void print_comparison(const Comparison& comparison, std::string_view format, std
                       const ComparePrintOptions& options = {});
 
 /// Summarises the result in one sentence without a full stop. Example:
-/// "new is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs per side would
-/// decide them)".
+/// "new is slower in 2 of 8 cases: memcpy 64 MiB h2h +327 %; 6 undecided (5 more runs per side
+/// would decide them)".
 std::string summary_sentence(const Comparison& comparison);
 
 /// The JSON document `scalemark-compare`, version 1. Unknown numbers are null; `change` and

@@ -39,8 +39,9 @@ std::optional<SavedTraining> resume(Case& c, const TrainingPlan& plan, Training&
   const TrainingPosition at = training.position();
   if (at.epoch > plan.epochs || at.step > plan.steps_per_epoch ||
       at.epoch * plan.steps_per_epoch + at.step > plan.total_steps()) {
-    throw InputError(fmt::format("the checkpoint is at step {} of epoch {}; the training has {} steps",
-                                 at.step, at.epoch + 1, plan.total_steps()));
+    throw InputError(
+        fmt::format("the checkpoint is at step {} of epoch {}; the training has {} steps", at.step,
+                    at.epoch + 1, plan.total_steps()));
   }
   c.throw_if_peer_failed();
   return saved;

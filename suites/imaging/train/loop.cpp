@@ -179,7 +179,8 @@ void ImageTraining::restore(const torch_support::SavedTraining& saved) {
     throw InputError("the checkpoint belongs to a longer training");
   done.loaded = progress_.loaded;
   if (done.computed() != progress_.tally.batches)
-    throw InputError("the checkpoint's numbers of loaded and computed batches contradict each other");
+    throw InputError(
+        "the checkpoint's numbers of loaded and computed batches contradict each other");
 }
 
 }  // namespace scalemark::imaging

@@ -159,7 +159,8 @@ TEST(Baseline, IsRefusedWithNumbersThatNoRunsGive) {
   EXPECT_THAT(refused("baseline/rows", "variance", std::nan("")), HasSubstr("impossible numbers"));
   EXPECT_THAT(refused("baseline/rows", "mean_log", HUGE_VAL), HasSubstr("impossible numbers"));
   EXPECT_THAT(refused("baseline/rows", "runs", std::uint64_t{1}), HasSubstr("impossible numbers"));
-  EXPECT_THAT(refused("baseline/rows", "runs", std::uint64_t{1} << 40), HasSubstr("impossible numbers"));
+  EXPECT_THAT(refused("baseline/rows", "runs", std::uint64_t{1} << 40),
+              HasSubstr("impossible numbers"));
   EXPECT_THAT(refused("baseline/rows", "better", std::string("much")), HasSubstr("much"));
   EXPECT_THAT(refused("baseline/families", "prior_df", 1e9), HasSubstr("impossible prior"));
   EXPECT_THAT(refused("baseline/families", "prior_variance", 0.0), HasSubstr("impossible prior"));

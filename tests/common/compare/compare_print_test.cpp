@@ -153,7 +153,8 @@ TEST(CompareText, TellsNothingTwice) {
         ++count;
       EXPECT_EQ(count, std::string(value) == "glibc" ? 0U : 1U) << format << " " << value;
     }
-    EXPECT_THAT(text, HasSubstr("environment differences that separate A from B: kernel")) << format;
+    EXPECT_THAT(text, HasSubstr("environment differences that separate A from B: kernel"))
+        << format;
     EXPECT_THAT(text, HasSubstr("2 facts are known on one side only")) << format;
   }
   const json document = json::parse(to_json(comparison).dump());

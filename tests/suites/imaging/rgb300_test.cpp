@@ -159,7 +159,8 @@ TEST(RgbFolder, AManifestIsNotBelieved) {
   std::ofstream(temp / "manifest.json") << good;
   EXPECT_EQ(problem_of(folder), "");
   fs::remove(temp / "manifest.json");
-  EXPECT_THAT(problem_of(folder), HasSubstr("manifest.json is missing")) << "files of unknown origin";
+  EXPECT_THAT(problem_of(folder), HasSubstr("manifest.json is missing"))
+      << "files of unknown origin";
   EXPECT_FALSE(fs::exists(temp / "manifest.json"));
 }
 
