@@ -93,9 +93,6 @@ int cuda_device_count(std::string* why_none = nullptr);
 /// Versions of CUDA driver and runtime, for the environment record; empty without CUDA.
 std::string cuda_versions();
 
-/// NUMA node of the page at `address`, which was touched before; -1 if the kernel does not tell.
-int numa_node_of_page(const void* address);
-
 /// Bytes of host memory that this process may still use: the minimum of free memory, cgroup limits
 /// and RLIMIT_AS.
 std::size_t free_host_memory();

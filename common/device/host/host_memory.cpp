@@ -101,13 +101,6 @@ Buffer allocate_host(std::size_t bytes, MemoryKind kind, int numa_node) {
   return buffer;
 }
 
-int numa_node_of_page(const void* address) {
-  int node = -1;
-  if (syscall(SYS_get_mempolicy, &node, nullptr, 0, address, MPOL_F_NODE | MPOL_F_ADDR) != 0)
-    return -1;
-  return node;
-}
-
 PreferNode::PreferNode(int numa_node) {
   if (numa_node < 0) return;
   const NodeMask mask = mask_of(numa_node);

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/base/numa_page.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::hardware {
@@ -22,7 +23,6 @@ namespace {
 
 // From <linux/mempolicy.h>. Including numaif.h would require libnuma.
 constexpr int kLocal = 0, kPreferred = 1;
-constexpr unsigned long kQueryNode = 1, kQueryAddress = 2;
 constexpr int kMaxNodes = 1024;
 /// How often the list of threads is read again to find new ones.
 constexpr int kLooks = 10;
@@ -105,11 +105,10 @@ std::pair<int, int> node_of_fresh_page() {
   void* page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return {-1, errno};
   *static_cast<volatile char*>(page) = 1;
-  int node = -1;
-  const long code = syscall(SYS_get_mempolicy, &node, nullptr, 0, page, kQueryNode | kQueryAddress);
-  const int error = errno;
+  const int node = numa_node_of_page(page);
+  const int error = node < 0 ? errno : 0;
   munmap(page, size);
-  return code == 0 ? std::pair(node, 0) : std::pair(-1, error);
+  return {node, error};
 }
 
 void bind_cpus(const CpuSet& cpus, Binding& binding) {

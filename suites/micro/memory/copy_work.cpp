@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
+#include "common/base/numa_page.hpp"
 #include "common/device/blocker.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/launch/blocked_samples.hpp"
@@ -55,7 +56,7 @@ void CopyWork::state_node(int wanted) {
     for (const device::Buffer* one : {&way.from, &way.to}) {
       // Managed pages migrate.
       if (!one->on_host() || one->kind() == MemoryKind::managed) continue;
-      const int found = node_other_than(wanted, *one, device::numa_node_of_page);
+      const int found = node_other_than(wanted, *one, numa_node_of_page);
       if (found >= 0) c_.fact("memory_numa_node", static_cast<std::int64_t>(found));
     }
   }

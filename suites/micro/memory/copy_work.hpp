@@ -15,8 +15,7 @@
 namespace scalemark::micro {
 
 /// The node of the first page of `buffer` that is neither on node `wanted` nor unknown (< 0); -1 if
-/// there is none. Reads at most some 64 pages, evenly spread. `node_of`:
-/// device::numa_node_of_page().
+/// there is none. Reads at most some 64 pages, evenly spread. `node_of`: numa_node_of_page().
 int node_other_than(int wanted, const device::Buffer& buffer,
                     const std::function<int(const void*)>& node_of);
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/numa_page.hpp"
 #include "common/device/device.hpp"
 #include "common/device/host/host_memory.hpp"
 
