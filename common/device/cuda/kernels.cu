@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for measurements: waiting, copying, empty kernel, STREAM's loops.
+#include "common/device/cuda/kernel_threads.hpp"
 #include "common/device/cuda/kernels.hpp"
 
 namespace scalemark::device::kernels {
@@ -7,62 +8,42 @@ namespace {
 
 constexpr int kThreads = 512;
 
-__device__ std::uint64_t device_ns() {
-  std::uint64_t ns;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-  return ns;
+struct Gpu {
+  static __device__ std::uint64_t now_ns() {
+    std::uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+  }
+  static __device__ void publish() { __threadfence_system(); }
+};
+
+__device__ Thread this_thread() {
+  return {static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x,
+          static_cast<std::size_t>(gridDim.x) * blockDim.x};
 }
 
 __global__ void wait_kernel(const volatile int* go, volatile int* gave_up, std::uint64_t limit_ns) {
-  const std::uint64_t start = device_ns();
-  while (*go == 0) {
-    if (device_ns() - start > limit_ns) {
-      *gave_up = 1;
-      __threadfence_system();
-      return;
-    }
-  }
+  wait_thread<Gpu>(go, gave_up, limit_ns);
 }
-
-__device__ std::size_t first() {
-  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ std::size_t step() { return static_cast<std::size_t>(gridDim.x) * blockDim.x; }
 
 template <typename T>
 __global__ void copy_kernel(T* __restrict__ to, const T* __restrict__ from, std::size_t count) {
-  for (std::size_t i = first(); i < count; i += step()) to[i] = from[i];
+  copy_thread(this_thread(), to, from, count);
 }
 
 __global__ void empty_kernel() {}
 
-__global__ void stamp_kernel(volatile std::uint64_t* to) {
-  *to = device_ns();
-  __threadfence_system();
-}
+__global__ void stamp_kernel(volatile std::uint64_t* to) { stamp_thread<Gpu>(to); }
 
 __global__ void answer_kernel(const volatile int* question, volatile int* answer, int count,
                               std::uint64_t limit_ns) {
-  const std::uint64_t start = device_ns();
-  for (int i = 1; i <= count; ++i) {
-    while (*question != i) {
-      if (device_ns() - start > limit_ns) return;
-    }
-    *answer = i;
-    __threadfence_system();
-  }
+  answer_thread<Gpu>(question, answer, count, limit_ns);
 }
 
 template <int kLoop, typename T>
 __global__ void loop_kernel(T* __restrict__ to, const T* __restrict__ from,
                             const T* __restrict__ other, std::size_t count) {
-  constexpr T kScalar = 3;
-  for (std::size_t i = first(); i < count; i += step()) {
-    if constexpr (kLoop == 0) to[i] = from[i];
-    if constexpr (kLoop == 1) to[i] = kScalar * from[i];
-    if constexpr (kLoop == 2) to[i] = from[i] + other[i];
-    if constexpr (kLoop == 3) to[i] = from[i] + kScalar * other[i];
-  }
+  loop_thread<kLoop>(this_thread(), to, from, other, count);
 }
 
 template <typename T>
