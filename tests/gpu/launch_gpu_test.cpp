@@ -32,11 +32,13 @@ class Launches : public ::testing::Test {
 
 TEST_F(Launches, ABlockedStreamHoldsBackWhatIsBehind) {
   const auto stream = gpu_->make_stream();
-  const Buffer from = gpu_->allocate(sizeof(int), MemoryKind::pinned),
+  // Not from host to host: such a copy waits for the stream.
+  const Buffer from = gpu_->allocate(sizeof(int), MemoryKind::device),
                to = gpu_->allocate(sizeof(int), MemoryKind::pinned);
   const auto blocker = make_blocker(*gpu_);
   for (int round = 1; round <= 3; ++round) {
-    *from.as<volatile int>() = round;
+    gpu_->copy(from.data(), &round, sizeof(int), *stream);
+    stream->synchronize();
     blocker->block(*stream);
     gpu_->copy(to.data(), from.data(), sizeof(int), *stream);
     wait_a_while();
