@@ -18,6 +18,7 @@ void check(cudaError_t code, Where where) {
     case cudaErrorInvalidDevice:
     case cudaErrorInsufficientDriver:
     case cudaErrorDevicesUnavailable:
+    case cudaErrorNoKernelImageForDevice:
     case cudaErrorNotSupported:
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:

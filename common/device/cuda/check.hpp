@@ -8,8 +8,8 @@
 
 namespace scalemark::device {
 
-/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, no device, device in
-/// use), otherwise Error. The text contains CUDA's name and description of the error.
+/// Throws unless `code` is cudaSuccess: OutOfMemory, Unavailable (no driver, no device, no code for
+/// it, device in use), otherwise Error. The text contains CUDA's name and description of the error.
 void check(cudaError_t code, Where where = {});
 
 }  // namespace scalemark::device
