@@ -129,6 +129,7 @@ TEST_F(Cudart, EventsHoldOtherStreamsBack) {
 
 TEST_F(Cudart, AFullLaunchQueueBlocksTheHost) {
   const StreamOf stream(cudaStreamNonBlocking);
+  device::kernels::nothing(stream);  // its first launch waits until it is loaded
   Blocker blocker(stream, std::chrono::milliseconds(300));
   for (int i = 0; i < 1000; ++i) device::kernels::nothing(stream);
   EXPECT_FALSE(blocker.gave_up());
@@ -163,6 +164,7 @@ TEST_F(Cudart, DevicesAreKeptApart) {
   EXPECT_EQ(device::kernels::nothing(first), cudaErrorInvalidResourceHandle);
   const EventOf of_second;
   EXPECT_EQ(cudaEventRecord(of_second, first), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
   // A kernel of the second device cannot reach the first one's memory: that device breaks down.
   const DeviceBytes own(16);
   const StreamOf second(cudaStreamNonBlocking);
