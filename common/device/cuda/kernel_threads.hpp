@@ -38,12 +38,12 @@ __device__ void stamp_thread(volatile std::uint64_t* to) {
   Machine::publish();
 }
 
-/// Answers `count` questions, and ends after `limit_ns`.
+/// Answers `count` questions, and ends when it waited `limit_ns` for one.
 template <typename Machine>
 __device__ void answer_thread(const volatile int* question, volatile int* answer, int count,
                               std::uint64_t limit_ns) {
-  const std::uint64_t start = Machine::now_ns();
   for (int i = 1; i <= count; ++i) {
+    const std::uint64_t start = Machine::now_ns();
     while (*question != i) {
       if (Machine::now_ns() - start > limit_ns) return;
     }

@@ -25,8 +25,8 @@ cudaError_t nothing(cudaStream_t stream);
 cudaError_t stamp(std::uint64_t* to, cudaStream_t stream);
 
 /// One thread that waits until `*question` is 1 and writes 1 to `*answer`, then continues with 2,
-/// up to `count`. It ends after `limit_ns` on the device's clock. Both are in host memory that the
-/// device can access.
+/// up to `count`. It ends when it waited `limit_ns` for a question, on the device's clock. Both are
+/// in host memory that the device can access.
 cudaError_t answer(const int* question, int* answer, int count, std::uint64_t limit_ns,
                    cudaStream_t stream);
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pretend devices, and which of them this process sees.
+#include "tests/gpu/software/cudart/device.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tests/gpu/software/cudart/failure.hpp"
+#include "tests/gpu/software/cudart/settings.hpp"
+
+namespace scalemark::software_gpu {
+namespace {
+
+thread_local int current = 0;
+
+/// Few, so that grids of a fixed number of blocks per multiprocessor stay small.
+constexpr int kMultiprocessors = 8;
+
+cudaUUID_t uuid(int place) {
+  cudaUUID_t result{};
+  std::memcpy(result.bytes, "software GPU ", 13);
+  result.bytes[15] = static_cast<char>(place);
+  return result;
+}
+
+/// "GPU-736f6674-7761-7265-2047-505520000000"
+std::string uuid_text(int place) {
+  std::string text = "GPU";
+  const cudaUUID_t id = uuid(place);
+  for (int i = 0; i < 16; ++i) {
+    char byte[4];
+    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(id.bytes[i]));
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += byte;
+  }
+  return text;
+}
+
+/// -1 if no device is meant. A UUID may be shortened as long as one device is meant.
+int place_of(const std::string& word, int count) {
+  int found = -1;
+  for (int place = 0; place < count; ++place) {
+    if (word == std::to_string(place)) return place;
+    if (word.starts_with("GPU-") && uuid_text(place).starts_with(word)) {
+      if (found >= 0) return -1;
+      found = place;
+    }
+  }
+  return found;
+}
+
+/// As CUDA reads CUDA_VISIBLE_DEVICES: the list ends before the first word that means no device.
+std::vector<int> visible_places(const Settings& s) {
+  std::vector<int> places;
+  if (!s.visible) {
+    for (int place = 0; place < s.devices; ++place) places.push_back(place);
+    return places;
+  }
+  std::istringstream words(*s.visible);
+  for (std::string word; std::getline(words, word, ',');) {
+    const int place = place_of(word, s.devices);
+    if (place < 0) break;
+    for (const int other : places) {
+      if (other == place) return {};  // a device twice: none is visible
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+/// Waits a random time before each piece of work, if the settings ask for it.
+std::function<void()> delays(std::uint64_t salt) {
+  const Settings& s = settings();
+  if (!s.delay_seed || s.longest_delay_ns == 0) return [] {};
+  std::seed_seq seed{*s.delay_seed, salt};
+  return [generator = std::mt19937_64(seed), longest = s.longest_delay_ns]() mutable {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(generator() % longest));
+  };
+}
+
+}  // namespace
+
+Device::Device(int place) : place_(place) {}
+
+cudaDeviceProp Device::properties() const {
+  cudaDeviceProp p{};
+  std::snprintf(p.name, sizeof p.name, "Scalemark software GPU");
+  p.uuid = uuid(place_);
+  p.totalGlobalMem = settings().memory;
+  p.warpSize = 32;
+  p.maxThreadsPerBlock = 1024;
+  p.maxThreadsPerMultiProcessor = 2048;
+  p.multiProcessorCount = kMultiprocessors;
+  p.major = 9;
+  p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
+  p.concurrentKernels = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.asyncEngineCount = 3;
+  p.pciBusID = place_ + 1;
+  return p;
+}
+
+std::string Device::pci_bus_id() const {
+  char text[16];
+  std::snprintf(text, sizeof text, "0000:%02X:00.0", place_ + 1);
+  return text;
+}
+
+std::shared_ptr<Queue> Device::start_queue(std::uint64_t number) {
+  return Queue::start(delays(1000 * static_cast<std::uint64_t>(place_) + number));
+}
+
+Device::Context& Device::context() {
+  if (!context_) {
+    context_ = std::make_unique<Context>(settings().memory);
+    for (std::size_t i = 0; i < devices().size(); ++i) {
+      if (devices()[i] == this) number_ = static_cast<int>(i);
+    }
+    context_->legacy = std::make_shared<Stream>(
+        Stream{.device = number_, .is_legacy = true, .queue = start_queue(0), .capture = nullptr});
+  }
+  return *context_;
+}
+
+bool Device::has_context() {
+  const std::lock_guard lock(mutex_);
+  return context_ != nullptr;
+}
+
+DeviceMemory& Device::memory() {
+  const std::lock_guard lock(mutex_);
+  return context().memory;
+}
+
+std::shared_ptr<Stream> Device::legacy_stream() {
+  const std::lock_guard lock(mutex_);
+  return context().legacy;
+}
+
+std::shared_ptr<Stream> Device::make_stream(bool blocking) {
+  const std::lock_guard lock(mutex_);
+  Context& c = context();
+  c.streams.push_back(std::make_shared<Stream>(Stream{.device = number_,
+                                                      .blocking = blocking,
+                                                      .queue = start_queue(++c.made),
+                                                      .capture = nullptr}));
+  return c.streams.back();
+}
+
+void Device::remove_stream(const std::shared_ptr<Stream>& stream) {
+  const std::lock_guard lock(mutex_);
+  std::erase(context().streams, stream);
+  context().leaving.emplace_back(stream->blocking, stream->queue->last());
+  stream->queue->close();
+}
+
+std::vector<std::shared_ptr<Stream>> Device::streams() {
+  const std::lock_guard lock(mutex_);
+  if (!context_) return {};
+  return context_->streams;
+}
+
+std::vector<Marker> Device::ends(bool blocking) {
+  const std::lock_guard lock(mutex_);
+  Context& c = context();
+  std::erase_if(c.leaving, [](const auto& one) { return one.second.is_done(); });
+  std::vector<Marker> result;
+  for (const auto& [was_blocking, end] : c.leaving) {
+    if (was_blocking || !blocking) result.push_back(end);
+  }
+  for (const auto& stream : c.streams) {
+    if (stream->blocking || !blocking) result.push_back(stream->queue->last());
+  }
+  return result;
+}
+
+void Device::drain() {
+  legacy_stream()->queue->last().wait();
+  for (const Marker& end : ends(false)) end.wait();
+}
+
+void Device::break_down(cudaError_t code) {
+  int none = cudaSuccess;
+  sticky_.compare_exchange_strong(none, code);
+}
+
+bool Device::loads(const void* kernel) {
+  const std::lock_guard lock(mutex_);
+  return context().loaded.insert(kernel).second;
+}
+
+std::vector<Device*>& devices() {
+  static std::vector<Device*>& all = *[] {
+    auto* made = new std::vector<Device*>;
+    for (const int place : visible_places(settings())) made->push_back(new Device(place));
+    return made;
+  }();
+  return all;
+}
+
+Device& device_at(int index) {
+  require(index >= 0 && static_cast<std::size_t>(index) < devices().size(), cudaErrorInvalidDevice);
+  return *devices()[static_cast<std::size_t>(index)];
+}
+
+int current_index() { return current; }
+void set_current(int index) { current = index; }
+
+}  // namespace scalemark::software_gpu

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device benchmarks of the micro suite on the software GPU: each copies, launches and waits rightly, and faults stay in their case."""
+import os
+import subprocess
+import unittest
+
+from harness import SCALEMARK, ProgramTest, rows, run
+
+RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.sh")
+LIBRARIES = {"LD_LIBRARY_PATH": os.environ["SOFTWARE_GPU_LIBRARIES"], "SOFTWARE_GPU_DEVICES": "2"}
+KINDS = "pageable,pinned,registered,write_combined,managed,huge_pages"
+COPIES = ["^micro/memcpy$", "-a", "bytes=1,4097,1M", "-a", "direction=h2h,h2d,d2h,d2d,bidirectional", "-a", f"host_memory={KINDS}",
+          "-a", "engine=copy_engine,kernel"]
+CALLS = ["^micro/(kernel_launch|event|memory_registration)$", "-a", "micro/memory_registration:bytes=4097,1M",
+         "-a", "micro/kernel_launch:streams=1,4", "-a", "micro/event:timing=true,false"]
+STREAM = ["^micro/stream$", "-a", "device=cuda", "-a", "bytes=8,100000", "-a", "dtype=fp64,fp32"]
+FEW = ["^micro/(memcpy|event)$", "-a", "micro/memcpy:bytes=1M", "-a", "direction=h2d,d2h", "-a", "host_memory=pinned",
+       "-a", "operation=record,elapsed"]
+
+
+class Micro(ProgramTest):
+    def measure(self, what, ranks, code=0, **settings):
+        out = self.path("out.h5")
+        done = run("run", *what, "-n", "3", "-o", out, "--force", ranks=ranks, timeout=280, env={**LIBRARIES, **settings})
+        self.expect(done, code)
+        return rows(out)
+
+    def expect_ok(self, what, ranks, **settings):
+        table = self.measure(what, ranks, **settings)
+        for key, row in table.items():
+            if row["params"].get("host_memory") in ("huge_pages", "locked") and row["status"] == "skipped":
+                continue
+            self.assertEqual(row["status"], "ok", f"{key}: {row['reason']}")
+            if row["verified"]["done"]:
+                self.assertEqual(row["verified"]["wrong"], 0, key)
+        return table
+
+    def test_copies(self):
+        for ranks in (1, 2):
+            table = self.expect_ok(COPIES, ranks)
+            self.assertEqual({row["params"]["direction"] for row in table.values() if row["status"] == "ok"},
+                             {"h2h", "h2d", "d2h", "d2d", "bidirectional"})
+            self.assertTrue(all(row["verified"]["done"] for row in table.values() if row["status"] == "ok"))
+
+    def test_copies_with_delays(self):
+        self.expect_ok(FEW, 2, SOFTWARE_GPU_DELAYS="7:300")
+
+    def test_calls(self):
+        self.expect_ok(CALLS, 1)
+        self.expect_ok([*CALLS, "-a", "micro/kernel_launch:graph_nodes=0,10"], 2)
+
+    def test_stream(self):
+        for ranks in (1, 2):
+            table = self.expect_ok(STREAM, ranks)
+            self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
+    def test_one_allocation_fails(self):
+        table = self.measure(FEW, 2, SOFTWARE_GPU_FAIL_ALLOCATION="2", SOFTWARE_GPU_FAULT_RANK="1")
+        states = sorted(row["status"] for row in table.values())
+        self.assertEqual(states, ["ok", "ok", "ok", "oom"])
+        reasons = [row["reason"] for row in table.values() if row["status"] == "oom"]
+        self.assertIn("rank 1: CUDA cudaErrorMemoryAllocation: out of memory", reasons[0])
+
+    def test_a_broken_device_fails_all_later_cases(self):
+        table = self.measure(FEW, 2, code=3, SOFTWARE_GPU_FAIL_CALL="100", SOFTWARE_GPU_FAULT_RANK="1")
+        self.assertIn("failed", {row["status"] for row in table.values()})
+        for row in table.values():
+            if row["status"] != "ok":
+                self.assertIn("rank 1: CUDA cudaErrorIllegalAddress", row["reason"])
+
+    def test_why_there_is_none(self):
+        for reason, settings in {"is older than this build's runtime": {"SOFTWARE_GPU_OLD_DRIVER": "1"},
+                                 "no CUDA device": {"CUDA_VISIBLE_DEVICES": ""}}.items():
+            table = self.measure(FEW, 2, code=4, **settings)
+            for row in table.values():
+                self.assertEqual(row["status"], "skipped")
+                self.assertIn(reason, row["reason"])
+
+    def test_no_code_for_this_gpu_is_no_failure(self):
+        table = self.measure(["^micro/(stream|kernel_launch)$", "-a", "device=cuda", "-a", "bytes=4096", "-a", "graph_nodes=0,10"], 1, code=4,
+                             SOFTWARE_GPU_NO_KERNEL_IMAGE="1")
+        for key, row in table.items():
+            self.assertEqual(row["status"], "skipped", key)
+            self.assertIn("no kernel image is available", row["reason"])
+
+    def devices(self, count, **settings):
+        done = subprocess.run([RUN, "-n", str(count), "-b", os.environ["BUILD"], SCALEMARK, "info"], capture_output=True, text=True,
+                              timeout=60, env={**os.environ, **settings}, check=True)
+        return [line.split(": ")[1] for line in done.stdout.splitlines() if "CUDA devices: " in line]
+
+    def test_visible_devices(self):
+        self.assertEqual(self.devices(8), ["8"])
+        self.assertEqual(self.devices(8, CUDA_VISIBLE_DEVICES="7,1"), ["2"])
+        self.assertEqual(self.devices(8, CUDA_VISIBLE_DEVICES="3,-1,4"), ["1"], "the list ends before a number that is none")
+        self.assertEqual(self.devices(8, CUDA_VISIBLE_DEVICES="GPU-736f6674-7761-7265-2047-505520000002"), ["1"])
+
+    def test_the_script_refuses(self):
+        for words, text in {("-n", "9", "true"): "allowed: 0 to 8", (): "a command is missing", ("-b", "/nowhere", "true"): "libcudart.so.13"}.items():
+            done = subprocess.run([RUN, *words], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(text, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs a command on pretend GPUs: its CUDA calls reach threads and memory of the host. For tests; times mean nothing.
+#
+#   run.sh [-n DEVICES] [-b FOLDER] COMMAND...
+#
+#   -n DEVICES   how many pretend GPUs, 0 to 8 (default 1)
+#   -b FOLDER    the build folder of preset cuda-release (default: build/cuda-release of this clone)
+#   -h, --help   this text
+#
+# The command is a program built by nvcc with the shared CUDA runtime and without LibTorch, or mpirun with one. Settings
+# by environment, each off or as said by default:
+#   SOFTWARE_GPU_MEMORY=N        memory per device, with MiB or GiB (4GiB)
+#   SOFTWARE_GPU_QUEUE=N         entries of a stream's launch queue; a full one blocks the host (1024)
+#   SOFTWARE_GPU_DELAYS=SEED[:MICROSECONDS]  a random wait before each piece of work, at most so long (200), so that
+#                                races show
+#   SOFTWARE_GPU_FAIL_ALLOCATION=N  the N-th allocation is out of memory
+#   SOFTWARE_GPU_FAIL_CALL=N[:CODE] the N-th call breaks the device: all later calls fail with that CUDA error (700)
+#   SOFTWARE_GPU_NO_KERNEL_IMAGE=1  no kernel fits the device
+#   SOFTWARE_GPU_FAULT_RANK=R    only rank R gets the three faults above
+#   SOFTWARE_GPU_OLD_DRIVER=1    the driver is too old
+#   CUDA_VISIBLE_DEVICES         as CUDA reads it: numbers, or UUIDs, which may be shortened
+# Exit: that of the command; 2 usage.
+set -euo pipefail
+
+die() {
+  echo "run.sh: $1" >&2
+  exit 2
+}
+
+devices=1 build=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/build/cuda-release
+while (($#)); do
+  case $1 in
+    -n | -b)
+      [[ $# -ge 2 ]] || die "$1 needs a value (see --help)"
+      if [[ $1 == -n ]]; then devices=$2; else build=$2; fi
+      shift 2
+      ;;
+    -h | --help)
+      awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+      exit 0
+      ;;
+    -*) die "unknown option '$1' (see --help)" ;;
+    *) break ;;
+  esac
+done
+(($#)) || die "a command is missing (see --help)"
+[[ $devices =~ ^[0-8]$ ]] || die "-n is '$devices', allowed: 0 to 8"
+libraries=$build/tests/gpu/software/lib
+[[ -e $libraries/libcudart.so.13 ]] || die "$libraries has no libcudart.so.13: build target software_cudart"
+
+export SOFTWARE_GPU_DEVICES=$devices
+export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+exec "$@"
