@@ -145,12 +145,17 @@ class NcclCommunicator final : public Communicator {
   /// Messages as one group: NCCL carries them out together.
   void grouped(const std::vector<Transfer>& transfers, DType type, cudaStream_t stream) {
     check(ncclGroupStart());
+    ncclResult_t worst = ncclSuccess;
     for (const Transfer& one : transfers) {
-      check(one.direction == Transfer::Direction::send
-                ? ncclSend(one.data, one.count, native(type), one.peer, comm_, stream)
-                : ncclRecv(one.data, one.count, native(type), one.peer, comm_, stream));
+      worst = one.direction == Transfer::Direction::send
+                  ? ncclSend(one.data, one.count, native(type), one.peer, comm_, stream)
+                  : ncclRecv(one.data, one.count, native(type), one.peer, comm_, stream);
+      if (worst != ncclSuccess) break;
     }
-    check(ncclGroupEnd());
+    // Also after a failure: a group left open would swallow all later calls of this thread.
+    const ncclResult_t ended = ncclGroupEnd();
+    check(worst);
+    check(ended);
   }
 
   void check(ncclResult_t code) {

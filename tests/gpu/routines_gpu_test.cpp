@@ -52,7 +52,9 @@ class NcclRoutines : public test::OnGpus {
   void expect_mpis_result(Call call) {
     const int rank = mpi_->rank(), size = mpi_->size();
     const std::size_t sent = in_elements(call, rank, size), got = out_elements(call, rank, size);
-    std::vector<std::int32_t> in(sent), want(std::max<std::size_t>(got, 1), -7);
+    // The root of a broadcast writes nothing, but its data lies in this buffer, too.
+    const std::size_t room = call.routine == Routine::broadcast ? std::max(sent, got) : got;
+    std::vector<std::int32_t> in(sent), want(std::max<std::size_t>(room, 1), -7);
     for (std::size_t i = 0; i < sent; ++i)
       in[i] = static_cast<std::int32_t>(i % 1009) * 3 + 100000 * (rank + 1);
     if (call.routine == Routine::broadcast && rank == call.root)

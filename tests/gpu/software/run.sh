@@ -17,8 +17,12 @@
 #   SOFTWARE_GPU_FAIL_ALLOCATION=N  the N-th allocation is out of memory
 #   SOFTWARE_GPU_FAIL_CALL=N[:CODE] the N-th call breaks the device: all later calls fail with that CUDA error (700)
 #   SOFTWARE_GPU_NO_KERNEL_IMAGE=1  no kernel fits the device
-#   SOFTWARE_GPU_FAULT_RANK=R    only rank R gets the three faults above
+#   SOFTWARE_GPU_FAULT_RANK=R    only rank R gets the faults of memory, calls, kernels and NCCL
 #   SOFTWARE_GPU_OLD_DRIVER=1    the driver is too old
+#   SOFTWARE_GPU_NCCL_VERSION=N  what ncclGetVersion() tells, such as 22005 (that of the build)
+#   SOFTWARE_GPU_NCCL_TIMEOUT=N  seconds after which ranks that wait in vain report ncclInvalidUsage (60)
+#   SOFTWARE_GPU_NCCL_FAIL_CALL=N[:CODE]  the N-th call of NCCL returns that code (2)
+#   SOFTWARE_GPU_NCCL_FAIL_WORK=N[:CODE]  the N-th operation in a stream fails with that code (6)
 #   CUDA_VISIBLE_DEVICES         as CUDA reads it: numbers, or UUIDs, which may be shortened
 # Exit: that of the command; 2 usage.
 set -euo pipefail

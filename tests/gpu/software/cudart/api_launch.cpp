@@ -114,6 +114,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   return call(Needs::context, [&] {
     const std::lock_guard lock(kernels_mutex());
     require(kernels().contains(function), cudaErrorInvalidDeviceFunction);
+    require(!settings().no_kernel_image, cudaErrorNoKernelImageForDevice);
     require(threads > 0 && threads <= 1024, cudaErrorInvalidValue);
     *blocks = 2048 / threads;
   });

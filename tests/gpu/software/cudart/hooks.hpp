@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other replaced libraries ask of the CUDA runtime beyond its own entry points.
+#pragma once
+
+#include <functional>
+
+#include <cuda_runtime_api.h>
+
+// Versioned as CUDA's names are: libcudart.map exports __cuda* only.
+extern "C" {
+
+/// The current device's number among all devices of the machine, and in this process.
+cudaError_t __cudaSoftwareDevice(int* place, int* number);
+
+/// The device that a stream belongs to; null is the current device's legacy stream.
+cudaError_t __cudaSoftwareStreamDevice(cudaStream_t stream, int* number);
+
+/// Gives work to a stream as a kernel launch does: in order, or as a node of the graph that the
+/// stream is captured into. A code other than cudaSuccess breaks the device down.
+cudaError_t __cudaSoftwareSubmit(cudaStream_t stream, const std::function<cudaError_t()>& work,
+                                 bool* captured);
+
+/// Where work that runs on a device finds `bytes` bytes at `data`; null where a GPU could not reach
+/// all of them.
+void* __cudaSoftwareReach(const void* data, std::size_t bytes, int number);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's end of a communicator: carries out operations inside the work of a stream.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include "tests/gpu/software/nccl/exchange.hpp"
+#include "tests/gpu/software/nccl/operation.hpp"
+#include "tests/gpu/software/nccl/shared.hpp"
+
+namespace scalemark::software_nccl {
+
+class Communicator {
+ public:
+  /// On the current device. Waits for all ranks. Throws Failure.
+  Communicator(const ncclUniqueId& id, int size, int rank);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  int device() const { return device_; }
+
+  /// Runs these in this order, messages together. For work in streams: what goes wrong becomes the
+  /// communicator's error; only memory out of reach breaks the device down.
+  cudaError_t run(const std::vector<Operation>& operations);
+
+  /// The error of the communicator by now.
+  ncclResult_t error();
+  /// All ranks leave what they wait in, and fail from now on.
+  void abort() { shared_.fail(ncclRemoteError); }
+  /// Later work is an error of the program.
+  ncclResult_t close();
+
+  /// Work that a stream has got and that is not part of a graph.
+  std::atomic<int> under_way = 0;
+
+ private:
+  void run_all(const std::vector<Operation>& operations);
+  void run_messages(const std::vector<Operation>& operations);
+  void run_collective(const Operation& operation);
+  void finish_part(const Operation& operation, std::size_t offset, std::size_t count);
+  void gather_pieces(const Operation& operation, std::size_t offset, std::size_t count,
+                     std::vector<Piece>& sends, std::vector<Piece>& receives);
+  void fail(const struct Failure& failure);
+
+  int rank_, size_, device_ = 0;
+  Shared shared_;
+  std::mutex mutex_;  ///< of all below
+  Exchange exchange_;
+  std::vector<std::vector<std::byte>> from_peers_;
+  bool closed_ = false;
+  std::atomic<int> error_ = ncclSuccess;
+};
+
+}  // namespace scalemark::software_nccl
