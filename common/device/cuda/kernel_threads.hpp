@@ -69,9 +69,7 @@ __device__ void copy_thread(Thread thread, T* __restrict__ to, const T* __restri
   std::size_t i = thread.first;
   for (; i + (kLoads - 1) * thread.step < count; i += kLoads * thread.step) {
     T loaded[kLoads];
-#pragma unroll
     for (int k = 0; k < kLoads; ++k) loaded[k] = from[i + k * thread.step];
-#pragma unroll
     for (int k = 0; k < kLoads; ++k) to[i + k * thread.step] = loaded[k];
   }
   for (; i < count; i += thread.step) to[i] = from[i];
@@ -99,12 +97,10 @@ __device__ void loop_thread(Thread thread, T* __restrict__ to, const T* __restri
   for (std::size_t i = thread.first; i < wide; i += kLoads * thread.step) {
     Wide<T> a[kLoads] = {}, b[kLoads] = {};
     if (i + (kLoads - 1) * thread.step < wide) {
-#pragma unroll
       for (int k = 0; k < kLoads; ++k) {
         a[k] = wide_from[i + k * thread.step];
         if constexpr (kTwo) b[k] = wide_other[i + k * thread.step];
       }
-#pragma unroll
       for (int k = 0; k < kLoads; ++k) {
         for (int lane = 0; lane < Wide<T>::kLanes; ++lane)
           a[k].lane[lane] = loop_element<kLoop>(a[k].lane[lane], b[k].lane[lane]);
