@@ -48,6 +48,9 @@ class Communicator {
   /// Collective. Dissemination barrier (Hensgen, Finkel, Manber 1988) over host messages: every
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
+  /// After a failure on any rank, on all ranks: the communicator is only destroyed from now on, and
+  /// that neither waits for operations nor for other ranks.
+  virtual void abandon() {}
 
   // Blocking: run once, complete when they return.
   /// One message to or from rank `peer`. `count` is in elements.

@@ -112,6 +112,7 @@ class NcclCommunicator final : public Communicator {
     check(state);
     barrier_.wait();
   }
+  void abandon() override { failed_ = true; }
 
  private:
   std::unique_ptr<Operation> operation(std::function<void()> enqueue, Mode mode, Stream* stream) {

@@ -253,6 +253,8 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
     }
     settle(fail(ranks, mine.failure, mine.text), result);
   }
+  // NCCL's communicators cannot be used after an error; all ranks agree that there was one.
+  if (result.status == Status::failed && !wrong_data_) session_.abandon_communicators(group);
   if (stopped_early_ || result.status == Status::skipped) return;
   one.recorder().table("phases", one.progress().phase_table());
   session_.telemetry().end_case(ranks, result);

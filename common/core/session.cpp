@@ -255,4 +255,13 @@ collective::Communicator& Session::communicator(const std::string& backend, cons
   return *communicators_.emplace(key, std::move(made)).first->second;
 }
 
+void Session::abandon_communicators(const RankGroup& group) {
+  std::erase_if(communicators_, [&group](const auto& one) {
+    // backend, kind of device, way of its memory, group
+    if (!one.first.ends_with("d " + group.id) || one.second->backend() == "mpi") return false;
+    one.second->abandon();
+    return true;
+  });
+}
+
 }  // namespace scalemark

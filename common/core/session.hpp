@@ -131,6 +131,10 @@ class Session {
       const std::string& backend, const RankGroup& group, device::Device& device,
       collective::DeviceMemory memory = collective::DeviceMemory::staged);
 
+  /// After a failure of the group's case, on all its ranks: its communicators are made anew when
+  /// they are asked for, except MPI's, which cannot be aborted.
+  void abandon_communicators(const RankGroup& group);
+
   /// Called on every phase of a case, if set (the journal, on rank 0).
   std::function<void(const CaseResult&)> on_phase;
   /// Called on the rank that is about to end the job within a case, if set (all ranks).

@@ -14,6 +14,10 @@ ProcessGroupPtr make_nccl_process_group(const mpi::Comm& /*ranks*/, c10::Device 
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }
 
+c10::Stream torch_stream(const device::Stream& /*stream*/, c10::Device /*device*/) {
+  throw Unavailable("the LibTorch of this build has no CUDA part");
+}
+
 std::unique_ptr<StepGraph> make_step_graph(c10::Device /*device*/, const StepGraph* /*beside*/) {
   throw Unavailable("the LibTorch of this build has no CUDA part");
 }

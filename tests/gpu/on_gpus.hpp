@@ -2,6 +2,7 @@
 // One rank a GPU, with buffers that go there and back.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,16 +14,20 @@
 
 namespace scalemark::test {
 
-/// Skips all ranks' tests alike where there are fewer GPUs than ranks.
+/// Ranks share GPUs where there are fewer of them: each then calls itself another host, because
+/// NCCL refuses two ranks on one GPU of a host. Skips all ranks' tests alike where a node has no
+/// GPU.
 class OnGpus : public ::testing::Test {
  protected:
   void SetUp() override {
     const mpi::Comm node = test::world().split_node();
     std::string why;
     const int count = device::cuda_device_count(&why);
-    const bool enough = test::world().min(count >= node.size() ? 1 : 0) == 1;
-    if (!enough) GTEST_SKIP() << (count == 0 ? why : "fewer GPUs than ranks");
-    gpu_ = device::make_cuda_device(node.rank());
+    if (test::world().min(count) == 0) GTEST_SKIP() << (count == 0 ? why : "a node without GPU");
+    shares_ = test::world().max(count < node.size() ? 1 : 0) == 1;
+    // Read by NCCL when it first starts in this process.
+    if (shares_) setenv("NCCL_HOSTID", ("rank" + std::to_string(test::world().rank())).c_str(), 1);
+    gpu_ = device::make_cuda_device(node.rank() % count);
     stream_ = gpu_->make_stream();
   }
 
@@ -41,6 +46,7 @@ class OnGpus : public ::testing::Test {
     return values;
   }
 
+  bool shares_ = false;  ///< whether ranks share a GPU
   std::unique_ptr<device::Device> gpu_;
   std::unique_ptr<device::Stream> stream_;
 };

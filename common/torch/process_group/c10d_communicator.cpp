@@ -4,15 +4,18 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/no_throw.hpp"
 #include "common/collective/dissemination.hpp"
 #include "common/torch/process_group/collectives.hpp"
 #include "common/torch/process_group/process_group.hpp"
@@ -72,8 +75,12 @@ c10d::ReduceOp c10d_op(ReduceOp op) {
 class C10dOperation final : public Operation {
  public:
   using Start = std::function<std::vector<Work>()>;
-  /// `device`: synchronised at the end, as its work runs in streams; null on the host.
-  C10dOperation(Start start, device::Device* device) : start_(std::move(start)), device_(device) {}
+  /// `stream`: of a GPU. c10d's own streams wait for it, and it waits for them, as with NCCL
+  /// itself; null on the host.
+  C10dOperation(Start start, device::Stream* stream, c10::Device device)
+      : start_(std::move(start)), stream_(stream) {
+    if (stream_ != nullptr) torch_stream_ = torch_stream(*stream_, device);
+  }
   ~C10dOperation() override {
     try {
       C10dOperation::wait();
@@ -86,6 +93,7 @@ class C10dOperation final : public Operation {
   }
   void start() override {
     guarded([this] {
+      const c10::OptionalStreamGuard guard(torch_stream_);
       for (Work& work : start_()) pending_.push_back(std::move(work));
     });
   }
@@ -98,9 +106,10 @@ class C10dOperation final : public Operation {
   }
   void wait() override {
     guarded([this] {
+      const c10::OptionalStreamGuard guard(torch_stream_);
       for (const Work& work : pending_) work->wait();
-      if (!pending_.empty() && device_ != nullptr) device_->synchronize();
     });
+    if (!pending_.empty() && stream_ != nullptr) stream_->synchronize();
     pending_.clear();
   }
 
@@ -114,7 +123,8 @@ class C10dOperation final : public Operation {
     }
   }
   Start start_;
-  device::Device* device_;
+  device::Stream* stream_;
+  std::optional<c10::Stream> torch_stream_;
   std::vector<Work> pending_;
 };
 
@@ -172,29 +182,35 @@ class C10dCommunicator final : public collective::Communicator {
     const std::string why =
         why_not(call, on_gpu() ? device::MemoryKind::device : device::MemoryKind::pageable);
     if (!why.empty()) throw Unavailable(why);
-    return operation(bind(call));
+    return operation(bind(call), call.stream);
   }
   std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type, Mode mode,
-                                     device::Stream* /*stream*/) override {
+                                     device::Stream* stream) override {
     if (mode == Mode::persistent || mode == Mode::graph)
       throw Unavailable(fmt::format("{} has no {} operations", name_, to_string(mode)));
-    return operation(bind(transfers, type));
+    return operation(bind(transfers, type), stream);
   }
   void barrier() override { barrier_.wait(); }
+  void abandon() override {
+    if (on_gpu()) ignore_errors("abort a process group of NCCL", [this] { group_->abort(); });
+  }
 
  private:
   using Start = C10dOperation::Start;
   bool on_gpu() const { return device_.kind() == device::DeviceKind::cuda; }
-  std::unique_ptr<Operation> operation(Start start) {
-    return std::make_unique<C10dOperation>(std::move(start), on_gpu() ? &device_ : nullptr);
+  at::Device place() const {
+    if (!on_gpu()) return at::Device(at::kCPU);
+    return {at::kCUDA, static_cast<c10::DeviceIndex>(device_.index())};
+  }
+  std::unique_ptr<Operation> operation(Start start, device::Stream* stream) {
+    if (on_gpu() && stream == nullptr)
+      throw Unavailable("c10d works on device memory in a stream only");
+    return std::make_unique<C10dOperation>(std::move(start), on_gpu() ? stream : nullptr, place());
   }
 
   at::Tensor tensor(const void* data, std::size_t count, DType type) const {
-    const at::Device where =
-        on_gpu() ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(device_.index()))
-                 : at::Device(at::kCPU);
     return at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(count)},
-                         at::TensorOptions().dtype(scalar_of(type)).device(where));
+                         at::TensorOptions().dtype(scalar_of(type)).device(place()));
   }
   TensorList parts(const at::Tensor& whole) const { return whole.chunk(size_); }
 

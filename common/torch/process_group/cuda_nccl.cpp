@@ -2,6 +2,7 @@
 // c10d's NCCL process group, bootstrapped over MPI.
 #include <exception>
 
+#include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include "common/base/no_throw.hpp"
@@ -18,14 +19,22 @@ namespace {
 class NcclGroup final : public c10d::ProcessGroupNCCL {
  public:
   using ProcessGroupNCCL::ProcessGroupNCCL;
+  void abort() override {
+    ended_ = true;
+    ProcessGroupNCCL::abort();
+  }
   ~NcclGroup() override {
+    if (ended_) return;
     ignore_errors("end a process group of NCCL", [this] {
       if (std::uncaught_exceptions() > 0)
-        abort();
+        ProcessGroupNCCL::abort();
       else
         shutdown();
     });
   }
+
+ private:
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -46,6 +55,11 @@ ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device devi
   group->setBackend(c10::kCUDA, c10d::ProcessGroup::BackendType::NCCL, backend);
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
   return group;
+}
+
+c10::Stream torch_stream(const device::Stream& stream, c10::Device device) {
+  return c10::cuda::getStreamFromExternal(static_cast<cudaStream_t>(stream.native()),
+                                          device.index());
 }
 
 }  // namespace scalemark::torch_support

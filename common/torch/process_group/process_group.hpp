@@ -6,6 +6,7 @@
 #include <string>
 
 #include <c10/core/Device.h>
+#include <c10/core/Stream.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "common/collective/communicator.hpp"
@@ -39,6 +40,10 @@ ProcessGroupPtr make_mpi_process_group(collective::Communicator& comm);
 
 /// Collective. c10d's NCCL group. Throws Unavailable if this build's LibTorch has no CUDA support.
 ProcessGroupPtr make_nccl_process_group(const mpi::Comm& ranks, c10::Device device);
+
+/// `stream` of a GPU as LibTorch's stream. Throws Unavailable if this build's LibTorch has no CUDA
+/// support.
+c10::Stream torch_stream(const device::Stream& stream, c10::Device device);
 
 /// Whether this build has LibTorch's gloo process group.
 bool has_gloo();
