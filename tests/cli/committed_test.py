@@ -53,6 +53,10 @@ class Committed(unittest.TestCase):
             folder, name = os.path.split(os.path.relpath(path, os.path.join(ROOT, "results")))
             self.assertTrue(name in listed or f"{folder}/" in listed, f"{path} has no line in results/README.md")
 
+    def test_none_was_measured_on_the_software_gpu(self):
+        for path in committed():
+            self.assertFalse([text for text in texts(path) if "software GPU" in text], path)
+
     def test_none_names_anybody(self):
         for path in committed():
             nodes = subprocess.run(["h5dump", "-y", "-w", "0", "-d", "/topology/ranks/node", path], capture_output=True,

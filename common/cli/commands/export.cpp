@@ -18,6 +18,7 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/outputs.hpp"
 #include "common/cli/notes.hpp"
+#include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -39,7 +40,11 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
   Run run;
   std::size_t cases = 0;
   visit_run(options.file, {},
-            {.header = [&](Run header) { sink->begin(run = std::move(header)); },
+            {.header =
+                 [&](Run header) {
+                   refuse_software_gpu(header);
+                   sink->begin(run = std::move(header));
+                 },
              .one_case =
                  [&](const CaseResult& result) {
                    ++cases;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/compare/join_runs.hpp"
+#include "common/result/software_gpu.hpp"
 
 namespace scalemark::cli {
 
@@ -12,6 +13,7 @@ compare::RunDigest read_digest(const std::filesystem::path& file, const RunVisit
   compare::Digester digester(file.string());
   RunVisitor visitor;
   visitor.header = [&](Run run) {
+    refuse_software_gpu(run);
     digester.header(run);
     if (also.header) also.header(std::move(run));
   };

@@ -11,7 +11,8 @@
 namespace scalemark::cli {
 
 /// Reads case by case and keeps only the digest: the samples of a run need not fit into memory.
-/// `also`, if set, also sees the header and each case. Throws InputError.
+/// `also`, if set, also sees the header and each case. Throws InputError, also for a run on the
+/// software GPU.
 compare::RunDigest read_digest(const std::filesystem::path& file, const RunVisitor& also = {});
 
 /// The digests of all runs that the paths name (find_runs()), in order; the parts of a run are

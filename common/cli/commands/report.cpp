@@ -23,6 +23,7 @@
 #include "common/compare/planning/self_test.hpp"
 #include "common/compare/systems.hpp"
 #include "common/html/page.hpp"
+#include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -53,6 +54,7 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
     for (const std::filesystem::path& file : find_runs(path)) {
       const RunVisitor extract = {
           [&](const Run& run) {
+            refuse_software_gpu(run);
             side.extracts.push_back(html::extract_header(run, label_of(file)));
           },
           [&](const CaseResult& one) {

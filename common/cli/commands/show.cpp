@@ -27,6 +27,7 @@
 #include "common/print/joined.hpp"
 #include "common/print/printer.hpp"
 #include "common/result/places.hpp"
+#include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 #include "common/text/fit.hpp"
 
@@ -78,6 +79,14 @@ void warn_if_incomplete(const Options& options, const Run& run, std::size_t case
              text::counted(run.planned.size(), "planned case"));
 }
 
+void warn_if_software_gpu(const Options& options, const Run& run) {
+  if (!is_on_software_gpu(run)) return;
+  fmt::print(
+      stderr,
+      "scalemark: {} was measured on the software GPU of the tests; its times mean nothing\n",
+      text::printable(options.file.string()));
+}
+
 PrintOptions print_options(const Options& options) {
   PrintOptions print;
   print.decimals = options.decimals;
@@ -121,6 +130,7 @@ int show_run(const Options& options, const std::string& filter) {
     compare::print_baseline(*baseline, print.width, out);
   }
   warn_if_incomplete(options, run, cases);
+  warn_if_software_gpu(options, run);
   if (options.format == "table") {
     joined.print(out);
     analysis::print_pauses(run, out);

@@ -76,6 +76,19 @@ class Micro(ProgramTest):
                 self.assertEqual(row["status"], "skipped")
                 self.assertIn(reason, row["reason"])
 
+    def test_its_times_are_not_compared(self):
+        self.expect_ok(FEW, 1)
+        file, page = self.path("out.h5"), self.path("page.html")
+        for words in (["compare", file, "--against", file], ["report", file, "-o", page], ["export", file, "--to", "csv"],
+                      ["baseline", file, "-o", self.path("baseline.h5")]):
+            done = run(*words)
+            self.expect(done, 2)
+            self.assertIn("was measured on the software GPU of the tests; its times mean nothing", done.stderr)
+        self.assertFalse(os.path.exists(page))
+        done = run("show", file)
+        self.expect(done, 0)
+        self.assertIn("software GPU", done.stderr)
+
     def test_no_code_for_this_gpu_is_no_failure(self):
         table = self.measure(["^micro/(stream|kernel_launch)$", "-a", "device=cuda", "-a", "bytes=4096", "-a", "graph_nodes=0,10"], 1, code=4,
                              SOFTWARE_GPU_NO_KERNEL_IMAGE="1")

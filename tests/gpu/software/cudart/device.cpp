@@ -90,7 +90,7 @@ Device::Device(int place) : place_(place) {}
 
 cudaDeviceProp Device::properties() const {
   cudaDeviceProp p{};
-  std::snprintf(p.name, sizeof p.name, "Scalemark software GPU");
+  std::snprintf(p.name, sizeof p.name, "Scalemark software GPU");  // common/result/software_gpu.hpp
   p.uuid = uuid(place_);
   p.totalGlobalMem = settings().memory;
   p.warpSize = 32;
