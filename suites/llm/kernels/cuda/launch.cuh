@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include <cuda_runtime.h>
 
-#include "common/base/error.hpp"
+#include "common/device/cuda/check.hpp"
 
 namespace scalemark::llm::cuda {
 
@@ -18,11 +17,6 @@ constexpr std::int64_t kMaxBlocks = 1 << 16;  ///< threads loop over further ele
 inline unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(
       std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, kMaxBlocks));
-}
-
-inline void check_launch(const char* kernel) {
-  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)
-    throw Error(std::string("kernel ") + kernel + ": " + cudaGetErrorString(error));
 }
 
 /// The first and the step of a thread's part of a grid's elements.
