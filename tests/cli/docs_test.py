@@ -88,6 +88,10 @@ NOT_RUN = {
     "tests/run.sh --full": DEVELOPER,
     ".ci/run": DEVELOPER,
     "tests/gpu/run.sh": "needs a GPU and a bundle",
+    "tests/gpu/software/run.sh -n 2 mpirun -n 2 build/cuda-release/tests/cli/scalemark-micro run micro/memcpy --quick":
+        "needs nvcc; gpu.software.micro runs the like",
+    "tests/gpu/software/run.sh --help": "needs the repository; gpu.software.micro runs the script",
+    "ctest --test-dir build/cuda-release -L software_device": "needs nvcc; tests/run.sh runs these tests",
     'tests/gpu/run.sh --presets "smoke quick memory compute"': "needs a GPU and a bundle",
     "python3 tests/peers/osu.py --osu DIR --scalemark PROGRAM": PEER,
     "tests/peers/pytorch.py": PEER,

@@ -2,15 +2,21 @@
 // Chooses the exception for a CUDA error.
 #include "common/device/cuda/check.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 
-namespace scalemark::device {
+#include "common/base/error.hpp"
+#include "common/device/cuda/check_launch.hpp"
 
-void check(cudaError_t code, Where where) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // clears the error, so that the next check does not report it again
-  const std::string text =
-      located(fmt::format("CUDA {}: {}", cudaGetErrorName(code), cudaGetErrorString(code)), where);
+namespace scalemark::device {
+namespace {
+
+std::string describe(cudaError_t code) {
+  return fmt::format("CUDA {}: {}", cudaGetErrorName(code), cudaGetErrorString(code));
+}
+
+[[noreturn]] void raise(cudaError_t code, const std::string& text) {
   switch (code) {
     case cudaErrorMemoryAllocation:
       throw OutOfMemory(text);
@@ -34,6 +40,19 @@ void check(cudaError_t code, Where where) {
     default:
       throw Error(text);
   }
+}
+
+}  // namespace
+
+void check(cudaError_t code, Where where) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // clears the error, so that the next check does not report it again
+  raise(code, located(describe(code), where));
+}
+
+void check_launch(const char* kernel) {
+  if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess)
+    raise(code, fmt::format("kernel {}: {}", kernel, describe(code)));
 }
 
 }  // namespace scalemark::device

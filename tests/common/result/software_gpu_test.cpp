@@ -18,14 +18,14 @@ Run run_on(const char* first, const char* second) {
 }
 
 TEST(SoftwareGpu, OneRankOnItIsEnough) {
-  const Run run = run_on("NVIDIA H200", "Scalemark software GPU");
+  const auto run = run_on("NVIDIA H200", "Scalemark software GPU");
   EXPECT_TRUE(is_on_software_gpu(run));
   EXPECT_THROW(refuse_software_gpu(run), InputError);
 }
 
 TEST(SoftwareGpu, RealGpusAndNoneAreTaken) {
   EXPECT_NO_THROW(refuse_software_gpu(run_on("NVIDIA H200", "")));
-  EXPECT_NO_THROW(refuse_software_gpu(Run()));
+  EXPECT_NO_THROW(refuse_software_gpu({}));
 }
 
 }  // namespace

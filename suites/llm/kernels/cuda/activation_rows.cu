@@ -84,7 +84,7 @@ void swiglu(const T* gate, const T* up, std::int64_t count, T* y, cudaStream_t s
     swiglu_kernel<T, kSize><<<blocks_for(groups), kThreads, 0, stream>>>(
         some<kSize>(gate), some<kSize>(up), groups, some<kSize>(y));
   });
-  device::check(cudaGetLastError());
+  device::check_launch("swiglu");
 }
 
 template <typename T>
@@ -97,7 +97,7 @@ void swiglu_gradient(const T* dy, const T* gate, const T* up, std::int64_t count
         some<kSize>(dy), some<kSize>(gate), some<kSize>(up), groups, some<kSize>(dgate),
         some<kSize>(dup));
   });
-  device::check(cudaGetLastError());
+  device::check_launch("swiglu_gradient");
 }
 
 template <typename T>
@@ -106,7 +106,7 @@ void rotate(const T* x, const Wide<T>* table, const Rotation& shape, T* y, cudaS
   if (count == 0) return;
   rotate_kernel<T><<<blocks_for(count), kThreads, 0, stream>>>(
       some<2>(x), reinterpret_cast<const Pair<Wide<T>>*>(table), shape, some<2>(y));
-  device::check(cudaGetLastError());
+  device::check_launch("rotate");
 }
 
 #define SCALEMARK_INSTANTIATE(T)                                                                   \

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/device/cuda/check.hpp"
+#include "common/device/cuda/check_launch.hpp"
 
 namespace scalemark::llm::cuda {
 

@@ -96,7 +96,7 @@ void launch_weights(const T* w, std::int64_t groups, std::int64_t size, float fl
   if (groups == 0) return;
   weights_kernel<T, Mask>
       <<<blocks_for(groups * 32), kThreads, 0, stream>>>(w, groups, size, floor, out);
-  device::check(cudaGetLastError());
+  device::check_launch("fake quantisation of weights");
 }
 
 template <typename T, bool Mask>
@@ -105,7 +105,7 @@ void launch_tokens(const T* x, std::int64_t count, std::int64_t width, T* out,
   if (count == 0) return;
   tokens_kernel<T, Mask>
       <<<blocks_for(count * kThreads), kThreads, 0, stream>>>(x, count, width, out);
-  device::check(cudaGetLastError());
+  device::check_launch("fake quantisation of tokens");
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ void dequantise_nf4(const std::uint8_t* packed, const std::int8_t* scalers, cons
   dequantise_kernel<T><<<blocks_for(words), kThreads, 0, stream>>>(
       reinterpret_cast<const std::uint32_t*>(packed), scalers, factors, mean, codebook<T>(), words,
       weight);
-  device::check(cudaGetLastError());
+  device::check_launch("dequantise_nf4");
 }
 
 template <typename T>

@@ -109,8 +109,10 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
 }
 
 /// As if each multiprocessor held 2,048 threads; kernels' registers and shared memory do not count.
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
-                                                          int threads, std::size_t) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
+                                                                   const void* function,
+                                                                   int threads, std::size_t,
+                                                                   unsigned) {
   return call(Needs::context, [&] {
     const std::lock_guard lock(kernels_mutex());
     require(kernels().contains(function), cudaErrorInvalidDeviceFunction);
