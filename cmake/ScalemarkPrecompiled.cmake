@@ -49,6 +49,27 @@ function(scalemark_reuse_headers target from)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
 endfunction()
 
+# Headers that one precompiled file holds: of LibTorch, and what tests often include.
+set(SCALEMARK_TORCH_HEADERS <algorithm> <memory> <string> <vector> <torch/autograd.h> <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
+set(SCALEMARK_TEST_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <random>
+    <set> <span> <sstream> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+
+# scalemark_add_headers(TARGET [LINK targets] [OPTIONS compiler options] HEADERS headers): precompiles headers for
+# scalemark_reuse_headers(), once.
+function(scalemark_add_headers target)
+  cmake_parse_arguments(arg "" "" "LINK;OPTIONS;HEADERS" ${ARGN})
+  if(TARGET ${target})
+    return()
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/${target}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${target} OBJECT ${source})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE scalemark_warnings ${arg_LINK})
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
+  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+endfunction()
+
 # scalemark_precompile_torch(TARGET sources...): sources that include LibTorch use its precompiled headers (target
 # scalemark_torch_headers). Other sources do not, because these headers would cost them three seconds each.
 function(scalemark_precompile_torch target)
@@ -57,38 +78,30 @@ function(scalemark_precompile_torch target)
   if(NOT with OR NOT SCALEMARK_HAVE_LIBTORCH)
     return()
   endif()
-  if(NOT TARGET scalemark_torch_headers)
-    set(source ${PROJECT_BINARY_DIR}/torch_headers.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(scalemark_torch_headers OBJECT ${source})
-    target_compile_features(scalemark_torch_headers PUBLIC cxx_std_20)
-    target_link_libraries(scalemark_torch_headers PRIVATE LibTorch::cpu scalemark_warnings)
-    target_precompile_headers(scalemark_torch_headers PRIVATE <algorithm> <memory> <string> <vector> <torch/autograd.h>
-                              <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
-  endif()
+  scalemark_add_headers(scalemark_torch_headers LINK LibTorch::cpu HEADERS ${SCALEMARK_TORCH_HEADERS})
   scalemark_reuse_headers(${target} scalemark_torch_headers)
   set_source_files_properties(${without} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# scalemark_compile_tests_fast(TARGET): faster test builds for SCALEMARK_FAST_TESTS. GoogleTest and other headers that
-# tests often include are precompiled (target scalemark_test_headers). Another build checks that each source includes
-# what it uses. Test sources are compiled without optimisation and without the undefined-behaviour sanitizer, which
-# would take half of their compile time. The code under test is not affected.
+# scalemark_compile_tests_fast(TARGET sources...): faster test builds for SCALEMARK_FAST_TESTS. GoogleTest and other headers
+# that tests often include are precompiled (target scalemark_test_headers; with LibTorch's, scalemark_torch_test_headers).
+# Another build checks that each source includes what it uses. Test sources are compiled without optimisation and without
+# the undefined-behaviour sanitizer, which would take half of their compile time. The code under test is not affected.
 function(scalemark_compile_tests_fast target)
   set(options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-  if(NOT TARGET scalemark_test_headers)
-    set(source ${PROJECT_BINARY_DIR}/test_headers.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(scalemark_test_headers OBJECT ${source})
-    target_compile_features(scalemark_test_headers PUBLIC cxx_std_20)
-    target_link_libraries(scalemark_test_headers PRIVATE scalemark_warnings GTest::gmock)
-    target_compile_options(scalemark_test_headers PRIVATE ${options})
-    set_target_properties(scalemark_test_headers PROPERTIES SCALEMARK_COMPILED_FAST ON)
-    target_precompile_headers(scalemark_test_headers PRIVATE <algorithm> <array> <chrono> <cmath> <filesystem> <fstream>
-                              <functional> <map> <memory> <optional> <random> <set> <span> <sstream> <string> <vector>
-                              <gmock/gmock.h> <gtest/gtest.h>)
+  list(FILTER ARGN EXCLUDE REGEX "\\.cu$")
+  scalemark_split_by_torch(with without ${ARGN})
+  set(headers scalemark_test_headers)
+  if(with AND SCALEMARK_HAVE_LIBTORCH)
+    set(headers scalemark_torch_test_headers)
+    scalemark_add_headers(${headers} LINK LibTorch::cpu GTest::gmock OPTIONS ${options}
+                          HEADERS ${SCALEMARK_TORCH_HEADERS} ${SCALEMARK_TEST_HEADERS})
+    set_source_files_properties(${without} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  else()
+    scalemark_add_headers(${headers} LINK GTest::gmock OPTIONS ${options} HEADERS ${SCALEMARK_TEST_HEADERS})
   endif()
+  set_target_properties(${headers} PROPERTIES SCALEMARK_COMPILED_FAST ON)
   target_compile_options(${target} PRIVATE ${options})
   set_target_properties(${target} PROPERTIES SCALEMARK_COMPILED_FAST ON)
-  scalemark_reuse_headers(${target} scalemark_test_headers)
+  scalemark_reuse_headers(${target} ${headers})
 endfunction()

@@ -26,6 +26,10 @@ constexpr std::array kRules = {
                "--iterations",
                {Kind::integer, 1, kMaxSamples, false},
                &PolicyChange::iterations},
+    PolicyRule{"operations",
+               "operations",
+               {Kind::integer, 1, kMaxSamples, false},
+               &PolicyChange::operations},
     PolicyRule{"warmup", "--warmup", {Kind::integer, 0, kMaxSamples, false}, &PolicyChange::warmup},
     PolicyRule{"min_samples",
                "min_samples",
@@ -84,8 +88,10 @@ const NumberRule& policy_rule(std::string_view key) {
 
 SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
   check_ranges(*this);
-  if (iterations) {
+  if (iterations && operations) throw UsageError("iterations and operations exclude each other");
+  if (iterations || operations) {
     base.iterations = iterations;
+    base.operations = operations;
     // A count is the whole rule, unless a limit is set with it or after it.
     base.max_time = std::numeric_limits<double>::infinity();
   }
@@ -101,7 +107,7 @@ SamplingPolicy PolicyChange::apply(SamplingPolicy base) const {
 }
 
 void check_times(const SamplingPolicy& policy) {
-  if (policy.iterations || policy.min_time <= policy.max_time) return;
+  if (policy.iterations || policy.operations || policy.min_time <= policy.max_time) return;
   throw UsageError(fmt::format(
       "--min-time is {} s, above --max-time, {} s; allowed: --min-time up to --max-time",
       policy.min_time, policy.max_time));
@@ -112,12 +118,15 @@ std::string to_text(const SamplingPolicy& policy) {
   const bool limited = std::isfinite(policy.max_time);
   return fmt::format(
       "iterations={} warmup={} ci={} samples={}..{} time={}..{} volume={} "
-      "verify={}{}",
+      "verify={}{}{}",
       policy.iterations ? std::to_string(*policy.iterations) : "auto",
       policy.warmup ? std::to_string(*policy.warmup) : "auto", policy.ci_percent,
       policy.min_samples, policy.max_samples, policy.min_time,
       limited ? policy.max_time : SamplingPolicy{}.max_time, policy.max_volume, policy.verify,
-      policy.iterations && limited ? " iterations_within_time=true" : "");
+      policy.iterations && limited ? " iterations_within_time=true" : "",
+      policy.operations ? fmt::format(" operations={}{}", *policy.operations,
+                                      limited ? " operations_within_time=true" : "")
+                        : "");
 }
 
 }  // namespace scalemark

@@ -31,6 +31,11 @@ std::uint64_t time_clock_readings() {
   return last - start;
 }
 
+/// Samples of `inner` operations that hold `operations`.
+int samples_for(int operations, std::uint64_t inner) {
+  return static_cast<int>((static_cast<std::uint64_t>(operations) + inner - 1) / inner);
+}
+
 /// First calls and verified calls always start together.
 MeasureOptions from_a_barrier(MeasureOptions options) {
   options.barrier = true;
@@ -134,26 +139,34 @@ bool Sampler::start_together() {
   return true;
 }
 
+std::uint64_t Sampler::max_inner() const {
+  const SamplingPolicy& policy = context_.policy;
+  if (!policy.operations) return kMaxInner;
+  return static_cast<std::uint64_t>(std::max(1, *policy.operations / policy.min_samples));
+}
+
 std::uint64_t Sampler::choose_inner(const Sample& sample, const MeasureOptions& options) {
   if (options.inner != 0) return options.inner;
   const auto fixed = context_.fixed_inner.find(options.metric);
   if (fixed != context_.fixed_inner.end()) return fixed->second;
+  const std::uint64_t max = max_inner();
   std::uint64_t inner = 1;
   for (;;) {
     const auto taken = static_cast<std::int64_t>(take(sample, inner, options).nanoseconds);
     // The slowest rank decides, and all ranks use the same count.
     const Votes votes = exchange(context_.ranks(), {.nanoseconds = taken});
     const double seconds = static_cast<double>(votes.nanoseconds) * 1e-9;
-    if (seconds >= options.inner_time || inner >= kMaxInner) return inner;
+    if (seconds >= options.inner_time || inner >= max) return inner;
     const double factor =
         std::clamp(1.2 * options.inner_time / std::max(seconds, 1e-9), 2.0, 100.0);
-    inner = std::min(kMaxInner,
-                     static_cast<std::uint64_t>(std::ceil(static_cast<double>(inner) * factor)));
+    inner =
+        std::min(max, static_cast<std::uint64_t>(std::ceil(static_cast<double>(inner) * factor)));
   }
 }
 
-SamplingPolicy Sampler::limited_policy(int max_samples) const {
+SamplingPolicy Sampler::limited_policy(std::uint64_t inner, int max_samples) const {
   SamplingPolicy policy = context_.policy;
+  if (policy.operations) policy.iterations = samples_for(*policy.operations, inner);
   if (const double bytes = rates_.work().bytes; bytes > 0) {
     const double allowed = std::floor(policy.max_volume / bytes);
     if (allowed < policy.max_samples)
@@ -170,6 +183,7 @@ void Sampler::warm_up(const Sample& sample, const MeasureOptions& options, Taken
   int calls = context_.policy.warmup.value_or(options.warmup);
   if (options.max_samples > 0) calls = std::min(calls, options.max_samples);
   taken.inner = choose_inner(sample, options);
+  if (context_.policy.operations) calls = samples_for(calls, taken.inner);
   for (int i = 0; i < calls; ++i) take(sample, taken.inner, options);
   if (options.barrier && !options.secondary) record_barrier_time();
 }
@@ -207,7 +221,7 @@ void Sampler::sync_clock(Taken& taken) {
 
 void Sampler::sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken) {
   Session& session = context_.session;
-  const SamplingPolicy policy = limited_policy(options.max_samples);
+  const SamplingPolicy policy = limited_policy(taken.inner, options.max_samples);
   const bool on_clock = taken.lateness.uses_clock();
   // Short batches, so that ranks vote before the clock is much too old.
   const double longest =

@@ -87,9 +87,11 @@ class Sampler {
   /// True if this rank started together with the others.
   bool start_together();
   std::uint64_t choose_inner(const Sample& sample, const MeasureOptions& options);
-  /// The policy with its sample count limited by this case's message volume and by `max_samples`
-  /// (0 = no limit).
-  SamplingPolicy limited_policy(int max_samples) const;
+  /// Most operations that a sample may hold.
+  std::uint64_t max_inner() const;
+  /// The policy with its operations as samples of `inner`, and with its sample count limited by
+  /// this case's message volume and by `max_samples` (0 = no limit).
+  SamplingPolicy limited_policy(std::uint64_t inner, int max_samples) const;
   void warm_up(const Sample& sample, const MeasureOptions& options, Taken& taken);
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
   void take_batch(const Sample& sample, const MeasureOptions& options, std::size_t batch,

@@ -129,6 +129,19 @@ TEST_F(Plan, ACountObeysATimeThatIsSetBesideOrAfterIt) {
   EXPECT_NE(to_text(PolicyChange{.iterations = 4, .max_time = 1.0}.apply({})), to_text(count));
 }
 
+TEST_F(Plan, OfACountOfSamplesAndOneOfOperationsTheLaterHolds) {
+  const SamplingPolicy operations = PolicyChange{.operations = 1000}.apply({});
+  EXPECT_EQ(operations.max_time, std::numeric_limits<double>::infinity());
+  const SamplingPolicy samples = PolicyChange{.iterations = 4}.apply(operations);
+  EXPECT_EQ(samples.operations, std::nullopt);
+  const SamplingPolicy again = PolicyChange{.operations = 1000}.apply(samples);
+  EXPECT_EQ(again.iterations, std::nullopt);
+  EXPECT_EQ(to_text(again), to_text(operations));
+  EXPECT_NE(to_text(again), to_text(SamplingPolicy{}));
+  const auto both = [] { PolicyChange{.iterations = 4, .operations = 4}.apply({}); };
+  EXPECT_NE(error_of(both).find("exclude each other"), std::string::npos);
+}
+
 TEST_F(Plan, ATimeAtLeastIsNotAboveTheTimeAtMost) {
   PlanRequest request{.filters = {"^micro/copy$"}};
   request.command_line.min_time = 2.0;

@@ -147,6 +147,36 @@ TEST_F(RunnerTest, ABatchLastsAtLeastAsLongAsAsked) {
   EXPECT_LT(summarise(only(), *only().find("time")).median, 1e-6) << "value = sample / inner";
 }
 
+TEST_F(RunnerTest, OperationsAreCountedOverSamplesOfSeveral) {
+  constexpr std::uint64_t kOperations = 10'000;
+  const SamplingPolicy policy =
+      PolicyChange{.operations = static_cast<int>(kOperations), .min_samples = 25}.apply({});
+  run(quick_batches, world().size(), policy, true);
+  if (!root()) return;
+  // A sample of 0.1 ms would hold more than all operations: so it holds as many as leave 25
+  // samples.
+  const Samples& samples = only().find("time")->samples;
+  EXPECT_EQ(samples.inner, 400U);
+  EXPECT_EQ(samples.iterations, 25U);
+  EXPECT_EQ(only().stop_reason, "count");
+}
+
+TEST_F(RunnerTest, OperationsThatAreNoMultipleOfASampleAreNotFewer) {
+  run(quick_batches, world().size(), PolicyChange{.operations = 70, .min_samples = 20}.apply({}),
+      true);
+  if (!root()) return;
+  const Samples& samples = only().find("time")->samples;
+  EXPECT_EQ(samples.inner, 3U);
+  EXPECT_EQ(samples.iterations, 24U);
+}
+
+TEST_F(RunnerTest, FewOperationsAreASampleEach) {
+  run(quick_batches, world().size(), PolicyChange{.operations = 7}.apply({}), true);
+  if (!root()) return;
+  EXPECT_EQ(only().find("time")->samples.inner, 1U);
+  EXPECT_EQ(only().find("time")->samples.iterations, 7U);
+}
+
 void skips(Case& c) {
   if (c.rank() == c.size() - 1) throw Unavailable("nothing here");
   c.measure([] {});
