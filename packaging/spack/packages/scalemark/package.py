@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scalemark from the clone that this file stands in:
 #   spack repo add CLONE/packaging/spack && spack install scalemark +libtorch
-# Neither audited nor built so far: no Spack was at hand.
+# Needs a repository of packages with tomlplusplus, cuda@13 and py-torch@2.11 or newer: that of Spack 1.
 import os
 
 from spack.package import *
+
+try:  # Spack 1 keeps the build systems beside its packages
+    from spack_repo.builtin.build_systems.cmake import CMakePackage
+except ImportError:
+    pass
 
 CLONE = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 4))
 
@@ -33,7 +38,7 @@ class Scalemark(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("cli11@2:")
     depends_on("fmt@9:")
-    depends_on("spdlog@1.10: +fmt_external")
+    depends_on("spdlog@1.10:")
     depends_on("nlohmann-json@3.11:")
     depends_on("tomlplusplus")
     depends_on("boost@1.74:")
