@@ -8,11 +8,9 @@ namespace {
 using collective::Routine;
 
 /// n - 1 of the n received blocks cross the rank's link (nccl-tests, doc/PERFORMANCE.md).
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void allgather(Case& c) {
   measure_collective(c, Routine::allgather,
-                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "n * bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/allgather", allgather)

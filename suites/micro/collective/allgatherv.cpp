@@ -8,11 +8,9 @@ namespace {
 using collective::Routine;
 
 /// As allgather: n - 1 of n blocks cross the rank's link.
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void allgatherv(Case& c) {
   measure_collective(c, Routine::allgatherv,
-                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "n * bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/allgatherv", allgatherv)

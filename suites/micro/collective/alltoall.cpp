@@ -8,11 +8,9 @@ namespace {
 using collective::Routine;
 
 /// n - 1 of a rank's n blocks leave over its link (nccl-tests, doc/PERFORMANCE.md).
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void alltoall(Case& c) {
   measure_collective(c, Routine::alltoall,
-                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "n * bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/alltoall", alltoall)

@@ -8,11 +8,9 @@ namespace {
 using collective::Routine;
 
 /// As alltoall: n - 1 of a rank's n blocks leave over its link.
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void alltoallv(Case& c) {
   measure_collective(c, Routine::alltoallv,
-                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "n * bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/alltoallv", alltoallv)

@@ -124,6 +124,10 @@ void measure_barrier(Case& c) {
 
 }  // namespace
 
+double blocks_of_others(int n) { return static_cast<double>(n - 1) / n; }
+
+double whole_buffer(int n) { return n > 1 ? 1.0 : 0.0; }
+
 void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (routine == Routine::barrier) return measure_barrier(c);
   const Call call = call_of(c.result().params, routine, c.size());

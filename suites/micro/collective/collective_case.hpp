@@ -17,6 +17,11 @@ struct CollectiveWork {
   const char* formula = "";
 };
 
+/// Bus factor where a link carries the blocks of all ranks but its own: (n - 1) / n.
+double blocks_of_others(int n);
+/// Bus factor where a link carries the whole buffer once: 1; 0 for one rank.
+double whole_buffer(int n);
+
 /// Measures `routine` for the case's parameters: one call per barrier, or pipelined. Verifies
 /// several rounds. Records the facts requested_bytes (if `bytes` is not a multiple of the element
 /// size), total_bytes (S in nccl-tests) and emulated.

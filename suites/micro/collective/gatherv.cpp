@@ -8,11 +8,9 @@ namespace {
 using collective::Routine;
 
 /// As gather: the root's link carries the n - 1 blocks of the others.
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void gatherv(Case& c) {
   measure_collective(c, Routine::gatherv,
-                     {.bus_factor = bus_factor, .formula = "n * bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "n * bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/gatherv", gatherv)

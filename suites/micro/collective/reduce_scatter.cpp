@@ -9,11 +9,9 @@ namespace {
 using collective::Routine;
 
 /// Each rank's link carries the n - 1 parts of the others (nccl-tests, doc/PERFORMANCE.md).
-double bus_factor(int n) { return static_cast<double>(n - 1) / n; }
-
 void reduce_scatter(Case& c) {
   measure_collective(c, Routine::reduce_scatter,
-                     {.bus_factor = bus_factor, .formula = "bytes * (n-1)/n / latency"});
+                     {.bus_factor = blocks_of_others, .formula = "bytes * (n-1)/n / latency"});
 }
 
 SCALEMARK_BENCHMARK("micro/reduce_scatter", reduce_scatter)

@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "suites/micro/data/sizes.hpp"
 #include "suites/micro/memory/read_files.hpp"
 
 namespace scalemark::micro {
@@ -153,7 +154,7 @@ SCALEMARK_BENCHMARK("micro/file_read", file_read)
                                  .defaults = "64M",
                                  .implied = std::int64_t{64} << 20})
     .rank_local()
-    .memory([](const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); });
+    .memory([](const Point& p) { return bytes_of(p); });
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -5,6 +5,7 @@
 // buffers, so small ones stay in the cache.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "suites/micro/data/sizes.hpp"
 #include "suites/micro/memory/copy_plan.hpp"
 #include "suites/micro/memory/copy_work.hpp"
 #include "suites/micro/memory/device_turns.hpp"
@@ -17,8 +18,6 @@ Carrier carrier_of(const CopyPlan& plan) {
   if (plan.from != plan.to) return Carrier::to_gpu;
   return plan.from == device::MemoryKind::device ? Carrier::device_memory : Carrier::host_memory;
 }
-
-std::uint64_t bytes_of(const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); }
 
 void copy_memory(Case& c) {
   const CopyPlan plan = plan_copy(c.result().params);

@@ -10,6 +10,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/device/memory_cycle.hpp"
+#include "suites/micro/data/sizes.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -20,8 +21,6 @@ bool is_by_cuda(const Point& p) {
 }
 
 bool on_device(const Point& p) { return p.text("host_memory") == "device"; }
-
-std::uint64_t bytes_of(const Point& p) { return static_cast<std::uint64_t>(p.integer("bytes")); }
 
 std::unique_ptr<device::MemoryCycle> make_cycle(Case& c) {
   const std::string& kind = c.text("host_memory");

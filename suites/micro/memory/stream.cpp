@@ -6,6 +6,7 @@
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "suites/micro/data/sizes.hpp"
 #include "suites/micro/memory/numa_choice.hpp"
 #include "suites/micro/memory/stream_engine.hpp"
 
@@ -72,10 +73,8 @@ SCALEMARK_BENCHMARK("micro/stream", measure_stream)
     .compute_axes()
     .rank_local()
     .where(stream_makes_sense)
-    .memory([](const Point& p) { return 3 * static_cast<std::uint64_t>(p.integer("bytes")); })
-    .host_memory([](const Point& p) {
-      return on_gpu(p) ? static_cast<std::uint64_t>(p.integer("bytes")) : 0;
-    });
+    .memory([](const Point& p) { return 3 * bytes_of(p); })
+    .host_memory([](const Point& p) { return on_gpu(p) ? bytes_of(p) : 0; });
 
 }  // namespace
 }  // namespace scalemark::micro

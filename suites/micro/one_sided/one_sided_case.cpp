@@ -10,6 +10,7 @@
 #include "common/core/rank_group.hpp"
 #include "suites/micro/data/known_data.hpp"
 #include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/data/sizes.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -118,7 +119,7 @@ void one_sided_axes(Benchmark& benchmark) {
           "bytes",
           {.minimum = 0, .maximum = std::int64_t{1} << 31, .defaults = "8:4M:*2", .quick = "8,64K"})
       .axis("sync", {.values = {"flush", "fence", "lock"}, .defaults = {"flush"}})
-      .memory([](const Point& p) { return 2 * static_cast<std::uint64_t>(p.integer("bytes")); });
+      .memory([](const Point& p) { return 2 * bytes_of(p); });
 }
 
 void one_sided_memory_axis(Benchmark& benchmark) {
