@@ -32,8 +32,8 @@ EXPANDED = {
     "mpirun -n 4 ... run micro/allgather -b 8 -e 1M -f 4":
         f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather -b 8 -e 1M -f 4",
     "mpirun -n 2 ... run --probe": f"mpirun -n 2 --bind-to none {BUILT} run --probe",
-    "mpirun -n 4 ... run micro/allgather --quick --sweeps 5":
-        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather --quick --sweeps 5 -o sweeps.h5",
+    "mpirun -n 4 ... run micro/allgather --quick --sweeps 3":
+        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather --quick --sweeps 3 -o sweeps.h5",
     "scalemark run suite/name --dry-run": "scalemark run micro/memcpy --dry-run",
     "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
     "scalemark COMMAND --help": "scalemark compare --help",
