@@ -35,6 +35,7 @@ METRICS = {
         ("alone_time", "s", "One copy while the other ranks wait"),
         ("alone_bandwidth", "By/s", "Bytes divided by `alone_time`"),
         ("loss", "1", "Copies: part of a rank's bandwidth lost to the other ranks; training: the loss"),
+        ("load_latency", "s", "One load whose address is the result of the load before it"),
         ("launch_time", "s", "The host's time in one launch call"),
         ("start_latency", "s", "Launch call until the host sees the kernel's first write"),
         ("queue_time", "s", "One of many launches enqueued behind a blocking kernel"),

@@ -100,6 +100,17 @@ class Stream(Memory):
             self.assertEqual(row["verified"]["checked"], 2 * (row["params"]["bytes"] // 8), "the first and the last " + key)
 
 
+class Latency(Memory):
+    def test_a_set_beyond_the_caches_takes_longer(self):
+        """Loads of main memory take some 50 times those of the first cache: twice is beyond any noise."""
+        table = self.measure("micro/memory_latency", "-a", "bytes=64,100,16K,64M")
+        times = {row["params"]["bytes"]: row["metrics"]["load_latency"]["median"] for row in table.values()}
+        self.assertEqual(set(times), {64, 100, 16 << 10, 64 << 20})
+        self.assertGreater(times[64 << 20], 2 * times[16 << 10])
+        for key, row in table.items():
+            self.assertEqual((row["status"], row["verified"]["wrong"]), ("ok", 0), key)
+
+
 class Files(Memory):
     def test_every_way_of_reading(self):
         folder = self.path("files")
