@@ -68,6 +68,7 @@ cp "$root"/common/formats/rules/*.yaml "$bundle/rules/"
 cp "$here/lib.sh" "$here/local.sh" "$bundle/jobscripts/"
 cp "$root/LICENSE" "$bundle/"
 install -m 755 "$root/tests/gpu/run.sh" "$bundle/tests/run.sh"
+cp -R "$root"/tests/gpu/{parts,verdicts.py,torch_imaging.py} "$bundle/tests/"
 
 # Every GPU test known to CTest as a line of tests/list: name, then command.
 ctest --test-dir "$build_folder" --show-only=json-v1 | BUNDLE=$bundle python3 "$here/bundle_tests.py"

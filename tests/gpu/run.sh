@@ -6,17 +6,27 @@
 #
 #   BUNDLE           the archive or the unpacked folder made by jobscripts/bundle.sh (default: the bundle that
 #                    this script lies in)
-#   --libtorch DIR   LibTorch 2.11 of this machine (default: the torch of its python3)
-#   --out DIR        where the results go (default gpu-results); files there are replaced
-#   --presets LIST   which presets to measure, separated by blanks (default "smoke quick")
-#   --ranks N        ranks (default: one a GPU)
+#   --part LETTERS   which parts, such as ab (default abcd)
+#   --presets LIST   presets to measure after the parts, separated by blanks, such as "memory compute"
 #   --repeats R      launches of each preset (default 1)
-#   --budget TIME    at most so long a launch; later cases are skipped (default 8m)
+#   --budget TIME    at most so long a launch of a preset; later cases are skipped (default 8m)
+#   --state DIR      where logs, result files and what is done are kept (default gpu-state)
+#   --out DIR        where archives and tables go (default gpu-results); files there are replaced
+#   --limit SECONDS  no step starts later than this (default 520), and none runs past it
+#   --again          run steps that failed once more; those that passed stay
+#   --libtorch DIR   LibTorch 2.11 of this machine (default: the torch of its python3)
+#   --ranks N        ranks (default: one a GPU)
 #   -h, --help       this text
 #
-# Five parts: what the machine is, the GPU tests, the numerical checks on the device, device memory handed to MPI
-# (the probe, and messages where it proves them), the presets. Each one is run even when another failed. DIR gets a log of each part, the result files (redacted) and summary.txt.
-# Exit: 0 all passed, 1 something failed, 2 usage, 3 the bundle does not start or there is no GPU.
+# Parts, by order of value:
+#   a  what the machine is, one library of each kind in a process, the GPU tests, the numerical checks on the device,
+#      device memory handed to MPI, NVIDIA's compute-sanitizer over the short tests
+#   b  figures of the micro suite beside limits: copies, launches, matrix products, convolutions in both layouts
+#   c  MobileNetV2 training beside PyTorch in Python, same shapes, in turns
+#   d  LoRA of Llama3-8B, as the studies ran it and tuned: memory and time, predicted and measured
+# A part is a list of steps. A failed step does not stop the others. What a call has no time for, a later call with the
+# same --state does. DIR gets part-X.tar.gz (logs, redacted result files) and part-X.txt (the table of verdicts) of each.
+# Exit: 0 all passed, 1 something failed, 2 usage, 3 the bundle does not start or there is no GPU, 4 steps are left.
 set -euo pipefail
 
 die() {
@@ -24,21 +34,25 @@ die() {
   exit "$1"
 }
 
-bundle='' libtorch=() out=gpu-results presets="smoke quick" ranks='' repeats=1 budget=8m
+bundle='' libtorch=() parts=abcd presets='' repeats=1 budget=8m state=gpu-state out=gpu-results limit=520 again=0 ranks=''
 while (($#)); do
   case $1 in
-    --libtorch | --out | --presets | --ranks | --repeats | --budget)
+    --part | --presets | --repeats | --budget | --state | --out | --limit | --libtorch | --ranks)
       [[ $# -ge 2 ]] || die 2 "$1 needs a value (see --help)"
       case $1 in
-        --libtorch) libtorch=(--libtorch "$2") ;;
-        --out) out=$2 ;;
+        --part) parts=$2 ;;
         --presets) presets=$2 ;;
-        --ranks) ranks=$2 ;;
         --repeats) repeats=$2 ;;
         --budget) budget=$2 ;;
+        --state) state=$2 ;;
+        --out) out=$2 ;;
+        --limit) limit=$2 ;;
+        --libtorch) libtorch=(--libtorch "$2") ;;
+        --ranks) ranks=$2 ;;
       esac
       shift
       ;;
+    --again) again=1 ;;
     -h | --help)
       awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
       exit 0
@@ -51,20 +65,28 @@ while (($#)); do
   esac
   shift
 done
+[[ $parts =~ ^[abcd]*$ ]] || die 2 "--part is '$parts', allowed: letters of abcd"
 [[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks is '$ranks', allowed: a whole number from 1 on"
 [[ $repeats =~ ^[1-9][0-9]*$ ]] || die 2 "--repeats is '$repeats', allowed: a whole number from 1 on"
+[[ $limit =~ ^[1-9][0-9]*$ ]] || die 2 "--limit is '$limit', allowed: a whole number of seconds from 1 on"
 
-bundle=${bundle:-$(dirname "${BASH_SOURCE[0]}")/..}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$state" "$out"
+state=$(cd "$state" && pwd)
+out=$(cd "$out" && pwd)
+bundle=${bundle:-$here/..}
 if [[ -f $bundle ]]; then
-  unpacked=$(mktemp -d)
-  trap 'rm -rf "$unpacked"' EXIT
-  tar -xzf "$bundle" -C "$unpacked" || die 3 "$bundle is no archive of bundle.sh"
-  bundle=$(echo "$unpacked"/*)
+  # Unpacked once: a later call finds it.
+  if [[ ! -e $state/unpacked.ok ]]; then
+    rm -rf "$state/unpacked"
+    mkdir "$state/unpacked"
+    tar -xzf "$bundle" -C "$state/unpacked" || die 3 "$bundle is no archive of bundle.sh"
+    touch "$state/unpacked.ok"
+  fi
+  bundle=$(echo "$state"/unpacked/*)
 fi
 [[ -x $bundle/run.sh && -r $bundle/tests/list ]] || die 3 "$bundle is no bundle made by jobscripts/bundle.sh"
 bundle=$(cd "$bundle" && pwd)
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
 run=("$bundle/run.sh" "${libtorch[@]}")
 "${run[@]}" true || die 3 "the bundle does not start on this machine"
 
@@ -72,81 +94,104 @@ gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
 ((gpus > 0)) || die 3 "nvidia-smi finds no GPU here"
 ranks=${ranks:-$gpus}
 
-summary=() failed=0
+# --- steps -------------------------------------------------------------------------------------
 
-# part NAME LOG COMMAND...: prints the output and keeps it in LOG.
-part() {
-  local name=$1 log=$out/$2 start=$SECONDS code=0
+deadline=$((SECONDS + limit)) failed=0 left=0 part='' work='' seconds=0
+
+# launch COMMAND...: with the bundle's libraries, for as long as the step may run.
+launch() { timeout --kill-after=10 "$seconds" "${run[@]}" "$@"; }
+
+# step NAME SECONDS COMMAND...: runs a step once, for at most SECONDS, and keeps its output in WORK/NAME.log and its verdict
+# in WORK/NAME.step: "ok", "skipped" (exit 77) or "failed CODE", and the seconds it took.
+step() {
+  local name=$1 verdict=ok start=$SECONDS code=0
+  seconds=$2
   shift 2
-  printf '\n== %s\n' "$name"
-  "$@" 2>&1 | tee "$log" || code=$?
-  if ((code)); then failed=1; fi
-  summary+=("$(printf '%-34s %-16s %5d s' "$name" "$(if ((code)); then echo "FAILED ($code)"; else echo ok; fi)" $((SECONDS - start)))")
+  local file=$work/$name.step
+  if [[ -s $file ]] && { [[ $(<"$file") != failed* ]] || ((!again)); }; then
+    printf -- '-- %s: %s (an earlier call)\n' "$name" "$(<"$file")"
+    [[ $(<"$file") != failed* ]] || failed=1
+    return
+  fi
+  if ((deadline - SECONDS < seconds)); then seconds=$((deadline - SECONDS)); fi
+  if ((seconds < 5)); then
+    printf -- '-- %s: left for a later call\n' "$name"
+    left=$((left + 1))
+    return
+  fi
+  printf '\n-- %s\n' "$name"
+  "$@" </dev/null 2>&1 | tee "$work/$name.log" || code=$?
+  case $code in
+    0) ;;
+    77) verdict=skipped ;;
+    124 | 137)
+      # Cut off by the end of the call, not by its own limit: a later call runs it whole.
+      if ((SECONDS >= deadline)); then
+        left=$((left + 1))
+        return
+      fi
+      verdict="failed $code"
+      ;;
+    *) verdict="failed $code" ;;
+  esac
+  [[ $verdict != failed* ]] || failed=1
+  printf '%s, %d s\n' "$verdict" $((SECONDS - start)) | tee "$file"
 }
 
-# tests/list has a line for each test: name, settings, command. 77 means that all of it was skipped (it
-# wants more GPUs).
-# shellcheck disable=SC2317  # called by part
-gpu_tests() {
-  local words code passed=0 skipped=() broken=()
-  while IFS=$'\t' read -r -a words; do
-    printf '\n-- %s\n' "${words[0]}"
-    code=0
-    (cd "$bundle" && "${run[@]}" env "${words[@]:1}" </dev/null) || code=$?
-    case $code in
-      0) passed=$((passed + 1)) ;;
-      77) skipped+=("${words[0]}") ;;
-      *) broken+=("${words[0]}") ;;
-    esac
-  done <"$bundle/tests/list"
-  printf '\nskipped: %s\nfailed: %s\n' "${skipped[*]:-none}" "${broken[*]:-none}"
-  printf '%d passed, %d failed, %d skipped\n' "$passed" "${#broken[@]}" "${#skipped[@]}"
-  ((passed > 0 && ${#broken[@]} == 0))
+# measure NAME SECONDS RANKS ARGUMENT of run...: a step that leaves WORK/NAME.h5 and its rows in WORK/NAME.jsonl.
+measure() {
+  local name=$1 limit=$2 count=$3
+  shift 3
+  step "$name" "$limit" measure_file "$work/$name" "$count" "$@"
 }
 
-# shellcheck disable=SC2317  # called by part
-check_numbers() {
-  local files
-  mapfile -t files < <(find "$bundle/golden" -name '*.json' | sort)
-  "${run[@]}" scalemark verify "${files[@]}" --device cuda
+# shellcheck disable=SC2317  # called by step
+measure_file() { # path without its ending, ranks, arguments
+  local file=$1 count=$2 code=0
+  shift 2
+  launch mpirun -n "$count" --bind-to none --oversubscribe scalemark run "$@" --redact --force --output "$file.h5" || code=$?
+  if [[ -s $file.h5 ]]; then "${run[@]}" scalemark show "$file.h5" --format jsonl >"$file.jsonl"; fi
+  return "$code"
 }
 
-# On two ranks or more, which may share a GPU. 4: the MPI library says that it takes no device memory.
-# shellcheck disable=SC2317  # called by part
-device_memory() {
-  local code=0 file=$out/direct.h5
-  local launch=("${run[@]}" mpirun -n "$((ranks < 2 ? 2 : ranks))" --bind-to none --oversubscribe scalemark run)
-  timeout 300 "${launch[@]}" --probe --force || code=$?
-  if ((code == 4)); then return 0; fi
-  ((code == 0)) || return "$code"
-  "${launch[@]}" '^micro/(pingpong|allreduce|put)$' -a backend=mpi -a memory=device -b 8 -e 4M -f 8 --redact --force \
-    --output "$file" || return
-  "${run[@]}" scalemark show "$file" --format jsonl >"$out/direct.jsonl"
-  grep -q 'transfer=direct' "$out/direct.jsonl" || {
-    echo "no row went direct, though the probe has proved that it can"
-    return 1
+begin() { # part
+  part=$1
+  work=$state/$part
+  mkdir -p "$work"
+  printf '\n==== part %s\n' "$part"
+}
+
+# What of a part comes back: one archive below 16 MiB and one table.
+finish() {
+  python3 "$here/verdicts.py" "$work" | tee "$out/part-$part.txt"
+  cp "$out/part-$part.txt" "$work/verdicts.txt"
+  tar -C "$state" -czf "$out/part-$part.tar.gz" "$part"
+  (($(du -k "$out/part-$part.tar.gz" | cut -f 1) < 16384)) || {
+    echo "run.sh: part-$part.tar.gz has more than 16 MiB" >&2
+    failed=1
   }
 }
 
-# shellcheck disable=SC2317  # called by part
-measure() { # preset, number of the launch
-  "${run[@]}" mpirun -n "$ranks" --bind-to none --oversubscribe scalemark run --preset "$1" --redact --force \
-    --budget "$budget" --output "$out/$1-$2.h5"
-}
-
 cat "$bundle/VERSION"
-part "machine" machine.txt "${run[@]}" scalemark info
-part "GPU tests" tests.txt gpu_tests
-part "numerical checks on the device" verify.txt check_numbers
-part "device memory handed to MPI" device-memory.txt device_memory
-for preset in $presets; do
-  for ((k = 1; k <= repeats; k++)); do
-    part "preset $preset, run $k, $ranks ranks" "$preset-$k.txt" measure "$preset" "$k"
-  done
+for letter in a b c d; do
+  if [[ $parts != *$letter* ]]; then continue; fi
+  begin "$letter"
+  # shellcheck source=/dev/null
+  source "$here/parts/$letter.sh"
+  finish
 done
-{
-  printf '\nSummary (%d GPUs)\n' "$gpus"
-  printf '  %s\n' "${summary[@]}"
-} | tee "$out/summary.txt"
+if [[ -n $presets ]]; then
+  begin presets
+  for preset in $presets; do
+    for ((k = 1; k <= repeats; k++)); do
+      measure "$preset-$k" 600 "$ranks" --preset "$preset" --budget "$budget"
+    done
+  done
+  finish
+fi
 echo "Results: $out"
-exit "$failed"
+if ((failed)); then exit 1; fi
+if ((left)); then
+  echo "$left steps are left: call again with --state $state"
+  exit 4
+fi
