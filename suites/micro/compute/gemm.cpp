@@ -26,10 +26,27 @@ void gemm(Case& c) {
   const std::string& precision = c.text("precision");
   const std::unique_ptr<GemmEngine> engine =
       c.text("device") == "cuda" ? make_gpu_gemm(c, size) : make_cpu_gemm(c, size);
-  c.verify("elements at 2304 places against the exact sums", [&] {
-    const GemmCheck found = engine->check();
-    return Case::Checked{found.checked, found.wrong};
-  });
+  GemmValues values = GemmValues::random;
+  const auto fill = [&](GemmValues wanted) {
+    if (values != wanted) engine->fill(wanted);
+    values = wanted;
+  };
+  // Checked before and after the samples with known values, timed with random ones.
+  c.verify("elements at 2304 places against the exact sums",
+           {.fill = [&](int) { fill(GemmValues::known); },
+            .check =
+                [&](int) {
+                  if (values == GemmValues::random) {
+                    fill(GemmValues::known);
+                    engine->start();
+                    engine->finish();
+                  }
+                  const GemmCheck found = engine->check();
+                  fill(GemmValues::random);
+                  return Case::Checked{found.checked, found.wrong};
+                },
+            .count = 1});
+  c.fact("timed_data", "random numbers from [-1, 1)");
   c.work({.moved = bytes_of(size, precision),
           .flops = size.flops(),
           .precision = precision,
@@ -55,9 +72,18 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"},
                         .defaults = {"fp32"},
                         .defaults_with_gpu = {"bf16"}})
+    .axis_boolean("fast_accumulation",
+                  {.defaults = {false},
+                   .implied = false,
+                   .doc = "fp8 on a GPU: sums are kept in fewer bits, which is faster"})
     .compute_axes()
     .rank_local()
-    .where([](const Point& p) { return p.text("shape") != "square" || p.text("model") == "8b"; })
+    .where([](const Point& p) {
+      if (p.flag("fast_accumulation") &&
+          (p.text("precision") != "fp8" || p.text("device") != "cuda"))
+        return false;
+      return p.text("shape") != "square" || p.text("model") == "8b";
+    })
     .memory([](const Point& p) {
       return static_cast<std::uint64_t>(bytes_of(size_of_point(p), p.text("precision")));
     });

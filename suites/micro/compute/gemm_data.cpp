@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <random>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -68,6 +71,30 @@ class Patterns {
   std::size_t width_;
   std::array<Bytes, 2 * kLargest + 1> bytes_{};
 };
+
+/// Uniform in [-1, 1).
+template <typename T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    constexpr std::uint64_t kCodesBelowOne = 0x38;
+    return static_cast<std::uint8_t>((bits >> 8) % kCodesBelowOne | (bits & 1) << 7);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+  } else {
+    return static_cast<float>(bits >> 40) * 0x1p-23F - 1;
+  }
+}
+
+/// Calls `encode` with a random number for each element.
+template <typename T, typename Encode>
+void write_each(std::uint8_t* to, std::int64_t elements, std::uint64_t seed, Encode encode) {
+  std::mt19937_64 random(seed);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const auto value = encode(from_bits<T>(random()));
+    std::memcpy(to, &value, sizeof value);
+    to += sizeof value;
+  }
+}
 
 double read_result(const std::uint8_t* from, const std::string& precision) {
   const auto get = [from](auto value) {
@@ -147,6 +174,21 @@ void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std:
     for (std::int64_t j = 0; j < columns; ++j, place += patterns.width())
       patterns.write(place, value(i, j));
   }
+}
+
+void write_random(void* to, std::int64_t elements, const std::string& precision,
+                  std::uint64_t seed) {
+  auto* const place = static_cast<std::uint8_t*>(to);
+  if (precision == "fp64")
+    write_each<double>(place, elements, seed, std::identity{});
+  else if (precision == "bf16")
+    write_each<float>(place, elements, seed, collective::Bf16::narrow);
+  else if (precision == "fp16")
+    write_each<float>(place, elements, seed, collective::Fp16::narrow);
+  else if (precision == "fp8")
+    write_each<std::uint8_t>(place, elements, seed, std::identity{});
+  else
+    write_each<float>(place, elements, seed, std::identity{});
 }
 
 GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision) {

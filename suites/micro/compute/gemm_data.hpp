@@ -41,6 +41,11 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 /// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`.
 void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
                    int (*value)(std::int64_t, std::int64_t));
+/// Writes `elements` random numbers from [-1, 1) in the operands' type of `precision` to `to`. On a
+/// GPU a product of such numbers draws more power, and so runs at lower clocks, than one of small
+/// whole numbers. fp8: random codes of numbers from (-1, 1).
+void write_random(void* to, std::int64_t elements, const std::string& precision,
+                  std::uint64_t seed);
 /// Checks up to 48 x 48 elements of C, edges included, against their exact values.
 struct GemmCheck {
   std::uint64_t checked = 0, wrong = 0;

@@ -2,6 +2,7 @@
 // Interface of the libraries that compute a matrix product.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,13 +11,19 @@
 
 namespace scalemark::micro {
 
-/// One product with its matrices allocated and filled.
+/// What the operands hold: values whose product is known exactly, or random numbers.
+enum class GemmValues { known, random };
+constexpr std::uint64_t kSeedOfA = 1, kSeedOfWeight = 2;
+
+/// One product with its matrices allocated, and filled with random numbers.
 class GemmEngine {
  public:
   virtual ~GemmEngine() = default;
+  /// Writes both operands.
+  virtual void fill(GemmValues values) = 0;
   virtual void start() = 0;   ///< computes or enqueues the product
   virtual void finish() = 0;  ///< waits for started products
-  /// Checks the result, then overwrites it.
+  /// Checks the result of known values, then overwrites it.
   virtual GemmCheck check() = 0;
 };
 
@@ -24,7 +31,8 @@ class GemmEngine {
 /// precision; throws Unavailable in a build without LibTorch.
 std::unique_ptr<GemmEngine> make_cpu_gemm(Case& c, const GemmSize& size);
 
-/// cuBLASLt on this rank's GPU, with the fastest of the algorithms that its heuristic proposes.
+/// cuBLASLt on this rank's GPU, with the fastest of the algorithms that its heuristic proposes for
+/// random values. fp8 sums in fewer bits where axis fast_accumulation says so.
 /// Fact `algorithms`: number of algorithms tried. Throws Unavailable if the GPU does not support
 /// the precision, or in a build without CUDA.
 std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,8 +16,7 @@ namespace {
 
 constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"};
 
-/// The value of `bytes` bytes with so many bits of exponent, by IEEE 754's rule for numbers that
-/// are neither subnormal nor infinite.
+/// The value of `bytes` bytes with so many bits of exponent, by IEEE 754's rule for finite numbers.
 double decoded(const std::uint8_t* from, std::size_t bytes, int exponent_bits) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, bytes);
@@ -25,9 +25,9 @@ double decoded(const std::uint8_t* from, std::size_t bytes, int exponent_bits) {
     return static_cast<double>((bits >> low) & ((std::uint64_t{1} << count) - 1));
   };
   const double exponent = field(fraction_bits, exponent_bits);
-  if (exponent == 0 && field(0, fraction_bits) == 0) return 0;
-  const double magnitude = (1 + field(0, fraction_bits) * std::ldexp(1.0, -fraction_bits)) *
-                           std::exp2(exponent - (std::exp2(exponent_bits - 1) - 1));
+  const double fraction = field(0, fraction_bits) * std::ldexp(1.0, -fraction_bits);
+  const double leading = exponent == 0 ? 0 : 1, bias = std::exp2(exponent_bits - 1) - 1;
+  const double magnitude = (leading + fraction) * std::exp2(std::max(exponent, 1.0) - bias);
   return (bits >> (all - 1)) != 0 ? -magnitude : magnitude;
 }
 
@@ -49,6 +49,30 @@ TEST(GemmData, OperandsAreTheirValuesInEachType) {
             << precision << ' ' << i << ' ' << j;
       }
     }
+  }
+}
+
+TEST(GemmData, RandomOperandsLieBetweenMinusOneAndOne) {
+  constexpr std::int64_t kCount = 10'000;
+  for (const std::string precision : kPrecisions) {
+    SCOPED_TRACE(precision);
+    const std::size_t width = gemm_types(precision).operand;
+    std::vector<std::uint8_t> one(kCount * width), same(kCount * width), other(kCount * width);
+    write_random(one.data(), kCount, precision, 1);
+    write_random(same.data(), kCount, precision, 1);
+    write_random(other.data(), kCount, precision, 2);
+    EXPECT_EQ(one, same);
+    EXPECT_NE(one, other);
+    std::set<double> distinct;
+    double sum = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double value = decoded(one.data() + i * width, width, exponent_bits(precision));
+      ASSERT_LE(std::abs(value), 1);
+      distinct.insert(value);
+      sum += value;
+    }
+    EXPECT_NEAR(sum / kCount, 0, 0.03) << "5 standard errors of uniform numbers";
+    EXPECT_GE(distinct.size(), width == 1 ? 100U : 1000U);
   }
 }
 

@@ -2,6 +2,8 @@
 // Matrix products by cuBLASLt.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -70,12 +72,34 @@ class GpuGemm final : public GemmEngine {
     const cublasOperation_t turned = CUBLAS_OP_T;
     check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &turned,
                                             sizeof turned));
+    if (c.flag("fast_accumulation")) {
+      const std::int8_t fast = 1;
+      check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM,
+                                              &fast, sizeof fast));
+    }
     const auto k = static_cast<std::uint64_t>(size.k), n = static_cast<std::uint64_t>(size.n),
                m = static_cast<std::uint64_t>(size.m);
     check_lt(cublasLtMatrixLayoutCreate(weight_layout_.out(), types_.operand, k, n, size.k));
     check_lt(cublasLtMatrixLayoutCreate(a_layout_.out(), types_.operand, k, m, size.k));
     check_lt(cublasLtMatrixLayoutCreate(c_layout_.out(), types_.result, n, m, size.n));
+    fill(GemmValues::random);
     choose_algorithm();
+  }
+
+  void fill(GemmValues values) override {
+    const bool known = values == GemmValues::known;
+    upload(a_, [&](void* to) {
+      if (known)
+        write_operand(to, size_.m, size_.k, precision_, gemm_a);
+      else
+        write_random(to, size_.m * size_.k, precision_, kSeedOfA);
+    });
+    upload(weight_, [&](void* to) {
+      if (known)
+        write_operand(to, size_.n, size_.k, precision_, gemm_w);
+      else
+        write_random(to, size_.n * size_.k, precision_, kSeedOfWeight);
+    });
   }
 
   void start() override { check_lt(multiply(algorithm_)); }
@@ -94,20 +118,21 @@ class GpuGemm final : public GemmEngine {
   device::Device& device() { return case_.hardware().gpu(); }
   cudaStream_t native() { return static_cast<cudaStream_t>(case_.stream().native()); }
 
-  device::Buffer upload(std::int64_t rows, int (*value)(std::int64_t, std::int64_t)) {
-    std::vector<std::uint8_t> host(static_cast<std::size_t>(rows * size_.k) *
-                                   gemm_types(precision_).operand);
-    write_operand(host.data(), rows, size_.k, precision_, value);
-    device::Buffer buffer = device().allocate(host.size(), device::MemoryKind::device);
+  void upload(const device::Buffer& buffer, const std::function<void(void*)>& write) {
+    std::vector<std::uint8_t> host(buffer.bytes());
+    write(host.data());
     device().copy(buffer.data(), host.data(), host.size(), case_.stream());
     finish();
-    return buffer;
+  }
+  device::Buffer matrix(std::int64_t rows, std::int64_t columns, std::size_t width) {
+    return device().allocate(static_cast<std::size_t>(rows * columns) * width,
+                             device::MemoryKind::device);
   }
   void place_matrices() {
-    a_ = upload(size_.m, gemm_a);
-    weight_ = upload(size_.n, gemm_w);
-    const std::size_t elements = static_cast<std::size_t>(size_.m * size_.n);
-    c_ = device().allocate(elements * gemm_types(precision_).result, device::MemoryKind::device);
+    const GemmTypes types = gemm_types(precision_);
+    a_ = matrix(size_.m, size_.k, types.operand);
+    weight_ = matrix(size_.n, size_.k, types.operand);
+    c_ = matrix(size_.m, size_.n, types.result);
     workspace_ = device().allocate(kWorkspace, device::MemoryKind::device);
   }
 

@@ -18,8 +18,16 @@ class CpuGemm final : public GemmEngine {
         weight_(at::empty({size.n, size.k}, torch_support::storage_type(precision))),
         c_(at::full({size.m, size.n}, -1e3, torch_support::storage_type(precision))),
         transposed_(weight_.t()) {
-    write_operand(a_.data_ptr(), size.m, size.k, precision, gemm_a);
-    write_operand(weight_.data_ptr(), size.n, size.k, precision, gemm_w);
+    fill(GemmValues::random);
+  }
+  void fill(GemmValues values) override {
+    if (values == GemmValues::known) {
+      write_operand(a_.data_ptr(), size_.m, size_.k, precision_, gemm_a);
+      write_operand(weight_.data_ptr(), size_.n, size_.k, precision_, gemm_w);
+    } else {
+      write_random(a_.data_ptr(), a_.numel(), precision_, kSeedOfA);
+      write_random(weight_.data_ptr(), weight_.numel(), precision_, kSeedOfWeight);
+    }
   }
   void start() override { at::mm_out(c_, a_, transposed_); }
   void finish() override {}
