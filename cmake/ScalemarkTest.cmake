@@ -50,6 +50,15 @@ function(scalemark_add_test name)
   endif()
 endfunction()
 
+# scalemark_leave_out_with(TEST TARGET): where SCALEMARK_TESTS leaves out the program TARGET, this test of it is left out, too.
+function(scalemark_leave_out_with test target)
+  get_target_property(left_out ${target} EXCLUDE_FROM_ALL)
+  if(left_out)
+    set_property(TEST ${test} APPEND PROPERTY LABELS left_out)
+    set_tests_properties(${test} PROPERTIES DISABLED ON)
+  endif()
+endfunction()
+
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
 # One OpenMP thread: tests share the cores, and waiting OpenMP threads spin.

@@ -52,10 +52,12 @@ struct KnownImbTest {
   bool is_nonblocking = false;
 };
 KnownImbTest known_imb_test(std::string_view name) {
+  const std::string snake = snake_case(name);
   for (const ImbTest& test : kImbTests) {
     if (name == test.imb_name) return {&test, false};
-    const std::string nonblocking = "i" + snake_case(test.imb_name);
-    if (name.starts_with('I') && snake_case(name) == nonblocking) return {&test, true};
+    const std::string blocking = snake_case(test.imb_name);
+    if (name.starts_with('I') && snake.compare(1, std::string::npos, blocking) == 0)
+      return {&test, true};
   }
   return {};
 }

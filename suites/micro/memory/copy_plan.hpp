@@ -20,6 +20,7 @@ enum class CopyEngine {
   host          ///< the C library's memcpy
 };
 
+/// How a copy is made, and what its measurement has to heed.
 struct CopyPlan {
   device::MemoryKind from, to;
   CopyEngine engine;

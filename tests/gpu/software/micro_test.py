@@ -14,6 +14,8 @@ COPIES = ["^micro/memcpy$", "-a", "bytes=1,4097,1M", "-a", "direction=h2h,h2d,d2
 CALLS = ["^micro/(kernel_launch|event|memory_registration)$", "-a", "micro/memory_registration:bytes=4097,1M",
          "-a", "micro/kernel_launch:streams=1,4", "-a", "micro/event:timing=true,false"]
 STREAM = ["^micro/stream$", "-a", "device=cuda", "-a", "bytes=8,100000", "-a", "dtype=fp64,fp32"]
+PRODUCTS = ["^micro/gemm$", "-a", "device=cuda", "-a", "rows=32", "-a", "precision=fp64,fp32,tf32,bf16,fp16,fp8", "-a",
+            "fast_accumulation=false,true"]
 FEW = ["^micro/(memcpy|event)$", "-a", "micro/memcpy:bytes=1M", "-a", "direction=h2d,d2h", "-a", "host_memory=pinned",
        "-a", "operation=record,elapsed"]
 
@@ -53,6 +55,30 @@ class Micro(ProgramTest):
         for ranks in (1, 2):
             table = self.expect_ok(STREAM, ranks)
             self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
+    def test_products(self):
+        for ranks, delays in ((1, {}), (2, {"SOFTWARE_GPU_DELAYS": "3:300"})):
+            table = self.expect_ok(PRODUCTS, ranks, **delays)
+            self.assertEqual(len(table), 7)
+            for key, row in table.items():
+                self.assertEqual((row["verified"]["done"], row["facts"]["algorithms"]), (True, 3), key)
+                self.assertEqual(row["facts"]["timed_data"], "random numbers from [-1, 1)")
+
+    def test_products_that_the_library_does_not_have(self):
+        table = self.measure(PRODUCTS, 1, SOFTWARE_GPU_NO_FP8="1")
+        self.assertEqual({row["params"]["precision"]: (row["status"], row["reason"]) for row in table.values() if row["status"] != "ok"},
+                         {"fp8": ("skipped", "cuBLASLt has no fp8 product for this GPU")})
+
+    def test_algorithms_that_do_not_run_are_passed_over(self):
+        self.expect_ok(PRODUCTS[:5], 1, SOFTWARE_GPU_BAD_ALGORITHMS="2")
+        (row,) = self.measure([*PRODUCTS[:5], "-a", "precision=fp32"], 1, code=3, SOFTWARE_GPU_BAD_ALGORITHMS="3").values()
+        self.assertEqual((row["status"], row["reason"]), ("failed", "rank 0: cuBLASLt: none of its algorithms ran"))
+
+    def test_a_product_that_fails_fails_its_case(self):
+        """Three algorithms are tried four times each; the next product is the first call of the first case."""
+        table = self.measure(PRODUCTS, 1, code=3, SOFTWARE_GPU_FAIL_PRODUCT="13")
+        self.assertEqual(sorted(row["status"] for row in table.values()), ["failed"] + ["ok"] * 6)
+        self.assertIn("cuBLASLt: the function failed to launch", next(row["reason"] for row in table.values() if row["status"] == "failed"))
 
     def test_one_allocation_fails(self):
         table = self.measure(FEW, 2, SOFTWARE_GPU_FAIL_ALLOCATION="2", SOFTWARE_GPU_FAULT_RANK="1")

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// D = alpha op(A) op(B) + beta C on column-major matrices, and which of these products cuBLASLt
+// has.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <cublasLt.h>
+
+namespace scalemark::software_cublaslt {
+
+/// A matrix: `ld` elements from one column to the next.
+struct Layout {
+  cudaDataType_t type = CUDA_R_32F;
+  std::uint64_t rows = 0, columns = 0;
+  std::int64_t ld = 0;
+};
+
+/// What a descriptor says.
+struct Operation {
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  cudaDataType_t scale = CUDA_R_32F;
+  cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
+  std::int8_t fast_accumulation = 0;
+};
+
+struct Matrices {
+  Layout a, b, c, d;
+};
+
+/// Bytes from the first element of a matrix to the end of its last.
+std::size_t extent(const Layout& layout);
+
+/// CUBLAS_STATUS_SUCCESS, INVALID_VALUE for sizes or types that do not fit each other, or
+/// NOT_SUPPORTED (cuBLASLt's documentation of cublasLtMatmul(), table of supported types).
+cublasStatus_t support(const Operation& operation, const Matrices& matrices);
+
+/// Computes the product; `a` to `d` are where the host finds the matrices. Sums are kept in the
+/// compute type; tf32 rounds no operand here.
+void multiply(const Operation& operation, const Matrices& matrices, double alpha, double beta,
+              const void* a, const void* b, const void* c, void* d);
+
+}  // namespace scalemark::software_cublaslt
