@@ -218,7 +218,7 @@ check_package() {
 check_cuda_release() {
   export CUDACXX=$nvcc
   # What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
-  local programs='^(gpu\.(device|launch|collective|software)|common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner)))'
+  local programs='^(gpu\.(device|launch|collective|profile|software)|common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner)))'
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$programs" || return 0
   step "cuda-release: build" build cuda-release || return 0

@@ -23,6 +23,8 @@
 #   SOFTWARE_GPU_NCCL_TIMEOUT=N  seconds after which ranks that wait in vain report ncclInvalidUsage (60)
 #   SOFTWARE_GPU_NCCL_FAIL_CALL=N[:CODE]  the N-th call of NCCL returns that code (2)
 #   SOFTWARE_GPU_NCCL_FAIL_WORK=N[:CODE]  the N-th operation in a stream fails with that code (6)
+#   SOFTWARE_GPU_NO_PROFILES=1   CUPTI lacks the permission to record
+#   SOFTWARE_GPU_CUPTI_VERSION=N  what cuptiGetVersion() tells, such as 130000
 #   SOFTWARE_GPU_NO_FP8=1        cuBLASLt has no products of fp8
 #   SOFTWARE_GPU_FAIL_PRODUCT=N  the N-th product of cuBLASLt fails
 #   SOFTWARE_GPU_BAD_ALGORITHMS=N  the first N algorithms that it offers do not run

@@ -11,6 +11,7 @@
 #include "tests/gpu/software/cudart/api_handles.hpp"
 #include "tests/gpu/software/cudart/call.hpp"
 #include "tests/gpu/software/cudart/kernels.hpp"
+#include "tests/gpu/software/cudart/recorder.hpp"
 #include "tests/gpu/software/cudart/settings.hpp"
 #include "tests/gpu/software/cudart/submit.hpp"
 
@@ -60,7 +61,8 @@ void launch(const Kernel& kernel, dim3 grid, dim3 block, void** arguments, cudaS
   // A kernel is loaded at its first launch, which may wait for the whole device.
   if (device.loads(&kernel) && !is_captured(*where)) device.drain();
   const std::size_t threads = std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
-  submit(where, kernel.prepare({threads, where->device}, arguments));
+  submit(where, recorded_kernel(kernel.name.c_str(), where->device,
+                                kernel.prepare({threads, where->device}, arguments)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include "tests/gpu/software/cudart/failure.hpp"
+#include "tests/gpu/software/cudart/recorder.hpp"
 
 namespace scalemark::software_gpu {
 
@@ -21,9 +22,10 @@ void enter(Needs needs);
 cudaError_t remember(cudaError_t code);
 cudaError_t take_last_error();
 
-/// Runs the work of an entry point and returns its code.
+/// Runs the work of an entry point and returns its code. `name`: of the entry point, which calls.
 template <typename Body>
-cudaError_t call(Needs needs, Body&& body) noexcept {
+cudaError_t call(Needs needs, Body&& body, const char* name = __builtin_FUNCTION()) noexcept {
+  const RecordedCall record(name);
   try {
     enter(needs);
     std::forward<Body>(body)();

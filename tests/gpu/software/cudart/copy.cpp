@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/gpu/software/cudart/failure.hpp"
+#include "tests/gpu/software/cudart/recorder.hpp"
 #include "tests/gpu/software/cudart/submit.hpp"
 
 namespace scalemark::software_gpu {
@@ -17,6 +18,7 @@ constexpr std::size_t kInline = std::size_t{64} << 10;
 struct Side {
   std::uintptr_t address;
   bool on_host, pageable;
+  int device = -1;  ///< -1: the host's, or managed
 };
 
 bool in_device_memory(std::uintptr_t address) {
@@ -36,7 +38,7 @@ Side side_of(const void* data, std::size_t bytes) {
   }
   require(bytes <= block->begin + block->bytes - address, cudaErrorInvalidValue);
   const bool on_host = block->kind == Kind::pinned || block->kind == Kind::registered;
-  return {address, on_host, false};
+  return {address, on_host, false, block->kind == Kind::device ? block->device : -1};
 }
 
 /// Where a copy engine finds the bytes; fails if the memory was freed meanwhile.
@@ -62,7 +64,8 @@ void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from) {
 }
 
 Work copy_work(const Side& to, const Side& from, std::size_t bytes) {
-  return [=] { std::memmove(reach(to), reach(from), bytes); };
+  return recorded_copy({from.device, to.device}, bytes,
+                       [=] { std::memmove(reach(to), reach(from), bytes); });
 }
 
 /// Pageable host memory to the device: it is read before the call returns, the device may write
@@ -71,9 +74,10 @@ void stage(const Side& to, const Side& from, std::size_t bytes,
            const std::shared_ptr<Stream>& stream, bool synchronous) {
   if (synchronous || bytes > kInline) wait_for(submit(stream, [] {}), stream->device);
   const auto* data = reinterpret_cast<const std::byte*>(from.address);
-  submit(stream, [to, staged = std::vector<std::byte>(data, data + bytes)] {
-    std::memcpy(reach(to), staged.data(), staged.size());
-  });
+  submit(stream, recorded_copy({from.device, to.device}, bytes,
+                               [to, staged = std::vector<std::byte>(data, data + bytes)] {
+                                 std::memcpy(reach(to), staged.data(), staged.size());
+                               }));
 }
 
 }  // namespace

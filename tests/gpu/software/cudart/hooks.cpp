@@ -45,4 +45,8 @@ void* __cudaSoftwareReach(const void* data, std::size_t bytes, int number) {
   }
 }
 
+void __cudaSoftwareListen(const Listener* listener) { listen(listener); }
+
+std::uint64_t __cudaSoftwareNow() { return now_ns(); }
+
 }  // extern "C"

@@ -2,9 +2,12 @@
 // What other replaced libraries ask of the CUDA runtime beyond its own entry points.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include <cuda_runtime_api.h>
+
+#include "tests/gpu/software/cudart/recorder.hpp"
 
 // Versioned as CUDA's names are: libcudart.map exports __cuda* only.
 extern "C" {
@@ -23,4 +26,9 @@ cudaError_t __cudaSoftwareSubmit(cudaStream_t stream, const std::function<cudaEr
 /// Where work that runs on a device finds `bytes` bytes at `data`; null where a GPU could not reach
 /// all of them.
 void* __cudaSoftwareReach(const void* data, std::size_t bytes, int number);
+
+/// Tells `listener` of each call, kernel and copy; null: nobody any more.
+void __cudaSoftwareListen(const scalemark::software_gpu::Listener* listener);
+/// The clock of its times.
+std::uint64_t __cudaSoftwareNow();
 }
