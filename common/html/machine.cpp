@@ -242,7 +242,7 @@ std::string machine_card(const std::vector<Side>& sides) {
 
 SideNames side_names(std::span<const RunExtract> a, std::span<const RunExtract> b) {
   const SideFacts of_a = side_facts(a), of_b = side_facts(b);
-  return {"A" + side_words(of_a, of_b), "B" + side_words(of_b, of_a)};
+  return {fmt::format("A{}", side_words(of_a, of_b)), fmt::format("B{}", side_words(of_b, of_a))};
 }
 
 }  // namespace scalemark::html

@@ -38,12 +38,11 @@ std::string first_screen(std::span<const RunExtract> runs, std::span<const RunEx
   std::string html = "<h1>Scalemark report</h1>\n";
   std::vector<Side> sides = {{"", runs}};
   std::vector<Beside> others;
-  std::string own;
+  const std::string own = comparison != nullptr ? "B" : "";
   if (comparison != nullptr) {
     html += verdict_band(*comparison, side_names(base, runs));
     sides = {{"A", base}, {"B", runs}};
     others = {{"A", &base_rows}};
-    own = "B";
   }
   html += counts_band(rows, runs);
   return html + fmt::format("<div class=\"first\">\n{}{}</div>\n",
