@@ -196,6 +196,7 @@ constexpr ListedField kFacts[] = {
     {"text_tokens", Kind::plain},
     {"text_truncated_rows", Kind::plain},
     {"time_of", Kind::plain},
+    {"timed_data", Kind::plain},
     {"tokens", Kind::plain},
     {"total_bytes", Kind::plain},
     {"train_images", Kind::plain},

@@ -3,9 +3,9 @@
 # Part a: does it work here at all?
 
 describe() {
-  launch scalemark info
-  nvidia-smi -q
-  nvidia-smi topo -m
+  launch scalemark info || return
+  nvidia-smi -q || return
+  nvidia-smi topo -m || echo "nvidia-smi tells no topology"
 }
 
 # The libraries of which a process must have one only. The dynamic linker names each that it loads.

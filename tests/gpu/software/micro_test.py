@@ -4,6 +4,8 @@ import os
 import subprocess
 import unittest
 
+import h5py
+
 from harness import SCALEMARK, ProgramTest, rows, run
 
 RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.sh")
@@ -79,6 +81,29 @@ class Micro(ProgramTest):
         table = self.measure(PRODUCTS, 1, code=3, SOFTWARE_GPU_FAIL_PRODUCT="13")
         self.assertEqual(sorted(row["status"] for row in table.values()), ["failed"] + ["ok"] * 6)
         self.assertIn("cuBLASLt: the function failed to launch", next(row["reason"] for row in table.values() if row["status"] == "failed"))
+
+    def device_readings(self, column):
+        with h5py.File(self.path("out.h5")) as file:
+            return [set(case[column][()].tolist()) for case in file["telemetry/gpu"].values()]
+
+    def test_telemetry_of_the_devices(self):
+        self.expect_ok([*PRODUCTS[:5], "-a", "precision=fp32"], 2)
+        self.assertEqual(self.device_readings("device"), [{b"0000:01:00.0", b"0000:02:00.0"}])
+        self.assertEqual((self.device_readings("sm_clock"), self.device_readings("power")), ([{1980e6}], [{400}]))
+
+    def test_samples_of_a_device_that_is_too_hot_are_marked(self):
+        out = self.path("out.h5")
+        self.expect(run("run", *PRODUCTS[:5], "-a", "precision=fp32", "--ci", "0.001", "--max-time", "1", "--telemetry", "0.1", "-o", out,
+                        env={**LIBRARIES, "SOFTWARE_GPU_CLOCK_REASONS": "64"}), 0)
+        self.assertEqual(self.device_readings("sm_clock"), [{990e6}])
+        with h5py.File(out) as file:
+            flags = file["cases/000000/metrics/time/flags"][()]
+        self.assertGreater((flags & 1).sum(), 0, "throttled")
+
+    def test_without_nvml_there_is_no_telemetry_of_devices(self):
+        self.expect_ok([*PRODUCTS[:5], "-a", "precision=fp32"], 1, SOFTWARE_GPU_NO_NVML="1")
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertNotIn("gpu", file["telemetry"])
 
     def test_one_allocation_fails(self):
         table = self.measure(FEW, 2, SOFTWARE_GPU_FAIL_ALLOCATION="2", SOFTWARE_GPU_FAULT_RANK="1")

@@ -25,6 +25,8 @@
 #   SOFTWARE_GPU_NCCL_FAIL_WORK=N[:CODE]  the N-th operation in a stream fails with that code (6)
 #   SOFTWARE_GPU_NO_PROFILES=1   CUPTI lacks the permission to record
 #   SOFTWARE_GPU_CUPTI_VERSION=N  what cuptiGetVersion() tells, such as 130000
+#   SOFTWARE_GPU_NO_NVML=1       NVML cannot be initialised
+#   SOFTWARE_GPU_CLOCK_REASONS=N  the bits of nvmlClocksEventReasons, such as 64 for too hot; the clock is halved then
 #   SOFTWARE_GPU_NO_FP8=1        cuBLASLt has no products of fp8
 #   SOFTWARE_GPU_FAIL_PRODUCT=N  the N-th product of cuBLASLt fails
 #   SOFTWARE_GPU_BAD_ALGORITHMS=N  the first N algorithms that it offers do not run

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/gpu/software/cudart/failure.hpp"
+#include "tests/gpu/software/cudart/identity.hpp"
 #include "tests/gpu/software/cudart/settings.hpp"
 
 namespace scalemark::software_gpu {
@@ -21,26 +22,6 @@ thread_local int current = 0;
 
 /// Few, so that grids of a fixed number of blocks per multiprocessor stay small.
 constexpr int kMultiprocessors = 8;
-
-cudaUUID_t uuid(int place) {
-  cudaUUID_t result{};
-  std::memcpy(result.bytes, "software GPU ", 13);
-  result.bytes[15] = static_cast<char>(place);
-  return result;
-}
-
-/// "GPU-736f6674-7761-7265-2047-505520000000"
-std::string uuid_text(int place) {
-  std::string text = "GPU";
-  const cudaUUID_t id = uuid(place);
-  for (int i = 0; i < 16; ++i) {
-    char byte[4];
-    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(id.bytes[i]));
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += byte;
-  }
-  return text;
-}
 
 /// -1 if no device is meant. A UUID may be shortened as long as one device is meant.
 int place_of(const std::string& word, int count) {
@@ -90,8 +71,8 @@ Device::Device(int place) : place_(place) {}
 
 cudaDeviceProp Device::properties() const {
   cudaDeviceProp p{};
-  std::snprintf(p.name, sizeof p.name, "Scalemark software GPU");  // common/result/software_gpu.hpp
-  p.uuid = uuid(place_);
+  std::snprintf(p.name, sizeof p.name, "%s", kDeviceName);
+  std::memcpy(p.uuid.bytes, uuid(place_).data(), sizeof p.uuid.bytes);
   p.totalGlobalMem = settings().memory;
   p.warpSize = 32;
   p.maxThreadsPerBlock = 1024;
@@ -101,13 +82,13 @@ cudaDeviceProp Device::properties() const {
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
   p.concurrentKernels = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.asyncEngineCount = 3;
-  p.pciBusID = place_ + 1;
+  p.pciBusID = pci_bus(place_);
   return p;
 }
 
 std::string Device::pci_bus_id() const {
   char text[16];
-  std::snprintf(text, sizeof text, "0000:%02X:00.0", place_ + 1);
+  std::snprintf(text, sizeof text, "0000:%02X:00.0", pci_bus(place_));
   return text;
 }
 
