@@ -7,6 +7,15 @@
 include_guard(GLOBAL)
 add_custom_target(test_programs)
 
+# scalemark_leave_out_with(TEST TARGET): where SCALEMARK_TESTS leaves out the program TARGET, this test of it is left out, too.
+function(scalemark_leave_out_with test target)
+  get_target_property(left_out ${target} EXCLUDE_FROM_ALL)
+  if(left_out)
+    set_property(TEST ${test} APPEND PROPERTY LABELS left_out)
+    set_tests_properties(${test} PROPERTIES DISABLED ON)
+  endif()
+endfunction()
+
 function(scalemark_add_test name)
   cmake_parse_arguments(arg "SUITES" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target test_${name})
@@ -20,10 +29,7 @@ function(scalemark_add_test name)
   if(arg_SUITES)
     scalemark_link_suites(${target})
   endif()
-  set(left_out OFF)
   if(NOT SCALEMARK_TESTS STREQUAL "" AND NOT name MATCHES "${SCALEMARK_TESTS}" AND NOT "speed" IN_LIST arg_LABELS)
-    set(left_out ON)
-    list(APPEND arg_LABELS left_out)
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
   else()
     add_dependencies(test_programs ${target})
@@ -40,22 +46,15 @@ function(scalemark_add_test name)
       math(EXPR half_cores "2 * ${ranks}")
       add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} $<TARGET_FILE:${target}>)
       set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS ${half_cores} DISABLED ${left_out} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+        PROCESSORS ${half_cores} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+      scalemark_leave_out_with(${name}.np${ranks} ${target})
     endforeach()
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2 DISABLED ${left_out}
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
       ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
-  endif()
-endfunction()
-
-# scalemark_leave_out_with(TEST TARGET): where SCALEMARK_TESTS leaves out the program TARGET, this test of it is left out, too.
-function(scalemark_leave_out_with test target)
-  get_target_property(left_out ${target} EXCLUDE_FROM_ALL)
-  if(left_out)
-    set_property(TEST ${test} APPEND PROPERTY LABELS left_out)
-    set_tests_properties(${test} PROPERTIES DISABLED ON)
+    scalemark_leave_out_with(${name} ${target})
   endif()
 endfunction()
 

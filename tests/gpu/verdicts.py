@@ -7,6 +7,7 @@ FOLDER has NAME.step and NAME.jsonl of the steps; GPU is the device's name (defa
 "ok" or "off" where a target is known for this GPU, else "-"; "missing" where the row is not there. A figure
 off its target is a finding to look into, not a failure.
 """
+import functools
 import json
 import pathlib
 import statistics
@@ -25,6 +26,7 @@ MEASURED = {"H200": {"bf16": 788e12}}
 MIB, GIB = 1 << 20, 1 << 30
 
 
+@functools.cache
 def rows(folder, name):
     file = folder / f"{name}.jsonl"
     if not file.exists():

@@ -191,6 +191,20 @@ void write_random(void* to, std::int64_t elements, const std::string& precision,
     write_each<float>(place, elements, seed, std::identity{});
 }
 
+void write_a(void* to, const GemmSize& size, const std::string& precision, GemmValues values) {
+  if (values == GemmValues::known)
+    write_operand(to, size.m, size.k, precision, gemm_a);
+  else
+    write_random(to, size.m * size.k, precision, 1);
+}
+
+void write_weight(void* to, const GemmSize& size, const std::string& precision, GemmValues values) {
+  if (values == GemmValues::known)
+    write_operand(to, size.n, size.k, precision, gemm_w);
+  else
+    write_random(to, size.n * size.k, precision, 2);
+}
+
 GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision) {
   GemmCheck result;
   const std::size_t width = gemm_types(precision).result;

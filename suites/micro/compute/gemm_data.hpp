@@ -41,6 +41,11 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 /// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`.
 void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
                    int (*value)(std::int64_t, std::int64_t));
+/// What the operands hold: values whose product is known exactly, or random numbers.
+enum class GemmValues { known, random };
+/// Writes A [m, k] or W [n, k] in the operands' type of `precision` to `to`.
+void write_a(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
+void write_weight(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
 /// Writes `elements` random numbers from [-1, 1) in the operands' type of `precision` to `to`. On a
 /// GPU a product of such numbers draws more power, and so runs at lower clocks, than one of small
 /// whole numbers. fp8: random codes of numbers from (-1, 1).

@@ -2,7 +2,6 @@
 // Interface of the libraries that compute a matrix product.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,10 +9,6 @@
 #include "suites/micro/compute/gemm_data.hpp"
 
 namespace scalemark::micro {
-
-/// What the operands hold: values whose product is known exactly, or random numbers.
-enum class GemmValues { known, random };
-constexpr std::uint64_t kSeedOfA = 1, kSeedOfWeight = 2;
 
 /// One product with its matrices allocated, and filled with random numbers.
 class GemmEngine {

@@ -154,7 +154,7 @@ SCALEMARK_BENCHMARK("micro/file_read", file_read)
                                  .defaults = "64M",
                                  .implied = std::int64_t{64} << 20})
     .rank_local()
-    .memory([](const Point& p) { return bytes_of(p); });
+    .memory(bytes_of);
 
 }  // namespace
 }  // namespace scalemark::micro

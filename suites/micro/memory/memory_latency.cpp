@@ -16,8 +16,8 @@
 namespace scalemark::micro {
 namespace {
 
-/// Elements from one link of the chain to the next: a cache line of 64 B holds one link.
-constexpr std::size_t kLine = 64 / sizeof(std::uint64_t);
+/// A cache line holds one link of the chain.
+constexpr std::size_t kLineBytes = 64, kLine = kLineBytes / sizeof(std::uint64_t);
 
 /// Loads of one operation.
 constexpr std::uint64_t kLoads = 1000;
@@ -32,11 +32,12 @@ std::vector<std::uint64_t> random_order(std::size_t links) {
 }
 
 void memory_latency(Case& c) {
+  const std::uint64_t bytes = bytes_of(c.result().params);
   const NumaChoice numa = require_numa(c);
   const device::Buffer buffer = c.hardware().host().allocate(
-      bytes_of(c.result().params), device::memory_kind_from(c.text("host_memory")), numa.node);
+      bytes, device::memory_kind_from(c.text("host_memory")), numa.node);
   auto* const chain = buffer.as<std::uint64_t>();
-  const std::vector<std::uint64_t> order = random_order(bytes_of(c.result().params) / 64);
+  const std::vector<std::uint64_t> order = random_order(bytes / kLineBytes);
   for (std::size_t i = 0; i < order.size(); ++i) chain[order[i]] = order[(i + 1) % order.size()];
 
   std::uint64_t at = order[0], loads = 0;

@@ -40,14 +40,11 @@ check_numbers() {
 
 # On two ranks or more, which may share a GPU. 4: the MPI library says that it takes no device memory.
 device_memory() {
-  local code=0 file=$work/direct
-  local launcher=(launch mpirun -n "$((ranks < 2 ? 2 : ranks))" --bind-to none --oversubscribe scalemark run)
-  "${launcher[@]}" --probe --force || code=$?
+  local code=0 file=$work/direct count=$((ranks < 2 ? 2 : ranks))
+  launch mpirun -n "$count" --bind-to none --oversubscribe scalemark run --probe --force || code=$?
   if ((code == 4)); then return 77; fi
   ((code == 0)) || return "$code"
-  "${launcher[@]}" '^micro/(pingpong|allreduce|put)$' -a backend=mpi -a memory=device -b 8 -e 4M -f 8 --redact --force \
-    --output "$file.h5" || return
-  "${run[@]}" scalemark show "$file.h5" --format jsonl >"$file.jsonl"
+  measure_file "$file" "$count" '^micro/(pingpong|allreduce|put)$' -a backend=mpi -a memory=device -b 8 -e 4M -f 8 || return
   grep -q 'transfer=direct' "$file.jsonl" || {
     echo "no row went direct, though the probe has proved that it can"
     return 1

@@ -87,19 +87,8 @@ class GpuGemm final : public GemmEngine {
   }
 
   void fill(GemmValues values) override {
-    const bool known = values == GemmValues::known;
-    upload(a_, [&](void* to) {
-      if (known)
-        write_operand(to, size_.m, size_.k, precision_, gemm_a);
-      else
-        write_random(to, size_.m * size_.k, precision_, kSeedOfA);
-    });
-    upload(weight_, [&](void* to) {
-      if (known)
-        write_operand(to, size_.n, size_.k, precision_, gemm_w);
-      else
-        write_random(to, size_.n * size_.k, precision_, kSeedOfWeight);
-    });
+    upload(a_, [&](void* to) { write_a(to, size_, precision_, values); });
+    upload(weight_, [&](void* to) { write_weight(to, size_, precision_, values); });
   }
 
   void start() override { check_lt(multiply(algorithm_)); }

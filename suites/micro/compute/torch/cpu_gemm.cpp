@@ -21,13 +21,8 @@ class CpuGemm final : public GemmEngine {
     fill(GemmValues::random);
   }
   void fill(GemmValues values) override {
-    if (values == GemmValues::known) {
-      write_operand(a_.data_ptr(), size_.m, size_.k, precision_, gemm_a);
-      write_operand(weight_.data_ptr(), size_.n, size_.k, precision_, gemm_w);
-    } else {
-      write_random(a_.data_ptr(), a_.numel(), precision_, kSeedOfA);
-      write_random(weight_.data_ptr(), weight_.numel(), precision_, kSeedOfWeight);
-    }
+    write_a(a_.data_ptr(), size_, precision_, values);
+    write_weight(weight_.data_ptr(), size_, precision_, values);
   }
   void start() override { at::mm_out(c_, a_, transposed_); }
   void finish() override {}

@@ -79,8 +79,6 @@ bool read(cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayo
   return true;
 }
 
-double scalar(const void* from, cudaDataType_t type) { return load(from, 0, type); }
-
 bool aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
 struct Pointers {
@@ -237,7 +235,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t library, cublasLtMatmulDesc_t ope
       told_to_fail(*algorithm))
     return CUBLAS_STATUS_EXECUTION_FAILED;
   // Scalars lie on the host, and are read by the call itself.
-  const double factor = scalar(alpha, what->scale), old = scalar(beta, what->scale);
+  const double factor = load(alpha, 0, what->scale), old = load(beta, 0, what->scale);
   bool captured = false;
   const Pointers at{a, b, c, d};
   const cudaError_t code = __cudaSoftwareSubmit(

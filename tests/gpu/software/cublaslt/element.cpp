@@ -2,29 +2,13 @@
 // Elements by NVIDIA's own headers of their types.
 #include "tests/gpu/software/cublaslt/element.hpp"
 
-#include <cstring>
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
+#include "tests/gpu/software/elements.hpp"
+
 namespace scalemark::software_cublaslt {
-namespace {
-
-template <typename T>
-T read(const void* data, std::size_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const std::byte*>(data) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <typename T>
-void write(void* data, std::size_t index, T value) {
-  std::memcpy(static_cast<std::byte*>(data) + index * sizeof(T), &value, sizeof(T));
-}
-
-}  // namespace
-
 std::size_t size_of(cudaDataType_t type) {
   switch (type) {
     case CUDA_R_64F:
@@ -44,15 +28,16 @@ std::size_t size_of(cudaDataType_t type) {
 double load(const void* data, std::size_t index, cudaDataType_t type) {
   switch (type) {
     case CUDA_R_64F:
-      return read<double>(data, index);
+      return software_gpu::load<double>(data, index);
     case CUDA_R_16F:
-      return static_cast<double>(__half2float(read<__half>(data, index)));
+      return static_cast<double>(__half2float(software_gpu::load<__half>(data, index)));
     case CUDA_R_16BF:
-      return static_cast<double>(__bfloat162float(read<__nv_bfloat16>(data, index)));
+      return static_cast<double>(__bfloat162float(software_gpu::load<__nv_bfloat16>(data, index)));
     case CUDA_R_8F_E4M3:
-      return static_cast<double>(static_cast<float>(read<__nv_fp8_e4m3>(data, index)));
+      return static_cast<double>(
+          static_cast<float>(software_gpu::load<__nv_fp8_e4m3>(data, index)));
     default:
-      return static_cast<double>(read<float>(data, index));
+      return static_cast<double>(software_gpu::load<float>(data, index));
   }
 }
 
@@ -60,13 +45,13 @@ void store(void* data, std::size_t index, cudaDataType_t type, double value) {
   const auto number = static_cast<float>(value);
   switch (type) {
     case CUDA_R_64F:
-      return write(data, index, value);
+      return software_gpu::store(data, index, value);
     case CUDA_R_16F:
-      return write(data, index, __float2half_rn(number));
+      return software_gpu::store(data, index, __float2half_rn(number));
     case CUDA_R_16BF:
-      return write(data, index, __float2bfloat16_rn(number));
+      return software_gpu::store(data, index, __float2bfloat16_rn(number));
     default:
-      return write(data, index, number);
+      return software_gpu::store(data, index, number);
   }
 }
 

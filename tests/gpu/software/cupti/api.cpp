@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry points: those that our programs load.
 #include <cstdint>
-#include <cstdlib>
 
 #include <cupti.h>
 
 #include "tests/gpu/software/cudart/hooks.hpp"
 #include "tests/gpu/software/cupti/records.hpp"
+#include "tests/gpu/software/environment.hpp"
 
 using namespace scalemark::software_cupti;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
 /// SOFTWARE_GPU_NO_PROFILES: as where only administrators may profile.
-bool is_denied() { return std::getenv("SOFTWARE_GPU_NO_PROFILES") != nullptr; }
+bool is_denied() { return scalemark::software_gpu::is_on("SOFTWARE_GPU_NO_PROFILES"); }
 
 struct Error {
   CUptiResult code;
@@ -42,9 +42,8 @@ const Error* find(CUptiResult code) {
 extern "C" {
 
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
-  const char* told = std::getenv("SOFTWARE_GPU_CUPTI_VERSION");
-  *version = told == nullptr ? CUPTI_API_VERSION
-                             : static_cast<std::uint32_t>(std::strtoul(told, nullptr, 10));
+  *version = static_cast<std::uint32_t>(
+      scalemark::software_gpu::number("SOFTWARE_GPU_CUPTI_VERSION", CUPTI_API_VERSION));
   return CUPTI_SUCCESS;
 }
 

@@ -3,11 +3,7 @@
 #include "tests/gpu/software/cupti/records.hpp"
 
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <set>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -26,7 +22,6 @@ std::uint32_t thread_number() {
 
 void record_call(const char* name, std::uint64_t start, std::uint64_t end) {
   Records& records = Records::all();
-  if (!records.wants(CUPTI_ACTIVITY_KIND_RUNTIME)) return;
   CUpti_ActivityAPI record{};
   record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   record.cbid = records.number_of(name);
@@ -92,16 +87,6 @@ std::size_t size_of(CUpti_ActivityKind kind) {
   }
 }
 
-struct Records::State {
-  std::mutex mutex;
-  std::set<CUpti_ActivityKind> wanted;
-  Buffer buffer;
-  std::size_t dropped = 0;
-  std::deque<std::string> names;  ///< of functions; their places stay
-};
-
-Records::Records() : state_(*new State) {}
-
 Records& Records::all() {
   static Records& one = *new Records;
   return one;
@@ -109,32 +94,27 @@ Records& Records::all() {
 
 void Records::use(CUpti_BuffersCallbackRequestFunc request,
                   CUpti_BuffersCallbackCompleteFunc complete) {
-  const std::lock_guard lock(state_.mutex);
+  const std::lock_guard lock(mutex_);
   request_ = request;
   complete_ = complete;
 }
 
 void Records::want(CUpti_ActivityKind kind, bool wanted) {
-  const std::lock_guard lock(state_.mutex);
+  const std::lock_guard lock(mutex_);
   if (wanted)
-    state_.wanted.insert(kind);
+    wanted_.insert(kind);
   else
-    state_.wanted.erase(kind);
-  __cudaSoftwareListen(state_.wanted.empty() ? nullptr : &kListener);
-}
-
-bool Records::wants(CUpti_ActivityKind kind) const {
-  const std::lock_guard lock(state_.mutex);
-  return state_.wanted.contains(kind);
+    wanted_.erase(kind);
+  __cudaSoftwareListen(wanted_.empty() ? nullptr : &kListener);
 }
 
 void Records::add(const void* record, CUpti_ActivityKind kind) {
   const std::size_t bytes = size_of(kind);
   Buffer full;
   {
-    const std::lock_guard lock(state_.mutex);
-    if (!state_.wanted.contains(kind) || request_ == nullptr) return;
-    Buffer& buffer = state_.buffer;
+    const std::lock_guard lock(mutex_);
+    if (!wanted_.contains(kind) || request_ == nullptr) return;
+    Buffer& buffer = buffer_;
     if (buffer.data != nullptr && buffer.used + bytes > buffer.size)
       full = std::exchange(buffer, Buffer{});
     if (buffer.data == nullptr) {
@@ -142,7 +122,7 @@ void Records::add(const void* record, CUpti_ActivityKind kind) {
       request_(&buffer.data, &buffer.size, &most);
     }
     if (buffer.data == nullptr || buffer.size < bytes) {
-      ++state_.dropped;
+      ++dropped_;
     } else {
       std::memcpy(buffer.data + buffer.used, record, bytes);
       buffer.used += bytes;
@@ -154,8 +134,8 @@ void Records::add(const void* record, CUpti_ActivityKind kind) {
 void Records::flush() {
   Buffer buffer;
   {
-    const std::lock_guard lock(state_.mutex);
-    buffer = std::exchange(state_.buffer, Buffer{});
+    const std::lock_guard lock(mutex_);
+    buffer = std::exchange(buffer_, Buffer{});
   }
   hand_back(buffer);
 }
@@ -165,23 +145,23 @@ void Records::hand_back(const Buffer& buffer) {
 }
 
 std::size_t Records::take_dropped() {
-  const std::lock_guard lock(state_.mutex);
-  return std::exchange(state_.dropped, 0);
+  const std::lock_guard lock(mutex_);
+  return std::exchange(dropped_, 0);
 }
 
 CUpti_CallbackId Records::number_of(const char* function) {
-  const std::lock_guard lock(state_.mutex);
+  const std::lock_guard lock(mutex_);
   const std::string name = std::string(function) + "_v3020";
-  for (std::size_t i = 0; i < state_.names.size(); ++i) {
-    if (state_.names[i] == name) return static_cast<CUpti_CallbackId>(i + 1);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] == name) return static_cast<CUpti_CallbackId>(i + 1);
   }
-  state_.names.push_back(name);
-  return static_cast<CUpti_CallbackId>(state_.names.size());
+  names_.push_back(name);
+  return static_cast<CUpti_CallbackId>(names_.size());
 }
 
 const char* Records::name_of(CUpti_CallbackId number) {
-  const std::lock_guard lock(state_.mutex);
-  return number >= 1 && number <= state_.names.size() ? state_.names[number - 1].c_str() : nullptr;
+  const std::lock_guard lock(mutex_);
+  return number >= 1 && number <= names_.size() ? names_[number - 1].c_str() : nullptr;
 }
 
 }  // namespace scalemark::software_cupti

@@ -4,6 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include <cupti.h>
 
@@ -17,11 +21,9 @@ class Records {
   static Records& all();
 
   void use(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete);
-  bool has_callbacks() const { return request_ != nullptr; }
 
   /// Tells the runtime to report while any kind is wanted.
   void want(CUpti_ActivityKind kind, bool wanted);
-  bool wants(CUpti_ActivityKind kind) const;
 
   /// Copies a record into the current buffer, asks for one where there is none, hands a full one
   /// back. Counts the record as dropped where the program has no buffer.
@@ -46,9 +48,11 @@ class Records {
 
   CUpti_BuffersCallbackRequestFunc request_ = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete_ = nullptr;
-  struct State;
-  State& state_;
-  Records();
+  std::mutex mutex_;
+  std::set<CUpti_ActivityKind> wanted_;
+  Buffer buffer_;
+  std::size_t dropped_ = 0;
+  std::deque<std::string> names_;  ///< of functions; their places stay
 };
 
 }  // namespace scalemark::software_cupti

@@ -4,12 +4,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include "tests/gpu/software/elements.hpp"
 
 namespace scalemark::software_nccl {
 namespace {
@@ -47,13 +48,6 @@ Wide combine(Wide a, Wide b, ncclRedOp_t op) {
   }
 }
 
-template <typename T>
-T load(const void* data, std::size_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const std::byte*>(data) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 /// The mean: floating-point numbers are scaled before they are added, whole ones divided
 /// afterwards, as in NCCL.
 template <typename T>
@@ -64,7 +58,7 @@ void reduce_as(std::span<const void* const> in, void* out, std::size_t count, nc
   const bool mean = op == ncclAvg;
   const auto ranks = static_cast<Wide>(in.size());
   const auto read = [&](std::size_t rank, std::size_t index) {
-    const Wide value = E::widen(load<T>(in[rank], index));
+    const Wide value = E::widen(software_gpu::load<T>(in[rank], index));
     if constexpr (!kWhole) {
       if (mean) return E::widen(E::narrow(value * E::widen(E::narrow(Wide{1} / ranks))));
     }
@@ -77,8 +71,7 @@ void reduce_as(std::span<const void* const> in, void* out, std::size_t count, nc
     if constexpr (kWhole) {
       if (mean) sum = static_cast<Wide>(sum / ranks);
     }
-    const T result = E::narrow(sum);
-    std::memcpy(static_cast<std::byte*>(out) + i * sizeof(T), &result, sizeof(T));
+    software_gpu::store<T>(out, i, E::narrow(sum));
   }
 }
 

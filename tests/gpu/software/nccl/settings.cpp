@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/gpu/software/cudart/settings.hpp"
+#include "tests/gpu/software/environment.hpp"
 
 namespace scalemark::software_nccl {
 namespace {
@@ -33,13 +34,6 @@ bool read(const char* name, std::uint64_t& first, std::uint64_t* second = nullpt
   std::exit(2);
 }
 
-/// Faults go to all ranks, or to the one that SOFTWARE_GPU_FAULT_RANK names.
-bool gets_faults() {
-  const char* chosen = std::getenv("SOFTWARE_GPU_FAULT_RANK");
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return chosen == nullptr || std::string_view(chosen) == (rank == nullptr ? "0" : rank);
-}
-
 void read_fault(const char* name, std::uint64_t& which, ncclResult_t& code) {
   auto number = static_cast<std::uint64_t>(code);
   if (read(name, which, &number)) code = static_cast<ncclResult_t>(number);
@@ -50,7 +44,7 @@ Settings read_all() {
   if (std::uint64_t version = 0; read("SOFTWARE_GPU_NCCL_VERSION", version))
     s.version = static_cast<int>(version);
   read("SOFTWARE_GPU_NCCL_TIMEOUT", s.timeout_s);
-  if (!gets_faults()) return s;
+  if (!software_gpu::gets_faults()) return s;
   read_fault("SOFTWARE_GPU_NCCL_FAIL_CALL", s.fail_call, s.call_code);
   read_fault("SOFTWARE_GPU_NCCL_FAIL_WORK", s.fail_work, s.work_code);
   return s;

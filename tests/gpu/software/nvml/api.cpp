@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "common/hardware/nvml_library.hpp"
 #include "tests/gpu/software/cudart/identity.hpp"
 #include "tests/gpu/software/cudart/settings.hpp"
+#include "tests/gpu/software/environment.hpp"
 
 namespace gpu = scalemark::software_gpu;
 namespace nvml = scalemark::hardware::nvml;
@@ -39,10 +39,7 @@ nvml::Device* devices() {
   return all;
 }
 
-unsigned long long clock_reasons() {
-  const char* told = std::getenv("SOFTWARE_GPU_CLOCK_REASONS");
-  return told == nullptr ? 0 : std::strtoull(told, nullptr, 10);
-}
+unsigned long long clock_reasons() { return gpu::number("SOFTWARE_GPU_CLOCK_REASONS", 0); }
 bool is_slowed() { return clock_reasons() != 0; }
 
 /// Milliseconds since this library was loaded.
@@ -74,7 +71,7 @@ int give_text(char* out, unsigned size, const std::string& text) {
 extern "C" {
 
 int nvmlInit_v2() {
-  if (std::getenv("SOFTWARE_GPU_NO_NVML") != nullptr) return kDriverNotLoaded;
+  if (gpu::is_on("SOFTWARE_GPU_NO_NVML")) return kDriverNotLoaded;
   ++users;
   milliseconds();
   return nvml::kSuccess;
