@@ -20,6 +20,7 @@ CLEAN = {name: value for name, value in os.environ.items()
 LAUNCH = [MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none"]
 SHORT = ["run", "micro/memcpy", "-a", "bytes=1K,2K,4K", "-a", "direction=h2h", "-a", "host_memory=pageable", "-n", "20"]
 NAPS = 60
+LATE_SIGNAL = sys.argv[1]  # the library of late_signal.cpp
 LONG = ["run", "test/nap", "-a", f"number=0:{NAPS - 1}:+1", "-n", "50"]
 
 
@@ -156,10 +157,10 @@ class Interrupted(ProgramTest):
         self.assertNotEqual(code, 0)
         self.go_on(text, out)
 
-    def signal_in_a_pipe(self, number):
+    def signal_in_a_pipe(self, number, env=None):
         """The signal goes to mpirun in the fourth case; no name for the file, and no old one in the way."""
         process = subprocess.Popen([*LAUNCH, FAULTY, *LONG, "--force", "-v"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   text=True, cwd=self.folder, env=CLEAN)
+                                   text=True, cwd=self.folder, env={**CLEAN, **(env or {})})
         said = ""
         for line in process.stderr:
             said += line
@@ -176,6 +177,13 @@ class Interrupted(ProgramTest):
         code, said = self.signal_in_a_pipe(signal.SIGINT)
         self.assertNotEqual(code, 0)
         self.assertEqual(said.count("To resume"), 1, "one rank says it")
+
+    def test_all_ranks_report_although_one_sees_the_signal_late(self):
+        """mpirun kills the others as soon as one rank has ended."""
+        code, said = self.signal_in_a_pipe(signal.SIGINT, {"LD_PRELOAD": LATE_SIGNAL})
+        self.assertNotEqual(code, 0)
+        self.assertEqual(said.count("ended by SIGTERM"), 2, said)
+        self.assertEqual(said.count("To resume"), 1, said)
 
     def test_a_run_that_stops_between_cases_says_so_too(self):
         code, said = self.signal_in_a_pipe(signal.SIGUSR1)

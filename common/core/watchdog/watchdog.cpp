@@ -2,6 +2,8 @@
 // The watchdog thread and the progress board that the ranks of a node share.
 #include "common/core/watchdog/watchdog.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -34,6 +36,8 @@ constexpr double kBlockedShare =
     0.1;  // a thread that used less of a core than this waits for something
 
 constexpr double kStopGrace = 25.0;  // Slurm kills 30 s after its SIGTERM
+// mpirun kills the others as soon as the first rank has ended after SIGTERM, and all 1 s after it.
+constexpr double kPeersReport = 0.5;
 
 const char* signal_name(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
@@ -52,6 +56,7 @@ struct alignas(128) Entry {
   std::atomic<std::uint64_t>
       cpu_share;  ///< of its main thread between the last two looks, in 1/1000
   std::atomic<std::int32_t> pid, world_rank, idle;
+  std::atomic<std::int32_t> reported;  ///< a signal ended it, and its messages are written
   char key[256];
   char phase[64];
 };
@@ -115,6 +120,7 @@ struct Watchdog::State {
   std::string accuse(std::uint64_t now) const;
   std::string accuse_node(double silent);
   [[noreturn]] void end(int code, const std::string& text, bool abort_job);
+  void wait_for_peers_reports();
 
   std::uint64_t seen_progress = 0, seen_ns = 0, last_cpu_ns = 0, last_look_ns = 0;
 };
@@ -338,7 +344,22 @@ void Watchdog::State::end(int code, const std::string& text, bool abort_job) {
     [[maybe_unused]] const ssize_t written =
         write(STDERR_FILENO, last_words.data(), last_words.size());
   }
+  wait_for_peers_reports();
   _exit(code);
+}
+
+/// The signal usually reaches all ranks, but not at once. Whoever ends first must not take the
+/// others' messages with it.
+void Watchdog::State::wait_for_peers_reports() {
+  mine().reported = 1;
+  const std::uint64_t begin = now_ns();
+  const auto all_reported = [this] {
+    return std::all_of(board, board + local_size,
+                       [](const Entry& entry) { return entry.reported != 0; });
+  };
+  while (!all_reported() && seconds_between(begin, now_ns()) < kPeersReport) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 }  // namespace scalemark
