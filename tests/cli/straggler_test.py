@@ -25,26 +25,33 @@ class Straggler(ProgramTest):
         for ranks in (2, 3):
             # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
             busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
-            text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
-            named = [row["straggler"] for row in table.values() if "straggler" in row]
-            # A case that something else on the machine disturbs may name nobody, but nobody else either.
-            self.assertGreaterEqual(len(named), 0.9 * cases, f"{ranks} ranks")
-            for one in named:
-                self.assertEqual(one["rank"], ranks - 1)
-                self.assertTrue(0.02 < one["fraction"] < 0.2, one)
-                self.assertTrue(25e-9 * busy < one["lateness"] < 200e-9 * busy, one)
+            for _ in range(3):
+                text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
+                named = {key: row["straggler"] for key, row in table.items() if "straggler" in row}
+                self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set())
+                self.assertFalse(self.with_gap(0, 0.01) & set(named))
+                # A case that something else on the machine disturbs may name nobody.
+                planted = 0.05 * busy * 1e-6
+                clear = {key for key in self.with_gap(0.045, 0.06) if table[key]["facts"]["barrier_time"] < planted / 2}
+                if len(clear) >= cases / 2:
+                    break
+            self.assertGreaterEqual(len(clear), cases / 2, "too few cases that nothing disturbed")
+            self.assertGreaterEqual(len(clear & set(named)), 0.9 * len(clear), f"{ranks} ranks")
+            for key in clear & set(named):
+                self.assertTrue(0.02 < named[key]["fraction"] < 0.2, named[key])
+                self.assertTrue(planted / 2 < named[key]["lateness"] < 4 * planted, named[key])
             self.assertIn(f"rank {ranks - 1} is late by ", text)
-            self.assertFalse(self.alike() & {key for key, row in table.items() if "straggler" in row})
 
-    def alike(self, fraction=0.01):
-        """The cases whose ranks' work took equally long, by the medians of what each measured of itself alone. On a virtual
-        machine, one processor may wake up later than another for seconds: its rank is late, and rightly named."""
+    def with_gap(self, low, high):
+        """The cases in which the slowest rank's work took so much longer than that of the slowest other one, by the medians
+        of what each measured of itself alone. On a virtual machine, one processor may wake up later than another for
+        seconds: its rank is late, and rightly named."""
         keys = set()
         with h5py.File(self.path("out.h5")) as file:
             for case in file["cases"].values():
                 samples = case["metrics/local_time/samples"][()]
-                medians = [statistics.median(rank) for rank in samples.reshape(samples.shape[0], -1).tolist()]
-                if max(medians) - min(medians) < fraction * max(medians):
+                medians = sorted(statistics.median(rank) for rank in samples.reshape(samples.shape[0], -1).tolist())
+                if low <= medians[-1] / medians[-2] - 1 < high:
                     keys.add(case.attrs["key"].decode())
         return keys
 
@@ -52,7 +59,7 @@ class Straggler(ProgramTest):
         cases = 100 if FULL else 10
         for ranks in (2, 3):
             _, table = self.measure(ranks, "slower=0", f"number=0:{cases - 1}:+1")
-            alike = self.alike()
+            alike = self.with_gap(0, 0.01)
             false = [key for key, row in table.items() if "straggler" in row and key in alike]
             self.assertLessEqual(len(false), 1, false)
             self.assertGreaterEqual(len(alike), cases / 2, "too few to judge by")
@@ -62,7 +69,8 @@ class Straggler(ProgramTest):
         (row,) = table.values()
         facts = row["facts"]
         self.assertEqual((facts["clock_method"], facts["start"]), ("one clock", "barrier"))
-        self.assertTrue(0 < facts["clock_residual"] < 0.1, "seconds; other programs may hold a rank up for some of them")
+        self.assertGreater(facts["clock_residual"], 0)
+        self.assertLessEqual(facts["clock_residual"], facts["clock_round_trip"] / 2 + 1e-9, "of two ranks that read one clock")
         self.assertGreater(facts["barrier_time"], 0)
         metrics = row["metrics"]
         self.assertGreaterEqual(metrics["elapsed_time"]["median"], metrics["lateness"]["median"])
