@@ -53,7 +53,7 @@ function(scalemark_add_module name)
   set_target_properties(scalemark_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON
                         INTERFACE_HEADER_SETS_TO_VERIFY "${alone}")
   scalemark_precompile_torch(scalemark_${name} ${arg_SOURCES})
-  set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
 # scalemark_computes_much(TARGET): optimises the target in the sanitizer build, too, where its tests would take minutes.
@@ -61,6 +61,12 @@ function(scalemark_computes_much target)
   if(SCALEMARK_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   endif()
+endfunction()
+
+# scalemark_computes_little(TARGET): compiles the target with few optimisations in release builds, in 0.6 of the time: what it does
+# is reading and writing text.
+function(scalemark_computes_little target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 endfunction()
 
 # scalemark_link_cuda(TARGET LINK libraries SOURCES files): links CUDA libraries; only these files see their headers.
@@ -85,7 +91,7 @@ function(scalemark_add_suite name)
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:scalemark_warnings>)
   scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})
-  set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
 endfunction()
 

@@ -22,7 +22,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kRed = "31", kYellow = "33", kBold = "1";
 constexpr std::size_t kSpreadWidth = 7, kRangeWidth = 22;
 constexpr std::size_t kNamedRuns = 3;
 
@@ -113,7 +112,7 @@ class RunsPrinter {
     fmt::print(out_, "{}{}{}, {}\n", by, plural(table_.labels.size(), "run"), shape,
                started(table_.first, table_.last));
     for (const std::string& remark : runs_remarks(table_))
-      fmt::print(out_, "{}\n", colored(remark, kYellow));
+      fmt::print(out_, "{}\n", colored(remark, text::kYellow));
   }
 
   void print_row(const RunsRow& row) {
@@ -130,7 +129,8 @@ class RunsPrinter {
     if (new_group) open_group(name);
     if (row.metrics.empty()) {
       if (!header_printed_) print_header();
-      out_ << axis_cells(row) << "  " << colored(reason, is_harmless(row) ? kYellow : kRed) << '\n';
+      out_ << axis_cells(row) << "  "
+           << colored(reason, is_harmless(row) ? text::kYellow : text::kRed) << '\n';
     } else {
       lay_out(row);
       print_measured(row);
@@ -142,7 +142,7 @@ class RunsPrinter {
     group_ = layouts_[name];
     layout_ = {};
     header_printed_ = false;
-    out_ << '\n' << colored(group_.title, kBold) << '\n';
+    out_ << '\n' << colored(group_.title, text::kBold) << '\n';
   }
 
   /// Prints the header again if a row has other metrics than the previous one.
@@ -227,7 +227,7 @@ class RunsPrinter {
     }
     line += "  " + text::right_aligned(fmt::format("{}", row.runs()), layout_.count_width);
     if (!row.without.empty())
-      line += "  " + colored(why_without(row), is_harmless(row) ? kYellow : kRed);
+      line += "  " + colored(why_without(row), is_harmless(row) ? text::kYellow : text::kRed);
     line.erase(line.find_last_not_of(' ') + 1);
     out_ << line << '\n';
   }
@@ -327,10 +327,10 @@ void print_json(const RunsTable& table, const Fields& fields, bool lines, std::o
 }
 
 void print_csv(const RunsTable& table, std::ostream& out) {
-  constexpr std::string_view kColumns =
+  constexpr std::string_view kRunsColumns =
       "key,name,status,reason,metric,primary,unit,better,median,low,high,n,spread,min,max,runs";
-  const AxisColumns axes(keys_of(table), kColumns);
-  fmt::print(out, "{}{}\n", kColumns, axes.header());
+  const AxisColumns axes(keys_of(table), kRunsColumns);
+  fmt::print(out, "{}{}\n", kRunsColumns, axes.header());
   for (const RunsRow& row : table.rows) {
     const std::string start =
         fmt::format("{},{},{},{}", text::csv_cell(row.key), text::csv_cell(name_of(row)),

@@ -29,9 +29,6 @@
 namespace scalemark::print {
 namespace {
 
-constexpr std::string_view kRed = "31";
-constexpr std::string_view kYellow = "33";
-constexpr std::string_view kBold = "1";
 constexpr std::size_t kIntervalWidth = 22;
 constexpr std::string_view kIntervalHeader = "95 % interval";
 constexpr std::string_view kPlusMinus = "\u00b1", kAsciiPlusMinus = "+-";
@@ -131,7 +128,7 @@ class TablePrinter final : public Printer {
     const auto announced = layouts_.find(name);
     const bool suits = announced != layouts_.end() && announced->second.suits(result);
     group_ = suits ? announced->second : layout_of(result);
-    out() << colored(group_.title, kBold) << '\n';
+    out() << colored(group_.title, text::kBold) << '\n';
   }
 
   /// Prints the header again if the columns differ from those of the previous case.
@@ -241,15 +238,15 @@ class TablePrinter final : public Printer {
     if (check.wrong > 0) {
       const std::string text =
           fmt::format("{} of {} elements are wrong", check.wrong, check.checked);
-      line += "  " + colored(text, kRed);
+      line += "  " + colored(text, text::kRed);
     }
     if (!check.done) ++unverified_;
     if (const std::optional<analysis::LateRank> late = analysis::late_rank(result))
-      line += "  " + colored(analysis::late_text(*late), kYellow);
+      line += "  " + colored(analysis::late_text(*late), text::kYellow);
     if (const std::optional<analysis::SlowPlace> slow = analysis::slow_place(result))
-      line += "  " + colored(analysis::slow_text(*slow), kYellow);
+      line += "  " + colored(analysis::slow_text(*slow), text::kYellow);
     if (const std::optional<analysis::DeviceLoss> loss = analysis::device_loss(result))
-      line += "  " + colored(analysis::loss_text(*loss), kYellow);
+      line += "  " + colored(analysis::loss_text(*loss), text::kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }
@@ -288,8 +285,8 @@ class TablePrinter final : public Printer {
     const bool harmless = result.status == Status::skipped || result.status == Status::oom;
     const std::string status(to_string(result.status));
     const std::string reason = result.reason.empty() ? "" : ": " + text::printable(result.reason);
-    out() << axis_cells(result) << "  " << colored(status, harmless ? kYellow : kRed) << reason
-          << '\n';
+    out() << axis_cells(result) << "  " << colored(status, harmless ? text::kYellow : text::kRed)
+          << reason << '\n';
   }
 
   using Counts = std::array<std::size_t, 5>;

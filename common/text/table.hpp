@@ -10,6 +10,9 @@
 
 namespace scalemark::text {
 
+/// SGR codes for colours of rows.
+inline constexpr std::string_view kRed = "31", kYellow = "33", kBold = "1";
+
 struct TextColumn {
   std::string header;
   bool number = false;   ///< right-aligned

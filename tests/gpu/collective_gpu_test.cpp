@@ -3,6 +3,7 @@
 // hand.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
+#include "common/collective/half.hpp"
 #include "tests/gpu/on_gpus.hpp"
 
 namespace scalemark::collective {
@@ -74,6 +76,14 @@ class NcclCommunicator : public OnGpus {
     if (nccl_version().empty()) GTEST_SKIP() << "built without NCCL";
     comm_ = make_nccl_communicator(test::world(), *gpu_);
   }
+  /// The sum of 1.5 over all ranks, whose bits differ between the types.
+  template <typename Half>
+  void expect_sum(DType type) {
+    const Buffer data = upload(std::vector<std::uint16_t>(64, Half::narrow(1.5F)));
+    comm_->allreduce(data.data(), data.data(), 64, type, ReduceOp::sum, *stream_);
+    const std::uint16_t sum = Half::narrow(1.5F * static_cast<float>(comm_->size()));
+    EXPECT_THAT(download<std::uint16_t>(data), Each(sum)) << to_string(type);
+  }
   std::unique_ptr<Communicator> comm_;
 };
 
@@ -92,13 +102,18 @@ TEST_F(NcclCommunicator, AveragesAndTakesHalfPrecision) {
   const Buffer data = upload(std::vector<float>(100, static_cast<float>(2 * comm_->rank())));
   comm_->allreduce(data.data(), data.data(), 100, DType::fp32, ReduceOp::avg, *stream_);
   EXPECT_THAT(download<float>(data), Each(static_cast<float>(comm_->size() - 1)));
-  // 1.0 in bf16 is 0x3f80, in fp16 0x3c00; the maximum of ones is one.
-  for (const auto& [type, one] : {std::pair(DType::bf16, std::uint16_t{0x3f80}),
-                                  std::pair(DType::fp16, std::uint16_t{0x3c00})}) {
-    const Buffer ones = upload(std::vector<std::uint16_t>(64, one));
-    comm_->allreduce(ones.data(), ones.data(), 64, type, ReduceOp::max, *stream_);
-    EXPECT_THAT(download<std::uint16_t>(ones), Each(one)) << to_string(type);
-  }
+  expect_sum<Bf16>(DType::bf16);
+  expect_sum<Fp16>(DType::fp16);
+}
+
+TEST_F(NcclCommunicator, AGroupThatFailsIsClosed) {
+  const Buffer data = upload(std::vector<float>(8));
+  const Transfer to_nobody{.data = data.data(), .count = 8, .peer = comm_->size()};
+  const auto operation =
+      comm_->prepare(std::span(&to_nobody, 1), DType::fp32, Mode::blocking, stream_.get());
+  EXPECT_THROW(operation->start(), Error);
+  // Inside an open group nothing would be started.
+  expect_right_results(*make_nccl_communicator(test::world(), *gpu_));
 }
 
 TEST_F(NcclCommunicator, HostMemoryIsRefusedWithTheReason) {

@@ -97,6 +97,23 @@ TEST_F(Launches, AMarkWaitsBehindABlockedStream) {
   EXPECT_LT(*seconds, held.count()) << "from the release, not from the launch";
 }
 
+/// Seconds of `launches` in one of two streams, none in the other.
+double seconds_in_stream(LaunchQueue& queue, int stream, int launches) {
+  queue.block();
+  for (int i = 0; i < launches; ++i) queue.launch(stream);
+  return queue.release_and_time().value_or(0);
+}
+
+TEST_F(Launches, EachStreamIsBlockedAndTimed) {
+  for (const int nodes : {0, 10}) {
+    const auto queue = make_launch_queue(*gpu_, 2, nodes, 5.0);
+    const double first = seconds_in_stream(*queue, 0, 400);
+    const double second = seconds_in_stream(*queue, 1, 400);
+    EXPECT_GT(first, 0);
+    EXPECT_GT(second, 0.1 * first) << "runs before the release, or is not timed";
+  }
+}
+
 TEST_F(Launches, ATimeBehindAKernelThatGaveUpIsNone) {
   const auto queue = make_launch_queue(*gpu_, 2, 0, 0.1);
   queue->block();
@@ -153,6 +170,16 @@ TEST_F(Launches, MemoryIsGotAndGivenBack) {
     cycle->get();  // the end gives it back
   }
   gpu_->synchronize();
+}
+
+TEST_F(Launches, ACycleKeepsNoDeviceMemory) {
+  // Blocks of this size are the allocator's own: smaller ones share one that it may keep.
+  const auto cycle = make_cuda_memory_cycle(*gpu_, MemoryKind::device, std::size_t{64} << 20);
+  const std::size_t before = gpu_->free_memory();
+  cycle->get();
+  EXPECT_LT(gpu_->free_memory(), before);
+  cycle->give_back();
+  EXPECT_EQ(gpu_->free_memory(), before);
 }
 
 }  // namespace

@@ -19,13 +19,13 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct BaselineArguments {
   std::vector<std::filesystem::path> runs;
   std::filesystem::path output;
   bool force = false;
 };
 
-int write_baseline(const Options& options) {
+int write_baseline(const BaselineArguments& options) {
   for (const std::filesystem::path& path : options.runs)
     refuse_inputs(options.output, find_runs(path));
   Run baseline = compare::make_baseline(read_digests(options.runs));
@@ -40,7 +40,7 @@ int write_baseline(const Options& options) {
 }  // namespace
 
 void add_baseline(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BaselineArguments>();
   CLI::App* command = app.add_subcommand(
       "baseline", "Store the medians of runs and how much they vary, to compare later runs with");
   command

@@ -28,7 +28,7 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::filesystem::path> base, against;
   std::string format = "text";
   std::vector<std::string> fail_on = {"regression", "missing", "failed"};
@@ -39,7 +39,7 @@ struct Options {
   PlanOptions plan;
 };
 
-compare::GateOptions gate_options(const Options& options) {
+compare::GateOptions gate_options(const CompareArguments& options) {
   compare::GateOptions gate;
   gate.fail_on.clear();
   for (const std::string& name : options.fail_on) {
@@ -50,7 +50,7 @@ compare::GateOptions gate_options(const Options& options) {
   return gate;
 }
 
-void print(const compare::Comparison& comparison, const Options& options) {
+void print(const compare::Comparison& comparison, const CompareArguments& options) {
   if (options.format == "html") {
     std::cout << html::comparison_page(comparison) << std::flush;
     return;
@@ -64,7 +64,7 @@ void print(const compare::Comparison& comparison, const Options& options) {
 }
 
 /// Runs the modes other than A against B. `gated`: --fail-on was given.
-int plan(const Options& options, bool gated) {
+int plan(const CompareArguments& options, bool gated) {
   if (options.base.empty() == options.plan.systems.empty()) {
     throw UsageError(
         "compare needs BASE..., the runs that --aa, --power and --against work on, or "
@@ -81,7 +81,7 @@ int plan(const Options& options, bool gated) {
   return plan_runs(options.base, options.plan, request);
 }
 
-int compare_runs(const Options& options) {
+int compare_runs(const CompareArguments& options) {
   if (options.base.empty() || options.against.empty()) {
     throw UsageError(
         "compare needs BASE... and --against NEW..., or BASE... and --aa or --power, or "
@@ -110,7 +110,7 @@ int compare_runs(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Compare runs with earlier ones: better, worse or the same");
   command->add_option("BASE", options->base,

@@ -24,7 +24,7 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct ExportArguments {
   std::filesystem::path file;
   std::string format;
   std::filesystem::path output;
@@ -32,7 +32,7 @@ struct Options {
   formats::ExportOptions how;
 };
 
-void write(const Options& options, std::ostream& out, const std::string& name) {
+void write(const ExportArguments& options, std::ostream& out, const std::string& name) {
   Notes notes("export");
   const formats::ExportTarget target{out, [&](const std::string& note) { notes.add(note); }};
   const std::shared_ptr<ResultSink> sink =
@@ -60,7 +60,7 @@ void write(const Options& options, std::ostream& out, const std::string& name) {
 }
 
 /// Writes to a temporary file and renames it, so that no partial file is left.
-void write_file(const Options& options) {
+void write_file(const ExportArguments& options) {
   const std::string name = options.output.string();
   refuse_inputs(options.output, {&options.file, 1});
   refuse_results(options.output);
@@ -81,7 +81,7 @@ void write_file(const Options& options) {
   }
 }
 
-void take(const std::vector<std::string>& fields, Options& options) {
+void take(const std::vector<std::string>& fields, ExportArguments& options) {
   for (const std::string& field : fields) {
     const std::size_t equals = field.find('=');
     if (equals == std::string::npos)
@@ -92,7 +92,7 @@ void take(const std::vector<std::string>& fields, Options& options) {
 }
 
 /// Throws UsageError for options that the format does not use.
-void check_use(const Options& options) {
+void check_use(const ExportArguments& options) {
   if (options.how.summary && options.format != "csv")
     throw UsageError(
         fmt::format("--summary was given with --to {}; allowed: --to csv", options.format));
@@ -103,7 +103,7 @@ void check_use(const Options& options) {
                   options.format));
 }
 
-int export_file(const Options& options) {
+int export_file(const ExportArguments& options) {
   check_use(options);
   if (options.output.empty()) {
     write(options, std::cout, "standard output");
@@ -116,7 +116,7 @@ int export_file(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportArguments>();
   CLI::App* command =
       app.add_subcommand("export", "Convert a result file to formats of other programs");
   command

@@ -20,7 +20,7 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct ImportArguments {
   std::vector<std::filesystem::path> files;
   std::filesystem::path output;
   bool force = false;
@@ -28,7 +28,7 @@ struct Options {
   formats::ImportOptions how;
 };
 
-std::map<std::string, std::string> tags_of(const Options& options) {
+std::map<std::string, std::string> tags_of(const ImportArguments& options) {
   std::map<std::string, std::string> tags;
   for (const std::string& tag : options.tags) {
     const std::size_t equals = tag.find('=');
@@ -44,7 +44,7 @@ std::map<std::string, std::string> tags_of(const Options& options) {
 /// destructor removes what was written unless finish() was called.
 class Writer {
  public:
-  explicit Writer(const Options& options)
+  explicit Writer(const ImportArguments& options)
       : options_(options),
         tags_(tags_of(options)),
         is_folder_(std::filesystem::is_directory(options.output)) {}
@@ -102,7 +102,7 @@ class Writer {
     lines_.push_back(fmt::format("{}: {}", path.string(), text::counted(run.cases.size(), "case")));
   }
 
-  const Options& options_;
+  const ImportArguments& options_;
   std::map<std::string, std::string> tags_;
   bool is_folder_;
   std::optional<formats::Imported> held_;
@@ -111,7 +111,7 @@ class Writer {
   std::vector<std::string> lines_;
 };
 
-int import_files(const Options& options) {
+int import_files(const ImportArguments& options) {
   Notes notes("import");
   Writer writer(options);
   const formats::ImportTaker taker{
@@ -126,7 +126,7 @@ int import_files(const Options& options) {
 }  // namespace
 
 void add_import(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportArguments>();
   CLI::App* command =
       app.add_subcommand("import", "Convert results of other programs to result files");
   command->add_option("FILE", options->files, "Output of these programs; each file is one run")

@@ -29,7 +29,7 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::filesystem::path> files, base;
   std::filesystem::path output = "report.html";
   bool force = false, self_test = false;
@@ -83,7 +83,7 @@ bool is_page(const std::filesystem::path& path) {
 
 /// Throws UsageError unless the output is a new or empty file, or --force replaces an earlier page.
 /// A typing error must not overwrite a result file.
-void check_output(const Options& options) {
+void check_output(const ReportArguments& options) {
   const std::filesystem::path& path = options.output;
   if (!std::filesystem::exists(path)) return;
   const std::string name = text::printable(path.string(), 400);
@@ -101,7 +101,7 @@ void check_output(const Options& options) {
   }
 }
 
-std::string systems_html(const Options& options) {
+std::string systems_html(const ReportArguments& options) {
   std::vector<html::SystemExtracts> extracts;
   const SystemVisitor visitor = [&](const std::string& name, const std::filesystem::path& file) {
     auto place = std::ranges::find(extracts, name, &html::SystemExtracts::name);
@@ -119,7 +119,7 @@ std::string systems_html(const Options& options) {
                             extracts);
 }
 
-std::string self_test_html(const Options& options) {
+std::string self_test_html(const ReportArguments& options) {
   Side side = read_side(options.files, true);
   return html::self_test_page(
       compare::self_test(std::move(side.digests),
@@ -127,7 +127,7 @@ std::string self_test_html(const Options& options) {
       side.extracts);
 }
 
-std::string comparison_html(const Options& options) {
+std::string comparison_html(const ReportArguments& options) {
   const Side side = read_side(options.files, true), base = read_side(options.base, true);
   const compare::CompareOptions compare = compare_options_of(options.judge);
   compare::check_axis_maps(compare.maps, base.digests, side.digests);
@@ -135,7 +135,7 @@ std::string comparison_html(const Options& options) {
   return html::report_page(side.extracts, base.extracts, &comparison);
 }
 
-std::string html_of(const Options& options) {
+std::string html_of(const ReportArguments& options) {
   if (!options.systems.empty()) return systems_html(options);
   if (options.files.empty())
     throw UsageError("report needs FILE..., the runs of the page, or --systems NAME=PATH...");
@@ -144,7 +144,7 @@ std::string html_of(const Options& options) {
   return html::report_page(read_side(options.files, false).extracts);
 }
 
-int write_report(const Options& options) {
+int write_report(const ReportArguments& options) {
   check_output(options);
   const std::string html = html_of(options);
   write_whole(options.output, html);
@@ -156,7 +156,7 @@ int write_report(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   CLI::App* command =
       app.add_subcommand("report", "Write results as one HTML page that needs nothing else");
   CLI::Option* files = command->add_option("FILE", options->files,

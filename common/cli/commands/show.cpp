@@ -34,7 +34,7 @@
 namespace scalemark::cli {
 namespace {
 
-struct Options {
+struct ShowArguments {
   std::vector<std::string> words;  ///< as given: paths and CASE
   std::filesystem::path file;      ///< of one run
   std::string format = "table";
@@ -64,7 +64,7 @@ void leave_for_pauses(CaseResult& one) {
 
 /// For JSON, a printer whose objects also have what needs several cases: scaling, message cost,
 /// layout ratio.
-std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& out,
+std::shared_ptr<ResultSink> printer_for(const ShowArguments& options, std::ostream& out,
                                         const PrintOptions& print) {
   if (options.format == "json" || options.format == "jsonl")
     return print::make_joined_json_printer(out, print, options.format == "jsonl");
@@ -72,14 +72,14 @@ std::shared_ptr<ResultSink> printer_for(const Options& options, std::ostream& ou
 }
 
 /// Warns in every format except table, whose last line says it.
-void warn_if_incomplete(const Options& options, const Run& run, std::size_t cases) {
+void warn_if_incomplete(const ShowArguments& options, const Run& run, std::size_t cases) {
   if (run.complete || options.format == "table") return;
   fmt::print(stderr, "scalemark: {} is not complete: {} of {}\n",
              text::printable(options.file.string()), cases,
              text::counted(run.planned.size(), "planned case"));
 }
 
-void warn_if_software_gpu(const Options& options, const Run& run) {
+void warn_if_software_gpu(const ShowArguments& options, const Run& run) {
   if (!is_on_software_gpu(run)) return;
   fmt::print(
       stderr,
@@ -87,7 +87,7 @@ void warn_if_software_gpu(const Options& options, const Run& run) {
       text::printable(options.file.string()));
 }
 
-PrintOptions print_options(const Options& options) {
+PrintOptions print_options(const ShowArguments& options) {
   PrintOptions print;
   print.decimals = options.decimals;
   print.verbosity = options.verbose;
@@ -97,7 +97,7 @@ PrintOptions print_options(const Options& options) {
   return print;
 }
 
-int show_run(const Options& options, const std::string& filter) {
+int show_run(const ShowArguments& options, const std::string& filter) {
   const KeyFilter selection = filter_for(options.file, filter);
   const PrintOptions print = print_options(options);
   // Prints after everything is read: a file that is rejected half way gives one error and no rows.
@@ -139,7 +139,7 @@ int show_run(const Options& options, const std::string& filter) {
   return static_cast<int>(ExitCode::ok);
 }
 
-int show(Options options) {
+int show(ShowArguments options) {
   const ShownRuns runs = shown_runs(options.words);
   if (runs.files.size() > 1) return show_runs(runs, options.format, print_options(options));
   options.file = runs.files.front();
@@ -149,7 +149,7 @@ int show(Options options) {
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "Print the rows of a result file, or of several");
   command
       ->add_option(

@@ -23,13 +23,13 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kNanoseconds = 1e9;
-constexpr std::string_view kOwn = "kernels/";
+constexpr std::string_view kOwnPrefix = "kernels/";
 
 /// "kernels/memcpy bytes=4096 ranks=1 threads=2" -> "memcpy/bytes:4096/threads:2", as
 /// scalemark-kernels prints it. Other cases keep their suite.
 std::string benchmark_name(const CaseResult& result) {
-  const bool own = result.name.starts_with(kOwn);
-  std::string name = own ? result.name.substr(kOwn.size()) : result.name;
+  const bool own = result.name.starts_with(kOwnPrefix);
+  std::string name = own ? result.name.substr(kOwnPrefix.size()) : result.name;
   for (const auto& [axis, value] : result.params) {
     if (own && axis == "ranks") continue;
     const std::string text = to_text(value);
@@ -52,13 +52,13 @@ const Metric* time_of(const CaseResult& result) {
 }
 
 /// A member of Google Benchmark's rows with its values.
-struct Column {
+struct MemberColumn {
   std::string member;
   std::vector<double> values;  ///< per iteration
 };
 
 /// The time and related rates, each with one value per iteration.
-std::vector<Column> columns_of_case(const CaseResult& result, const Metric& time) {
+std::vector<MemberColumn> columns_of_case(const CaseResult& result, const Metric& time) {
   struct Known {
     const char *metric, *unit, *member;
     double factor;
@@ -68,11 +68,11 @@ std::vector<Column> columns_of_case(const CaseResult& result, const Metric& time
                                  Known{"item_rate", "{item}/s", "items_per_second", 1}};
   std::vector<double> seconds = per_iteration(result, time);
   for (double& value : seconds) value *= kNanoseconds;
-  std::vector<Column> columns = {{"real_time", seconds}, {"cpu_time", seconds}};
+  std::vector<MemberColumn> columns = {{"real_time", seconds}, {"cpu_time", seconds}};
   for (const Known& known : kKnown) {
     const Metric* metric = result.find(known.metric);
     if (metric == nullptr || metric->unit != known.unit) continue;
-    Column column{known.member, per_iteration(result, *metric)};
+    MemberColumn column{known.member, per_iteration(result, *metric)};
     for (double& value : column.values) value *= known.factor;
     if (column.values.size() != seconds.size()) continue;
     const bool is_cpu = column.member == columns[1].member;
@@ -111,7 +111,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
   void add(const CaseResult& result) override {
     const Metric* time = result.status == Status::ok ? time_of(result) : nullptr;
     if (time == nullptr) return print(unmeasured(result));
-    const std::vector<Column> columns = columns_of_case(result, *time);
+    const std::vector<MemberColumn> columns = columns_of_case(result, *time);
     const std::size_t repetitions = columns.front().values.size();
     // As in Google Benchmark, a single repetition has no aggregates.
     if (repetitions < 2 || options().verbosity > 0) print_repetitions(result, *time, columns);
@@ -125,20 +125,21 @@ class GoogleBenchmarkPrinter final : public print::Printer {
 
  private:
   void print_repetitions(const CaseResult& result, const Metric& time,
-                         const std::vector<Column>& columns) {
+                         const std::vector<MemberColumn>& columns) {
     const std::size_t repetitions = columns.front().values.size();
     for (std::size_t i = 0; i < repetitions; ++i) {
       ordered_json one = described(result);
       one["repetitions"] = repetitions;
       one["repetition_index"] = i;
       one["iterations"] = time.samples.inner;
-      for (const Column& column : columns) one[column.member] = text::json_number(column.values[i]);
+      for (const MemberColumn& column : columns)
+        one[column.member] = text::json_number(column.values[i]);
       finish(result, time, one);
     }
   }
 
   void print_aggregates(const CaseResult& result, const Metric& time,
-                        const std::vector<Column>& columns) {
+                        const std::vector<MemberColumn>& columns) {
     const std::size_t repetitions = columns.front().values.size();
     for (const Aggregate& aggregate : kAggregates) {
       ordered_json one = described(result);
@@ -148,7 +149,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
       one["aggregate_name"] = aggregate.name;
       one["aggregate_unit"] = aggregate.unit;
       one["iterations"] = repetitions;
-      for (const Column& column : columns)
+      for (const MemberColumn& column : columns)
         one[column.member] = text::json_number(aggregate.of(column.values));
       finish(result, time, one);
     }
@@ -156,7 +157,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
 
   void finish(const CaseResult& result, const Metric& time, ordered_json& one) {
     one["time_unit"] = "ns";
-    if (!result.name.starts_with(kOwn)) one[kMetricMember] = text::json_text(time.name);
+    if (!result.name.starts_with(kOwnPrefix)) one[kMetricMember] = text::json_text(time.name);
     print(one);
   }
 
@@ -166,7 +167,7 @@ class GoogleBenchmarkPrinter final : public print::Printer {
                         {"run_name", name},
                         {"run_type", "iteration"},
                         {"threads", threads_of(result)}};
-    if (!result.name.starts_with(kOwn)) one[kKeyMember] = text::json_text(result.key);
+    if (!result.name.starts_with(kOwnPrefix)) one[kKeyMember] = text::json_text(result.key);
     return one;
   }
 

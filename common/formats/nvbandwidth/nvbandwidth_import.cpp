@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Quantity kNanoseconds{"latency", "s", -9, Better::lower};
+constexpr Quantity kLatencyNs{"latency", "s", -9, Better::lower};
 constexpr std::size_t kMaxCells = 1'000'000;
 
 /// The test that Scalemark measures too; null if there is none.
@@ -138,7 +138,7 @@ void take_test(RunBuilder& builder, const json& test, const std::string& place,
     add_own(result, cells, known->counted);
   } else if (!cells.empty()) {
     const bool is_latency = description.find("latency") != std::string::npos;
-    add_matrix(result, is_latency ? kNanoseconds : kBandwidthGb, cells);
+    add_matrix(result, is_latency ? kLatencyNs : kBandwidthGb, cells);
   } else if (result.status == Status::ok) {
     fail(place, "\"bandwidth_matrix\" of a test that passed", test);
   }

@@ -58,7 +58,7 @@ constexpr std::array kOverallTails = {ReadColumn{"P50 Tail Lat(us)", tail("overa
                                       ReadColumn{"P99 Tail Lat(us)", tail("overall_time_p99")}};
 
 /// Contents of the lines above a table.
-struct Table {
+struct TableHead {
   OsuTitle title;
   NamedValues facts;
   std::vector<std::string> columns;
@@ -257,7 +257,7 @@ class OsuReader {
   Lines lines_;
   std::optional<RunBuilder> builder_;
   std::optional<ForeignProgram> origin_;  ///< the program that measured it, if not Scalemark
-  std::optional<Table> table_;
+  std::optional<TableHead> table_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@
 namespace scalemark::torch_support {
 namespace {
 
-[[noreturn]] void refuse(const std::string& source, const std::string& why) {
+[[noreturn]] void refuse_file(const std::string& source, const std::string& why) {
   throw InputError(fmt::format("{}{}", text::printable(source, 300), why));
 }
 
@@ -31,7 +31,7 @@ class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) refuse(path.string(), fmt::format(": {}", std::strerror(errno)));
+    if (file < 0) refuse_file(path.string(), fmt::format(": {}", std::strerror(errno)));
     struct stat status {};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
@@ -39,7 +39,8 @@ class Mapping {
     }
     close(file);
     if (data_ == MAP_FAILED)
-      refuse(path.string(), " is not a valid safetensors file: it is empty or not a regular file");
+      refuse_file(path.string(),
+                  " is not a valid safetensors file: it is empty or not a regular file");
   }
   ~Mapping() { munmap(data_, size_); }
   Mapping(const Mapping&) = delete;
@@ -65,10 +66,11 @@ TensorFile::TensorFile(const std::filesystem::path& path) : source_(path.string(
     add(path.parent_path() / shard);
     for (const std::string& name : names) {
       if (!contains(name))
-        refuse(source_, fmt::format(": '{}' is not in {}", text::printable(name, 80), shard));
+        refuse_file(source_, fmt::format(": '{}' is not in {}", text::printable(name, 80), shard));
     }
     if (entries_.size() - before != names.size())
-      refuse(source_, fmt::format(": {} holds tensors that the weight_map does not name", shard));
+      refuse_file(source_,
+                  fmt::format(": {} holds tensors that the weight_map does not name", shard));
   }
 }
 
@@ -84,7 +86,7 @@ void TensorFile::add(const std::filesystem::path& path) {
 at::Tensor TensorFile::tensor(const std::string& name) const {
   const auto found = entries_.find(name);
   if (found == entries_.end())
-    refuse(source_, fmt::format(": '{}' is missing", text::printable(name, 80)));
+    refuse_file(source_, fmt::format(": '{}' is missing", text::printable(name, 80)));
   const SafetensorsEntry& entry = found->second;
   const auto place = reinterpret_cast<std::uintptr_t>(entry.bytes.data());
   if (entry.bytes.empty() || place % c10::elementSize(entry.type) != 0) {

@@ -15,7 +15,7 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr std::size_t kMaxSteps = 100, kMaxRows = 1024;
+constexpr std::size_t kMaxDpoSteps = 100, kMaxRows = 1024;
 
 /// Tolerances of log-probabilities and values computed from them.
 double tolerance_of(const Precision& precision) { return precision.name == "fp64" ? 1e-11 : 1e-5; }
@@ -165,9 +165,9 @@ NamedTensors check_steps(const golden::Field& part, const golden::Field& steps, 
                          const DpoBatch& batch, const Precision& precision,
                          const GoldenChecks& checks) {
   const bool wanted = checks.wants(precision, steps.path());
-  if (steps.size() < 1 || steps.size() > kMaxSteps)
+  if (steps.size() < 1 || steps.size() > kMaxDpoSteps)
     throw InputError(fmt::format("field '{}' has {} steps; allowed: 1 to {}", steps.path(),
-                                 steps.size(), kMaxSteps));
+                                 steps.size(), kMaxDpoSteps));
   if (!wanted) steps.note();
   const DpoOptions options = read_options(part);
   AdamW optimizer(trainable_parameters(*model), read_optimizer(part["optimizer"]));
@@ -226,7 +226,7 @@ void check_dpo(const nlohmann::json& json, const golden::Options& options, golde
   file.report_unknown(report);
 }
 
-[[maybe_unused]] const bool kRegistered = golden::register_topic("dpo", check_dpo);
+[[maybe_unused]] const bool kDpoRegistered = golden::register_topic("dpo", check_dpo);
 
 }  // namespace
 }  // namespace scalemark::llm

@@ -21,7 +21,7 @@ namespace {
 
 // Golden files are small; these bounds keep a malicious one from exhausting memory.
 constexpr std::int64_t kLargestModel = 20'000'000;
-constexpr std::int64_t kLargestInput = 1 << 16;
+constexpr std::int64_t kMaxTokens = 1 << 16;
 constexpr std::int64_t kMaxSteps = 100;
 
 bool ends_with(const std::string& name, const std::string& end) { return name.ends_with(end); }
@@ -174,8 +174,8 @@ torch::Tensor read_tokens(const golden::Field& tokens, const LlamaConfig& config
   const std::vector<std::int64_t> shape = tokens["shape"].integers();
   const std::vector<std::int64_t> ids = tokens["values"].integers();
   const bool good_shape = shape.size() == 2 && shape[0] > 0 && shape[1] > 0 &&
-                          shape[0] <= kLargestInput && shape[1] <= config.max_seq_len &&
-                          ids.size() <= kLargestInput &&
+                          shape[0] <= kMaxTokens && shape[1] <= config.max_seq_len &&
+                          ids.size() <= kMaxTokens &&
                           shape[0] * shape[1] == static_cast<std::int64_t>(ids.size());
   const bool in_vocabulary =
       std::ranges::all_of(ids, [&](std::int64_t id) { return id >= 0 && id < config.vocab_size; });

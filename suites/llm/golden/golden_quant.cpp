@@ -158,7 +158,7 @@ void check_quant(const nlohmann::json& json, const golden::Options& options,
   file.report_unknown(report);
 }
 
-[[maybe_unused]] const bool kRegistered = golden::register_topic("quant", check_quant);
+[[maybe_unused]] const bool kQuantRegistered = golden::register_topic("quant", check_quant);
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "suites/micro/collective/collective_overlap.hpp"
 #include "suites/micro/collective/collective_point.hpp"
 #include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/data/sizes.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -22,9 +23,6 @@ using collective::Routine;
 
 /// Operations per pipelined sample, as in nccl-tests.
 constexpr std::uint64_t kPipelined = 20;
-
-/// Larger messages are verified in only two rounds.
-constexpr std::uint64_t kBig = std::uint64_t{64} << 20;
 
 /// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
 bool makes_sense(const Point& point, Routine routine) {
@@ -140,7 +138,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   BufferRing data(c, comm, call, in_place);
   c.verify(rule_of(call), {.fill = [&](int round) { data.fill(round); },
                            .check = [&](int round) { return data.check(round); },
-                           .count = total > kBig ? 2 : 4,
+                           .count = verify_rounds(total),
                            .inputs_stay = !in_place});
   state_work(c, routine, work, static_cast<double>(total));
   state_facts(c, comm, call);

@@ -14,7 +14,7 @@ GemmSize size_of_point(const Point& p) {
   return gemm_size(p.text("shape"), p.text("model"), p.integer("rows"));
 }
 
-double bytes_of(const GemmSize& size, const std::string& precision) {
+double matrix_bytes(const GemmSize& size, const std::string& precision) {
   const GemmTypes types = gemm_types(precision);
   return static_cast<double>(size.m * size.k + size.n * size.k) *
              static_cast<double>(types.operand) +
@@ -47,7 +47,7 @@ void gemm(Case& c) {
                 },
             .count = 1});
   c.fact("timed_data", "random numbers from [-1, 1)");
-  c.work({.moved = bytes_of(size, precision),
+  c.work({.moved = matrix_bytes(size, precision),
           .flops = size.flops(),
           .precision = precision,
           .formula = "2 m n k / time"});
@@ -85,7 +85,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
       return p.text("shape") != "square" || p.text("model") == "8b";
     })
     .memory([](const Point& p) {
-      return static_cast<std::uint64_t>(bytes_of(size_of_point(p), p.text("precision")));
+      return static_cast<std::uint64_t>(matrix_bytes(size_of_point(p), p.text("precision")));
     });
 
 }  // namespace

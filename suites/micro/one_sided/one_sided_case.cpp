@@ -22,9 +22,6 @@ using Kind = Access::Kind;
 
 constexpr int kOrigin = 0, kTarget = 1;
 
-/// Larger messages are verified in only two rounds.
-constexpr std::size_t kBig = std::size_t{64} << 20;
-
 class OneSidedCase {
  public:
   OneSidedCase(Case& c, const Access& access)
@@ -142,7 +139,7 @@ void measure_one_sided(Case& c, Kind kind) {
   // timed call is not checked.
   c.verify(rule_of(access), {.fill = [&](int round) { data.fill(round); },
                              .check = [&](int round) { return data.check(round); },
-                             .count = bytes > kBig ? 2 : 4,
+                             .count = verify_rounds(bytes),
                              .inputs_stay = kind != Kind::accumulate});
   c.work({.bytes = static_cast<double>(bytes),
           .formula = "bytes / latency",

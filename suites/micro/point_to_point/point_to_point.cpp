@@ -8,6 +8,7 @@
 
 #include "common/core/rank_group.hpp"
 #include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/data/sizes.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -16,9 +17,6 @@ using collective::DType;
 using collective::Mode;
 using collective::Operation;
 using collective::Transfer;
-
-/// Larger messages are verified in only two rounds.
-constexpr std::size_t kBigMessage = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -125,7 +123,7 @@ Case::Checked Messages::check(int sender, int round) {
 void Messages::verify_from(int sender) {
   c_.verify(kRule, {.fill = [this](int round) { fill(round); },
                     .check = [this, sender](int round) { return check(sender, round); },
-                    .count = bytes_ > kBigMessage ? 2 : 4});
+                    .count = verify_rounds(bytes_)});
 }
 
 }  // namespace scalemark::micro

@@ -58,8 +58,12 @@ void launch(const Kernel& kernel, dim3 grid, dim3 block, void** arguments, cudaS
   const auto where = stream_of(stream);
   require(where->device == current_index(), cudaErrorInvalidResourceHandle);
   Device& device = current_device();
-  // A kernel is loaded at its first launch, which may wait for the whole device.
-  if (device.loads(&kernel) && !is_captured(*where)) device.drain();
+  // A kernel is loaded at its first launch, which may wait for the whole device. A capture does not
+  // allow that.
+  if (device.loads(&kernel)) {
+    require(!is_captured(*where), cudaErrorStreamCaptureUnsupported);
+    device.drain();
+  }
   const std::size_t threads = std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
   submit(where, recorded_kernel(kernel.name.c_str(), where->device,
                                 kernel.prepare({threads, where->device}, arguments)));
