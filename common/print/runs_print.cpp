@@ -16,6 +16,7 @@
 #include "common/print/table_layout.hpp"
 #include "common/text/cells.hpp"
 #include "common/text/display_unit.hpp"
+#include "common/text/table.hpp"
 
 namespace scalemark::print {
 namespace {
