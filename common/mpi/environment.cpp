@@ -66,12 +66,16 @@ int promised_rank() {
 
 int promised_ranks() { return find_promise().ranks; }
 
+bool any_thread_may_call() {
+  int provided = MPI_THREAD_SINGLE;
+  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+}
+
 Environment::Environment(int* argc, char*** argv) {
   const auto start = std::chrono::steady_clock::now();
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
   init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  thread_multiple_ = provided == MPI_THREAD_MULTIPLE;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
   MPI_Comm world = MPI_COMM_NULL;

@@ -27,14 +27,14 @@ class Environment {
   static std::string library_version();
   /// The complete version text of the library: build, date, identifier.
   static std::string library_text();
-  /// Whether the library provides THREAD_MULTIPLE.
-  bool thread_multiple() const { return thread_multiple_; }
 
  private:
   Comm world_;
   double init_seconds_ = 0;
-  bool thread_multiple_ = false;
 };
+
+/// Whether the library lets several threads call it at once (MPI_THREAD_MULTIPLE).
+bool any_thread_may_call();
 
 /// Prints `text` to stderr with rank and host, then ends the job with exit code `code`. Before
 /// MPI_Init and after MPI_Finalize it ends only this process. Does not flush stdout.

@@ -277,7 +277,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     mpi::Environment environment(&argc, &argv);
     const mpi::Comm& world = environment.world();
     log::configure(world.rank(), world.size(), host_label(), options.verbosity);
-    if (!environment.thread_multiple())
+    if (!mpi::any_thread_may_call())
       log::warn(
           "this MPI gives no MPI_THREAD_MULTIPLE: training with overlapped reduction may fail");
     default_output(world, options);

@@ -5,20 +5,17 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include "common/mpi/environment.hpp"
+
 namespace scalemark {
 namespace {
 
 constexpr int kHere = 0;
 
-bool any_thread_may_send() {
-  int provided = MPI_THREAD_SINGLE;
-  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
-}
-
 }  // namespace
 
 RollCall::RollCall(const mpi::Comm& world, bool is_first, const std::string& name) {
-  const bool possible = world.min(any_thread_may_send() ? 1 : 0) == 1;
+  const bool possible = world.min(mpi::any_thread_may_call() ? 1 : 0) == 1;
   firsts_ = world.split(is_first && possible ? 0 : -1, world.rank());
   if (!firsts_.valid()) return;
   names_ = firsts_.all_gather(name);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/mpi/transport.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::mpi {
@@ -48,6 +49,12 @@ TEST(Environment, PromiseOfTheInnermostLauncherCounts) {
   EXPECT_EQ(promised_ranks(), test::world().size());
   const Variable ompi("OMPI_COMM_WORLD_SIZE", nullptr);
   EXPECT_EQ(promised_ranks(), 7);
+}
+
+TEST(Environment, TransportFactsLeaveTheThreadLevelAlone) {
+  ASSERT_TRUE(any_thread_may_call());
+  EXPECT_FALSE(transport_facts().empty());
+  EXPECT_TRUE(any_thread_may_call());
 }
 
 TEST(Environment, HostilePromisesAreIgnored) {
