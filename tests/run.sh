@@ -17,7 +17,8 @@
 #                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing
 #   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
-#   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one
+#   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
+#                  with sanitizers (cuda-asan, cuda-tsan): GPU code on the software GPU, without LibTorch
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs the tests of the suites and of
 # common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA. With --full,
 # cpu-release runs all tests, each source is compiled alone, also those and the headers that need LibTorch, and g++ builds
@@ -180,6 +181,25 @@ check_torch_sanitizers() {
   sanitizer_tests "$name"
 }
 
+# try_gpu_sanitizer NAME SANITIZERS TESTS TARGET...: GPU code on the software GPU, without LibTorch.
+try_gpu_sanitizer() {
+  local name=$1 sanitizers=$2 regex=$3
+  shift 3
+  step "$name: configure" configure cuda-release -B "build/$name" "${thorough[@]}" -DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON \
+    -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" "-DSCALEMARK_SANITIZE=$sanitizers" \
+    "-DSCALEMARK_TESTS=$regex" || return 0
+  step "$name: build" build "$name" "$@" || return 0
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    step "$name: tests" run_tests "$name" --tests-regex "$regex" --label-regex software_device || true
+}
+
+# With --full. Open MPI is not built for the thread sanitizer: only the software GPU itself runs with that.
+check_gpu_sanitizers() {
+  try_gpu_sanitizer cuda-asan address,undefined '^gpu\.(device|launch|collective|profile|software)' \
+    test_programs scalemark-micro scalemark-files
+  try_gpu_sanitizer cuda-tsan thread '^gpu\.software\.cudart' test_gpu_software_cudart
+}
+
 # Without DALI, whose wheel needs the pinned CUDA libraries. Not source by source: cpu-release does that.
 check_newest() {
   local options settings
@@ -252,7 +272,12 @@ if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanit
 if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
 if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
-  if [[ -n $nvcc ]]; then check_cuda_release; else summary+=("cuda-release: not built, there is no nvcc"); fi
+  if [[ -n $nvcc ]]; then
+    check_cuda_release
+    if ((full)); then check_gpu_sanitizers; fi
+  else
+    summary+=("cuda-release: not built, there is no nvcc")
+  fi
 fi
 
 if ((full)); then

@@ -48,8 +48,18 @@ class Communicator {
   /// Collective. Dissemination barrier (Hensgen, Finkel, Manber 1988) over host messages: every
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
-  /// After a failure on any rank, on all ranks: the communicator is only destroyed from now on, and
-  /// that neither waits for operations nor for other ranks.
+
+  // Failures. One rank fails while others wait for it here.
+  /// Whether free_peers() frees all of them; else only the end of the job does. Equal on all ranks.
+  virtual bool can_free_peers() const { return false; }
+  /// This rank failed and does not come: others that wait for it here get Interrupted, if their
+  /// look_for_failures() is called. Does not wait for them.
+  virtual void free_peers() {}
+  /// From another thread, while this rank waits here. If another rank failed, the wait ends with
+  /// Interrupted; if the library reports an error, with Error.
+  virtual void look_for_failures() noexcept {}
+  /// Collective, when all ranks know that one failed: the communicator is only destroyed from now
+  /// on, and that does not wait for operations.
   virtual void abandon() {}
 
   // Blocking: run once, complete when they return.

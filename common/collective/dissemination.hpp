@@ -2,6 +2,10 @@
 // The barrier before each timed collective.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "common/collective/interruption.hpp"
 #include "common/mpi/comm.hpp"
 
 namespace scalemark::collective {
@@ -18,6 +22,26 @@ class DisseminationBarrier {
 
  private:
   mpi::Comm comm_;
+};
+
+/// The same barrier, which another thread can end.
+class InterruptibleBarrier {
+ public:
+  /// Collective, as above.
+  explicit InterruptibleBarrier(const mpi::Comm& ranks);
+  /// Collective. Throws as Interruption::throw_if_interrupted() where that ends it.
+  void wait(const Interruption& interruption);
+  /// Collective: receives the messages of barriers that were ended, so that none is left behind.
+  void settle();
+
+ private:
+  /// Messages of one round of all barriers so far.
+  struct Round {
+    int to = 0, from = 0;
+    std::uint64_t sent = 0, received = 0;
+  };
+  mpi::Comm comm_;
+  std::vector<Round> rounds_;
 };
 
 }  // namespace scalemark::collective

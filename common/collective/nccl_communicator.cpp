@@ -16,11 +16,14 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
+#include "common/collective/alarm.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/dissemination.hpp"
+#include "common/collective/interruption.hpp"
 #include "common/collective/messages.hpp"
 #include "common/collective/nccl_operation.hpp"
 #include "common/collective/nccl_version.hpp"
+#include "common/mpi/environment.hpp"
 
 namespace scalemark::collective {
 namespace {
@@ -44,7 +47,11 @@ class NcclCommunicator final : public Communicator {
  public:
   /// Collective over `ranks`.
   NcclCommunicator(const mpi::Comm& ranks, const std::string& id_bytes)
-      : rank_(ranks.rank()), size_(ranks.size()), barrier_(ranks) {
+      : rank_(ranks.rank()),
+        size_(ranks.size()),
+        threads_may_call_mpi_(ranks.min(mpi::any_thread_may_call() ? 1 : 0) == 1),
+        barrier_(ranks),
+        alarm_(ranks) {
     ncclUniqueId id{};
     std::memcpy(&id, id_bytes.data(), sizeof id);
     const std::uint64_t start = now_ns();
@@ -62,6 +69,7 @@ class NcclCommunicator final : public Communicator {
     throw Error(text);
   }
   ~NcclCommunicator() override {
+    if (interruption_.is_interrupted()) return;  // aborted already
     // After a failure, or alone in unwinding, the others would be waited for in vain.
     if (failed_ || std::uncaught_exceptions() > 0) {
       ncclCommAbort(comm_);
@@ -107,18 +115,45 @@ class NcclCommunicator final : public Communicator {
                      mode, stream);
   }
   void barrier() override {
-    ncclResult_t state = ncclSuccess;
-    check(ncclCommGetAsyncError(comm_, &state));
-    check(state);
-    barrier_.wait();
+    throw_if_failed();
+    barrier_.wait(interruption_);
   }
-  void abandon() override { failed_ = true; }
+
+  bool can_free_peers() const override { return threads_may_call_mpi_; }
+  void free_peers() override { alarm_.raise(); }
+  void look_for_failures() noexcept override {
+    if (interruption_.is_interrupted()) return;
+    // Without a text of ours: the rank that failed tells the reason.
+    if (alarm_.is_raised()) {
+      interrupt({});
+    } else if (const ncclResult_t state = asynchronous_error(); state != ncclSuccess) {
+      interrupt(describe(state, comm_));
+    }
+  }
+  void abandon() override {
+    failed_ = true;
+    barrier_.settle();
+    alarm_.settle();
+  }
 
  private:
+  void throw_if_failed() {
+    interruption_.guard([this] { check(asynchronous_error()); });
+  }
+  ncclResult_t asynchronous_error() const {
+    ncclResult_t state = ncclSuccess;
+    const ncclResult_t code = ncclCommGetAsyncError(comm_, &state);
+    return code == ncclSuccess ? state : code;
+  }
+  void interrupt(std::string error) {
+    interruption_.interrupt(std::move(error), [this] { ncclCommAbort(comm_); });
+  }
+
   std::unique_ptr<Operation> operation(std::function<void()> enqueue, Mode mode, Stream* stream) {
     if (stream == nullptr) throw Unavailable("NCCL works on device memory in a stream only");
-    if (mode == Mode::graph) return make_graph_operation(enqueue, *stream);
-    return make_stream_operation(std::move(enqueue), *stream);
+    StreamLibrary library = {*stream, interruption_, [this] { throw_if_failed(); }};
+    if (mode == Mode::graph) return make_graph_operation(enqueue, std::move(library));
+    return make_stream_operation(std::move(enqueue), std::move(library));
   }
 
   void enqueue(const Call& call) {
@@ -167,7 +202,10 @@ class NcclCommunicator final : public Communicator {
   }
 
   int rank_, size_;
-  DisseminationBarrier barrier_;
+  bool threads_may_call_mpi_;
+  InterruptibleBarrier barrier_;
+  Alarm alarm_;
+  Interruption interruption_;
   ncclComm_t comm_ = nullptr;
   std::uint64_t creation_ns_ = 0;
   bool failed_ = false;

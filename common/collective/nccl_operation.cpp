@@ -17,76 +17,92 @@ cudaStream_t native(const device::Stream& stream) {
 
 class StreamOperation : public Operation {
  public:
-  explicit StreamOperation(device::Stream& stream) : stream_(stream) {}
-  void run() override {
-    start();
-    stream_.synchronize();
+  explicit StreamOperation(StreamLibrary library) : library_(std::move(library)) {}
+  void start() final {
+    library_.interruption.guard([this] { launch(); });
   }
-  bool test() override {
-    const cudaError_t state = cudaStreamQuery(native(stream_));
+  void run() final {
+    start();
+    wait();
+  }
+  bool test() final {
+    const cudaError_t state = cudaStreamQuery(stream());
     if (state == cudaErrorNotReady) return false;
+    library_.check();
     device::check(state);
     return true;
   }
-  void wait() override { stream_.synchronize(); }
+  void wait() final {
+    library_.stream.synchronize();
+    library_.check();
+  }
 
  protected:
-  device::Stream& stream_;
+  virtual void launch() = 0;
+  cudaStream_t stream() const { return native(library_.stream); }
+
+  StreamLibrary library_;
 };
 
 class EnqueuedOperation final : public StreamOperation {
  public:
-  EnqueuedOperation(std::function<void()> enqueue, device::Stream& stream)
-      : StreamOperation(stream), enqueue_(std::move(enqueue)) {}
-  ~EnqueuedOperation() override { cudaStreamSynchronize(native(stream_)); }
-  void start() override { enqueue_(); }
+  EnqueuedOperation(std::function<void()> enqueue, StreamLibrary library)
+      : StreamOperation(std::move(library)), enqueue_(std::move(enqueue)) {}
+  ~EnqueuedOperation() override { cudaStreamSynchronize(stream()); }
 
  private:
+  void launch() override { enqueue_(); }
+
   std::function<void()> enqueue_;
 };
 
 class GraphOperation final : public StreamOperation {
  public:
-  GraphOperation(const std::function<void()>& enqueue, device::Stream& stream)
-      : StreamOperation(stream) {
+  GraphOperation(const std::function<void()>& enqueue, StreamLibrary library)
+      : StreamOperation(std::move(library)) {
     // NCCL connects ranks and loads kernels in the first call, which a capture does not allow.
-    enqueue();
-    stream.synchronize();
+    library_.interruption.guard(enqueue);
+    wait();
+    library_.interruption.guard([&] { capture(enqueue); });
+  }
+  ~GraphOperation() override {
+    cudaStreamSynchronize(stream());
+    if (launchable_ != nullptr) cudaGraphExecDestroy(launchable_);
+  }
+
+ private:
+  void launch() override { device::check(cudaGraphLaunch(launchable_, stream())); }
+
+  void capture(const std::function<void()>& enqueue) {
     // Other threads of the process (NCCL's own) may go on calling CUDA.
-    device::check(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
+    device::check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
     cudaGraph_t graph = nullptr;
     try {
       enqueue();
     } catch (...) {
-      cudaStreamEndCapture(native(stream), &graph);
+      cudaStreamEndCapture(stream(), &graph);
       if (graph != nullptr) cudaGraphDestroy(graph);
       throw;
     }
-    device::check(cudaStreamEndCapture(native(stream), &graph));
+    device::check(cudaStreamEndCapture(stream(), &graph));
     const cudaError_t made = cudaGraphInstantiate(&launchable_, graph, 0);
     cudaGraphDestroy(graph);
     device::check(made);
   }
-  ~GraphOperation() override {
-    cudaStreamSynchronize(native(stream_));
-    if (launchable_ != nullptr) cudaGraphExecDestroy(launchable_);
-  }
-  void start() override { device::check(cudaGraphLaunch(launchable_, native(stream_))); }
 
- private:
   cudaGraphExec_t launchable_ = nullptr;
 };
 
 }  // namespace
 
 std::unique_ptr<Operation> make_stream_operation(std::function<void()> enqueue,
-                                                 device::Stream& stream) {
-  return std::make_unique<EnqueuedOperation>(std::move(enqueue), stream);
+                                                 StreamLibrary library) {
+  return std::make_unique<EnqueuedOperation>(std::move(enqueue), std::move(library));
 }
 
 std::unique_ptr<Operation> make_graph_operation(const std::function<void()>& enqueue,
-                                                device::Stream& stream) {
-  return std::make_unique<GraphOperation>(enqueue, stream);
+                                                StreamLibrary library) {
+  return std::make_unique<GraphOperation>(enqueue, std::move(library));
 }
 
 }  // namespace scalemark::collective

@@ -5,19 +5,26 @@
 #include <functional>
 #include <memory>
 
+#include "common/collective/interruption.hpp"
 #include "common/collective/operation.hpp"
 #include "common/device/device.hpp"
 
 namespace scalemark::collective {
 
-/// `enqueue` gives its work to `stream` and throws for what the library refuses. Both must outlive
-/// the operation.
-std::unique_ptr<Operation> make_stream_operation(std::function<void()> enqueue,
-                                                 device::Stream& stream);
+/// What operations of a stream need from their library. All of it must outlive them.
+struct StreamLibrary {
+  device::Stream& stream;
+  Interruption& interruption;   ///< guards calls
+  std::function<void()> check;  ///< called after each wait: throws for what the library reports
+};
 
-/// Runs `enqueue` once, so that the library is ready, then records what it gives to `stream`, and
+/// `enqueue` gives its work to the stream and throws for what the library refuses.
+std::unique_ptr<Operation> make_stream_operation(std::function<void()> enqueue,
+                                                 StreamLibrary library);
+
+/// Runs `enqueue` once, so that the library is ready, then records what it gives to the stream, and
 /// launches that as a CUDA graph. Throws Error.
 std::unique_ptr<Operation> make_graph_operation(const std::function<void()>& enqueue,
-                                                device::Stream& stream);
+                                                StreamLibrary library);
 
 }  // namespace scalemark::collective

@@ -37,6 +37,7 @@ collective::Communicator& Case::communicator(const std::string& backend) {
   collective::Communicator& made =
       context_.session.communicator(backend, context_.group, where, memory);
   sampler_.start_with(made);
+  progress_.communicates_by(made);
   return made;
 }
 

@@ -86,9 +86,9 @@ class Case {
   /// communicator() call it. Call it yourself between set-up that can fail on one rank and your own
   /// communication.
   void throw_if_peer_failed() const { scalemark::throw_if_peer_failed(ranks()); }
-  /// Scope in which ranks communicate. An exception on one rank cannot reach the others, which wait
-  /// inside a collective: it ends the job and names the failed rank. measure() opens such a scope
-  /// unless the benchmark is rank-local.
+  /// Scope in which ranks communicate. After an exception on one rank the others wait inside a
+  /// collective. Where the communicator cannot free them (MPI), the job ends and names the failed
+  /// rank. measure() opens such a scope unless the benchmark is rank-local.
   class Communicating : public CaseProgress::Communicating {
    public:
     /// `waits`: ranks wait for each other although the benchmark is rank-local.
@@ -96,7 +96,7 @@ class Case {
         : CaseProgress::Communicating(owner.progress_, waits) {}
   };
   /// For the runner: phases with their times, and whether ranks communicate.
-  const CaseProgress& progress() const { return progress_; }
+  CaseProgress& progress() { return progress_; }
   /// Stopping early, saving the state of a long case, and resuming it.
   [[nodiscard]] const CaseCheckpoint& checkpoint() const { return checkpoint_; }
 

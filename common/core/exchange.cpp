@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "common/base/error.hpp"
+
 namespace scalemark {
 namespace {
 
@@ -57,6 +59,15 @@ Votes exchange(const mpi::Comm& ranks, Votes mine) {
     throw PeerFailed{outcome.failure, outcome.rank, ranks.broadcast({}, outcome.rank)};
   }
   return outcome.votes;
+}
+
+PeerFailed await_failure(const mpi::Comm& ranks) {
+  try {
+    exchange(ranks);
+  } catch (const PeerFailed& failed) {
+    return failed;
+  }
+  throw Error("a wait for other ranks was ended, but none of them failed");
 }
 
 void throw_if_peer_failed(const mpi::Comm& ranks) { exchange(ranks); }

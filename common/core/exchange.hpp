@@ -48,6 +48,10 @@ Votes exchange(const mpi::Comm& ranks, Votes mine = {});
 /// other.
 void throw_if_peer_failed(const mpi::Comm& ranks);
 
+/// Collective over `ranks`: for a rank that another one's failure freed from a wait. Returns the
+/// failure that all agree on.
+PeerFailed await_failure(const mpi::Comm& ranks);
+
 /// Collective over `ranks`: the answer of a rank that failed, to whichever exchange the others are
 /// in. Returns the failure that all agree on: the worst, by the lowest rank that has it.
 PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text);

@@ -12,6 +12,7 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/units.hpp"
+#include "common/collective/interruption.hpp"
 #include "common/core/case.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/mpi/typed.hpp"
@@ -240,24 +241,43 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
     stopped_early_ = true;
   } catch (const PeerFailed& failed) {
     settle(failed, result);
+  } catch (const collective::Interrupted&) {
+    settle(await_failure(ranks), result);
   } catch (...) {
-    const PeerFailed mine = classify();
-    if (one.progress().is_communicating()) {
-      // The others wait inside a collective that this rank will never join (MPI 4.1 has no revoke).
-      result.status = status_of(mine.failure);
-      result.reason = fmt::format("rank {}: {}", ranks.rank(), mine.text);
-      if (session_.on_lost) session_.on_lost(result);
-      mpi::abort(static_cast<int>(ExitCode::failed),
-                 fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key,
-                             result.phase, mine.text));
-    }
-    settle(fail(ranks, mine.failure, mine.text), result);
+    settle(fail_with_peers(one, classify()), result);
   }
-  // NCCL's communicators cannot be used after an error; all ranks agree that there was one.
-  if (result.status == Status::failed && !wrong_data_) session_.abandon_communicators(group);
+  one.progress().stop_waiting();
+  abandon_after_failure(one, group);
   if (stopped_early_ || result.status == Status::skipped) return;
   one.recorder().table("phases", one.progress().phase_table());
   session_.telemetry().end_case(ranks, result);
+}
+
+PeerFailed Runner::fail_with_peers(Case& one, const PeerFailed& mine) {
+  const mpi::Comm& ranks = one.ranks();
+  // The others may wait inside a collective that this rank will never join.
+  const bool inside = one.progress().is_communicating();
+  const bool may_free = inside || mine.failure == Failure::oom || mine.failure == Failure::failed;
+  const bool are_free = may_free && one.progress().free_peers();
+  if (inside && !are_free) {
+    // MPI 4.1 has no revoke.
+    CaseResult result = one.result();
+    result.status = status_of(mine.failure);
+    result.reason = fmt::format("rank {}: {}", ranks.rank(), mine.text);
+    if (session_.on_lost) session_.on_lost(result);
+    mpi::abort(static_cast<int>(ExitCode::failed),
+               fmt::format("case '{}' failed inside communication, phase '{}': {}", result.key,
+                           result.phase, mine.text));
+  }
+  return fail(ranks, mine.failure, mine.text);
+}
+
+void Runner::abandon_after_failure(Case& one, const RankGroup& group) {
+  if (one.result().status == Status::ok || stopped_early_) return;
+  const bool has_failed = one.result().status == Status::failed && !wrong_data_;
+  // NCCL's communicators cannot be used after an error.
+  if (any_rank<1>(group.comm, {has_failed || one.progress().has_freed_peers()})[0])
+    session_.abandon_communicators(group);
 }
 
 void Runner::settle(const PeerFailed& failed, CaseResult& result) {

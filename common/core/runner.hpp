@@ -15,6 +15,8 @@
 
 namespace scalemark {
 
+class Case;
+
 /// How many cases ended with which status.
 struct RunOutcome {
   std::size_t ok = 0, skipped = 0, failed = 0, oom = 0, timeout = 0, wrong_data = 0, resumed = 0;
@@ -63,7 +65,12 @@ class Runner {
   bool measure(const PlannedCase& planned, const Visit& visit, RunOutcome& outcome);
   void run_case(const PlannedCase& planned, CaseResult& result);
   void participate(const PlannedCase& planned, const RankGroup& group, CaseResult& result);
+  /// For the handler of an exception that only this rank got: frees the others and agrees with them
+  /// on the failure. Where they cannot be freed, the job ends.
+  PeerFailed fail_with_peers(Case& one, const PeerFailed& mine);
   void settle(const PeerFailed& failed, CaseResult& result);
+  /// Collective over `group`: drops communicators that a failure may have broken.
+  void abandon_after_failure(Case& one, const RankGroup& group);
 
   // Sweeps, in runner_sweeps.cpp.
   /// What is to be measured, in order; counts what an earlier run has done.

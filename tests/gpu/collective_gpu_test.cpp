@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/half.hpp"
+#include "common/collective/nccl_operation.hpp"
 #include "tests/gpu/on_gpus.hpp"
 
 namespace scalemark::collective {
@@ -114,6 +115,33 @@ TEST_F(NcclCommunicator, AGroupThatFailsIsClosed) {
   EXPECT_THROW(operation->start(), Error);
   // Inside an open group nothing would be started.
   expect_right_results(*make_nccl_communicator(test::world(), *gpu_));
+}
+
+TEST_F(NcclCommunicator, AGraphMayBeTheFirstOperation) {
+  const auto fresh = make_nccl_communicator(test::world(), *gpu_);
+  const Buffer data = upload(std::vector<float>(8, 1.0F));
+  const auto operation = fresh->prepare({.routine = Routine::allreduce,
+                                         .in = data.data(),
+                                         .out = data.data(),
+                                         .count = 8,
+                                         .type = DType::fp32,
+                                         .mode = Mode::graph,
+                                         .stream = stream_.get()});
+  EXPECT_THAT(download<float>(data), Each(static_cast<float>(fresh->size()))) << "the eager call";
+  operation->run();
+  EXPECT_THAT(download<float>(data), Each(static_cast<float>(fresh->size() * fresh->size())));
+}
+
+TEST_F(NcclCommunicator, ACaptureThatFailsIsEnded) {
+  int calls = 0;
+  const auto fail_in_capture = [&] {
+    if (++calls == 2) throw Error("injected");
+  };
+  Interruption none;
+  EXPECT_THROW(make_graph_operation(fail_in_capture, {*stream_, none, [] {}}), Error);
+  EXPECT_EQ(calls, 2);
+  stream_->synchronize();  // a stream under capture refuses this
+  expect_right_results(*comm_);
 }
 
 TEST_F(NcclCommunicator, HostMemoryIsRefusedWithTheReason) {

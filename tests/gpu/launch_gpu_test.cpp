@@ -111,6 +111,19 @@ TEST_F(Launches, EachStreamIsBlocked) {
   }
 }
 
+TEST_F(Launches, EachStreamHasAQueueOfItsOwn) {
+  for (const int nodes : {0, 10}) {
+    const auto queue = make_launch_queue(*gpu_, 2, nodes, 5.0);
+    queue->block();
+    // Together more than one blocked stream takes (1,024).
+    for (const int stream : {0, 1}) {
+      for (int i = 0; i < 700; ++i) queue->launch(stream);
+    }
+    EXPECT_TRUE(queue->release_and_time().has_value())
+        << "the host waited until the blocker gave up";
+  }
+}
+
 TEST_F(Launches, ATimeBehindAKernelThatGaveUpIsNone) {
   const auto queue = make_launch_queue(*gpu_, 2, 0, 0.1);
   queue->block();

@@ -29,6 +29,7 @@ class OnGpus : public ::testing::Test {
     if (shares_) setenv("NCCL_HOSTID", ("rank" + std::to_string(test::world().rank())).c_str(), 1);
     gpu_ = device::make_cuda_device(node.rank() % count);
     stream_ = gpu_->make_stream();
+    reader_ = gpu_->make_stream();
   }
 
   template <typename T>
@@ -38,17 +39,18 @@ class OnGpus : public ::testing::Test {
     stream_->synchronize();
     return buffer;
   }
+  /// In a stream of its own: what has not been waited for is not there yet.
   template <typename T>
   std::vector<T> download(const device::Buffer& buffer) {
     std::vector<T> values(buffer.bytes() / sizeof(T));
-    gpu_->copy(values.data(), buffer.data(), buffer.bytes(), *stream_);
-    stream_->synchronize();
+    gpu_->copy(values.data(), buffer.data(), buffer.bytes(), *reader_);
+    reader_->synchronize();
     return values;
   }
 
   bool shares_ = false;  ///< whether ranks share a GPU
   std::unique_ptr<device::Device> gpu_;
-  std::unique_ptr<device::Stream> stream_;
+  std::unique_ptr<device::Stream> stream_, reader_;
 };
 
 }  // namespace scalemark::test

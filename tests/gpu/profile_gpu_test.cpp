@@ -108,6 +108,17 @@ TEST_F(OnAGpu, ManyCallsAreAllCounted) {
   expect_copies(profile_->totals(), 10000);
 }
 
+// More starts than there are buffers for records (kMaxBuffers).
+TEST_F(OnAGpu, BuffersAreUsedAgain) {
+  for (int i = 0; i < 300; ++i) {
+    profile_->start();
+    copy();
+    profile_->stop();
+  }
+  if (!may_watch()) GTEST_SKIP() << profile_->problem();
+  expect_copies(profile_->totals(), 300);
+}
+
 TEST_F(OnAGpu, OneWatchesAtATime) {
   profile_->start();
   if (!may_watch()) GTEST_SKIP() << profile_->problem();

@@ -2,12 +2,33 @@
 // Reporting phases and progress.
 #include "common/core/case/progress.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "common/base/clock.hpp"
 #include "common/core/session.hpp"
 
 namespace scalemark {
+
+CaseProgress::~CaseProgress() { stop_waiting(); }
+
+void CaseProgress::stop_waiting() { context_.session.watchdog().while_waiting({}); }
+
+void CaseProgress::communicates_by(collective::Communicator& communicator) {
+  if (std::ranges::count(communicators_, &communicator) > 0) return;
+  communicators_.push_back(&communicator);
+  context_.session.watchdog().while_waiting([all = communicators_] {
+    for (collective::Communicator* one : all) one->look_for_failures();
+  });
+}
+
+bool CaseProgress::free_peers() {
+  const auto can = [](const collective::Communicator* one) { return one->can_free_peers(); };
+  if (communicators_.empty() || !std::ranges::all_of(communicators_, can)) return false;
+  for (collective::Communicator* one : communicators_) one->free_peers();
+  has_freed_peers_ = true;
+  return true;
+}
 
 void CaseProgress::phase(std::string_view name) {
   Session& session = context_.session;

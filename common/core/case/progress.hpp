@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "common/collective/communicator.hpp"
 #include "common/core/case/context.hpp"
 #include "common/core/case/phase_times.hpp"
 
@@ -13,6 +15,9 @@ namespace scalemark {
 class CaseProgress {
  public:
   explicit CaseProgress(const CaseContext& context) : context_(context) {}
+  ~CaseProgress();
+  CaseProgress(const CaseProgress&) = delete;
+  CaseProgress& operator=(const CaseProgress&) = delete;
 
   /// Names the current phase for the journal and the watchdog. Cheap, but not for inner loops.
   void phase(std::string_view name);
@@ -24,8 +29,17 @@ class CaseProgress {
   /// True inside a Communicating scope that spans several ranks.
   bool is_communicating() const { return communicating_; }
 
-  /// Scope in which ranks communicate. An exception on one rank cannot reach the others, which wait
-  /// inside a collective: it ends the job and names the failed rank.
+  /// Ranks of this case may wait for each other in this communicator, too.
+  void communicates_by(collective::Communicator& communicator);
+  /// This rank failed: frees those that wait for it. False where that is not possible.
+  bool free_peers();
+  /// Whether it did.
+  bool has_freed_peers() const { return has_freed_peers_; }
+  /// This rank waits no longer in communicators, which may be destroyed from now on.
+  void stop_waiting();
+
+  /// Scope in which ranks communicate. After an exception on one rank the others wait inside a
+  /// collective. If free_peers() cannot free them, the job ends and names the failed rank.
   class Communicating {
    public:
     /// `waits`: ranks wait for each other although the benchmark is rank-local.
@@ -42,7 +56,8 @@ class CaseProgress {
  private:
   const CaseContext& context_;
   PhaseTimes times_;
-  bool communicating_ = false;
+  bool communicating_ = false, has_freed_peers_ = false;
+  std::vector<collective::Communicator*> communicators_;
 };
 
 }  // namespace scalemark

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -107,6 +108,8 @@ struct Watchdog::State {
   std::uint64_t ending_ns = 0;
   std::string last_words;
   std::atomic<bool> has_last_words = false;  ///< they are whole
+  std::mutex waiting_mutex;
+  std::function<void()> while_waiting;
   std::thread thread;
 
   Entry& mine() { return board[local_rank]; }
@@ -202,6 +205,11 @@ void Watchdog::set_idle(bool idle) {
   report_progress();
 }
 
+void Watchdog::while_waiting(std::function<void()> look) {
+  const std::lock_guard lock(state_->waiting_mutex);
+  state_->while_waiting = std::move(look);
+}
+
 bool Watchdog::stop_requested() const { return state_->stop_after_case; }
 
 void Watchdog::set_stoppable(bool stoppable) { state_->stoppable = stoppable; }
@@ -244,6 +252,10 @@ void Watchdog::State::look() {
     calling = false;
     if (mine().idle != 0) roll_call->answer();
     return;
+  }
+  {
+    const std::lock_guard lock(waiting_mutex);
+    if (while_waiting) while_waiting();
   }
   const double silent = seconds_between(seen_ns, now);
   if (silent < options.timeout) return;

@@ -37,6 +37,9 @@ class Watchdog {
   void report_progress();
   void enter_case(std::string_view key);
   void enter_phase(std::string_view phase);
+  /// From now on `look` is called twice a second, by the watchdog's thread, while this rank shows
+  /// no progress; empty: nothing is called any more. Waits for the end of a running call.
+  void while_waiting(std::function<void()> look);
   /// While idle (waiting for ranks that work on a smaller case) no progress is expected of this
   /// rank.
   void set_idle(bool idle);

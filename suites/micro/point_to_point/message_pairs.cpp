@@ -74,7 +74,8 @@ class Rounds {
   /// Number of operations per pair that take long enough to time, equal on all ranks.
   std::int64_t operations() {
     const std::uint64_t longest = std::max<std::uint64_t>(pass(1), 1);
-    const std::int64_t on_all = c_.ranks().max(static_cast<std::int64_t>(longest));
+    const std::int64_t on_all =
+        exchange(c_.ranks(), {.nanoseconds = static_cast<std::int64_t>(longest)}).nanoseconds;
     const double wanted = std::ceil(kSeconds * 1e9 / static_cast<double>(on_all));
     return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMaxOperations);
   }

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier: nobody leaves before the last has entered, whoever is last.
+// A barrier: nobody leaves before the last has entered, whoever is last; one that never comes can
+// be given up.
 #include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/base/clock.hpp"
+#include "common/collective/alarm.hpp"
 #include "common/collective/dissemination.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::collective {
 namespace {
 
-TEST(DisseminationBarrier, NobodyLeavesBeforeTheLastEnters) {
+template <typename Barrier>
+void expect_that_nobody_leaves_early(Barrier&& barrier) {
   const mpi::Comm& world = test::world();
-  const DisseminationBarrier barrier(world);
   for (int late = 0; late < world.size(); ++late) {
-    barrier.wait();
+    barrier();
     if (world.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     const auto entered =
         static_cast<std::int64_t>(now_ns());  // one clock for all processes of a node
-    barrier.wait();
+    barrier();
     const auto left = static_cast<std::int64_t>(now_ns());
     EXPECT_GE(world.min(left), world.max(entered)) << "late: " << late;
   }
+}
+
+TEST(DisseminationBarrier, NobodyLeavesBeforeTheLastEnters) {
+  const DisseminationBarrier barrier(test::world());
+  expect_that_nobody_leaves_early([&] { barrier.wait(); });
 }
 
 TEST(DisseminationBarrier, ManyInARowStayApart) {
@@ -44,6 +51,51 @@ TEST(DisseminationBarrier, LeavesOtherMessagesAlone) {
   mpi::check(MPI_Recv(&got, 1, MPI_INT, before, 0, world.get(), MPI_STATUS_IGNORE));
   mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE));
   EXPECT_EQ(got, before);
+}
+
+// Whoever waits leaves, and afterwards no message is left that a later barrier could take for its
+// own.
+TEST(InterruptibleBarrier, IsGivenUpWhereOneRankDoesNotCome) {
+  const mpi::Comm& world = test::world();
+  InterruptibleBarrier barrier(world);
+  Alarm alarm(world);
+  for (int absent = 0; absent < world.size(); ++absent) {
+    Interruption interruption;
+    for (int i = 0; i < 3; ++i) barrier.wait(interruption);
+    if (world.rank() == absent) {
+      alarm.raise();
+    } else {
+      std::thread watcher([&] {
+        while (!alarm.is_raised()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        while (!interruption.interrupt({}, [] {})) std::this_thread::yield();
+      });
+      EXPECT_THROW(barrier.wait(interruption), Interrupted);
+      watcher.join();
+    }
+    barrier.settle();
+    alarm.settle();
+    EXPECT_FALSE(alarm.is_raised());
+    Interruption none;
+    expect_that_nobody_leaves_early([&] { barrier.wait(none); });
+  }
+}
+
+TEST(Interruption, IsSeenByGuardedCallsAndByWaits) {
+  Interruption interruption;
+  int calls = 0;
+  interruption.guard([&] {
+    ++calls;
+    // From another thread: a guarded call is under way.
+    std::thread([&] { EXPECT_FALSE(interruption.interrupt({}, [] {})); }).join();
+  });
+  EXPECT_FALSE(interruption.is_interrupted());
+  int aborts = 0;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(interruption.interrupt("the reason", [&aborts] { ++aborts; }));
+  EXPECT_EQ(aborts, 1);
+  EXPECT_THROW(interruption.guard([&] { ++calls; }), Error);
+  EXPECT_THROW(interruption.throw_if_interrupted(), Error);
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

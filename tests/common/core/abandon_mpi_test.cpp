@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// After a failure a back end's communicator is aborted on all ranks, and the next case gets a new
-// one. A communicator made here stands for NCCL's, which refuses everything after an error.
+// After a failure a back end's communicator is aborted on all ranks, ranks that wait in it are
+// freed, and the next case gets a new one. A communicator made here stands for NCCL's, which
+// refuses everything after an error.
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "common/collective/alarm.hpp"
+#include "common/collective/dissemination.hpp"
+#include "common/collective/interruption.hpp"
 #include "common/core/case.hpp"
 #include "common/core/runner.hpp"
 #include "tests/support/one_session.hpp"
@@ -13,12 +17,14 @@ namespace scalemark {
 namespace {
 
 struct Counts {
-  int made = 0, abandoned = 0, destroyed = 0;
+  int made = 0, abandoned = 0, destroyed = 0, aborted = 0;
 } counts;
 
 class Breakable final : public collective::Communicator {
  public:
-  explicit Breakable(const mpi::Comm& ranks) : ranks_(ranks) { ++counts.made; }
+  explicit Breakable(const mpi::Comm& ranks) : ranks_(ranks), barrier_(ranks), alarm_(ranks) {
+    ++counts.made;
+  }
   ~Breakable() override { ++counts.destroyed; }
   Breakable(const Breakable&) = delete;
   Breakable& operator=(const Breakable&) = delete;
@@ -38,11 +44,23 @@ class Breakable final : public collective::Communicator {
     broken_ = true;
     throw Error("injected");
   }
-  void barrier() override { ranks_.barrier(); }
-  void abandon() override { ++counts.abandoned; }
+  void barrier() override { barrier_.wait(interruption_); }
+  bool can_free_peers() const override { return true; }
+  void free_peers() override { alarm_.raise(); }
+  void look_for_failures() noexcept override {
+    if (alarm_.is_raised()) interruption_.interrupt({}, [] { ++counts.aborted; });
+  }
+  void abandon() override {
+    ++counts.abandoned;
+    barrier_.settle();
+    alarm_.settle();
+  }
 
  private:
   const mpi::Comm& ranks_;
+  collective::InterruptibleBarrier barrier_;
+  collective::Alarm alarm_;
+  collective::Interruption interruption_;
   bool broken_ = false;
 };
 
@@ -99,6 +117,42 @@ TEST_F(AbandonTest, TheNextCaseRunsOnANewCommunicator) {
   EXPECT_EQ(counts.destroyed, 1);
   EXPECT_EQ(run(use).ok, 1U);
   EXPECT_EQ(counts.made, 2);
+}
+
+struct Fault {
+  int rank = 0, call = 0;
+} fault;
+
+/// One rank leaves an operation by an exception, while the others wait for it there.
+void fail_inside(Case& c) {
+  collective::Communicator& comm = c.communicator("breakable");
+  int calls = 0;
+  c.measure(
+      [&] {
+        if (++calls == fault.call && c.rank() == fault.rank) throw Error("injected");
+        comm.barrier();
+      },
+      {.inner = 1});
+}
+
+TEST_F(AbandonTest, RanksThatWaitForOneThatFailedAreFreed) {
+  const int size = test::world().size();
+  for (const int rank : {0, size - 1}) {
+    for (const int call : {1, 12}) {
+      run(use);  // on a communicator that works
+      counts = {};
+      sink.results.clear();
+      fault = {rank, call};
+      EXPECT_EQ(run(fail_inside).failed, 1U);
+      if (root()) {
+        EXPECT_EQ(sink.results.at(0).reason, "rank " + std::to_string(rank) + ": injected");
+      }
+      EXPECT_EQ(counts.abandoned, 1);
+      EXPECT_EQ(counts.aborted, test::world().rank() == rank ? 0 : 1);
+      EXPECT_EQ(run(use).ok, 1U);
+      EXPECT_EQ(counts.made, 1);
+    }
+  }
 }
 
 void skip(Case& c) {

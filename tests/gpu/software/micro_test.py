@@ -21,6 +21,10 @@ PRODUCTS = ["^micro/gemm$", "-a", "device=cuda", "-a", "rows=32", "-a", "precisi
 FEW = ["^micro/(memcpy|event)$", "-a", "micro/memcpy:bytes=1M", "-a", "direction=h2d,d2h", "-a", "host_memory=pinned",
        "-a", "operation=record,elapsed"]
 
+COLLECTIVES = ["^micro/(allreduce|allgather|alltoall|broadcast|latency)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K"]
+PIPELINED = ["^micro/allreduce$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K", "-a", "graphs=false,true", "-a",
+             "timing=single,pipelined"]
+
 
 class Micro(ProgramTest):
     def measure(self, what, ranks, code=0, **settings):
@@ -104,6 +108,30 @@ class Micro(ProgramTest):
         self.expect_ok([*PRODUCTS[:5], "-a", "precision=fp32"], 1, SOFTWARE_GPU_NO_NVML="1")
         with h5py.File(self.path("out.h5")) as file:
             self.assertNotIn("gpu", file["telemetry"])
+
+    def test_collectives(self):
+        for what in (COLLECTIVES, PIPELINED):
+            table = self.expect_ok(what, 2)
+            self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
+    def expect_one_failure(self, what, reason, **settings):
+        """One rank fails while the other waits for it in NCCL or in a barrier: its case fails with that rank's reason, the others run."""
+        table = self.measure([*what, "--timeout", "60"], 2, code=3, **settings)
+        failed = [row for row in table.values() if row["status"] != "ok"]
+        self.assertEqual([row["status"] for row in failed], ["failed"], settings)
+        self.assertIn(reason, failed[0]["reason"])
+        return next(key for key, row in table.items() if row["status"] != "ok")
+
+    def test_a_call_of_nccl_fails_on_one_rank(self):
+        failed = {self.expect_one_failure(PIPELINED, f"rank {rank}: NCCL: invalid argument", SOFTWARE_GPU_FAULT_RANK=str(rank),
+                                          SOFTWARE_GPU_NCCL_FAIL_CALL=f"{number}:4")
+                  for rank, number in ((0, 20), (1, 60), (1, 250))}
+        self.assertGreater(len(failed), 1, "in several cases")
+
+    def test_an_operation_of_nccl_fails_on_one_rank(self):
+        for rank, number in ((0, 5), (1, 60), (1, 250)):
+            self.expect_one_failure(PIPELINED, f"rank {rank}: NCCL: unhandled system error", SOFTWARE_GPU_FAULT_RANK=str(rank),
+                                    SOFTWARE_GPU_NCCL_FAIL_WORK=f"{number}:2")
 
     def test_one_allocation_fails(self):
         table = self.measure(FEW, 2, SOFTWARE_GPU_FAIL_ALLOCATION="2", SOFTWARE_GPU_FAULT_RANK="1")

@@ -22,13 +22,17 @@ using namespace scalemark::software_nccl;  // NOLINT(google-build-using-namespac
 
 namespace {
 
-/// Runs the work of an entry point and returns its code. `counted`: it may be the one that
-/// SOFTWARE_GPU_NCCL_FAIL_CALL names.
+/// Whether this is the call that SOFTWARE_GPU_NCCL_FAIL_CALL names.
+bool is_told_to_fail() {
+  static std::atomic<std::uint64_t> calls = 0;
+  return ++calls == settings().fail_call;
+}
+
+/// Runs the work of an entry point and returns its code. `counted`: it may be told to fail.
 template <typename Body>
 ncclResult_t call(bool counted, Body&& body) noexcept {
-  static std::atomic<std::uint64_t> calls = 0;
   try {
-    if (counted && ++calls == settings().fail_call)
+    if (counted && is_told_to_fail())
       throw Failure{settings().call_code, "this call was told to fail"};
     std::forward<Body>(body)();
     return ncclSuccess;

@@ -81,6 +81,13 @@ cudaError_t Communicator::run(const std::vector<Operation>& operations) {
     return cudaErrorIllegalAddress;
   }
   if (error_ != ncclSuccess) return cudaSuccess;
+  static std::atomic<std::uint64_t> works = 0;
+  if (++works == settings().fail_work) {
+    // As in NCCL, the other ranks are not told.
+    warn(rank_, "this operation was told to fail");
+    error_ = settings().work_code;
+    return cudaSuccess;
+  }
   delay(rank_);
   try {
     run_all(operations);
@@ -121,9 +128,6 @@ ncclResult_t Communicator::close() {
 }
 
 void Communicator::run_all(const std::vector<Operation>& operations) {
-  static std::atomic<std::uint64_t> works = 0;
-  if (++works == settings().fail_work)
-    throw Failure{settings().work_code, "this operation was told to fail"};
   std::vector<Operation> messages;
   for (const Operation& one : operations) {
     const Operation here = reached(one, rank_, size_, device_);

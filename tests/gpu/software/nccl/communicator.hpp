@@ -33,13 +33,15 @@ class Communicator {
 
   /// The error of the communicator by now.
   ncclResult_t error();
-  /// All ranks leave what they wait in, and fail from now on.
-  void abort() { shared_.fail(ncclRemoteError); }
+  /// This rank leaves what it waits in, and fails from now on. As in NCCL, the others are not told.
+  void abort() { exchange_.abort(); }
   /// Later work is an error of the program.
   ncclResult_t close();
 
   /// Work that a stream has got and that is not part of a graph.
   std::atomic<int> under_way = 0;
+  /// Whether a stream got work that is not part of a graph: the ranks are connected.
+  std::atomic<bool> is_connected = false;
 
  private:
   void run_all(const std::vector<Operation>& operations);

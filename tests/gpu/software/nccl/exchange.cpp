@@ -100,7 +100,8 @@ void Exchange::run(const std::vector<Piece>& sends, const std::vector<Piece>& re
       moved = pull(peer) || moved;
     }
     if (!waits()) return;
-    require(shared_.failure() == ncclSuccess, ncclRemoteError, "another rank failed or aborted");
+    require(shared_.failure() == ncclSuccess, ncclRemoteError, "another rank failed");
+    require(!aborted_, ncclRemoteError, "this rank aborted");
     if (moved) {
       last = std::chrono::steady_clock::now();
       idle = 0;

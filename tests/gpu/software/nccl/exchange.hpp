@@ -28,9 +28,12 @@ class Exchange {
 
   /// Sends and receives; pieces with the same peer in this order. Returns when all bytes of this
   /// rank are written and all that it wants are read. A header without bytes may arrive later: it
-  /// is checked then, by a later call. Throws Failure: the ranks' calls differ, a rank failed or
-  /// aborted, or nothing moved for too long.
+  /// is checked then, by a later call. Throws Failure: the ranks' calls differ, a rank failed,
+  /// this one aborted, or nothing moved for too long.
   void run(const std::vector<Piece>& sends, const std::vector<Piece>& receives);
+
+  /// From any thread: run() fails, now and from now on.
+  void abort() { aborted_ = true; }
 
   /// Checks the headers that have arrived by now. Throws Failure.
   void check_late();
@@ -48,6 +51,7 @@ class Exchange {
 
   Shared& shared_;
   int rank_;
+  std::atomic<bool> aborted_ = false;
   Lists out_, in_;  ///< by peer
 };
 

@@ -69,6 +69,11 @@ void submit(const Batch& batch) {
       &captured);
   require(code == cudaSuccess, ncclUnhandledCudaError, "Cuda failure at the launch of a kernel");
   if (captured) ticket->give_back();
+  // NCCL connects ranks in the first call, with calls that a capture forbids in some of its
+  // versions.
+  require(!captured || batch.communicator->is_connected, ncclInvalidUsage,
+          "the first operation of a communicator in a capture");
+  batch.communicator->is_connected = true;
 }
 
 }  // namespace
