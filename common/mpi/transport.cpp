@@ -25,8 +25,8 @@ constexpr std::array kVariables = {"pml",
 class Tools {
  public:
   Tools() {
-    // The level that the process has: Open MPI before 2026 takes this call's level for all of MPI,
-    // and gives up its locks at MPI_THREAD_SINGLE (open-mpi/ompi#14164).
+    // The level that the process has: Open MPI up to 5.0 takes this call's level for all of MPI,
+    // and leaves out locks at MPI_THREAD_SINGLE (open-mpi/ompi#14164).
     int level = MPI_THREAD_SINGLE, provided = 0;
     open_ = MPI_Query_thread(&level) == MPI_SUCCESS &&
             MPI_T_init_thread(level, &provided) == MPI_SUCCESS;

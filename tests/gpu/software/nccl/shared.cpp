@@ -46,7 +46,7 @@ void remove_left_segments() {
 
 }  // namespace
 
-struct Shared::Head {
+struct alignas(64) Shared::Head {
   std::atomic<int> size, failure, arrived;
   struct Rank {
     std::atomic<int> entered;

@@ -12,7 +12,7 @@
 namespace scalemark::software_nccl {
 
 /// Bytes from one rank to another, in order. One writes, one reads; neither waits.
-class Channel {
+class alignas(64) Channel {
  public:
   /// Takes at most `bytes` bytes; says how many.
   std::size_t write(const void* data, std::size_t bytes);
