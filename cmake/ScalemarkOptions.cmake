@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 
 option(SCALEMARK_BUILD_TESTS "Build the tests" ON)
 option(SCALEMARK_WERROR "Treat compiler warnings as errors" OFF)
-option(SCALEMARK_UNITY "Compile the sources of a module as one: a fifth of the time" OFF)
+option(SCALEMARK_UNITY "Compile the sources of a module as one: half of the time" OFF)
 option(SCALEMARK_FAST_TESTS "Compile tests behind precompiled headers, not optimised (default: as SCALEMARK_UNITY)" ${SCALEMARK_UNITY})
 set(SCALEMARK_TESTS "" CACHE STRING "Regular expression: of the test programs build only those with these names, and those that measure speed")
 option(SCALEMARK_VERIFY_TORCH_HEADERS "Compile headers with LibTorch alone, too, ten seconds each (all_verify_interface_header_sets)" OFF)

@@ -60,10 +60,10 @@ endfunction()
 
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
-# One OpenMP thread: tests share the cores, and waiting OpenMP threads spin.
+# One OpenMP thread, and waiting ranks yield: tests share the cores, and what waits would spin.
 set(SCALEMARK_TEST_ENVIRONMENT OMP_NUM_THREADS=1)
 set(SCALEMARK_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_btl_base_warn_component_unused=0 ${SCALEMARK_TEST_ENVIRONMENT})
+    OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1 ${SCALEMARK_TEST_ENVIRONMENT})
 include(ScalemarkMpiComponents)
 if(SCALEMARK_MPI_COMPONENTS)
   list(APPEND SCALEMARK_MPI_ENVIRONMENT OMPI_MCA_mca_base_component_path=${SCALEMARK_MPI_COMPONENTS})

@@ -11,7 +11,7 @@
 #                    --no-apt, --offline): jobscripts/setup.sh --help; it is asked for DALI
 #
 # Builds:
-#   cpu-release    g++, optimised, with LibTorch and DALI, ten sources of a module at a time (SCALEMARK_UNITY); headers
+#   cpu-release    g++, optimised, with LibTorch and DALI, the sources of a module as one (SCALEMARK_UNITY); headers
 #                  without a source alone (the others are compiled alone by their source in cpu-asan)
 #   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
 #                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing
@@ -119,7 +119,7 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# CI compiles ten sources of a module at a time with g++, and tests with precompiled headers; --full compiles each
+# CI compiles the sources of a module as one with g++, and tests with precompiled headers; --full compiles each
 # source alone, and runs all tests in the optimised build, too.
 thorough=(-DSCALEMARK_WERROR=ON)
 unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
