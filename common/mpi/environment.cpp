@@ -66,10 +66,15 @@ int promised_rank() {
 
 int promised_ranks() { return find_promise().ranks; }
 
-bool any_thread_may_call() {
-  int provided = MPI_THREAD_SINGLE;
-  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+int thread_level() {
+  int initialized = 0, finalized = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized != 0 && finalized == 0) check(MPI_Query_thread(&level));
+  return level;
 }
+
+bool any_thread_may_call() { return thread_level() == MPI_THREAD_MULTIPLE; }
 
 Environment::Environment(int* argc, char*** argv) {
   const auto start = std::chrono::steady_clock::now();

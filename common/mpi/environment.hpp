@@ -33,6 +33,10 @@ class Environment {
   double init_seconds_ = 0;
 };
 
+/// The library's level of thread support (MPI_THREAD_SINGLE, ...). Before MPI_Init and after
+/// MPI_Finalize: MPI_THREAD_SINGLE.
+int thread_level();
+
 /// Whether the library lets several threads call it at once (MPI_THREAD_MULTIPLE).
 bool any_thread_may_call();
 

@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include "common/mpi/environment.hpp"
+
 namespace scalemark::mpi {
 namespace {
 
@@ -27,9 +29,8 @@ class Tools {
   Tools() {
     // The level that the process has: Open MPI up to 5.0 takes this call's level for all of MPI,
     // and leaves out locks at MPI_THREAD_SINGLE (open-mpi/ompi#14164).
-    int level = MPI_THREAD_SINGLE, provided = 0;
-    open_ = MPI_Query_thread(&level) == MPI_SUCCESS &&
-            MPI_T_init_thread(level, &provided) == MPI_SUCCESS;
+    int provided = 0;
+    open_ = MPI_T_init_thread(thread_level(), &provided) == MPI_SUCCESS;
   }
   ~Tools() {
     if (open_) MPI_T_finalize();
