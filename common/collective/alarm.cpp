@@ -2,6 +2,8 @@
 // One empty message from a rank that failed to each other one.
 #include "common/collective/alarm.hpp"
 
+#include "common/mpi/typed.hpp"
+
 namespace scalemark::collective {
 
 void Alarm::raise() {
@@ -21,11 +23,9 @@ bool Alarm::is_raised() const {
 }
 
 void Alarm::settle() {
-  const int mine = raised_ ? 1 : 0;
-  std::vector<int> raised(static_cast<std::size_t>(comm_.size()));
-  mpi::check(MPI_Allgather(&mine, 1, MPI_INT, raised.data(), 1, MPI_INT, comm_.get()));
+  const std::vector<bool> raised = mpi::all_gather(comm_, raised_);
   for (int other = 0; other < comm_.size(); ++other) {
-    if (other == comm_.rank() || raised[static_cast<std::size_t>(other)] == 0) continue;
+    if (other == comm_.rank() || !raised[static_cast<std::size_t>(other)]) continue;
     mpi::check(MPI_Recv(nullptr, 0, MPI_BYTE, other, 0, comm_.get(), MPI_STATUS_IGNORE));
   }
   mpi::check(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE));

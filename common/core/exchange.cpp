@@ -70,6 +70,10 @@ PeerFailed await_failure(const mpi::Comm& ranks) {
   throw Error("a wait for other ranks was ended, but none of them failed");
 }
 
+std::int64_t largest(const mpi::Comm& ranks, std::int64_t value) {
+  return exchange(ranks, {.nanoseconds = value}).nanoseconds;
+}
+
 void throw_if_peer_failed(const mpi::Comm& ranks) { exchange(ranks); }
 
 PeerFailed fail(const mpi::Comm& ranks, Failure failure, const std::string& text) {

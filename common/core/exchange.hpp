@@ -44,6 +44,10 @@ struct Votes {
 /// Collective over `ranks`. Throws PeerFailed if some rank answered with fail().
 Votes exchange(const mpi::Comm& ranks, Votes mine = {});
 
+/// Collective over `ranks`. The largest `value` of all; unlike ranks.max(), a rank that failed can
+/// answer it.
+std::int64_t largest(const mpi::Comm& ranks, std::int64_t value);
+
 /// Collective over `ranks`. An exchange without votes, before a step in which ranks wait for each
 /// other.
 void throw_if_peer_failed(const mpi::Comm& ranks);

@@ -154,8 +154,7 @@ std::uint64_t Sampler::choose_inner(const Sample& sample, const MeasureOptions& 
   for (;;) {
     const auto taken = static_cast<std::int64_t>(take(sample, inner, options).nanoseconds);
     // The slowest rank decides, and all ranks use the same count.
-    const Votes votes = exchange(context_.ranks(), {.nanoseconds = taken});
-    const double seconds = static_cast<double>(votes.nanoseconds) * 1e-9;
+    const double seconds = static_cast<double>(largest(context_.ranks(), taken)) * 1e-9;
     if (seconds >= options.inner_time || inner >= max) return inner;
     const double factor =
         std::clamp(1.2 * options.inner_time / std::max(seconds, 1e-9), 2.0, 100.0);

@@ -41,11 +41,6 @@ class Computing {
   volatile double sink_ = 0;
 };
 
-/// Collective. Also a rank that failed answers it.
-std::int64_t largest_of_all(Case& c, double mine) {
-  return exchange(c.ranks(), {.nanoseconds = static_cast<std::int64_t>(mine)}).nanoseconds;
-}
-
 }  // namespace
 
 void measure_overlap(Case& c, collective::Operation& operation) {
@@ -62,8 +57,8 @@ void measure_overlap(Case& c, collective::Operation& operation) {
 
   Computing computing;
   const auto parts = static_cast<std::uint64_t>(c.integer("probes") + 1);
-  const std::uint64_t rounds =
-      computing.rounds_for(static_cast<double>(largest_of_all(c, latency)));
+  const std::uint64_t rounds = computing.rounds_for(
+      static_cast<double>(largest(c.ranks(), static_cast<std::int64_t>(latency))));
   const std::uint64_t rounds_a_part = std::max<std::uint64_t>(1, rounds / parts);
   std::vector<std::uint64_t> overall, compute;
   const std::size_t timed = c.measure_timed(
@@ -101,7 +96,8 @@ std::function<void()> computing_before(Case& c) {
   auto computing = std::make_shared<Computing>();
   const std::uint64_t mine = computing->rounds_for(static_cast<double>(microseconds) * 1e3);
   // Same number of rounds on all ranks: that of the fastest rank.
-  const auto rounds = static_cast<std::uint64_t>(largest_of_all(c, static_cast<double>(mine)));
+  const auto rounds =
+      static_cast<std::uint64_t>(largest(c.ranks(), static_cast<std::int64_t>(mine)));
   return [computing, rounds] { computing->run(rounds); };
 }
 

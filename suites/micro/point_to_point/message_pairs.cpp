@@ -74,8 +74,7 @@ class Rounds {
   /// Number of operations per pair that take long enough to time, equal on all ranks.
   std::int64_t operations() {
     const std::uint64_t longest = std::max<std::uint64_t>(pass(1), 1);
-    const std::int64_t on_all =
-        exchange(c_.ranks(), {.nanoseconds = static_cast<std::int64_t>(longest)}).nanoseconds;
+    const std::int64_t on_all = largest(c_.ranks(), static_cast<std::int64_t>(longest));
     const double wanted = std::ceil(kSeconds * 1e9 / static_cast<double>(on_all));
     return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMaxOperations);
   }
