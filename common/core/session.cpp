@@ -90,7 +90,7 @@ void Session::place_and_bind() {
   view.request.policy = options_.placement;
   placement_ = hardware::place(machine_, view.request)[static_cast<std::size_t>(node_.rank())];
   binding_ = hardware::bind(placement_);
-  if (!view.problem.empty()) add_problem("CUDA_VISIBLE_DEVICES: " + view.problem);
+  if (!view.problem.empty()) add_problem(view.problem);
 }
 
 void Session::add_problem(const std::string& text) {

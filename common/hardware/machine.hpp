@@ -41,6 +41,8 @@ struct Gpu {
   std::string name;
   int numa = -1;                   ///< OS index of the nearest NUMA node with cores; -1 if unknown
   std::uint64_t memory_bytes = 0;  ///< 0 if unknown
+  /// UUIDs ("MIG-...") of the instances that a divided GPU (MIG) has; empty if it is not divided
+  std::vector<std::string> instances;
 };
 
 /// A network interface of this node.

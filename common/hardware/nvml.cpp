@@ -12,6 +12,22 @@
 namespace scalemark::hardware {
 namespace {
 
+/// UUIDs of the MIG instances of a device; empty if it is not divided.
+std::vector<std::string> instances_of(const nvml::Library& nvml, nvml::Device* device) {
+  constexpr unsigned kMaxInstances = 64;
+  unsigned places = 0;
+  if (!nvml.max_mig_count || !nvml.mig_device ||
+      nvml.max_mig_count(device, &places) != nvml::kSuccess)
+    return {};
+  std::vector<std::string> uuids;
+  for (unsigned place = 0; place < std::min(places, kMaxInstances); ++place) {
+    nvml::Device* instance = nullptr;
+    if (nvml.mig_device(device, place, &instance) != nvml::kSuccess) continue;  // a free place
+    uuids.push_back(nvml::text_of(nvml.uuid, instance));
+  }
+  return uuids;
+}
+
 void read_devices(const nvml::Library& nvml, unsigned count, NvmlState& state) {
   for (unsigned index = 0; index < count; ++index) {
     nvml::Device* device = nullptr;
@@ -30,6 +46,7 @@ void read_devices(const nvml::Library& nvml, unsigned count, NvmlState& state) {
     gpu.name = nvml::text_of(nvml.name_of, device);
     nvml::Memory memory{};
     if (nvml.memory(device, &memory) == nvml::kSuccess) gpu.memory_bytes = memory.total;
+    gpu.instances = instances_of(nvml, device);
     state.gpus.push_back(std::move(gpu));
   }
   std::ranges::sort(state.gpus, {}, &NvmlGpu::pci_bus_id);
@@ -90,6 +107,7 @@ void add_nvml(Machine& machine, const NvmlState& nvml) {
     gpu.uuid = one.uuid;
     if (!one.name.empty()) gpu.name = one.name;
     if (one.memory_bytes > 0) gpu.memory_bytes = one.memory_bytes;
+    gpu.instances = one.instances;
     gpus.push_back(std::move(gpu));
   }
   machine.gpus = std::move(gpus);

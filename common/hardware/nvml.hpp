@@ -17,7 +17,8 @@ struct NvmlGpu {
   std::string pci_bus_id;  ///< dddd:bb:dd.f, lower case
   std::string uuid;
   std::string name;
-  std::uint64_t memory_bytes = 0;  ///< 0 if unknown
+  std::uint64_t memory_bytes = 0;      ///< 0 if unknown
+  std::vector<std::string> instances;  ///< as Gpu::instances
 };
 
 /// What NVML says of this node.

@@ -162,6 +162,8 @@ SCALEMARK_SAME_CALL(enforced_power_limit, nvmlDeviceGetEnforcedPowerLimit);
 SCALEMARK_SAME_CALL(persistence, nvmlDeviceGetPersistenceMode);
 SCALEMARK_SAME_CALL(compute_mode, nvmlDeviceGetComputeMode);
 SCALEMARK_SAME_CALL(mig_mode, nvmlDeviceGetMigMode);
+SCALEMARK_SAME_CALL(max_mig_count, nvmlDeviceGetMaxMigDeviceCount);
+SCALEMARK_SAME_CALL(mig_device, nvmlDeviceGetMigDeviceHandleByIndex);
 SCALEMARK_SAME_CALL(remapped_rows, nvmlDeviceGetRemappedRows);
 SCALEMARK_SAME_CALL(nvlink_state, nvmlDeviceGetNvLinkState);
 SCALEMARK_SAME_CALL(nvlink_version, nvmlDeviceGetNvLinkVersion);

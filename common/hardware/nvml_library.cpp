@@ -61,6 +61,8 @@ Library::Library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NO
   load(persistence, "nvmlDeviceGetPersistenceMode");
   load(compute_mode, "nvmlDeviceGetComputeMode");
   load(mig_mode, "nvmlDeviceGetMigMode");
+  load(max_mig_count, "nvmlDeviceGetMaxMigDeviceCount");
+  load(mig_device, "nvmlDeviceGetMigDeviceHandleByIndex");
   load(remapped_rows, "nvmlDeviceGetRemappedRows");
   load(nvlink_state, "nvmlDeviceGetNvLinkState");
   load(nvlink_version, "nvmlDeviceGetNvLinkVersion");

@@ -85,6 +85,8 @@ class Library {
   int (*persistence)(Device*, unsigned*) = nullptr;
   int (*compute_mode)(Device*, unsigned*) = nullptr;
   int (*mig_mode)(Device*, unsigned*, unsigned*) = nullptr;
+  int (*max_mig_count)(Device*, unsigned*) = nullptr;
+  int (*mig_device)(Device*, unsigned, Device**) = nullptr;  ///< a MIG instance by its place
   int (*remapped_rows)(Device*, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
   int (*nvlink_state)(Device*, unsigned, unsigned*) = nullptr;
   int (*nvlink_version)(Device*, unsigned, unsigned*) = nullptr;      ///< nvmlNvlinkVersion_t

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark info`: prints the build, this node's hardware, and where ranks would be placed.
 #include <cstdlib>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -118,12 +119,12 @@ nlohmann::json describe_placement(const hardware::Machine& machine, const InfoOp
                         : machine.gpus.empty() ? 2
                                                : static_cast<int>(machine.gpus.size());
   request.policy = hardware::policy_from(options.placement);
-  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {  // NOLINT(concurrency-mt-unsafe)
-    request.all_gpus = false;
-    std::string problem;
-    request.visible_gpus = hardware::visible_gpus(machine, visible, &problem);
-    if (!problem.empty()) fmt::print(stderr, "CUDA_VISIBLE_DEVICES: {}\n", problem);
-  }
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");  // NOLINT(concurrency-mt-unsafe)
+  request.all_gpus = false;
+  std::string problem;
+  request.visible_gpus = hardware::visible_gpus(
+      machine, visible ? std::optional<std::string>(visible) : std::nullopt, &problem);
+  if (!problem.empty()) fmt::print(stderr, "{}\n", problem);
   nlohmann::json ranks = nlohmann::json::array();
   for (const hardware::RankPlacement& rank : hardware::place(machine, request)) {
     ranks.push_back({{"gpu", rank.gpu},

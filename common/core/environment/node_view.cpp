@@ -21,8 +21,9 @@ using SentGpu = std::tuple<std::string, std::string, std::string, int, std::uint
 using SentView = std::tuple<hardware::CpuSet, std::vector<SentGpu>, std::vector<std::string>>;
 
 hardware::Gpu gpu_of(const SentGpu& sent) {
-  const auto& [pci, uuid, name, numa, memory] = sent;
-  return {.pci_bus_id = pci, .uuid = uuid, .name = name, .numa = numa, .memory_bytes = memory};
+  hardware::Gpu gpu;
+  std::tie(gpu.pci_bus_id, gpu.uuid, gpu.name, gpu.numa, gpu.memory_bytes) = sent;
+  return gpu;
 }
 
 SentView describe(const hardware::Machine& mine,
@@ -31,12 +32,8 @@ SentView describe(const hardware::Machine& mine,
   auto& [allowed, gpus, visible] = sent;
   for (const hardware::Gpu& gpu : mine.gpus)
     gpus.emplace_back(gpu.pci_bus_id, gpu.uuid, gpu.name, gpu.numa, gpu.memory_bytes);
-  if (cuda_visible_devices) {
-    for (const int index : hardware::visible_gpus(mine, *cuda_visible_devices, &problem))
-      visible.push_back(mine.gpus[static_cast<std::size_t>(index)].pci_bus_id);
-  } else {
-    for (const hardware::Gpu& gpu : mine.gpus) visible.push_back(gpu.pci_bus_id);
-  }
+  for (const int index : hardware::visible_gpus(mine, cuda_visible_devices, &problem))
+    visible.push_back(mine.gpus[static_cast<std::size_t>(index)].pci_bus_id);
   return sent;
 }
 

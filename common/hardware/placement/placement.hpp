@@ -2,6 +2,7 @@
 // Chooses GPU, cores and NUMA node for each rank of a node. It computes only and binds nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,11 +56,14 @@ struct RankPlacement {
 /// bound each rank differently, pass the union over the node.
 std::vector<RankPlacement> place(const Machine& machine, const PlacementRequest& request);
 
-/// Indices into machine.gpus of the GPUs that CUDA_VISIBLE_DEVICES allows. Entries are indices,
-/// UUIDs or unique UUID prefixes. As in CUDA, the list ends at the first invalid entry, and a GPU
-/// named twice means no GPU. `problem` (optional) receives one line about what was wrong, or an
-/// empty text.
-std::vector<int> visible_gpus(const Machine& machine, const std::string& cuda_visible_devices,
+/// Indices into machine.gpus of the GPUs that CUDA shows with this CUDA_VISIBLE_DEVICES; without
+/// it, of all. Entries are indices, UUIDs, unique UUID prefixes, or names of MIG instances
+/// ("MIG-<uuid>" or "MIG-GPU-<uuid>/<gpu instance>/<compute instance>"). As in CUDA, the list ends
+/// at the first invalid entry, and an entry named twice means no GPU. A process sees one MIG
+/// instance at most, the first one, and then no other GPU (NVIDIA's MIG user guide, "CUDA device
+/// enumeration"). `problem` (optional) receives one line about what was wrong, or an empty text.
+std::vector<int> visible_gpus(const Machine& machine,
+                              const std::optional<std::string>& cuda_visible_devices,
                               std::string* problem = nullptr);
 
 }  // namespace scalemark::hardware

@@ -173,6 +173,33 @@ TEST(PlacementVisible, IsReadAsCudaReadsIt) {
   EXPECT_EQ(visible_gpus(machine, "99999999999999999999"), (std::vector<int>{}));
 }
 
+TEST(PlacementVisible, OneMigInstanceIsVisible) {
+  Machine machine = load("2xepyc9334-4xh100");
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i)
+    machine.gpus[i].uuid = "GPU-" + std::to_string(i) + "abc-def";
+  machine.gpus[1].instances = {"MIG-a", "MIG-b"};
+  machine.gpus[2].instances = {"MIG-c"};
+  std::string problem;
+  EXPECT_EQ(visible_gpus(machine, "MIG-c", &problem), (std::vector<int>{2}));
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(visible_gpus(machine, "MIG-GPU-1abc-def/2/0", &problem), (std::vector<int>{1}));
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(visible_gpus(machine, "1", &problem), (std::vector<int>{1})) << "its first instance";
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(visible_gpus(machine, "0,MIG-b,MIG-c", &problem), (std::vector<int>{1}));
+  EXPECT_EQ(problem,
+            "CUDA shows a process one MIG instance, that of GPU 1, and no other GPU; "
+            "CUDA_VISIBLE_DEVICES of each rank may name another instance");
+  EXPECT_EQ(visible_gpus(machine, std::nullopt), (std::vector<int>{1}));
+  EXPECT_EQ(visible_gpus(machine, "MIG-b,MIG-b"), (std::vector<int>{}));
+  EXPECT_EQ(visible_gpus(machine, "MIG-", &problem), (std::vector<int>{}));
+  EXPECT_EQ(
+      problem,
+      "CUDA_VISIBLE_DEVICES: 'MIG-' names none of the 4 GPUs; it and what follows is ignored");
+  machine.gpus[1].instances.clear(), machine.gpus[2].instances.clear();
+  EXPECT_EQ(visible_gpus(machine, std::nullopt), (std::vector<int>{0, 1, 2, 3}));
+}
+
 TEST(PlacementWrongSocket, GivesTheOtherPackagesCores) {
   EXPECT_EQ(placed(load("2xepyc9334-4xh100"), 4, Policy::wrong_socket),
             (Rows{"0:32-47,96-111", "1:48-63,112-127", "2:0-15,64-79", "3:16-31,80-95"}));

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a command on pretend GPUs: its CUDA calls reach threads and memory of the host. For tests; times mean nothing.
 #
-#   run.sh [-n DEVICES] [-b FOLDER] COMMAND...
+#   run.sh [-n DEVICES | -m MACHINE] [-b FOLDER] COMMAND...
 #
 #   -n DEVICES   how many pretend GPUs, 0 to 8 (default 1)
+#   -m MACHINE   a machine and its GPUs, from hwloc's XML, such as tests/topologies/4xgh200.xml; nothing is bound then
 #   -b FOLDER    the build folder of preset cuda-release (default: build/cuda-release of this clone)
 #   -h, --help   this text
 #
@@ -26,11 +27,16 @@
 #   SOFTWARE_GPU_NO_PROFILES=1   CUPTI lacks the permission to record
 #   SOFTWARE_GPU_CUPTI_VERSION=N  what cuptiGetVersion() tells, such as 130000
 #   SOFTWARE_GPU_NO_NVML=1       NVML cannot be initialised
+#   SOFTWARE_GPU_NVLINKS=N:END   N NVLinks per device; END: switch, or peers for the other devices in turn (0)
+#   SOFTWARE_GPU_C2C=1           a chip-to-chip link to the CPU, as Grace Hopper has
+#   SOFTWARE_GPU_NO_PEERS=1      no device reaches the memory of another
+#   SOFTWARE_GPU_SLOW_LINK=A-B[:MICROSECONDS]  a copy between devices A and B takes so much longer (1000), and 1 ns a byte
+#   SOFTWARE_GPU_MIG=N           each device is divided into N instances, at most 7
 #   SOFTWARE_GPU_CLOCK_REASONS=N  the bits of nvmlClocksEventReasons, such as 64 for too hot; the clock is halved then
 #   SOFTWARE_GPU_NO_FP8=1        cuBLASLt has no products of fp8
 #   SOFTWARE_GPU_FAIL_PRODUCT=N  the N-th product of cuBLASLt fails
 #   SOFTWARE_GPU_BAD_ALGORITHMS=N  the first N algorithms that it offers do not run
-#   CUDA_VISIBLE_DEVICES         as CUDA reads it: numbers, or UUIDs, which may be shortened
+#   CUDA_VISIBLE_DEVICES         as CUDA reads it: numbers, UUIDs, which may be shortened, or UUIDs of instances
 # Exit: that of the command; 2 usage.
 set -euo pipefail
 
@@ -39,12 +45,16 @@ die() {
   exit 2
 }
 
-devices=1 build=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/build/cuda-release
+devices=1 machine='' build=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/build/cuda-release
 while (($#)); do
   case $1 in
-    -n | -b)
+    -n | -m | -b)
       [[ $# -ge 2 ]] || die "$1 needs a value (see --help)"
-      if [[ $1 == -n ]]; then devices=$2; else build=$2; fi
+      case $1 in
+        -n) devices=$2 ;;
+        -m) machine=$2 ;;
+        -b) build=$2 ;;
+      esac
       shift 2
       ;;
     -h | --help)
@@ -56,7 +66,16 @@ while (($#)); do
   esac
 done
 (($#)) || die "a command is missing (see --help)"
-[[ $devices =~ ^[0-8]$ ]] || die "-n is '$devices', allowed: 0 to 8"
+if [[ -n $machine ]]; then
+  [[ -r $machine ]] || die "-m: $machine cannot be read"
+  # Display controllers (PCI class 03) of NVIDIA (vendor 10de).
+  mapfile -t addresses < <(sed -n 's/.*type="PCIDev".* pci_busid="\([^"]*\)".* pci_type="03.. \[10de:.*/\1/p' "$machine" | sort)
+  devices=${#addresses[@]} SOFTWARE_GPU_ADDRESSES=$(IFS=, && echo "${addresses[*]}")
+  HWLOC_XMLFILE=$(realpath "$machine")
+  if ((devices)); then export SOFTWARE_GPU_ADDRESSES; fi
+  export HWLOC_XMLFILE
+fi
+[[ $devices =~ ^[0-8]$ ]] || die "$devices devices, allowed: 0 to 8"
 libraries=$build/tests/gpu/software/lib
 [[ -e $libraries/libcudart.so.13 ]] || die "$libraries has no libcudart.so.13: build target software_cudart"
 

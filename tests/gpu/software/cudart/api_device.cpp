@@ -100,6 +100,30 @@ cudaError_t cudaDeviceGetByPCIBusId(int* index, const char* text) {
   });
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int* can, int index, int peer) {
+  return call(Needs::device, [&] {
+    device_at(index);
+    device_at(peer);
+    *can = index != peer && !settings().no_peers && settings().instances == 0 ? 1 : 0;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return call(Needs::context, [&] {
+    require(flags == 0, cudaErrorInvalidValue);
+    device_at(peer);
+    require(peer != current_index() && !settings().no_peers, cudaErrorPeerAccessUnsupported);
+    require(current_device().enable_peer(peer), cudaErrorPeerAccessAlreadyEnabled);
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return call(Needs::context, [&] {
+    device_at(peer);
+    require(current_device().disable_peer(peer), cudaErrorPeerAccessNotEnabled);
+  });
+}
+
 cudaError_t cudaDeviceSynchronize() {
   return call(Needs::context, [&] {
     {

@@ -2,11 +2,14 @@
 // Chooses how a copy waits by the kinds of memory at both ends.
 #include "tests/gpu/software/cudart/copy.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "tests/gpu/software/cudart/failure.hpp"
 #include "tests/gpu/software/cudart/recorder.hpp"
+#include "tests/gpu/software/cudart/settings.hpp"
 #include "tests/gpu/software/cudart/submit.hpp"
 
 namespace scalemark::software_gpu {
@@ -63,9 +66,21 @@ void check_kind(cudaMemcpyKind kind, const Side& to, const Side& from) {
   require(fits, cudaErrorInvalidValue);
 }
 
+/// Waits as long as the settings ask for the link between two devices.
+void wait_for_link(int from, int to, std::size_t bytes) {
+  const Settings& s = settings();
+  const auto slow = [&](int a, int b) {
+    return s.slow_link->first == a && s.slow_link->second == b;
+  };
+  if (!s.slow_link || from < 0 || to < 0 || !(slow(from, to) || slow(to, from))) return;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(s.slow_link_ns + bytes));
+}
+
 Work copy_work(const Side& to, const Side& from, std::size_t bytes) {
-  return recorded_copy({from.device, to.device}, bytes,
-                       [=] { std::memmove(reach(to), reach(from), bytes); });
+  return recorded_copy({from.device, to.device}, bytes, [=] {
+    std::memmove(reach(to), reach(from), bytes);
+    wait_for_link(from.device, to.device, bytes);
+  });
 }
 
 /// Pageable host memory to the device: it is read before the call returns, the device may write
@@ -118,8 +133,8 @@ void* reach_from_kernel(const void* data, int device) {
   const auto block = Blocks::all().find(data);
   require(block.has_value(), cudaErrorIllegalAddress);
   if (block->kind != Kind::device) return const_cast<void*>(data);
-  require(block->device == device, cudaErrorIllegalAddress);  // peer access is not enabled
-  return device_at(device).memory().shadow(reinterpret_cast<std::uintptr_t>(data));
+  require(device_at(device).reaches(block->device), cudaErrorIllegalAddress);
+  return device_at(block->device).memory().shadow(reinterpret_cast<std::uintptr_t>(data));
 }
 
 }  // namespace scalemark::software_gpu

@@ -2,9 +2,11 @@
 // The pretend devices, and which of them this process sees.
 #include "tests/gpu/software/cudart/device.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -23,36 +25,55 @@ thread_local int current = 0;
 /// Few, so that grids of a fixed number of blocks per multiprocessor stay small.
 constexpr int kMultiprocessors = 8;
 
-/// -1 if no device is meant. A UUID may be shortened as long as one device is meant.
-int place_of(const std::string& word, int count) {
-  int found = -1;
-  for (int place = 0; place < count; ++place) {
-    if (word == std::to_string(place)) return place;
-    if (word.starts_with("GPU-") && uuid_text(place).starts_with(word)) {
-      if (found >= 0) return -1;
-      found = place;
+/// What `word` names; nothing if no device is meant. A UUID of a device may be shortened as long as
+/// one device is meant.
+std::optional<Identity> named_by(const std::string& word, const Settings& s) {
+  std::optional<Identity> found;
+  for (int place = 0; place < s.devices; ++place) {
+    if (word == std::to_string(place)) return Identity{.place = place};
+    for (int instance = 0; instance < s.instances; ++instance) {
+      const Identity part{.place = place, .instance = instance};
+      if (word == uuid_text(part)) return part;
+    }
+    if (word.starts_with("GPU-") && uuid_text({.place = place}).starts_with(word)) {
+      if (found) return std::nullopt;
+      found = Identity{.place = place};
     }
   }
   return found;
 }
 
 /// As CUDA reads CUDA_VISIBLE_DEVICES: the list ends before the first word that means no device.
-std::vector<int> visible_places(const Settings& s) {
-  std::vector<int> places;
+std::vector<Identity> named_devices(const Settings& s) {
+  std::vector<Identity> all;
   if (!s.visible) {
-    for (int place = 0; place < s.devices; ++place) places.push_back(place);
-    return places;
+    for (int place = 0; place < s.devices; ++place) all.push_back({.place = place});
+    return all;
   }
   std::istringstream words(*s.visible);
   for (std::string word; std::getline(words, word, ',');) {
-    const int place = place_of(word, s.devices);
-    if (place < 0) break;
-    for (const int other : places) {
-      if (other == place) return {};  // a device twice: none is visible
-    }
-    places.push_back(place);
+    const auto named = named_by(word, s);
+    if (!named) break;
+    // a device twice: none is visible
+    if (std::ranges::find(all, *named) != all.end()) return {};
+    all.push_back(*named);
   }
-  return places;
+  return all;
+}
+
+/// Of divided devices, one instance is visible: the first.
+std::vector<Identity> visible_devices(const Settings& s) {
+  std::vector<Identity> all = named_devices(s);
+  if (s.instances == 0 || all.empty()) return all;
+  all.resize(1);
+  if (!all[0].instance) all[0].instance = 0;
+  return all;
+}
+
+/// Bytes of a device, or of one of its equal instances.
+std::size_t memory_of(const Identity& device) {
+  const Settings& s = settings();
+  return device.instance ? s.memory / static_cast<std::size_t>(s.instances) : s.memory;
 }
 
 /// Waits a random time before each piece of work, if the settings ask for it.
@@ -67,13 +88,13 @@ std::function<void()> delays(std::uint64_t salt) {
 
 }  // namespace
 
-Device::Device(int place) : place_(place) {}
+Device::Device(Identity identity) : identity_(identity) {}
 
 cudaDeviceProp Device::properties() const {
   cudaDeviceProp p{};
   std::snprintf(p.name, sizeof p.name, "%s", kDeviceName);
-  std::memcpy(p.uuid.bytes, uuid(place_).data(), sizeof p.uuid.bytes);
-  p.totalGlobalMem = settings().memory;
+  std::memcpy(p.uuid.bytes, uuid(identity_).data(), sizeof p.uuid.bytes);
+  p.totalGlobalMem = memory_of(identity_);
   p.warpSize = 32;
   p.maxThreadsPerBlock = 1024;
   p.maxThreadsPerMultiProcessor = 2048;
@@ -82,23 +103,21 @@ cudaDeviceProp Device::properties() const {
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
   p.concurrentKernels = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.asyncEngineCount = 3;
-  p.pciBusID = pci_bus(place_);
+  const PciAddress address = pci_address(place());
+  p.pciDomainID = static_cast<int>(address.domain);
+  p.pciBusID = static_cast<int>(address.bus);
   return p;
 }
 
-std::string Device::pci_bus_id() const {
-  char text[16];
-  std::snprintf(text, sizeof text, "0000:%02X:00.0", pci_bus(place_));
-  return text;
-}
+std::string Device::pci_bus_id() const { return text_of(pci_address(place())); }
 
 std::shared_ptr<Queue> Device::start_queue(std::uint64_t number) {
-  return Queue::start(delays(1000 * static_cast<std::uint64_t>(place_) + number));
+  return Queue::start(delays(1000 * static_cast<std::uint64_t>(place()) + number));
 }
 
 Device::Context& Device::context() {
   if (!context_) {
-    context_ = std::make_unique<Context>(settings().memory);
+    context_ = std::make_unique<Context>(memory_of(identity_));
     for (std::size_t i = 0; i < devices().size(); ++i) {
       if (devices()[i] == this) number_ = static_cast<int>(i);
     }
@@ -175,10 +194,25 @@ bool Device::loads(const void* kernel) {
   return context().loaded.insert(kernel).second;
 }
 
+bool Device::enable_peer(int index) {
+  const std::lock_guard lock(mutex_);
+  return context().peers.insert(index).second;
+}
+
+bool Device::disable_peer(int index) {
+  const std::lock_guard lock(mutex_);
+  return context().peers.erase(index) == 1;
+}
+
+bool Device::reaches(int index) {
+  const std::lock_guard lock(mutex_);
+  return index == number_ || context().peers.contains(index);
+}
+
 std::vector<Device*>& devices() {
   static std::vector<Device*>& all = *[] {
     auto* made = new std::vector<Device*>;
-    for (const int place : visible_places(settings())) made->push_back(new Device(place));
+    for (const Identity& one : visible_devices(settings())) made->push_back(new Device(one));
     return made;
   }();
   return all;

@@ -14,6 +14,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "tests/gpu/software/cudart/identity.hpp"
 #include "tests/gpu/software/cudart/memory.hpp"
 #include "tests/gpu/software/cudart/queue.hpp"
 
@@ -32,11 +33,12 @@ struct Stream {
 
 class Device {
  public:
-  explicit Device(int place);
+  explicit Device(Identity identity);
 
   /// Number among all devices of the machine, whatever CUDA_VISIBLE_DEVICES hides.
-  int place() const { return place_; }
+  int place() const { return identity_.place; }
   cudaDeviceProp properties() const;
+  /// Of an instance: that of its device.
   std::string pci_bus_id() const;
 
   bool has_context();
@@ -59,6 +61,12 @@ class Device {
   /// True at the first launch of a kernel on this device, which loads it.
   bool loads(const void* kernel);
 
+  /// Access of this device's kernels to the memory of another one. False if it has it, or has it
+  /// not.
+  bool enable_peer(int index);
+  bool disable_peer(int index);
+  bool reaches(int index);
+
  private:
   struct Context {
     explicit Context(std::size_t bytes) : memory(bytes) {}
@@ -68,11 +76,13 @@ class Device {
     std::vector<std::pair<bool, Marker>> leaving;  ///< of destroyed streams, and whether blocking
     std::uint64_t made = 0;
     std::set<const void*> loaded;
+    std::set<int> peers;  ///< devices whose memory it reaches
   };
   Context& context();
   std::shared_ptr<Queue> start_queue(std::uint64_t number);
 
-  int place_, number_ = 0;
+  Identity identity_;
+  int number_ = 0;
   std::mutex mutex_;
   std::unique_ptr<Context> context_;
   std::atomic<int> sticky_ = cudaSuccess;

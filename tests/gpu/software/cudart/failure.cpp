@@ -62,6 +62,10 @@ constexpr Entry kErrors[] = {
                     "operation not permitted on an event last recorded in a capturing stream"),
     SCALEMARK_ERROR(cudaErrorStreamCaptureWrongThread,
                     "attempt to terminate a thread-local capture sequence from another thread"),
+    SCALEMARK_ERROR(cudaErrorPeerAccessUnsupported,
+                    "peer access is not supported between these two devices"),
+    SCALEMARK_ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
+    SCALEMARK_ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
     SCALEMARK_ERROR(cudaErrorUnknown, "unknown error"),
 };
 #undef SCALEMARK_ERROR

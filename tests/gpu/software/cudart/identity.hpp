@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace scalemark::software_gpu {
@@ -11,11 +12,26 @@ namespace scalemark::software_gpu {
 /// common/result/software_gpu.hpp refuses what this device measured.
 constexpr const char* kDeviceName = "Scalemark software GPU";
 
-/// `place`: number among all devices of the machine.
-std::array<std::uint8_t, 16> uuid(int place);
-/// "GPU-736f6674-7761-7265-2047-505520000000"
-std::string uuid_text(int place);
-/// Number of the PCI bus; domain, device and function are 0.
-constexpr int pci_bus(int place) { return place + 1; }
+constexpr int kMaxDevices = 8;
+
+/// A pretend device, or a MIG instance of it.
+struct Identity {
+  int place = 0;  ///< number among all devices of the machine
+  std::optional<int> instance = {};
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+std::array<std::uint8_t, 16> uuid(const Identity& device);
+/// "GPU-736f6674-7761-7265-2047-505520000000", or the same with "MIG-"
+std::string uuid_text(const Identity& device);
+
+/// Device and function are 0.
+struct PciAddress {
+  unsigned domain = 0, bus = 0;
+};
+/// That of the machine which the settings name; otherwise bus 1 and so on.
+PciAddress pci_address(int place);
+/// "0000:01:00.0"
+std::string text_of(const PciAddress& address);
 
 }  // namespace scalemark::software_gpu

@@ -2,6 +2,8 @@
 // Reads the settings from the environment.
 #include "tests/gpu/software/cudart/settings.hpp"
 
+#include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "tests/gpu/software/environment.hpp"
@@ -28,6 +30,24 @@ std::size_t memory() {
   return number_in(name, *value, 1024) << shift;
 }
 
+/// "0009:01:00.0,0019:01:00.0": one for each device.
+std::vector<PciAddress> addresses(int devices) {
+  const char* name = "SOFTWARE_GPU_ADDRESSES";
+  const auto value = text(name);
+  std::vector<PciAddress> all;
+  std::istringstream words(value.value_or(""));
+  for (std::string word; std::getline(words, word, ',');) {
+    PciAddress& one = all.emplace_back();
+    int length = 0;
+    if (std::sscanf(word.c_str(), "%4x:%2x:00.0%n", &one.domain, &one.bus, &length) != 2 ||
+        static_cast<std::size_t>(length) != word.size())
+      refuse(name, word, "addresses such as 0009:01:00.0, with a comma between them");
+  }
+  if (value && all.size() != static_cast<std::size_t>(devices))
+    refuse(name, *value, "as many addresses as SOFTWARE_GPU_DEVICES");
+  return all;
+}
+
 void read_faults(Settings& s) {
   s.fail_allocation = number("SOFTWARE_GPU_FAIL_ALLOCATION", 0);
   s.no_kernel_image = is_on("SOFTWARE_GPU_NO_KERNEL_IMAGE");
@@ -39,9 +59,21 @@ void read_faults(Settings& s) {
   }
 }
 
+void read_slow_link(const std::string& value, Settings& s) {
+  const char* name = "SOFTWARE_GPU_SLOW_LINK";
+  const auto [link, microseconds] = halves(value);
+  const std::size_t dash = link.find('-');
+  if (dash == std::string::npos) refuse(name, value, "A-B or A-B:MICROSECONDS");
+  s.slow_link = {static_cast<int>(number_in(name, link.substr(0, dash), kMaxDevices - 1)),
+                 static_cast<int>(number_in(name, link.substr(dash + 1), kMaxDevices - 1))};
+  if (!microseconds.empty()) s.slow_link_ns = 1000 * number_in(name, microseconds, 1'000'000);
+}
+
 Settings read() {
   Settings s;
-  s.devices = static_cast<int>(number("SOFTWARE_GPU_DEVICES", 1, 8));
+  s.devices = static_cast<int>(number("SOFTWARE_GPU_DEVICES", 1, kMaxDevices));
+  s.addresses = addresses(s.devices);
+  s.instances = static_cast<int>(number("SOFTWARE_GPU_MIG", 0, 7));
   s.memory = memory();
   s.queue = number("SOFTWARE_GPU_QUEUE", s.queue, 1'000'000);
   s.old_driver = is_on("SOFTWARE_GPU_OLD_DRIVER");
@@ -52,6 +84,8 @@ Settings read() {
     if (!longest.empty())
       s.longest_delay_ns = 1000 * number_in("SOFTWARE_GPU_DELAYS", longest, 1'000'000);
   }
+  s.no_peers = is_on("SOFTWARE_GPU_NO_PEERS");
+  if (const auto link = text("SOFTWARE_GPU_SLOW_LINK")) read_slow_link(*link, s);
   if (gets_faults()) read_faults(s);
   return s;
 }
