@@ -36,7 +36,7 @@ function(scalemark_add_test name)
   endif()
   target_compile_definitions(${target} PRIVATE SCALEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 180)
   endif()
   # PROCESSORS counts half cores, here and in tests/cli and tests/jobscripts: some tests mostly wait. tests/run.sh has ctest run
   # as many at a time.
