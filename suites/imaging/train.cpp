@@ -53,6 +53,7 @@ Setup read_axes(Case& c, c10::Device device) {
   loading.image = c.integer("image");
   loading.batch = c.integer("batch");
   loading.type = training.precision.parameters;
+  loading.narrow = training.precision.compute;
   loading.format =
       c.text("layout") == "nhwc" ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   loading.device = device;

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <type_traits>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -40,7 +42,7 @@ class ThreadsLoader final : public Loader {
         at::TensorOptions().pinned_memory(options.pin_memory && options.device.is_cuda());
     for (Slot& slot : slots_) {
       slot.images = at::empty({options.batch, 3, options.image, options.image},
-                              host.dtype(options.type), options.format);
+                              host.dtype(options.narrow.value_or(options.type)), options.format);
       slot.labels = at::empty({options.batch}, host.dtype(at::kLong));
     }
     for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
@@ -127,27 +129,43 @@ class ThreadsLoader final : public Loader {
   void fill(Slot& slot, std::size_t index) {
     if (slot.sent) slot.sent->synchronize();
     const bool bytes = images_.pixels.scalar_type() == at::kByte;
-    if (options_.type == at::kDouble)
-      bytes ? fill_images<std::uint8_t, double>(slot, index)
-            : fill_images<double, double>(slot, index);
-    else
-      bytes ? fill_images<std::uint8_t, float>(slot, index)
-            : fill_images<float, float>(slot, index);
+    switch (slot.images.scalar_type()) {
+      case at::kDouble:
+        return bytes ? fill_images<std::uint8_t, double, double>(slot, index)
+                     : fill_images<double, double, double>(slot, index);
+      case at::kHalf:
+        return bytes ? fill_images<std::uint8_t, float, at::Half>(slot, index)
+                     : fill_images<float, float, at::Half>(slot, index);
+      case at::kBFloat16:
+        return bytes ? fill_images<std::uint8_t, float, at::BFloat16>(slot, index)
+                     : fill_images<float, float, at::BFloat16>(slot, index);
+      default:
+        return bytes ? fill_images<std::uint8_t, float, float>(slot, index)
+                     : fill_images<float, float, float>(slot, index);
+    }
   }
 
-  template <typename Pixel, typename T>
+  /// Images of `Pixel` are computed as T and stored as Stored.
+  template <typename Pixel, typename T, typename Stored>
   void fill_images(Slot& slot, std::size_t index) {
     const Layout layout =
         options_.format == at::MemoryFormat::ChannelsLast ? Layout::nhwc : Layout::nchw;
     const auto* pixels = images_.pixels.const_data_ptr<Pixel>();
     const auto* labels = images_.labels.const_data_ptr<std::int64_t>();
-    T* images = slot.images.mutable_data_ptr<T>();
+    auto* images = slot.images.mutable_data_ptr<Stored>();
     auto* wanted = slot.labels.mutable_data_ptr<std::int64_t>();
     const auto batch = static_cast<std::size_t>(options_.batch);
-    for (std::size_t i = 0; i < batch; ++i) {
+    std::vector<T> wide(
+        std::is_same_v<T, Stored> ? 0 : static_cast<std::size_t>(resampler_.output_size()));
+    for (std::size_t i = 0; i < batch; ++i, images += resampler_.output_size()) {
       const std::int64_t sample = order_[index * batch + i];
-      resampler_.run(pixels + sample * resampler_.input_size(),
-                     images + static_cast<std::int64_t>(i) * resampler_.output_size(), layout);
+      const Pixel* const from = pixels + sample * resampler_.input_size();
+      if constexpr (std::is_same_v<T, Stored>) {
+        resampler_.run(from, images, layout);
+      } else {
+        resampler_.run(from, wide.data(), layout);
+        std::ranges::transform(wide, images, [](T value) { return static_cast<Stored>(value); });
+      }
       wanted[i] = labels[sample];
     }
   }

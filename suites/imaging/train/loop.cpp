@@ -60,6 +60,10 @@ torch_support::TrainingPosition ImageTraining::position() const {
   return {.epoch = progress_.epoch, .step = progress_.tally.batches};
 }
 
+std::uint64_t ImageTraining::time_of_steps() const {
+  return torch_support::sum(history_.steps.time);
+}
+
 void ImageTraining::start_epoch() {
   if (!start_) start_ = now_ns() - progress_.since_start;
   energy_.start();

@@ -66,6 +66,7 @@ class ImageTraining final : public torch_support::Training {
                 const Images& test_images, Trainer& trainer, torch_support::CaseProfile& profile);
 
   torch_support::TrainingPosition position() const override;
+  std::uint64_t time_of_steps() const override;
   void start_epoch() override;
   void step() override;
   void end_epoch() override;

@@ -260,6 +260,24 @@ TEST(Loader, BytesAreThoseThatADeviceWouldGet) {
   }
 }
 
+TEST(Loader, MixedPrecisionSendsHalfOfTheBytes) {
+  const Images set = pictures();
+  for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
+    for (const int workers : {0, 2}) {
+      LoaderOptions options{.image = 50, .batch = 4, .workers = workers};
+      const auto wide = make_loader("threads", set, options);
+      options.narrow = type;
+      const auto narrow = make_loader("threads", set, options);
+      wide->start(shuffled(0));
+      narrow->start(shuffled(0));
+      const Batch one = wide->next(), other = narrow->next();
+      EXPECT_EQ(narrow->bytes(), 4U * (3 * 50 * 50 * 2 + 8));
+      EXPECT_TRUE(at::equal(one.images.to(type), other.images));
+      EXPECT_TRUE(at::equal(one.labels, other.labels));
+    }
+  }
+}
+
 /// Pixels of another type are found when they are read, that is, by a worker.
 TEST(Loader, AnExceptionOfAWorkerReachesTheCaller) {
   Images wrong = pictures();
