@@ -59,6 +59,9 @@ class Device {
   /// limits.
   virtual std::size_t free_memory() const = 0;
 
+  /// Makes it the thread's current device: a process with several must call this before it launches
+  /// kernels on another one.
+  virtual void make_current() = 0;
   /// A new stream, and a new event, of this device.
   virtual std::unique_ptr<Stream> make_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;

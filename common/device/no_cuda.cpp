@@ -6,6 +6,7 @@
 #include "common/device/event_calls.hpp"
 #include "common/device/launch.hpp"
 #include "common/device/memory_cycle.hpp"
+#include "common/device/peer_access.hpp"
 
 namespace scalemark::device {
 namespace {
@@ -30,6 +31,12 @@ std::unique_ptr<LaunchQueue> make_launch_queue(Device&, int, int, double) {
 std::unique_ptr<EventCalls> make_event_calls(Device&, bool) { throw Unavailable(kReason); }
 
 std::unique_ptr<MemoryCycle> make_cuda_memory_cycle(Device&, MemoryKind, std::size_t) {
+  throw Unavailable(kReason);
+}
+
+bool can_access_peer(const Device&, const Device&) { return false; }
+
+std::unique_ptr<PeerAccess> enable_peer_access(const Device&, const Device&) {
   throw Unavailable(kReason);
 }
 

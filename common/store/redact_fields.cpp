@@ -184,6 +184,7 @@ constexpr ListedField kFacts[] = {
     {"requested_bytes", Kind::plain},
     {"resumed_at_epoch", Kind::plain},
     {"resumed_at_step", Kind::plain},
+    {"rows_read", Kind::plain},
     {"skipped_steps", Kind::plain},
     {"start", Kind::plain},
     {"steps_without_labels", Kind::plain},
@@ -218,6 +219,8 @@ constexpr ListedField kColumns[] = {
     {"region", Kind::text},       {"name", Kind::text},
     {"gpu_serial", Kind::serial}, {"gpu_uuid", Kind::device},
     {"local_rank", Kind::plain},  {"numa", Kind::plain},
+    {"from_gpu", Kind::plain},    {"to_gpu", Kind::plain},
+    {"from_pci", Kind::plain},    {"to_pci", Kind::plain},
 };
 
 /// Labels of tools and hwloc, in lower case.

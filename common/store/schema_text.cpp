@@ -143,7 +143,7 @@ constexpr std::string_view kTables =
                                         nor is done between sweeps
   @order
   @unit
-/pairs/<nnnnnn>/<column> [row]          every pair of ranks of case <nnnnnn>: rank, peer, where they run
+/pairs/<nnnnnn>/<column> [row]          every pair of ranks, or of GPUs, of case <nnnnnn>, and where they are
                                         (rank_place, peer_place: node and NUMA node), the median of
                                         the case's primary time
   @order

@@ -101,6 +101,7 @@ class CudaDevice final : public Device {
     return free;
   }
 
+  void make_current() override { check(cudaSetDevice(index_)); }
   std::unique_ptr<Stream> make_stream() override {
     check(cudaSetDevice(index_));
     return std::make_unique<CudaStream>();

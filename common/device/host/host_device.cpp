@@ -54,6 +54,7 @@ class HostDevice final : public Device {
   }
   std::size_t free_memory() const override { return free_host_memory(); }
 
+  void make_current() override {}
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<HostStream>(); }
   std::unique_ptr<Event> make_event() override { return std::make_unique<HostEvent>(); }
   void copy(void* to, const void* from, std::size_t bytes, Stream&) override {

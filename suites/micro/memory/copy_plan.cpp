@@ -20,7 +20,8 @@ bool is_locked(MemoryKind kind) {
 CopyEngine engine_of(const Point& point, MemoryKind host) {
   const bool kernel = point.text("engine") == "kernel";
   if (point.text("direction") == "h2h") return CopyEngine::host;
-  if (point.text("direction") != "d2d" && host == MemoryKind::managed)
+  if (point.text("direction") != "d2d" && point.text("direction") != "peer" &&
+      host == MemoryKind::managed)
     return kernel ? CopyEngine::faults : CopyEngine::prefetch;
   return kernel ? CopyEngine::kernel : CopyEngine::copy_engine;
 }
@@ -35,11 +36,11 @@ CopyPlan plan_copy(const Point& point) {
     plan.to = MemoryKind::device;
   } else if (direction == "d2h") {
     plan.from = MemoryKind::device;
-  } else if (direction == "d2d") {
+  } else if (direction == "d2d" || direction == "peer") {
     plan.from = plan.to = MemoryKind::device;
   } else if (direction != "h2h") {
-    throw UsageError(
-        fmt::format("no direction '{}'; allowed: h2d, d2h, d2d, h2h, bidirectional", direction));
+    throw UsageError(fmt::format(
+        "no direction '{}'; allowed: h2d, d2h, d2d, h2h, bidirectional, peer", direction));
   }
   plan.both_ways = direction == "bidirectional";
   plan.needs_device =
@@ -66,7 +67,7 @@ CopiesHeld copies_held(const Point& point) {
 bool copy_makes_sense(const Point& point) {
   const std::string &direction = point.text("direction"), &host = point.text("host_memory");
   const bool kernel = point.text("engine") == "kernel";
-  if (direction == "d2d") return host == "pageable";
+  if (direction == "d2d" || direction == "peer") return host == "pageable";
   if (direction == "h2h") return !kernel && host != "write_combined" && host != "managed";
   // Device threads migrate managed pages to the device, never to the host.
   if (kernel && host == "managed" && direction != "h2d") return false;

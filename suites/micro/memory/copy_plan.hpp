@@ -35,7 +35,8 @@ struct CopyPlan {
   double moved_per_byte = 1;
 };
 
-/// Plans the copy from direction (h2d, d2h, d2d, h2h, bidirectional), host_memory and engine
+/// Plans the copy from direction (h2d, d2h, d2d, h2h, bidirectional,
+/// peer), host_memory and engine
 /// (copy_engine, kernel). Throws UsageError for an unknown direction or kind of memory.
 CopyPlan plan_copy(const Point& point);
 

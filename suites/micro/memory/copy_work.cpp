@@ -43,12 +43,29 @@ CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node)
     : c_(c),
       plan_(plan),
       bytes_(bytes),
-      device_(plan.needs_device ? c.hardware().gpu() : c.hardware().host()),
       pattern_(c.hardware().host().allocate(bytes, MemoryKind::pageable)) {
-  paths_.push_back(make_path(plan.from, plan.to, node));
-  if (plan.both_ways) paths_.push_back(make_path(plan.to, plan.from, node));
-  for (std::size_t i = 0; i < paths_.size(); ++i) fill(paths_[i], static_cast<int>(i));
+  device::Device& device = plan.needs_device ? c.hardware().gpu() : c.hardware().host();
+  const CopyDevices own{&device, &device, &device};
+  paths_.push_back(make_path(own, plan.from, plan.to, node));
+  if (plan.both_ways) paths_.push_back(make_path(own, plan.to, plan.from, node));
+  fill_all();
   if (node >= 0) state_node(node);
+}
+
+CopyWork::CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes,
+                   const std::vector<CopyDevices>& paths)
+    : c_(c),
+      plan_(plan),
+      bytes_(bytes),
+      several_devices_(true),
+      pattern_(c.hardware().host().allocate(bytes, MemoryKind::pageable)) {
+  for (const CopyDevices& devices : paths)
+    paths_.push_back(make_path(devices, plan.from, plan.to, -1));
+  fill_all();
+}
+
+void CopyWork::fill_all() {
+  for (std::size_t i = 0; i < paths_.size(); ++i) fill(paths_[i], static_cast<int>(i));
 }
 
 void CopyWork::state_node(int wanted) {
@@ -62,34 +79,36 @@ void CopyWork::state_node(int wanted) {
   }
 }
 
-CopyWork::CopyPath CopyWork::make_path(MemoryKind from, MemoryKind to, int node) {
-  const auto memory = [&](MemoryKind kind) {
-    return device_.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
+CopyWork::CopyPath CopyWork::make_path(const CopyDevices& devices, MemoryKind from, MemoryKind to,
+                                       int node) {
+  const auto memory = [&](device::Device& device, MemoryKind kind) {
+    return device.allocate(bytes_, kind, kind == MemoryKind::device ? -1 : node);
   };
   // Managed memory migrates in place: one buffer is source and destination.
   const bool moves = plan_.engine == CopyEngine::prefetch;
-  return {memory(moves ? MemoryKind::managed : from), moves ? device::Buffer() : memory(to),
-          device_.make_stream()};
+  return {devices.by, memory(*devices.from, moves ? MemoryKind::managed : from),
+          moves ? device::Buffer() : memory(*devices.to, to), devices.by->make_stream()};
 }
 
 void CopyWork::fill(CopyPath& way, int salt) {
   fill_message(c_, pattern_, bytes_, c_.rank() + salt);
-  device_.copy(way.from.data(), pattern_.data(), bytes_, *way.stream);
+  way.by->copy(way.from.data(), pattern_.data(), bytes_, *way.stream);
   way.stream->synchronize();
 }
 
 void CopyWork::start(CopyPath& way) {
+  if (several_devices_) way.by->make_current();
   switch (plan_.engine) {
     case CopyEngine::host:
       std::memcpy(way.to.data(), way.from.data(), bytes_);
       return;
     case CopyEngine::prefetch:
-      return device_.prefetch(way.from.data(), bytes_, plan_.to == MemoryKind::device, *way.stream);
+      return way.by->prefetch(way.from.data(), bytes_, plan_.to == MemoryKind::device, *way.stream);
     case CopyEngine::kernel:
     case CopyEngine::faults:
-      return device_.copy_by_kernel(way.to.data(), way.from.data(), bytes_, *way.stream);
+      return way.by->copy_by_kernel(way.to.data(), way.from.data(), bytes_, *way.stream);
     case CopyEngine::copy_engine:
-      return device_.copy(way.to.data(), way.from.data(), bytes_, *way.stream);
+      return way.by->copy(way.to.data(), way.from.data(), bytes_, *way.stream);
   }
 }
 
@@ -101,7 +120,7 @@ void CopyWork::copy() {
 
 void CopyWork::bring_back(CopyPath& way) {
   // A prefetched managed buffer is both ends; pages fault only on their way to the device.
-  device_.prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
+  way.by->prefetch(way.from.data(), bytes_, plan_.to != MemoryKind::device, *way.stream);
   way.stream->synchronize();
 }
 
@@ -117,6 +136,7 @@ std::uint64_t CopyWork::time(std::uint64_t copies) {
 CopyWork::Batch CopyWork::time_batch() {
   Batch batch;
   for (CopyPath& way : paths_) {
+    if (several_devices_) way.by->make_current();
     way.blocker->block(*way.stream);
     for (int i = 0; i < kUntimed; ++i) start(way);
     way.begin->record(*way.stream);
@@ -133,7 +153,9 @@ CopyWork::Batch CopyWork::time_batch() {
   for (CopyPath& way : paths_) {
     way.stream->synchronize();
     batch.valid = batch.valid && !way.blocker->gave_up();
-    seconds = std::max(seconds, way.end->seconds_since(*paths_.front().begin));
+    // Events of two devices cannot be compared: each path then has its own start.
+    const CopyPath& first = several_devices_ ? way : paths_.front();
+    seconds = std::max(seconds, way.end->seconds_since(*first.begin));
   }
   batch.device_ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   return batch;
@@ -141,9 +163,9 @@ CopyWork::Batch CopyWork::time_batch() {
 
 void CopyWork::measure_by_events(double counted_bytes) {
   for (CopyPath& way : paths_) {
-    way.blocker = device::make_blocker(device_);
-    way.begin = device_.make_event();
-    way.end = device_.make_event();
+    way.blocker = device::make_blocker(*way.by);
+    way.begin = way.by->make_event();
+    way.end = way.by->make_event();
   }
   std::vector<std::uint64_t> issue;
   BlockedSamples samples;
@@ -169,13 +191,13 @@ void CopyWork::measure_by_events(double counted_bytes) {
 Case::Checked CopyWork::check(CopyPath& way, int salt) {
   device::Buffer& to = plan_.engine == CopyEngine::prefetch ? way.from : way.to;
   std::memset(pattern_.data(), 0, bytes_);  // data must come through `to`
-  device_.copy(pattern_.data(), to.data(), bytes_, *way.stream);
+  way.by->copy(pattern_.data(), to.data(), bytes_, *way.stream);
   way.stream->synchronize();
   const Case::Checked result = check_message(c_, pattern_, bytes_, c_.rank() + salt);
   if (plan_.engine == CopyEngine::prefetch) {
     fill(way, salt);
   } else {
-    device_.copy(to.data(), pattern_.data(), bytes_, *way.stream);  // the check overwrote it
+    way.by->copy(to.data(), pattern_.data(), bytes_, *way.stream);  // the check overwrote it
     way.stream->synchronize();
   }
   return result;

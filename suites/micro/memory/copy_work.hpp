@@ -19,10 +19,17 @@ namespace scalemark::micro {
 int node_other_than(int wanted, const device::Buffer& buffer,
                     const std::function<int(const void*)>& node_of);
 
+/// Which devices take part in a copy between devices: that which copies, and where the memory is.
+struct CopyDevices {
+  device::Device *by, *from, *to;
+};
+
 class CopyWork {
  public:
   /// Skips the case if a rank lacks the device. `node`: NUMA node of the host memory; -1: any.
   CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, int node);
+  /// Copies between devices, all of `paths` at once. The devices must outlive this object.
+  CopyWork(Case& c, const CopyPlan& plan, std::size_t bytes, const std::vector<CopyDevices>& paths);
 
   /// Copies, in both directions if planned, and waits for completion.
   void copy();
@@ -39,12 +46,16 @@ class CopyWork {
  private:
   /// A source, a destination and their stream.
   struct CopyPath {
+    device::Device* by;
     device::Buffer from, to;
     std::unique_ptr<device::Stream> stream;
     std::unique_ptr<device::Blocker> blocker = nullptr;  ///< for measure_by_events() only
     std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
-  CopyPath make_path(device::MemoryKind from, device::MemoryKind to, int node);
+  CopyPath make_path(const CopyDevices& devices, device::MemoryKind from, device::MemoryKind to,
+                     int node);
+  /// Prepares sources and streams once all paths are there.
+  void fill_all();
   /// Fact memory_numa_node: where host memory lies if that is not node `wanted`.
   void state_node(int wanted);
   void fill(CopyPath& way, int salt);
@@ -61,7 +72,7 @@ class CopyWork {
   Case& c_;
   CopyPlan plan_;
   std::size_t bytes_;
-  device::Device& device_;
+  bool several_devices_ = false;
   std::vector<CopyPath> paths_;
   device::Buffer pattern_;
 };

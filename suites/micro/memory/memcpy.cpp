@@ -10,6 +10,7 @@
 #include "suites/micro/memory/copy_work.hpp"
 #include "suites/micro/memory/device_turns.hpp"
 #include "suites/micro/memory/numa_choice.hpp"
+#include "suites/micro/memory/peer_copy.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -20,6 +21,7 @@ Carrier carrier_of(const CopyPlan& plan) {
 }
 
 void copy_memory(Case& c) {
+  if (c.text("direction") == "peer") return copy_between_gpus(c);
   const CopyPlan plan = plan_copy(c.result().params);
   const NumaChoice numa = require_numa(c);
   CopyWork work(c, plan, static_cast<std::size_t>(c.integer("bytes")), numa.node);
@@ -43,9 +45,9 @@ void copy_memory(Case& c) {
 }
 
 SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
-    .doc("Copies within the host, to the device and back, within the device, both ways")
+    .doc("Copies within the host, to the device and back, within the device, between GPUs")
     .rank_local()
-    .axis("direction", {.values = {"h2h", "h2d", "d2h", "d2d", "bidirectional"},
+    .axis("direction", {.values = {"h2h", "h2d", "d2h", "d2d", "bidirectional", "peer"},
                         .defaults = {"h2h", "h2d", "d2h"}})
     .axis("host_memory", {.values = {"pageable", "pinned", "registered", "write_combined",
                                      "managed", "huge_pages"},
@@ -55,13 +57,14 @@ SCALEMARK_BENCHMARK("micro/memcpy", copy_memory)
                      .implied = "copy_engine"})
     .with(numa_axis)
     .with(devices_axis)
+    .with(peer_axes)
     .axis_integer("bytes", {.minimum = 1,
                             .maximum = std::int64_t{1} << 36,
                             .defaults = "4,256,4K:64M:*4",
                             .quick = "1M",
                             .doc = "Bytes of one copy",
                             .unit = "By"})
-    .where(copy_makes_sense)
+    .where([](const Point& p) { return copy_makes_sense(p) && peer_copy_makes_sense(p); })
     .needs("a CUDA device for all but h2h of pageable and huge_pages memory")
     .works_on_gpu([](const Point& p) { return plan_copy(p).needs_device; })
     .memory([](const Point& p) { return copies_held(p).on_device * bytes_of(p); })

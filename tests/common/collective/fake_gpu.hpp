@@ -56,6 +56,7 @@ class FakeGpu : public device::Device {
             }};
   }
   std::size_t free_memory() const override { return 0; }
+  void make_current() override {}
   std::unique_ptr<device::Stream> make_stream() override { return std::make_unique<LazyStream>(); }
   std::unique_ptr<device::Event> make_event() override { throw Unavailable("not needed here"); }
   void copy(void* to, const void* from, std::size_t bytes, device::Stream& stream) override {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between GPUs as a matrix.
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/units.hpp"
+#include "common/html/html.hpp"
+#include "common/html/sections/sections.hpp"
+
+namespace scalemark::html {
+namespace {
+
+constexpr std::size_t kMaxMatrices = 12, kMaxGpus = 16;
+
+std::string matrix(const Row& row, const analysis::GpuPairs& pairs) {
+  std::set<std::uint64_t> gpus(pairs.from.begin(), pairs.from.end());
+  gpus.insert(pairs.to.begin(), pairs.to.end());
+  if (gpus.size() > kMaxGpus) return {};
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> seconds;
+  for (std::size_t i = 0; i < pairs.seconds.size(); ++i)
+    seconds[{pairs.from[i], pairs.to[i]}] = pairs.seconds[i];
+  std::vector<TableColumn> columns = {{"from"}};
+  std::vector<TableRow> lines;
+  for (const std::uint64_t to : gpus) columns.push_back({"to GPU " + std::to_string(to), true});
+  for (const std::uint64_t from : gpus) {
+    TableRow& line = lines.emplace_back();
+    line.cells.push_back("GPU " + std::to_string(from));
+    for (const std::uint64_t to : gpus) {
+      const auto found = seconds.find({from, to});
+      line.cells.push_back(
+          found == seconds.end() ? "-" : units::quantity(pairs.bytes / found->second, "By/s"));
+    }
+  }
+  return table(row.key, columns, lines);
+}
+
+}  // namespace
+
+std::string gpu_matrices(const std::vector<Row>& rows) {
+  std::string content;
+  std::size_t drawn = 0;
+  for (const Row& row : rows) {
+    if (!row.ok() || !row.sample().gpu_pairs || drawn == kMaxMatrices) continue;
+    content += matrix(row, *row.sample().gpu_pairs);
+    ++drawn;
+  }
+  return content;
+}
+
+}  // namespace scalemark::html

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pair of GPUs is reported slow, on made-up matrices.
+#include "common/analysis/slow_link.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace scalemark::analysis {
+namespace {
+
+/// A matrix of `gpus`; `time(from, to)` in seconds.
+template <typename Time>
+CaseResult matrix(std::uint64_t gpus, Time time) {
+  std::vector<std::uint64_t> from, to;
+  std::vector<double> seconds;
+  for (std::uint64_t a = 0; a < gpus; ++a) {
+    for (std::uint64_t b = 0; b < gpus; ++b) {
+      if (a == b) continue;
+      from.push_back(a);
+      to.push_back(b);
+      seconds.push_back(time(a, b));
+    }
+  }
+  CaseResult result;
+  result.params = {{"bytes", std::int64_t{4096}}};
+  result.tables["pairs"] = {
+      .columns = {{"from_gpu", "", from}, {"to_gpu", "", to}, {"time", "s", seconds}}};
+  return result;
+}
+
+/// Times that differ by some percent, as those of equal links do.
+double usual(std::uint64_t from, std::uint64_t to) {
+  return 1e-5 * (1 + 0.01 * static_cast<double>((3 * from + 5 * to) % 7));
+}
+
+TEST(SlowLink, OneSlowLinkIsNamedInBothDirections) {
+  const auto slow = slow_link(matrix(4, [](auto a, auto b) {
+    return usual(a, b) * ((a == 1 && b == 3) || (a == 3 && b == 1) ? 3 : 1);
+  }));
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE((slow->from == 1 && slow->to == 3) || (slow->from == 3 && slow->to == 1));
+  EXPECT_NEAR(slow->factor, 3, 0.2);
+  EXPECT_EQ(slow->slow, 2U);
+  EXPECT_EQ(slow->pairs, 12U);
+  EXPECT_NE(slow_text(*slow).find("times as long as the median of 12 pairs (2 are slow)"),
+            std::string::npos);
+}
+
+TEST(SlowLink, EqualLinksHaveNone) {
+  EXPECT_FALSE(slow_link(matrix(4, usual)));
+  EXPECT_FALSE(slow_link(matrix(8, usual)));
+}
+
+/// Two sockets: pairs across take longer. No link is broken.
+TEST(SlowLink, AMachineOfTwoHalvesHasNone) {
+  EXPECT_FALSE(
+      slow_link(matrix(4, [](auto a, auto b) { return usual(a, b) * (a / 2 == b / 2 ? 1 : 2); })));
+}
+
+TEST(SlowLink, FewPairsAndDamagedTablesAreNotJudged) {
+  EXPECT_FALSE(slow_link(matrix(2, [](auto a, auto) { return a == 0 ? 1.0 : 9.0; })));
+  EXPECT_FALSE(slow_link(CaseResult{}));
+  CaseResult zero = matrix(4, [](auto a, auto b) { return a + b == 1 ? 0.0 : 1.0; });
+  EXPECT_FALSE(slow_link(zero));
+  zero.tables["pairs"].columns[2].values = std::vector<double>{1, 2};
+  EXPECT_FALSE(slow_link(zero));
+}
+
+}  // namespace
+}  // namespace scalemark::analysis
