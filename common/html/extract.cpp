@@ -68,13 +68,6 @@ void keep_most_telling(std::vector<CaseExtract>& cases) {
   if (count > kMaxGrids) least->grid.reset();
 }
 
-void add_published(const CaseResult& result, CaseExtract& extract) {
-  for (const analysis::Published& one :
-       analysis::published_for(result, analysis::published_values())) {
-    extract.published.push_back({one, summarise(result, *result.find(one.metric)).median});
-  }
-}
-
 void add_scaling(const CaseResult& result, std::vector<analysis::ScalingCase>& scaling) {
   std::optional<analysis::ScalingCase> one = analysis::scaling_case(result);
   if (!one) return;
@@ -167,9 +160,10 @@ void extract_case(const CaseResult& result, RunExtract& run) {
           return one.training.has_value();
         }) < static_cast<std::ptrdiff_t>(kMaxTrainings))
       extract.training = training_of(result);
-    add_published(result, extract);
+    extract.gpu_pairs = analysis::gpu_pairs(result);
     add_scaling(result, run.scaling);
   }
+  if (auto one = study::measured(result)) run.studied.push_back(std::move(*one));
   extract.placement = add_placement(result, run);
   const bool gridded = extract.grid.has_value();
   run.cases.push_back(std::move(extract));

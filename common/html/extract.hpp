@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "common/analysis/published.hpp"
 #include "common/analysis/scaling.hpp"
+#include "common/analysis/slow_link.hpp"
 #include "common/html/drawing/chart.hpp"
 #include "common/result/model.hpp"
 #include "common/result/summarise.hpp"
+#include "common/study/measured.hpp"
 
 namespace scalemark::html {
 
@@ -50,11 +51,6 @@ struct Training {
   std::optional<double> exposed;  ///< s, communication not overlapped with computation
 };
 
-struct PublishedPair {
-  analysis::Published published;
-  double here = 0;  ///< median, in the published unit
-};
-
 struct CaseExtract {
   std::string key, name;
   std::map<std::string, std::string> params;  ///< the axes of the key
@@ -64,7 +60,7 @@ struct CaseExtract {
   std::vector<float> quantiles;      ///< of the primary metric, see quantiles_of()
   std::optional<RankGrid> grid;
   std::optional<Training> training;
-  std::vector<PublishedPair> published;
+  std::optional<analysis::GpuPairs> gpu_pairs;
   std::optional<std::size_t> placement;  ///< index in RunExtract::moved; empty: not moved
 
   const Quantity* find(std::string_view metric) const;
@@ -85,6 +81,7 @@ struct RunExtract {
   std::vector<Placement> moved;  ///< placements other than `ranks`, in order of their cases
   std::vector<CaseExtract> cases;
   std::vector<analysis::ScalingCase> scaling;
+  std::vector<study::Measured> studied;  ///< cases of benchmarks that the studies use
 };
 
 /// The placement of the ranks during a case.

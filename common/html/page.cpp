@@ -74,8 +74,9 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
   sections.add("scaling", "Scaling over ranks", scaling(runs, groups));
   sections.add("spread", "Spread over iterations and runs", distributions(groups));
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));
+  sections.add("gpus", "Between GPUs", gpu_matrices(rows));
   sections.add("trainings", "Trainings", trainings(groups));
-  sections.add("published", "Compared with published values", published(rows));
+  sections.add("published", "Tables and figures of the studies", studies(runs));
   sections.add("places", "Where the ranks ran", places(runs));
   sections.add("all", "All rows", all_rows(groups));
   sections.add("runs", "Runs on this page", runs_table(runs));

@@ -60,7 +60,7 @@ void Joined::add(const CaseResult& result) {
     scaling_.back().push_back(std::move(*one));
   if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
     layouts_.push_back(std::move(*one));
-  add_published(result, analysis::published_values(), published_);
+  add_published(result, study::published_values(), published_);
 }
 
 void Joined::keep(const std::function<bool(const std::string& key)>& wanted) {
@@ -76,7 +76,7 @@ void Joined::keep(const std::function<bool(const std::string& key)>& wanted) {
 void Joined::print(std::ostream& out) const {
   analysis::print_message_costs(analysis::sweeps_of(over_runs(sizes_)), out);
   analysis::print_scaling(analysis::scaling_curves(scaling_), out);
-  analysis::print_published(published_, out);
+  study::print_published(published_, out);
 }
 
 std::map<std::string, nlohmann::ordered_json> Joined::fields() const {

@@ -13,10 +13,10 @@
 
 #include "common/analysis/layout_ratio.hpp"
 #include "common/analysis/message_costs.hpp"
-#include "common/analysis/published.hpp"
 #include "common/analysis/scaling.hpp"
 #include "common/print/printer.hpp"
 #include "common/result/sink.hpp"
+#include "common/study/published.hpp"
 
 namespace scalemark::print {
 
@@ -40,7 +40,7 @@ class Joined {
   std::vector<std::vector<analysis::SweepCase>> sizes_;      ///< by run
   std::vector<std::vector<analysis::ScalingCase>> scaling_;  ///< by run
   std::vector<analysis::LayoutCase> layouts_;
-  std::vector<analysis::PublishedBeside> published_;
+  std::vector<study::PublishedBeside> published_;
 };
 
 /// A printer for `json`, or `jsonl` with `lines`, whose objects also have the fields of Joined. It

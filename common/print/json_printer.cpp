@@ -4,6 +4,7 @@
 #include "common/analysis/device_loss.hpp"
 #include "common/analysis/late_rank.hpp"
 #include "common/analysis/slow_host.hpp"
+#include "common/analysis/slow_link.hpp"
 #include "common/print/printers.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
@@ -60,6 +61,13 @@ nlohmann::ordered_json case_json(const CaseResult& result) {
         {"ranks", slow->ranks},
         {"factor", text::json_number(slow->factor)},
         {"pairs", slow->pairs}};
+  }
+  if (const std::optional<analysis::SlowLink> slow = analysis::slow_link(result)) {
+    object["slow_link"] = {{"from", slow->from},
+                           {"to", slow->to},
+                           {"factor", text::json_number(slow->factor)},
+                           {"slow", slow->slow},
+                           {"pairs", slow->pairs}};
   }
   if (const std::optional<analysis::DeviceLoss> loss = analysis::device_loss(result)) {
     object["device_loss"] = {{"rank", loss->rank},

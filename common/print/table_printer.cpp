@@ -16,6 +16,7 @@
 #include "common/analysis/late_rank.hpp"
 #include "common/analysis/layout_ratio.hpp"
 #include "common/analysis/slow_host.hpp"
+#include "common/analysis/slow_link.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
@@ -244,6 +245,8 @@ class TablePrinter final : public Printer {
     if (const std::optional<analysis::LateRank> late = analysis::late_rank(result))
       line += "  " + colored(analysis::late_text(*late), text::kYellow);
     if (const std::optional<analysis::SlowPlace> slow = analysis::slow_place(result))
+      line += "  " + colored(analysis::slow_text(*slow), text::kYellow);
+    if (const std::optional<analysis::SlowLink> slow = analysis::slow_link(result))
       line += "  " + colored(analysis::slow_text(*slow), text::kYellow);
     if (const std::optional<analysis::DeviceLoss> loss = analysis::device_loss(result))
       line += "  " + colored(analysis::loss_text(*loss), text::kYellow);

@@ -152,18 +152,20 @@ void verify(Case& c, const History& history, const Llama& model, Parallelism& pa
   const auto not_finite =
       std::ranges::count_if(history.loss, [](double loss) { return !std::isfinite(loss); });
   const bool sharded = c.text("parallel") == "fsdp";
+  const bool learnt =
+      history.steps_without_labels < static_cast<std::int64_t>(history.steps.time.size());
   c.recorder().verified(
-      sharded ? "parameters gathered alike on all ranks, every loss finite, bytes of every "
-                "step as their formula"
-              : "parameters identical on all ranks, every loss finite",
-      {.checked = history.loss.size() * (sharded ? 2 : 1) + 1,
-       .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1) +
+      sharded ? "parameters gathered alike on all ranks, every loss finite, some step with labels, "
+                "bytes of every step as their formula"
+              : "parameters identical on all ranks, every loss finite, some step with labels",
+      {.checked = history.loss.size() * (sharded ? 2 : 1) + 2,
+       .wrong = static_cast<std::uint64_t>(not_finite) + (identical ? 0 : 1) + (learnt ? 0 : 1) +
                 wrong_traffic(c, history, model)});
   c.fact("parameters_fingerprint", torch_support::to_hex(hash));
 }
 
 FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
-  const Recipe recipe = recipe_of(method_of(c));
+  const Recipe recipe = recipe_of(c.result().params);
   return {.adamw = recipe.adamw,
           .warmup_steps = c.integer("warmup_steps"),
           .total_steps = recipe.scheduled ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
@@ -186,7 +188,8 @@ torch_support::TrainingPlan plan_training(const Case& c, const TokenLoader& load
       .epochs = c.integer("epochs"),
       .steps_per_epoch = loader.batches() / c.integer("accumulation"),
       .max_steps = c.integer("steps"),
-      .save_every = c.integer("save_every")};
+      .save_every = c.integer("save_every"),
+      .seconds = c.integer("duration")};
   if (plan.total_steps() == 0) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
                        c.size(), c.integer("accumulation"), c.integer("batch")));
@@ -255,6 +258,7 @@ void adjust(Point& point) {
     const Template form = natural_template(parse_corpus(point.text("dataset")));
     point["template"] = template_names().at(static_cast<std::size_t>(form));
   }
+  simplify_recipe(point);
   const bool single = point.text("parallel") == "single";
   point["backend"] =
       single ? "auto"
@@ -294,6 +298,26 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
                                .unit = "{token}"})
     .axis_integer("epochs", {.minimum = 1, .maximum = 1000, .defaults = "1"})
     .axis_integer("steps", {.minimum = 0, .maximum = 1'000'000, .defaults = "0", .quick = "10"})
+    .axis_integer("duration", {.minimum = 0,
+                               .maximum = 604'800,
+                               .defaults = "0",
+                               .implied = 0,
+                               .doc = "Ends after the step in which so much time is over; 0: never",
+                               .unit = "s"})
+    .axis_number("learning_rate", {.minimum = 0,
+                                   .maximum = 10,
+                                   .defaults = {kOwnRate},
+                                   .implied = kOwnRate,
+                                   .doc = "Largest learning rate; 0: that of the method's recipe"})
+    .axis_number("weight_decay", {.minimum = -1,
+                                  .maximum = 10,
+                                  .defaults = {kOwnDecay},
+                                  .implied = kOwnDecay,
+                                  .doc = "AdamW's weight decay; -1: that of the method's recipe"})
+    .axis("schedule", {.values = schedule_names(),
+                       .defaults = {"recipe"},
+                       .implied = "recipe",
+                       .doc = "Of the learning rate: cosine after the warm-up, or constant"})
     .axis_integer("warmup_steps",
                   {.minimum = 0, .maximum = 1'000'000, .defaults = "100", .implied = 100})
     .axis_number("clip", {.minimum = 0, .maximum = 1'000'000, .defaults = {0}, .implied = 0.0})

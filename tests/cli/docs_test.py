@@ -37,6 +37,7 @@ EXPANDED = {
     "scalemark run suite/name --dry-run": "scalemark run micro/memcpy --dry-run",
     "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
     "scalemark COMMAND --help": "scalemark compare --help",
+    "scalemark study FILES": "scalemark study pin.h5",
     "scalemark export FILE --to FORMAT [-o OUT]": "scalemark export run.h5 --to csv -o out.csv",
     "scalemark import FILE... -o OUT.h5": "scalemark import osu.txt osu.txt -o OUT.h5",
     "scalemark baseline RUNS... -o base.h5": "scalemark baseline base/real-1.h5 base/real-2.h5 -o base.h5",
@@ -90,6 +91,8 @@ NOT_RUN = {
     "tests/gpu/run.sh": "needs a GPU and a bundle",
     "tests/gpu/software/run.sh -n 2 mpirun -n 2 build/cuda-release/tests/cli/scalemark-micro run micro/memcpy --quick":
         "needs nvcc; gpu.software.micro runs the like",
+    "tests/gpu/software/run.sh -m tests/topologies/4xgh200.xml build/cuda-release/tests/cli/scalemark-micro info":
+        "needs nvcc; gpu.software.machine runs the like",
     "tests/gpu/software/run.sh --help": "needs the repository; gpu.software.micro runs the script",
     "ctest --test-dir build/cuda-release -L software_device": "needs nvcc; tests/run.sh runs these tests",
     'tests/gpu/run.sh --presets "smoke quick memory compute"': "needs a GPU and a bundle",

@@ -9,11 +9,19 @@ from harness import ProgramTest, rows, run
 REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has|built without DALI"
 
 
+# Experiments of which only a GPU's profile has the numbers.
+PROFILED = {"text-precision", "fig-3", "fig-4", "fig-11", "fig-12", "fig-15", "fig-17"}
+
+
 def names(suite):
     return [one["name"] for one in json.loads(run("list", "--presets", f"(paper|tuned)-{suite}", "--json").stdout)]
 
 
 class Paper(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.experiments = json.loads(run("study", "--format", "json").stdout)
+
     def run_small_variants(self, suite, least):
         small = [name for name in names(suite) if name.endswith("-cpu")]
         self.assertGreaterEqual(len(small), least)
@@ -28,6 +36,33 @@ class Paper(ProgramTest):
                     if row["status"] != "ok":
                         self.assertEqual(row["status"], "skipped", f"{key}: {row['reason']}")
                         self.assertRegex(row["reason"], REASONS, key)
+                    elif "finetune" in key:
+                        self.assertEqual(row["facts"]["steps_without_labels"], 0, key)
+                self.check_tables(name, out)
+
+    def check_tables(self, preset, out):
+        """The tables of the preset's experiments, from a CPU-sized run: the study's rows and columns, without its numbers."""
+        expected = {one["id"] for one in self.experiments if one["preset"] + "-cpu" == preset} - PROFILED
+        tables = {table["id"]: table for table in json.loads(run("study", out, "--format", "json").stdout)} if expected else {}
+        self.assertLessEqual(expected, set(tables))
+        for table in (tables[name] for name in expected):
+            self.assertTrue(table["differences"])
+            for row in table["rows"]:
+                self.assertTrue(all(cell["published"] is None for cell in row["cells"]))
+                if "state" not in row:
+                    self.assertGreater(row["cells"][0]["here"], 0)
+        if "table-2" in expected:
+            self.check_table_2(tables["table-2"])
+
+    def check_table_2(self, table):
+        times = {tuple(row["axes"].values()): row["cells"][0]["here"] for row in table["rows"]}
+        for row in table["rows"]:
+            gpus, precision = row["axes"].values()
+            for cell, base in ((row["cells"][2], ("1", precision)), (row["cells"][3], (gpus, "fp64"))):
+                if base == (gpus, precision):
+                    self.assertIsNone(cell["here"])
+                elif times[gpus, precision] and times[base]:
+                    self.assertAlmostEqual(cell["here"], times[base] / times[gpus, precision])
 
     def test_every_small_variant_of_imaging_runs(self):
         self.run_small_variants("imaging", 11)

@@ -143,7 +143,9 @@ class Pages(ProgramTest):
         self.assertIn("rank 11", self.browser.evaluate("document.querySelector('#look tbody').innerText"))
         self.assertIn("rank 11 on node2 showed no progress", self.browser.evaluate("document.querySelector('#failed').innerText"))
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#places figure').length"), 2)
-        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#published tbody tr').length"), 0)
+        published = self.browser.evaluate("document.querySelector('#published').innerText")
+        for text in ("allocation study, Table 2", "2094 s", "--preset paper-imaging-precision"):
+            self.assertIn(text, published)
         self.assertGreater(self.browser.evaluate("document.querySelectorAll('#curves path.t').length"), 0)  # the base
         peaks = "[...document.querySelectorAll('#curves svg text')].filter(t => t.textContent == 'peak').length"
         self.assertGreater(self.browser.evaluate(peaks), 0)

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/analysis/pauses.hpp"
-#include "common/analysis/published.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/compare/compare.hpp"
@@ -23,6 +22,7 @@
 #include "common/print/joined.hpp"
 #include "common/print/printer.hpp"
 #include "common/store/reader.hpp"
+#include "common/study/published.hpp"
 
 // HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT

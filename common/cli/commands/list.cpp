@@ -62,6 +62,7 @@ nlohmann::json describe(const Benchmark& benchmark) {
                     {"default", defaults},
                     {"doc", axis.doc},
                     {"unit", axis.unit}});
+    if (axis.implied) axes.back()["implied"] = to_json(*axis.implied);
   }
   nlohmann::json needs = benchmark.needs();
   if (benchmark.default_ranks() > 1)

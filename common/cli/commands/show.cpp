@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/analysis/pauses.hpp"
-#include "common/analysis/published.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"

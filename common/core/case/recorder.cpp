@@ -99,6 +99,20 @@ void CaseRecorder::began(const std::string& metric, std::span<const std::uint64_
   found->samples.t0 = std::move(t0);
 }
 
+void CaseRecorder::invalid(const std::string& metric, std::span<const std::uint8_t> iterations) {
+  std::vector<Metric>& metrics = context_.result.metrics;
+  const auto found = std::ranges::find(metrics, metric, &Metric::name);
+  if (!context_.is_root() || found == metrics.end() ||
+      found->samples.iterations != iterations.size() ||
+      std::ranges::count(iterations, std::uint8_t{0}) == std::ssize(iterations))
+    return;
+  Samples& samples = found->samples;
+  samples.flags.resize(samples.iterations, 0);
+  for (std::size_t i = 0; i < samples.iterations; ++i) {
+    if (iterations[i] != 0) samples.flags[i] |= kInvalid;
+  }
+}
+
 void CaseRecorder::table(const std::string& name, Table table) {
   if (context_.is_root()) context_.result.tables[name] = std::move(table);
 }

@@ -37,6 +37,9 @@ class CaseRecorder {
   /// Start time of each iteration of a recorded metric, as now_ns(). Used on rank 0 only; ignored
   /// unless there is one value per iteration.
   void began(const std::string& metric, std::span<const std::uint64_t> at);
+  /// Flags the iterations of a recorded metric that are not what was to be measured (1 = flag).
+  /// Used on rank 0 only.
+  void invalid(const std::string& metric, std::span<const std::uint8_t> iterations);
 
   /// Stores a table of further observations with the result; used on rank 0 only.
   void table(const std::string& name, Table table);

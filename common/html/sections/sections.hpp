@@ -16,7 +16,7 @@ namespace scalemark::html {
 
 /// Size limits of a section's drawings or rows in bytes; together they keep a page below 2 MB.
 constexpr std::size_t kRowBytes = 600'000, kCurveBytes = 450'000, kDrawingBytes = 120'000,
-                      kDataBytes = 250'000;
+                      kDataBytes = 250'000, kStudyBytes = 200'000;
 
 // Sections about runs.
 /// What was measured, in one sentence; a coloured band if something failed or is missing.
@@ -34,7 +34,10 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
 std::string layouts(const std::vector<Group>& groups);
 std::string trainings(const std::vector<Group>& groups);
 std::string places(std::span<const RunExtract> runs);
-std::string published(const std::vector<Row>& rows);
+/// Bandwidth between GPUs.
+std::string gpu_matrices(const std::vector<Row>& rows);
+/// Tables of the studies that the runs repeat.
+std::string studies(std::span<const RunExtract> runs);
 std::string all_rows(const std::vector<Group>& groups);
 /// The rows as JSON to copy.
 std::string rows_data(const std::vector<Row>& rows, std::span<const RunExtract> runs);

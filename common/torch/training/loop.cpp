@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/core/exchange.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -19,6 +20,13 @@ void save(Case& c, const Training& training) {
 void save_and_stop(Case& c, const Training& training) {
   save(c, training);
   throw StoppedEarly{};
+}
+
+/// Collective. Whether the slowest rank has trained as long as the plan allows.
+bool is_time_over(const Case& c, const TrainingPlan& plan, const Training& training) {
+  if (plan.seconds == 0) return false;
+  return largest(c.ranks(), static_cast<std::int64_t>(training.time_of_steps())) >=
+         plan.seconds * 1'000'000'000;
 }
 
 }  // namespace
@@ -57,19 +65,22 @@ void run_training(Case& c, const TrainingPlan& plan, Training& training) {
   const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
   const std::int64_t total = plan.total_steps();
   auto [epoch, step] = training.position();
-  for (; plan.steps_in(epoch) > 0; ++epoch, step = 0) {
+  bool over = is_time_over(c, plan, training);
+  for (; plan.steps_in(epoch) > 0 && !over; ++epoch, step = 0) {
     c.phase(fmt::format("train epoch {}", epoch + 1));
     training.start_epoch();
-    while (step < plan.steps_in(epoch)) {
+    while (step < plan.steps_in(epoch) && !over) {
       c.report_progress();
       training.step();
       ++step;
       if (c.checkpoint().stop_requested()) save_and_stop(c, training);
+      over = is_time_over(c, plan, training);
       const std::int64_t done = epoch * plan.steps_per_epoch + step;
-      if (plan.save_every > 0 && done % plan.save_every == 0 && done < total) save(c, training);
+      const bool is_last = over || done == total;
+      if (plan.save_every > 0 && done % plan.save_every == 0 && !is_last) save(c, training);
     }
     training.end_epoch();
-    if (plan.save_every == 0 && plan.steps_in(epoch + 1) > 0) save(c, training);
+    if (plan.save_every == 0 && plan.steps_in(epoch + 1) > 0 && !over) save(c, training);
   }
 }
 

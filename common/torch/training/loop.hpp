@@ -16,6 +16,7 @@ struct TrainingPlan {
   std::int64_t steps_per_epoch = 0;
   std::int64_t max_steps = 0;   ///< 0 = whole epochs
   std::int64_t save_every = 0;  ///< steps; 0 = after each epoch
+  std::int64_t seconds = 0;     ///< ends after the step in which so much time is over; 0 = never
 
   /// 0 if an epoch has less than one step.
   std::int64_t total_steps() const;
@@ -29,7 +30,7 @@ struct TrainingPosition {
 };
 
 /// A training that run_training() drives: its model, its data and its records. Every function but
-/// position() is collective.
+/// position() and time_of_steps() is collective.
 class Training {
  public:
   Training() = default;
@@ -38,6 +39,8 @@ class Training {
   Training& operator=(const Training&) = delete;
 
   virtual TrainingPosition position() const = 0;
+  /// Time of this rank's steps so far, in ns, those before an interruption included.
+  virtual std::uint64_t time_of_steps() const = 0;
   /// Starts loading the current epoch from position().
   virtual void start_epoch() = 0;
   /// Loads the data of one step, runs it and records it.

@@ -57,6 +57,7 @@ void tokenizer(Case& c) {
                 static_cast<double>(statistics.tokens * c.size()),
                 "tokens of all rows, template and headers among them * ranks / time");
   c.fact("text_bytes", static_cast<std::int64_t>(bytes));
+  c.fact("rows_read", statistics.read);
   c.fact("tokens", statistics.tokens);
   c.fact("empty_rows", statistics.empty);
 }

@@ -25,6 +25,8 @@ torch_support::TrainingPosition Finetuning::position() const {
           .step = finetuner_.steps() % steps_per_epoch()};
 }
 
+std::uint64_t Finetuning::time_of_steps() const { return torch_support::sum(history_.steps.time); }
+
 void Finetuning::start_epoch() {
   const torch_support::TrainingPosition at = position();
   loader_.start(static_cast<std::uint64_t>(at.epoch), at.step * settings_.accumulation);

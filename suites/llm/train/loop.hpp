@@ -64,6 +64,7 @@ class Finetuning final : public torch_support::Training {
   Finetuning(Case& c, const TrainingSettings& settings, TokenLoader& loader, Finetuner& finetuner);
 
   torch_support::TrainingPosition position() const override;
+  std::uint64_t time_of_steps() const override;
   void start_epoch() override;
   void step() override;
   void trial_step() override;

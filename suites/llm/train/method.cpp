@@ -76,6 +76,28 @@ Recipe recipe_of(Method method) {
   return {.adamw = {.learning_rate = 2e-5, .weight_decay = 0.01}, .scheduled = false, .dpo = {}};
 }
 
+const std::vector<std::string>& schedule_names() {
+  static const std::vector<std::string> names = {"recipe", "cosine", "constant"};
+  return names;
+}
+
+Recipe recipe_of(const Point& point) {
+  Recipe recipe = recipe_of(parse_method(point.text("method")));
+  if (const double rate = point.number("learning_rate"); rate > 0)
+    recipe.adamw.learning_rate = rate;
+  if (const double decay = point.number("weight_decay"); decay >= 0)
+    recipe.adamw.weight_decay = decay;
+  if (point.text("schedule") != "recipe") recipe.scheduled = point.text("schedule") == "cosine";
+  return recipe;
+}
+
+void simplify_recipe(Point& point) {
+  const Recipe own = recipe_of(parse_method(point.text("method"))), given = recipe_of(point);
+  if (given.adamw.learning_rate == own.adamw.learning_rate) point["learning_rate"] = kOwnRate;
+  if (given.adamw.weight_decay == own.adamw.weight_decay) point["weight_decay"] = kOwnDecay;
+  if (given.scheduled == own.scheduled) point["schedule"] = std::string("recipe");
+}
+
 double method_flops(Method method, const LlamaConfig& config, std::int64_t width) {
   const double all_weights = training_flops(config, width);
   const double training =

@@ -10,6 +10,7 @@
 
 #include <torch/types.h>
 
+#include "common/result/point.hpp"
 #include "suites/llm/model/llama.hpp"
 #include "suites/llm/optim/adamw.hpp"
 #include "suites/llm/train/dpo.hpp"
@@ -35,6 +36,9 @@ inline constexpr std::int64_t kQatGroup = 256;
 /// Type of axis `precision`: fp64, fp32, bf16.
 torch::ScalarType element_type(const std::string& precision);
 
+/// Values of axes that stand for those of the method's recipe.
+inline constexpr double kOwnRate = 0, kOwnDecay = -1;
+
 /// Settings of torchtune's recipe.
 struct Recipe {
   AdamWOptions adamw;
@@ -42,6 +46,13 @@ struct Recipe {
   DpoOptions dpo;          ///< of dpo and dpo_full
 };
 Recipe recipe_of(Method method);
+/// Axes `learning_rate`, `weight_decay` and `schedule` in place of the recipe's values.
+Recipe recipe_of(const Point& point);
+/// Names of axis `schedule`.
+const std::vector<std::string>& schedule_names();
+/// Sets these axes to "as the recipe" where they have the recipe's values: one key for one
+/// training.
+void simplify_recipe(Point& point);
 
 /// Model FLOPs per token of a step in rows of `width`. qlora equals lora, qat equals full. dpo and
 /// dpo_full add the reference's forward pass, 2 N + 4 layers dim width. Quantisation itself is not

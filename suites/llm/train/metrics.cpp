@@ -58,7 +58,7 @@ void record_observed(Case& c, const History& history) {
 /// Records facts that depend on the method.
 void record_method(Case& c, const Llama& model) {
   const Method method = parse_method(c.text("method"));
-  const Recipe recipe = recipe_of(method);
+  const Recipe recipe = recipe_of(c.result().params);
   c.fact("learning_rate", recipe.adamw.learning_rate);
   c.fact("weight_decay", recipe.adamw.weight_decay);
   if (compares_answers(method)) c.fact("beta", recipe.dpo.beta);
@@ -75,6 +75,13 @@ void record_method(Case& c, const Llama& model) {
     c.fact("fake_quantised_maps", maps);
     c.fact("quantisation_group", kQatGroup);
   }
+}
+
+/// 1 for each step in which no rank had anything to learn from.
+std::vector<std::uint8_t> without_labels(const History& history) {
+  std::vector<std::uint8_t> marks;
+  for (const double counted : history.all_counted) marks.push_back(counted == 0 ? 1 : 0);
+  return marks;
 }
 
 }  // namespace
@@ -109,6 +116,7 @@ void record_finetuning(Case& c, const History& history) {
   };
   // The first four are columns of the printed table.
   torch_support::record_step_time(c, history.steps, warmup);
+  c.recorder().invalid("step_time", without_labels(history));
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");
   c.record("loss", "1", Better::lower, MetricKind::ratio, RankReduce::root,

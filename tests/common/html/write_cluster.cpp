@@ -127,6 +127,8 @@ void add_trainings(Maker& maker, Run& run) {
       one.params = {{"device", std::string("cuda")},    {"epochs", std::int64_t{20}},
                     {"mode", std::string("paper")},     {"pin_memory", false},
                     {"precision", precision},           {"ranks", ranks},
+                    {"dataset", std::string("mnist")},  {"image", std::int64_t{500}},
+                    {"images", std::int64_t{60000}},    {"layout", std::string("nchw")},
                     {"strategy", std::string("ddp_ds")}};
       const double work = (precision == "fp32" ? 0.4 : 0.22) / static_cast<double>(ranks);
       const auto count = static_cast<std::size_t>(ranks);

@@ -55,6 +55,45 @@ TEST(Finetune, LearnsFasterWithAllWeights) {
   EXPECT_EQ(run.fact("trained_parameters"), run.fact("parameters"));
 }
 
+TEST(Finetune, AxesReplaceTheSettingsOfTheRecipe) {
+  const auto run = finetune(
+      {"method=dpo", "learning_rate=0.0003", "weight_decay=0.01", "schedule=constant", "steps=2"});
+  if (!root()) return;
+  ASSERT_EQ(run.result().status, Status::ok) << run.result().reason;
+  EXPECT_EQ(run.fact("learning_rate"), "0.0003");
+  EXPECT_EQ(run.fact("weight_decay"), "0.01");
+  EXPECT_THAT(run.result().key, HasSubstr(" learning_rate=0.0003 "));
+}
+
+TEST(Finetune, TheRecipesOwnSettingsAreTheSameCase) {
+  const auto given =
+      finetune({"learning_rate=0.0003", "weight_decay=0.01", "schedule=cosine", "steps=2"});
+  const auto own = finetune({"steps=2"});
+  if (!root()) return;
+  EXPECT_EQ(given.result().key, own.result().key);
+  EXPECT_EQ(given.fact("learning_rate"), own.fact("learning_rate"));
+  EXPECT_EQ(given.series("step_loss", 0), own.series("step_loss", 0));
+}
+
+TEST(Finetune, ADurationEndsTheTraining) {
+  const auto run = finetune({"duration=1", "steps=0", "epochs=1000"});
+  if (!root()) return;
+  ASSERT_EQ(run.result().status, Status::ok) << run.result().reason;
+  const auto times = run.series("step_time", 0);
+  EXPECT_LT(times.size(), 250'000U / static_cast<std::size_t>(test::world().size()))
+      << "steps of the whole training";
+  EXPECT_GE(run.value("total_time"), 1.0);
+}
+
+/// The prompt of grammar is not in the loss, and fills all of a short row.
+TEST(Finetune, StepsWithoutLabelsAreFlaggedAndATrainingOfThemIsWrong) {
+  const auto run =
+      finetune({"dataset=grammar", "source=synthetic", "rows=16", "sequence=8", "steps=2"});
+  if (!root()) return;
+  EXPECT_EQ(run.result().status, Status::failed);
+  EXPECT_EQ(run.result().verification.wrong, static_cast<std::size_t>(test::world().size()));
+}
+
 TEST(Finetune, TokensAreCountedThreeWays) {
   const auto run = finetune({"packed=true", "sequence=256", "batch=1"});
   EXPECT_EQ(run.outcome.ok, 1U);
@@ -87,7 +126,7 @@ TEST(Finetune, ShardedTrainingIsTheSameAndItsBytesAreCounted) {
   EXPECT_NEAR(sharded.value("loss"), replicated.value("loss"), 1e-9);
   EXPECT_EQ(sharded.fact("trained_parameters"), replicated.fact("trained_parameters"));
   EXPECT_EQ(sharded.result().verification.checked,
-            (2 * 3 + 1) * static_cast<std::size_t>(test::world().size()));
+            (2 * 3 + 2) * static_cast<std::size_t>(test::world().size()));
   EXPECT_EQ(sharded.result().verification.wrong, 0U);
   // All weights of 8 bytes, the layers' twice; the sizes divide by two.
   const LlamaConfig config = llama_config("tiny");

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace scalemark::analysis {
+namespace scalemark::study {
 
 /// Defined in a source file that CMake generates.
 std::string_view published_csv();
 
-}  // namespace scalemark::analysis
+}  // namespace scalemark::study
