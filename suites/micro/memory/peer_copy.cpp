@@ -88,7 +88,7 @@ std::vector<CopyDevices> devices_of(const Case& c, const Gpus& gpus,
   std::vector<CopyDevices> paths;
   for (const auto& [from, to] : pairs)
     paths.push_back(
-        {c.text("operation") == "read" ? &gpus[to] : &gpus[from], &gpus[from], &gpus[to]});
+        {c.text("peer_operation") == "read" ? &gpus[to] : &gpus[from], &gpus[from], &gpus[to]});
   return paths;
 }
 
@@ -193,11 +193,12 @@ void peer_axes(Benchmark& benchmark) {
        .implied = "pair",
        .doc = "Copies between GPUs (direction=peer) that run at once; all_pairs: each in "
               "turn"});
-  benchmark.axis("operation", {.values = {"write", "read"},
-                               .defaults = {"write"},
-                               .implied = "write",
-                               .doc = "direction=peer: whether the GPU that copies writes to the "
-                                      "other, or reads from it"});
+  benchmark.axis("peer_operation",
+                 {.values = {"write", "read"},
+                  .defaults = {"write"},
+                  .implied = "write",
+                  .doc = "direction=peer: whether the GPU that copies writes to the "
+                         "other, or reads from it"});
   benchmark.axis_boolean("peer_access",
                          {.defaults = {true},
                           .implied = true,
@@ -209,7 +210,7 @@ void peer_axes(Benchmark& benchmark) {
 }
 
 bool peer_copy_makes_sense(const Point& point) {
-  const std::string &pattern = point.text("pattern"), &operation = point.text("operation");
+  const std::string &pattern = point.text("pattern"), &operation = point.text("peer_operation");
   if (point.text("direction") != "peer")
     return pattern == "pair" && operation == "write" && point.flag("peer_access");
   // Kernels need access.

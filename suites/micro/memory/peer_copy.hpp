@@ -10,8 +10,8 @@ namespace scalemark::micro {
 /// Declares the axes that only direction=peer has, and sets them to their usual values elsewhere.
 /// pattern: pair (GPU 0 and 1), both_ways (the same, both directions at once), one_to_all (GPU 0 to
 /// all others at once), all_to_one, all_pairs (each ordered pair in turn, table `pairs`).
-/// operation: write or read, as the GPU that copies sees it. peer_access: false copies through host
-/// memory.
+/// peer_operation: write or read, as the GPU that copies sees it. peer_access: false copies through
+/// host memory.
 void peer_axes(Benchmark& benchmark);
 
 /// Whether the values of peer_axes() fit the direction.

@@ -45,12 +45,12 @@ class Machine(ProgramTest):
         out = self.path("out.h5")
         parts = []
         for rank in range(ranks):
-            own = [f"-x{name}={value}" for name, value in settings[rank % len(settings)].items()]
+            own = [word for name, value in settings[rank % len(settings)].items() for word in ("-x", f"{name}={value}")]
             parts += [*([":"] if rank else []), "-n", "1", "--oversubscribe", "--bind-to", "none", *own, SCALEMARK, *COPY, "-o", out]
         done = self.on_devices(where, MPIRUN, *parts, **({"SOFTWARE_GPU_MIG": "2"} if settings[0] else {}))
         with h5py.File(out) as file:
             table = {name: data[()].tolist() for name, data in file["topology/ranks"].items()}
-            self.assertEqual([file[f"cases/{case}"].attrs["status"] for case in file["cases"]], ["ok"])
+            self.assertEqual([file[f"cases/{case}"].attrs["status"] for case in file["cases"]], [b"ok"])
         return table, done.stderr
 
     def test_ranks_lie_near_their_devices(self):
@@ -109,13 +109,14 @@ class Machine(ProgramTest):
         return rows(out)
 
     def test_copies_between_devices(self):
-        table = self.peers(3, "bytes=1,4097,1M", "pattern=pair,both_ways,one_to_all,all_to_one,all_pairs", "operation=write,read",
+        table = self.peers(3, "bytes=1,4097,1M", "pattern=pair,both_ways,one_to_all,all_to_one,all_pairs", "peer_operation=write,read",
                            "engine=copy_engine,kernel", SOFTWARE_GPU_DELAYS="5:100")
         self.assertEqual(len(table), 3 * 5 * 2 * 2)
         for key, row in table.items():
             self.assertEqual((row["status"], row["verified"]["done"], row["verified"]["wrong"]), ("ok", True, 0), f"{key}: {row['reason']}")
             paths = {"pair": 1, "both_ways": 2, "one_to_all": 2, "all_to_one": 2, "all_pairs": 6}[row["params"].get("pattern", "pair")]
-            self.assertEqual(row["verified"]["checked"], row["params"]["bytes"] * paths, key)
+            # Before the samples and after them.
+            self.assertEqual(row["verified"]["checked"], 2 * row["params"]["bytes"] * paths, key)
             self.assertEqual("event_time" in row["metrics"], paths < 6, key)
 
     def test_access_between_devices_may_be_refused(self):
