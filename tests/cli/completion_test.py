@@ -10,7 +10,7 @@ import unittest
 
 from harness import ProgramTest, SCALEMARK, run
 
-SUBCOMMANDS = ["run", "list", "info", "show", "compare", "baseline", "report", "verify", "finalize", "schema", "import",
+SUBCOMMANDS = ["run", "list", "info", "show", "study", "compare", "baseline", "report", "verify", "finalize", "schema", "import",
                "export", "completion", "man"]
 
 

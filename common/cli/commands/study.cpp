@@ -87,9 +87,9 @@ void add_study(CLI::App& app, int& exit_code) {
       "study", "Print tables and figures of the two published studies, with the runs' numbers");
   command->add_option(
       "NAME", options->words,
-      "Table or figure, such as table-2, and result files or folders of runs: all tables of which "
-      "they have cases, without NAME; what the study published, without files; the list, without "
-      "both");
+      "Table or figure, such as table-2, and result files or folders of runs. Without files: what "
+      "the "
+      "study published. Without NAME: all tables that the files repeat. Without both: the list");
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember(study::study_formats()))
       ->capture_default_str();
