@@ -33,6 +33,20 @@ const Experiment& experiment_of(std::string_view id) {
                                text::did_you_mean(std::string(id), ids), text::join(ids, ", ")));
 }
 
+RowAxis one_to_four_gpus() { return {"gpus", {"1", "2", "3", "4"}}; }
+
+TableColumn profiled_seconds(std::string heading, std::string metric) {
+  return {.heading = std::move(heading),
+          .metrics = {std::move(metric)},
+          .unit = "s",
+          .sum_over_ranks = true};
+}
+
+TableColumn profiled_share(std::string heading, std::string metric) {
+  return {
+      .heading = std::move(heading), .metrics = {std::move(metric)}, .unit = "1", .percent = true};
+}
+
 std::string_view implied_value(std::string_view axis) {
   static constexpr std::array kImplied = {
       std::pair{"accumulation", "1"},      std::pair{"broadcast_buffers", "true"},

@@ -61,6 +61,11 @@ struct Experiment {
   std::vector<RowAxis> rows{};
   std::vector<TableColumn> columns{};
   std::string note = {};  ///< what a reader should know; empty = none
+
+  /// Whether a figure has bars of this column: values in the unit of the first one.
+  bool draws(const TableColumn& column) const {
+    return figure && column.kind == ColumnKind::value && column.unit == columns.front().unit;
+  }
 };
 
 /// All tables and figures, in the order of the studies.
@@ -69,8 +74,15 @@ const std::vector<Experiment>& experiments();
 const Experiment& experiment_of(std::string_view id);
 
 /// The value that a case has on an axis which its key does not name; empty if it is not known. The
-/// same as in the benchmarks; a test compares them.
+/// same as in the benchmarks: otherwise `cli.paper` finds no tables.
 std::string_view implied_value(std::string_view axis);
+
+// Parts that both studies' workloads share.
+RowAxis one_to_four_gpus();
+/// Seconds that the studies' profiler told, over all GPUs.
+TableColumn profiled_seconds(std::string heading, std::string metric);
+/// The share of the time of a profile, in percent.
+TableColumn profiled_share(std::string heading, std::string metric);
 
 // Parts of experiments(), by benchmark.
 std::vector<Experiment> imaging_experiments();

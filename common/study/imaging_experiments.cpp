@@ -3,6 +3,7 @@
 // 500 px follows from the time of host-to-device copies, which is 104 s in fp32 with Table 2, and
 // 85 to 101 s at 500 px with Figure 4.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "common/study/experiment.hpp"
@@ -10,7 +11,7 @@
 namespace scalemark::study {
 namespace {
 
-const RowAxis kOneToFour{"gpus", {"1", "2", "3", "4"}};
+const RowAxis kOneToFour = one_to_four_gpus();
 
 /// The settings of image training in the studies; `changes` replace or add some, or remove those
 /// whose value is empty.
@@ -78,69 +79,52 @@ std::vector<Experiment> tables() {
                          {})};
 }
 
-/// Seconds that the studies' profiler told of a training, over all GPUs.
-TableColumn seconds(std::string heading, std::string metric) {
-  return {.heading = std::move(heading),
-          .metrics = {std::move(metric)},
-          .unit = "s",
-          .sum_over_ranks = true};
-}
-
-std::vector<TableColumn> imaging_profiled_seconds() {
-  return {seconds("memcpy HtoD", "time_htod"),
-          seconds("cudaLaunchKernel", "time_cuda_launch_kernel"),
-          seconds("cudaStreamSynchronize", "time_cuda_stream_synchronize"),
-          seconds("NCCL AllGather", "time_nccl_allgather*"), seconds("NCCL", "time_nccl")};
-}
-
-std::vector<TableColumn> imaging_profiled_shares() {
-  std::vector<TableColumn> columns = {
-      {"memcpy HtoD", {"share_htod"}, "1"},
-      {"cudaLaunchKernel", {"share_cuda_launch_kernel"}, "1"},
-      {"cudaStreamSynchronize", {"share_cuda_stream_synchronize"}, "1"},
-      {"NCCL AllGather", {"share_nccl_allgather*"}, "1"}};
-  for (TableColumn& column : columns) column.percent = true;
-  return columns;
-}
-
 std::vector<Experiment> profiles() {
   const std::vector<RowAxis> rows = {
       {"image", {"100", "500"}}, {"gpus", {"2", "4"}}, {"pin_memory", {"false", "true"}}};
-  return {imaging_experiment({.id = "text-precision",
-                              .title = "Precisions: time in copies and calls, over all GPUs",
-                              .where = "profiling study, text after Table 2",
-                              .preset = "paper-imaging-precision-profile",
-                              .published = "imaging-precision-profile",
-                              .rows = {{"precision", {"fp64", "fp32", "fp16"}}},
-                              .columns = {seconds("memcpy HtoD", "time_htod"),
-                                          seconds("cudaMemcpyAsync", "time_cuda_memcpy_async"),
-                                          {.heading = "NCCL Broadcast",
-                                           .metrics = {"time_nccl_broadcast*"},
-                                           .unit = "s",
-                                           .sum_over_ranks = true,
-                                           .name = "time_nccl_broadcast_ring_ll"},
-                                          seconds("cudaEventDestroy", "time_cuda_event_destroy")}},
-                             {{"profile", "true"}}),
-          imaging_experiment(
-              {.id = "fig-3",
-               .title = "Pageable and pinned memory: share of the time in copies and calls",
-               .where = "profiling study, Fig. 3; allocation study, Fig. 3",
-               .preset = "paper-imaging-pin-profile",
-               .published = "",
-               .figure = true,
-               .rows = rows,
-               .columns = imaging_profiled_shares()},
-              {{"profile", "true"}}),
-          imaging_experiment(
-              {.id = "fig-4",
-               .title = "Pageable and pinned memory: time in copies and calls, over all GPUs",
-               .where = "profiling study, Fig. 4",
-               .preset = "paper-imaging-pin-profile",
-               .published = "imaging-pin-profile",
-               .figure = true,
-               .rows = rows,
-               .columns = imaging_profiled_seconds()},
-              {{"profile", "true"}})};
+  return {
+      imaging_experiment(
+          {.id = "text-precision",
+           .title = "Precisions: time in copies and calls, over all GPUs",
+           .where = "profiling study, text after Table 2",
+           .preset = "paper-imaging-precision-profile",
+           .published = "imaging-precision-profile",
+           .rows = {{"precision", {"fp64", "fp32", "fp16"}}},
+           .columns = {profiled_seconds("memcpy HtoD", "time_htod"),
+                       profiled_seconds("cudaMemcpyAsync", "time_cuda_memcpy_async"),
+                       {.heading = "NCCL Broadcast",
+                        .metrics = {"time_nccl_broadcast*"},
+                        .unit = "s",
+                        .sum_over_ranks = true,
+                        .name = "time_nccl_broadcast_ring_ll"},
+                       profiled_seconds("cudaEventDestroy", "time_cuda_event_destroy")}},
+          {{"profile", "true"}}),
+      imaging_experiment(
+          {.id = "fig-3",
+           .title = "Pageable and pinned memory: share of the time in copies and calls",
+           .where = "profiling study, Fig. 3; allocation study, Fig. 3",
+           .preset = "paper-imaging-pin-profile",
+           .figure = true,
+           .rows = rows,
+           .columns = {profiled_share("memcpy HtoD", "share_htod"),
+                       profiled_share("cudaLaunchKernel", "share_cuda_launch_kernel"),
+                       profiled_share("cudaStreamSynchronize", "share_cuda_stream_synchronize"),
+                       profiled_share("NCCL AllGather", "share_nccl_allgather*")}},
+          {{"profile", "true"}}),
+      imaging_experiment(
+          {.id = "fig-4",
+           .title = "Pageable and pinned memory: time in copies and calls, over all GPUs",
+           .where = "profiling study, Fig. 4",
+           .preset = "paper-imaging-pin-profile",
+           .published = "imaging-pin-profile",
+           .figure = true,
+           .rows = rows,
+           .columns = {profiled_seconds("memcpy HtoD", "time_htod"),
+                       profiled_seconds("cudaLaunchKernel", "time_cuda_launch_kernel"),
+                       profiled_seconds("cudaStreamSynchronize", "time_cuda_stream_synchronize"),
+                       profiled_seconds("NCCL AllGather", "time_nccl_allgather*"),
+                       profiled_seconds("NCCL", "time_nccl")}},
+          {{"profile", "true"}})};
 }
 
 TableColumn loss_after(int epochs) {
@@ -157,7 +141,6 @@ std::vector<Experiment> scenario_b() {
                                .title = title,
                                .where = where,
                                .preset = "paper-imaging-timeline",
-                               .published = "",
                                .figure = true,
                                .rows = {kOneToFour},
                                .columns = {{"pause before an epoch", {"epoch_start_pause"}, "s"},
@@ -191,7 +174,6 @@ std::vector<Experiment> scenario_b() {
                .title = "NCHW against NHWC, and DALI",
                .where = "profiling study, Fig. 9",
                .preset = "paper-imaging-layout",
-               .published = "",
                .figure = true,
                .rows = {{"loader", {"threads", "dali"}}, {"layout", {"nchw", "nhwc"}}, kOneToFour},
                .columns = {total_time(), speed_up("speed against NCHW", "layout", "nchw")},
@@ -207,7 +189,6 @@ std::vector<Experiment> imaging_experiments() {
                           .title = "Strategies of data parallelism",
                           .where = "allocation study, Fig. 1",
                           .preset = "paper-imaging-strategies",
-                          .published = "",
                           .figure = true,
                           .rows = {{"strategy",
                                     {"ddp_full", "ddp_rr", "ddp_ds", "data_parallel_replicate",
@@ -222,7 +203,6 @@ std::vector<Experiment> imaging_experiments() {
                            .title = "Image sizes",
                            .where = "profiling study, Fig. 2; allocation study, Fig. 2",
                            .preset = "paper-imaging-size",
-                           .published = "",
                            .figure = true,
                            .rows = {{"image", {"100", "200", "300", "400", "500"}}, kOneToFour},
                            .columns = {total_time(), over_one_gpu()}},
@@ -234,7 +214,6 @@ std::vector<Experiment> imaging_experiments() {
        .title = "Loss over 20 epochs",
        .where = "profiling study, Fig. 5",
        .preset = "paper-imaging-loss",
-       .published = "",
        .figure = true,
        .rows = {{"precision", {"fp64", "fp32", "fp16"}}, {"pin_memory", {"false", "true"}}},
        .columns = {loss_after(1), loss_after(2), loss_after(3), loss_after(5), loss_after(10),

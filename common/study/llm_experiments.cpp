@@ -10,7 +10,7 @@ namespace scalemark::study {
 namespace {
 
 const std::vector<std::string> kSeveralGpus = {"2", "3", "4"};
-const RowAxis kUpToFour{"gpus", {"1", "2", "3", "4"}};
+const RowAxis kUpToFour = one_to_four_gpus();
 const RowAxis kMethods{"method", {"lora", "qlora", "dpo", "qat"}};
 const RowAxis kTemplates{"template", {"instruct", "summarize", "grammar"}};
 
@@ -49,13 +49,16 @@ Experiment llm_experiment(Experiment one, const std::vector<Setting>& more) {
 
 TableColumn iteration_time() { return {"mean iteration", {"mean_iteration_time"}, "s"}; }
 
-std::vector<TableColumn> llm_profiled_seconds() {
-  std::vector<TableColumn> columns = {
-      {"cudaLaunchKernel", {"time_cuda_launch_kernel"}, "s"},
-      {"cudaStreamSynchronize", {"time_cuda_stream_synchronize"}, "s"},
-      {"memcpy HtoD", {"time_htod"}, "s"}};
-  for (TableColumn& column : columns) column.sum_over_ranks = true;
-  return columns;
+std::vector<TableColumn> calls_and_copies() {
+  return {profiled_seconds("cudaLaunchKernel", "time_cuda_launch_kernel"),
+          profiled_seconds("cudaStreamSynchronize", "time_cuda_stream_synchronize"),
+          profiled_seconds("memcpy HtoD", "time_htod")};
+}
+
+/// `settings` and `more` of them.
+std::vector<Setting> plus(std::vector<Setting> settings, const std::vector<Setting>& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
 }
 
 /// What the rows of the sets are; measured by encoding them, not by training.
@@ -89,49 +92,36 @@ std::vector<Experiment> texts() {
 std::vector<Experiment> data_sets() {
   const std::vector<Setting> lora = {{"method", "lora"},
                                      {"pin_memory", "false"},
-                                     {"profile", "false"},
                                      {"learning_rate", "0"},
                                      {"template", "instruct", "dataset", {"alpaca", "slimorca"}},
                                      {"template", "grammar", "dataset", {"grammar"}},
                                      {"template", "summarize", "dataset", {"samsum"}}};
-  const std::vector<Setting> watched = {{"method", "lora"},
-                                        {"pin_memory", "false"},
-                                        {"profile", "true"},
-                                        {"learning_rate", "0"},
-                                        {"steps", "0"},
-                                        {"duration", "720"},
-                                        {"parallel", "single"},
-                                        {"template", "instruct", "dataset", {"alpaca", "slimorca"}},
-                                        {"template", "grammar", "dataset", {"grammar"}},
-                                        {"template", "summarize", "dataset", {"samsum"}}};
   const RowAxis sets{"dataset", {"alpaca", "grammar", "samsum", "slimorca"}};
   return {llm_experiment({.id = "fig-10",
                           .title = "Data sets: time of an iteration",
                           .where = "profiling study, Fig. 10; allocation study, Fig. 4",
                           .preset = "paper-llm-datasets",
-                          .published = "",
                           .figure = true,
                           .rows = {sets, kUpToFour},
                           .columns = {iteration_time()}},
-                         lora),
+                         plus(lora, {{"profile", "false"}})),
           llm_experiment({.id = "fig-11",
                           .title = "Data sets: time in calls and copies of the first 720 s",
                           .where = "profiling study, Fig. 11; allocation study, Fig. 5",
                           .preset = "paper-llm-datasets-profile",
-                          .published = "",
                           .figure = true,
                           .rows = {sets},
-                          .columns = llm_profiled_seconds()},
-                         watched)};
+                          .columns = calls_and_copies()},
+                         plus(lora, {{"profile", "true"},
+                                     {"steps", "0"},
+                                     {"duration", "720"},
+                                     {"parallel", "single"}}))};
 }
 
 std::vector<Experiment> pinned_memory() {
   const RowAxis pinned{"pin_memory", {"false", "true"}};
-  std::vector<TableColumn> calls = llm_profiled_seconds();
-  calls.push_back({.heading = "NCCL AllGather",
-                   .metrics = {"time_nccl_allgather*"},
-                   .unit = "s",
-                   .sum_over_ranks = true});
+  std::vector<TableColumn> calls = calls_and_copies();
+  calls.push_back(profiled_seconds("NCCL AllGather", "time_nccl_allgather*"));
   return {
       llm_experiment({.id = "table-5",
                       .title = "Pageable and pinned memory: LoRA on all of alpaca",
@@ -161,7 +151,6 @@ std::vector<Experiment> pinned_memory() {
                                "720 s, over all GPUs",
                       .where = "profiling study, Fig. 12; allocation study, Fig. 6",
                       .preset = "paper-llm-pin-profile",
-                      .published = "",
                       .figure = true,
                       .rows = {{"gpus", {"1", "2"}}, pinned},
                       .columns = calls},
@@ -195,15 +184,10 @@ std::vector<Experiment> methods() {
                           .title = "Methods: time of an iteration by template",
                           .where = "profiling study, Fig. 13",
                           .preset = "paper-llm-methods",
-                          .published = "",
                           .figure = true,
                           .rows = {{"gpus", {"1", "4"}}, kMethods, kTemplates},
                           .columns = {iteration_time()}},
-                         [] {
-                           std::vector<Setting> all = of_methods("false");
-                           all.push_back({"gpus", "4", "method", {"qat"}});
-                           return all;
-                         }()),
+                         plus(of_methods("false"), {{"gpus", "4", "method", {"qat"}}})),
           llm_experiment({.id = "fig-14",
                           .title = "LoRA and DPO on 1 to 4 GPUs by template",
                           .where = "profiling study, Fig. 14 and section 5.4.3",
@@ -223,36 +207,24 @@ std::vector<Experiment> methods() {
                          of_methods("false"))};
 }
 
-std::vector<TableColumn> llm_profiled_shares() {
-  std::vector<TableColumn> columns = {
-      {"cudaLaunchKernel", {"share_cuda_launch_kernel"}, "1"},
-      {"cudaStreamSynchronize", {"share_cuda_stream_synchronize"}, "1"},
-      {"memcpy HtoD", {"share_htod"}, "1"},
-      {"cudaEventSynchronize", {"share_cuda_event_synchronize"}, "1"},
-      {"NCCL AllGather", {"share_nccl_allgather*"}, "1"}};
-  for (TableColumn& column : columns) column.percent = true;
-  return columns;
-}
-
 std::vector<Experiment> methods_on_four() {
-  return {llm_experiment({.id = "fig-15",
-                          .title = "Methods on 4 GPUs: share of the time in calls and copies",
-                          .where = "profiling study, Fig. 15",
-                          .preset = "paper-llm-methods-profile",
-                          .published = "",
-                          .figure = true,
-                          .rows = {{"method", {"lora", "dpo", "qat"}}, kTemplates},
-                          .columns = llm_profiled_shares()},
-                         [] {
-                           std::vector<Setting> all = of_methods("true");
-                           all.push_back({"gpus", "4"});
-                           return all;
-                         }()),
+  return {llm_experiment(
+              {.id = "fig-15",
+               .title = "Methods on 4 GPUs: share of the time in calls and copies",
+               .where = "profiling study, Fig. 15",
+               .preset = "paper-llm-methods-profile",
+               .figure = true,
+               .rows = {{"method", {"lora", "dpo", "qat"}}, kTemplates},
+               .columns = {profiled_share("cudaLaunchKernel", "share_cuda_launch_kernel"),
+                           profiled_share("cudaStreamSynchronize", "share_cuda_stream_synchronize"),
+                           profiled_share("memcpy HtoD", "share_htod"),
+                           profiled_share("cudaEventSynchronize", "share_cuda_event_synchronize"),
+                           profiled_share("NCCL AllGather", "share_nccl_allgather*")}},
+              plus(of_methods("true"), {{"gpus", "4"}})),
           llm_experiment({.id = "fig-16",
                           .title = "Methods: largest peak of memory on a GPU by template",
                           .where = "profiling study, Fig. 16",
                           .preset = "paper-llm-memory",
-                          .published = "",
                           .figure = true,
                           .rows = {kMethods, kTemplates, kUpToFour},
                           .columns = {{"peak memory", {"peak_device_memory"}, "By"}}},
@@ -274,11 +246,7 @@ std::vector<Experiment> methods_on_four() {
                                        .axis = "method",
                                        .reference = "lora",
                                        .name = "transfer_bytes_ratio"}}},
-                         [] {
-                           std::vector<Setting> all = of_methods("true");
-                           all.push_back({"gpus", "4"});
-                           return all;
-                         }())};
+                         plus(of_methods("true"), {{"gpus", "4"}}))};
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "common/study/measured.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <variant>
 
@@ -107,11 +106,14 @@ std::string value_of(const Measured& one, const std::string& axis) {
   return found != one.params.end() ? found->second : std::string(implied_value(axis));
 }
 
+bool applies(const Setting& setting, const Measured& one) {
+  return setting.of.empty() || std::ranges::count(setting.values, value_of(one, setting.of)) > 0;
+}
+
 std::vector<std::string> deviations(const Experiment& experiment, const Measured& one) {
   std::vector<std::string> found;
   for (const Setting& setting : experiment.settings) {
-    if (!setting.of.empty() && std::ranges::count(setting.values, value_of(one, setting.of)) == 0)
-      continue;
+    if (!applies(setting, one)) continue;
     const std::string value = value_of(one, setting.axis);
     if (value != setting.value)
       found.push_back(fmt::format("{}={} (study: {})", setting.axis, value, setting.value));

@@ -34,6 +34,9 @@ std::optional<Measured> measured(const CaseResult& result);
 /// The value of an axis, also of one that the key leaves out; empty if the case has no such axis.
 std::string value_of(const Measured& one, const std::string& axis);
 
+/// Whether a setting is one of the case's rows.
+bool applies(const Setting& setting, const Measured& one);
+
 /// The settings of the experiment that the case does not have: "epochs=1 (study: 20)".
 std::vector<std::string> deviations(const Experiment& experiment, const Measured& one);
 

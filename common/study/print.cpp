@@ -46,18 +46,15 @@ void add_cells(const StudyTable& table, std::size_t c, const StudyRow& row,
                       : "-");
 }
 
-/// One bar per row and column; all of a unit on one scale.
+/// Of a figure: one bar per row and drawn column, all on one scale.
 void print_bars(const StudyTable& table, const StudyPrint& how, std::ostream& out) {
   constexpr double kWidth = 40;
   const Experiment& experiment = *table.experiment;
   double longest = 0;
-  const auto is_drawn = [&](std::size_t c) {
-    return experiment.columns[c].kind == ColumnKind::value &&
-           experiment.columns[c].unit == experiment.columns.front().unit;
-  };
   for (const StudyRow& row : table.rows) {
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
-      if (is_drawn(c)) longest = std::max(longest, row.cells[c].here.value_or(0));
+      if (experiment.draws(experiment.columns[c]))
+        longest = std::max(longest, row.cells[c].here.value_or(0));
     }
   }
   if (!(longest > 0) || !std::isfinite(longest)) return;
@@ -65,7 +62,7 @@ void print_bars(const StudyTable& table, const StudyPrint& how, std::ostream& ou
   for (const StudyRow& row : table.rows) {
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
       const double value = row.cells[c].here.value_or(0);
-      if (!is_drawn(c) || !(value > 0)) continue;
+      if (!experiment.draws(experiment.columns[c]) || !(value > 0)) continue;
       const auto blocks = static_cast<std::size_t>(std::lround(kWidth * value / longest));
       std::string bar;
       for (std::size_t i = 0; i < blocks; ++i) bar += how.utf8 ? "\u2588" : "#";
@@ -90,7 +87,7 @@ void print_text(const StudyTable& table, const StudyPrint& how, std::ostream& ou
     for (const std::vector<std::string>& row : cells.rows)
       rows.push_back({.cells = row, .color = {}});
     text::print_text_table(columns, rows, how.width, out);
-    if (experiment.figure) print_bars(table, how, out);
+    print_bars(table, how, out);
   }
   for (const std::string& line : {differences_text(table), how_to_run(table), experiment.note}) {
     if (!line.empty()) out << "  " << line << '\n';

@@ -57,16 +57,13 @@ std::vector<Measured> study_rows(const Experiment& experiment) {
   };
   for (const Setting& setting : experiment.settings) {
     if (setting.of.empty()) continue;
-    const auto applies = [&](const Measured& row) {
-      return std::ranges::count(setting.values, value_of(row, setting.of)) > 0;
-    };
     if (is_row_axis(setting.axis)) {
       std::erase_if(rows, [&](const Measured& row) {
-        return applies(row) && value_of(row, setting.axis) != setting.value;
+        return applies(setting, row) && value_of(row, setting.axis) != setting.value;
       });
     } else {
       for (Measured& row : rows) {
-        if (applies(row)) row.params[setting.axis] = setting.value;
+        if (applies(setting, row)) row.params[setting.axis] = setting.value;
       }
     }
   }
@@ -265,6 +262,15 @@ StudyTable make_table(const Experiment& experiment, const std::vector<Measured>&
   sort_rows(table);
   derive(table, taken);
   return table;
+}
+
+std::vector<StudyTable> repeated_tables(const std::vector<Measured>& cases) {
+  std::vector<StudyTable> tables;
+  for (const Experiment& experiment : experiments()) {
+    StudyTable table = make_table(experiment, cases, published_values());
+    if (is_repeated(table)) tables.push_back(std::move(table));
+  }
+  return tables;
 }
 
 }  // namespace scalemark::study

@@ -57,4 +57,7 @@ StudyTable make_table(const Experiment& experiment, const std::vector<Measured>&
 /// or a row have failed.
 bool is_repeated(const StudyTable& table);
 
+/// The tables of all experiments that the cases repeat.
+std::vector<StudyTable> repeated_tables(const std::vector<Measured>& cases);
+
 }  // namespace scalemark::study

@@ -43,16 +43,11 @@ study::Cases read_cases(const std::vector<std::string>& paths) {
   return cases;
 }
 
-/// The tables that were asked for. "all": those whose experiments the files repeat.
+/// The table that was asked for. "all": those whose experiments the files repeat.
 std::vector<study::StudyTable> tables_of(const std::string& name, const study::Cases& cases) {
-  const std::vector<study::Measured> all = cases.combined();
-  std::vector<study::StudyTable> tables;
-  for (const study::Experiment& experiment : study::experiments()) {
-    if (name != "all" && name != experiment.id) continue;
-    study::StudyTable table = study::make_table(experiment, all, study::published_values());
-    if (name != "all" || study::is_repeated(table)) tables.push_back(std::move(table));
-  }
-  return tables;
+  if (name == "all") return study::repeated_tables(cases.combined());
+  return {
+      study::make_table(study::experiment_of(name), cases.combined(), study::published_values())};
 }
 
 int study_command(const StudyArguments& options) {

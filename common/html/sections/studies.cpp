@@ -12,7 +12,6 @@
 namespace scalemark::html {
 namespace {
 
-using study::ColumnKind;
 using study::StudyRow;
 using study::StudyTable;
 
@@ -26,16 +25,14 @@ std::string table_of(const StudyTable& one) {
   return table(fmt::format("{} ({})", one.experiment->title, one.experiment->where), columns, rows);
 }
 
-/// Bars of the first column's unit, a group for each row.
+/// Bars of a figure.
 std::string drawing(const StudyTable& one) {
-  if (!one.experiment->figure) return {};
   const std::vector<study::TableColumn>& columns = one.experiment->columns;
   BarGroup group{.title = "", .note = "", .bars = {}};
   for (const StudyRow& row : one.rows) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const auto& here = row.cells[c].here;
-      if (!here || columns[c].kind != ColumnKind::value || columns[c].unit != columns[0].unit)
-        continue;
+      if (!here || !one.experiment->draws(columns[c])) continue;
       const std::string name = text::join(row.axes, " ");
       group.bars.push_back({.name = columns.size() > 1 ? name + ": " + columns[c].heading : name,
                             .value = *here,
@@ -54,14 +51,12 @@ std::string studies(std::span<const RunExtract> runs) {
   for (const RunExtract& run : runs) {
     for (const study::Measured& one : run.studied) cases.add(one);
   }
-  const std::vector<study::Measured> all = cases.combined();
   std::string content;
-  for (const study::Experiment& experiment : study::experiments()) {
-    const StudyTable one = study::make_table(experiment, all, study::published_values());
-    if (!study::is_repeated(one) || content.size() > kStudyBytes) continue;
+  for (const StudyTable& one : study::repeated_tables(cases.combined())) {
+    if (content.size() > kStudyBytes) break;
     content += drawing(one) + table_of(one);
     for (const std::string& text :
-         {study::differences_text(one), study::how_to_run(one), experiment.note}) {
+         {study::differences_text(one), study::how_to_run(one), one.experiment->note}) {
       if (!text.empty()) content += note(text);
     }
   }
