@@ -14,15 +14,17 @@
 #   cpu-release    g++, optimised, with LibTorch and DALI, the sources of a module as one (SCALEMARK_UNITY); headers
 #                  without a source alone (the others are compiled alone by their source in cpu-asan)
 #   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
-#                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing
+#                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing. If nvcc is
+#                  found that works with this compiler: also GPU code, on the software GPU
 #   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
-#                  with sanitizers (cuda-asan, cuda-tsan): GPU code on the software GPU, without LibTorch
+#                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs the tests of the suites and of
-# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA. With --full,
-# cpu-release runs all tests, each source is compiled alone, also those and the headers that need LibTorch, and g++ builds
-# the sanitizers with LibTorch for the tests that need it.
+# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA, and those of GPU code
+# if there is a GPU or cpu-asan does not run them. With --full, cpu-release and cuda-release run all tests, each source is
+# compiled alone, also those and the headers that need LibTorch, and g++ builds the sanitizers with LibTorch for the tests
+# that need it.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
 # with a message, and the cases with a small vocabulary run. The same holds for exported MLPerf logs and mlcommons'
@@ -154,16 +156,24 @@ has_libfuzzer() {
     clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null
 }
 
+nvcc_takes() { # host compiler
+  echo '__global__ void nothing() {}' | "$nvcc" -ccbin "$1" -std=c++20 -x cu -c - -o /dev/null 2>/dev/null
+}
+
 with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
 
 check_sanitizers() {
-  local seconds=30 compiler=() targets=(programs test_programs fuzz)
-  if ((full)); then seconds=600 compiler=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
+  local seconds=30 options=() host=clang++ targets=(programs test_programs scalemark-micro scalemark-files fuzz)
+  if ((full)); then seconds=600 options=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
   if ! has_libfuzzer; then
     summary+=("cpu-asan: g++ and no fuzzing, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
-    compiler=("${with_gcc[@]}") targets=(programs test_programs)
+    options+=("${with_gcc[@]}") host=g++
+    unset 'targets[-1]'
   fi
-  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${single[@]}" "${compiler[@]}" || return 0
+  if ((gpu_code_in_asan)); then
+    options+=(-DSCALEMARK_ENABLE_CUDA=ON "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_HOST_COMPILER=$host")
+  fi
+  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${single[@]}" "${options[@]}" || return 0
   step "cpu-asan: build" build cpu-asan "${targets[@]}" || return 0
   ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
   sanitizer_tests cpu-asan
@@ -181,26 +191,15 @@ check_torch_sanitizers() {
   sanitizer_tests "$name"
 }
 
-# try_gpu_sanitizer NAME SANITIZERS TESTS TARGET...: GPU code on the software GPU, without LibTorch.
-try_gpu_sanitizer() {
-  local name=$1 sanitizers=$2 regex=$3
-  shift 3
-  # Warnings are no errors: g++ has wrong ones with sanitizers.
-  step "$name: configure" configure cuda-release -B "build/$name" -DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON \
-    -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" "-DSCALEMARK_SANITIZE=$sanitizers" \
-    "-DSCALEMARK_TESTS=$regex" || return 0
-  step "$name: build" build "$name" "$@" || return 0
-  # A test expects SIGSEGV.
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=0 UBSAN_OPTIONS=print_stacktrace=1 \
-    TSAN_OPTIONS=handle_segv=0:suppressions=$root/tests/gpu/software/tsan.txt \
-    step "$name: tests" run_tests "$name" --tests-regex "$regex" --label-regex software_device || true
-}
-
 # With --full. Open MPI is not built for the thread sanitizer: only the software GPU itself runs with that.
-check_gpu_sanitizers() {
-  try_gpu_sanitizer cuda-asan address,undefined '^gpu\.(device|launch|collective|profile|software)' \
-    test_programs scalemark-micro scalemark-files
-  try_gpu_sanitizer cuda-tsan thread '^gpu\.software\.cudart' test_gpu_software_cudart software_cudart
+check_gpu_threads() {
+  # Warnings are no errors: g++ has wrong ones with sanitizers.
+  step "cuda-tsan: configure" configure cuda-release -B build/cuda-tsan -DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON \
+    -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DSCALEMARK_SANITIZE=thread \
+    '-DSCALEMARK_TESTS=^gpu\.software\.cudart' || return 0
+  step "cuda-tsan: build" build cuda-tsan test_gpu_software_cudart software_cudart || return 0
+  TSAN_OPTIONS=suppressions=$root/tests/gpu/software/tsan.txt \
+    step "cuda-tsan: tests" run_tests cuda-tsan --tests-regex '^gpu\.software\.cudart' || true
 }
 
 # Without DALI, whose wheel needs the pinned CUDA libraries. Not source by source: cpu-release does that.
@@ -241,11 +240,13 @@ check_package() {
 check_cuda_release() {
   export CUDACXX=$nvcc
   # What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
-  local programs='^(gpu\.(device|launch|collective|profile|software)|common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner)))'
+  local programs='common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner))'
+  if ((full || !gpu_code_in_asan || $(gpu_count))); then programs+='|gpu\.(device|launch|collective|profile|software)'; fi
+  programs="^($programs)"
   step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$programs" || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release --tests-regex "^(gpu|cli\.smoke)|$programs" \
+  step "cuda-release: tests" run_tests cuda-release --tests-regex "^cli\.smoke|$programs" \
     --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
@@ -259,6 +260,10 @@ say "== Set-up"
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
 mapfile -t libtorch < <(build_options)
+gpu_code_in_asan=0
+if [[ -n $nvcc ]] && wanted cpu-asan && nvcc_takes "$(if has_libfuzzer; then echo clang++; else echo g++; fi)"; then
+  gpu_code_in_asan=1
+fi
 summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
 if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then
@@ -277,7 +282,7 @@ if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then
     check_cuda_release
-    if ((full)); then check_gpu_sanitizers; fi
+    if ((full)); then check_gpu_threads; fi
   else
     summary+=("cuda-release: not built, there is no nvcc")
   fi

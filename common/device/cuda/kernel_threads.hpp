@@ -54,7 +54,7 @@ __device__ void answer_thread(const volatile int* question, volatile int* answer
 
 /// Loads that a thread has under way before its first store. With one, latency and not the memory
 /// bounds a GPU's bandwidth (Little's law).
-constexpr int kLoads = 4;
+constexpr unsigned kLoads = 4;
 
 /// What a thread loads at once: 16 bytes, the widest access.
 template <typename T>
@@ -69,8 +69,8 @@ __device__ void copy_thread(Thread thread, T* __restrict__ to, const T* __restri
   std::size_t i = thread.first;
   for (; i + (kLoads - 1) * thread.step < count; i += kLoads * thread.step) {
     T loaded[kLoads];
-    for (int k = 0; k < kLoads; ++k) loaded[k] = from[i + k * thread.step];
-    for (int k = 0; k < kLoads; ++k) to[i + k * thread.step] = loaded[k];
+    for (unsigned k = 0; k < kLoads; ++k) loaded[k] = from[i + k * thread.step];
+    for (unsigned k = 0; k < kLoads; ++k) to[i + k * thread.step] = loaded[k];
   }
   for (; i < count; i += thread.step) to[i] = from[i];
 }
@@ -97,11 +97,11 @@ __device__ void loop_thread(Thread thread, T* __restrict__ to, const T* __restri
   for (std::size_t i = thread.first; i < wide; i += kLoads * thread.step) {
     Wide<T> a[kLoads] = {}, b[kLoads] = {};
     if (i + (kLoads - 1) * thread.step < wide) {
-      for (int k = 0; k < kLoads; ++k) {
+      for (unsigned k = 0; k < kLoads; ++k) {
         a[k] = wide_from[i + k * thread.step];
         if constexpr (kTwo) b[k] = wide_other[i + k * thread.step];
       }
-      for (int k = 0; k < kLoads; ++k) {
+      for (unsigned k = 0; k < kLoads; ++k) {
         for (int lane = 0; lane < Wide<T>::kLanes; ++lane)
           a[k].lane[lane] = loop_element<kLoop>(a[k].lane[lane], b[k].lane[lane]);
         wide_to[i + k * thread.step] = a[k];
