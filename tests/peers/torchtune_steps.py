@@ -2,12 +2,15 @@
 """Beside torchtune in Python on the same machine: fine-tuning steps of a 110m Llama3, alternating in one session.
 
     python3 tests/peers/torchtune_steps.py --scalemark build/cpu-release/suites/scalemark [--runs 5] [--method lora ...]
+    python3 tests/peers/torchtune_steps.py --scalemark build/cpu-release/suites/scalemark --memory
 
-The Python that runs this must have PyTorch 2.11, torchtune 0.6.1 and torchao 0.15.0. Both sides work with one thread, in
-fp32, on batches of 2 rows (DPO: 2 pairs) of 64 tokens; the peer's step is that of its recipes (single device for lora, full,
-qlora and dpo; quantisation-aware training without sharding), with fused AdamW, without activation checkpointing, and reads
-the loss. The peer's steps are taken twice, as it comes and with a heap that keeps freed memory. Machines are noisy: only the
-median of the paired ratios means anything; beside it the 95 % interval of that median, from order statistics.
+The Python that runs this must have PyTorch 2.11, and torchtune 0.5.0 with torchao 0.7.0 (the studies' versions) or 0.6.1 with
+0.15.0. Both sides work with one thread, in fp32, on batches of 2 rows (DPO: 2 pairs) of 64 tokens; the peer's step is that of
+its recipes (single device for lora, full, qlora and dpo; quantisation-aware training without sharding), with fused AdamW,
+without activation checkpointing, and reads the loss. The peer's steps are taken twice, as it comes and with a heap that keeps
+freed memory. Machines are noisy: only the median of the paired ratios means anything; beside it the 95 % interval of that
+median, from order statistics. --memory: largest sum of tensors' bytes in a step, in the peer's as its allocator tells PyTorch's
+profiler.
 """
 import argparse
 import json
@@ -80,8 +83,8 @@ def preference_loss(model, tokens, labels):
     return run
 
 
-def step_time(method, steps):
-    """Median seconds of the peer's step, batch in memory."""
+def training(method):
+    """The model, and a function that runs one of the peer's steps, batch in memory."""
     import torch
     from torchtune.training import scale_grads
     from torchtune.training.lr_schedulers import get_cosine_schedule_with_warmup
@@ -94,9 +97,9 @@ def step_time(method, steps):
     loss_of = (preference_loss if method == "dpo" else language_loss)(model, tokens, tokens.clone())
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.01, fused=True)
     schedule = get_cosine_schedule_with_warmup(optimiser, num_warmup_steps=100, num_training_steps=1000)
-    labels, times = tokens.numel(), []
-    for _ in range(steps + WARM_UP):
-        start = time.perf_counter()
+    labels = tokens.numel()
+
+    def step():
         if method == "dpo":
             loss = loss_of()
             loss.backward()
@@ -108,8 +111,43 @@ def step_time(method, steps):
         optimiser.zero_grad(set_to_none=True)
         schedule.step()
         loss.item()
+
+    return model, step
+
+
+def step_time(method, steps):
+    """Median seconds of the peer's step."""
+    step, times = training(method)[1], []
+    for _ in range(steps + WARM_UP):
+        start = time.perf_counter()
+        step()
         times.append(time.perf_counter() - start)
     return statistics.median(times[WARM_UP:])
+
+
+def bytes_of(tensor):
+    """Also of a tensor that others make up, as one in NF4."""
+    if not hasattr(tensor, "__tensor_flatten__"):
+        return tensor.numel() * tensor.element_size()
+    return sum(bytes_of(getattr(tensor, name)) for name in tensor.__tensor_flatten__()[0])
+
+
+def peak_memory(method):
+    """Bytes of parameters and the optimiser's moments, and of what a step adds to them at its peak."""
+    from torch.profiler import ProfilerActivity, profile
+
+    model, step = training(method)
+    step()
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as trace:
+        step()
+    now = peak = 0
+    events = [event for event in trace.profiler.kineto_results.events() if event.name() == "[memory]"]
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        now += event.nbytes()
+        peak = max(peak, now)
+    weights = [parameter.data for parameter in model.parameters()]
+    moments = 2 * sum(parameter.numel() * parameter.element_size() for parameter in model.parameters() if parameter.requires_grad)
+    return sum(bytes_of(weight) for weight in weights) + moments + peak
 
 
 def write_rows(folder):
@@ -125,13 +163,41 @@ def write_rows(folder):
     return paths
 
 
-def our_step(program, method, mode, steps, paths, folder):
+def our_metrics(program, method, mode, steps, paths, folder):
     dataset = "preference" if method == "dpo" else "alpaca"
-    metrics = ours(program, "llm/finetune",
-                   {"method": method, "mode": mode, "parallel": "single", "model": "110m", "dataset": dataset, "source": "file",
-                    "batch": BATCH, "sequence": SEQUENCE, "rows": 64, "steps": steps + WARM_UP},
-                   folder, ("--data", f"{dataset}={paths[dataset]}"))
-    return metrics["step_time"]["median"]
+    return ours(program, "llm/finetune",
+                {"method": method, "mode": mode, "parallel": "single", "model": "110m", "dataset": dataset, "source": "file",
+                 "batch": BATCH, "sequence": SEQUENCE, "rows": 64, "steps": steps + WARM_UP},
+                folder, ("--data", f"{dataset}={paths[dataset]}"))
+
+
+def compare_memory(arguments, paths, folder):
+    print(f"{'MB':<20} {'peer':>8} {'measured':>9} {'predicted':>10} {'predicted / peer':>17}")
+    for method in arguments.method:
+        theirs = in_child("torchtune_steps", "peak_memory", method)
+        for mode in arguments.mode:
+            metrics = our_metrics(arguments.scalemark, method, mode, 1, paths, folder)
+            measured = metrics["peak_device_memory"]["median"]
+            predicted = measured * (1 + metrics["memory_prediction_error"]["median"])
+            print(f"{method + ', ' + mode:<20} {theirs / 1e6:8.1f} {measured / 1e6:9.1f} {predicted / 1e6:10.1f} "
+                  f"{predicted / theirs:17.3f}", flush=True)
+
+
+def compare_times(arguments, paths, folder):
+    head("torchtune", arguments.runs)
+    for method in arguments.method:
+        steps = METHODS[method]
+        mine = {mode: [] for mode in arguments.mode}
+        plain, kept = [], []
+        for _ in range(arguments.runs):
+            for mode, times in mine.items():
+                metrics = our_metrics(arguments.scalemark, method, mode, steps, paths, folder)
+                times.append(metrics["step_time"]["median"])
+            plain.append(in_child("torchtune_steps", "step_time", method, steps))
+            kept.append(in_child("torchtune_steps", "step_time", method, steps, environment=KEPT_HEAP))
+        for mode, times in mine.items():
+            row(f"{method}, {mode}", "s", times, plain)
+            row(f"{method}, {mode}, kept heap", "s", times, kept)
 
 
 def main():
@@ -140,22 +206,11 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--method", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--mode", nargs="+", choices=["paper", "tuned"], default=["paper", "tuned"])
+    parser.add_argument("--memory", action="store_true")
     arguments = parser.parse_args()
-    head("torchtune", arguments.runs)
     with tempfile.TemporaryDirectory() as folder:
         paths = write_rows(folder)
-        for method in arguments.method:
-            steps = METHODS[method]
-            mine = {mode: [] for mode in arguments.mode}
-            plain, kept = [], []
-            for _ in range(arguments.runs):
-                for mode, times in mine.items():
-                    times.append(our_step(arguments.scalemark, method, mode, steps, paths, folder))
-                plain.append(in_child("torchtune_steps", "step_time", method, steps))
-                kept.append(in_child("torchtune_steps", "step_time", method, steps, environment=KEPT_HEAP))
-            for mode, times in mine.items():
-                row(f"{method}, {mode}", "s", times, plain)
-                row(f"{method}, {mode}, kept heap", "s", times, kept)
+        (compare_memory if arguments.memory else compare_times)(arguments, paths, folder)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,16 @@ torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation)
   return torch::view_as_real(x_bshp * rotation).flatten(-2).to(x_bshe.scalar_type());
 }
 
+torch::Tensor rotate_by_operators(const torch::Tensor& x_bshe, const torch::Tensor& rotation) {
+  const torch::Tensor real = x_bshe.to(c10::toRealValueType(rotation.scalar_type()));
+  const torch::Tensor pairs = real.unflatten(-1, {-1, 2}), turn = torch::view_as_real(rotation);
+  const torch::Tensor first = pairs.select(-1, 0), second = pairs.select(-1, 1),
+                      cosine = turn.select(-1, 0), sine = turn.select(-1, 1);
+  return torch::stack({first * cosine - second * sine, second * cosine + first * sine}, -1)
+      .flatten(-2)
+      .to(x_bshe.scalar_type());
+}
+
 torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times) {
   if (times == 1) return x_bske;
   return x_bske.unsqueeze(3).expand({-1, -1, -1, times, -1}).flatten(2, 3);
@@ -125,7 +135,8 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
     return projection(x_bsd).unflatten(-1, {count, head_dim_});
   };
   const auto turned = [&](const torch::Tensor& x_bshe) {
-    return fused_ ? fused_rotate(x_bshe, positions.rotation) : rotate(x_bshe, positions.rotation);
+    return fused_ ? fused_rotate(x_bshe, positions.rotation)
+                  : rotate_by_operators(x_bshe, positions.rotation);
   };
   const torch::Tensor q_bshe = turned(heads(q_proj_, heads_)),
                       k_bshe = turned(heads(k_proj_, kv_heads_)),
@@ -237,6 +248,9 @@ bool LlamaImpl::flash() const { return fused_ && has_flash(options_); }
 void LlamaImpl::fuse(bool on) {
   fused_ = on;
   for (DecoderLayer& layer : layers_) layer->fuse(on);
+  for (const auto& module : modules(/*include_self=*/false)) {
+    if (auto* const linear = module->as<LinearImpl>()) linear->fuse(on);
+  }
 }
 
 Positions LlamaImpl::packed_positions(const Packing& packing) {

@@ -45,6 +45,8 @@ torch::Tensor rotation_table(const LlamaConfig& config, std::int64_t positions,
 
 /// Rotates the interleaved pairs (2i, 2i + 1) of x_bshe, in the precision of the table.
 torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation);
+/// The same by real products and sums of whole tensors, as torchtune does.
+torch::Tensor rotate_by_operators(const torch::Tensor& x_bshe, const torch::Tensor& rotation);
 
 /// Repeats each key/value head `times` times, adjacent: [b, s, k, e] -> [b, s, k * times, e].
 torch::Tensor repeat_heads(const torch::Tensor& x_bske, std::int64_t times);
@@ -137,8 +139,9 @@ class LlamaImpl : public torch::nn::Module {
   /// Activation checkpointing: layers keep only their input and recompute the rest in the backward
   /// pass.
   void checkpoint_layers(bool on) { checkpoints_ = on; }
-  /// Uses fused rotary positions and SwiGLU (fused_ops.hpp). In 16 bits on a GPU also LibTorch's
-  /// flash attention, without repeated heads or masks.
+  /// Uses fused rotary positions and SwiGLU (fused_ops.hpp), and the fused products of its linear
+  /// maps. In 16 bits on a GPU also LibTorch's flash attention, without repeated heads or masks.
+  /// False (default): the operators of torchtune's recipes. For linear maps that exist already.
   void fuse(bool on);
   /// From now on layers run through `gate`, which must outlive the passes; null: directly.
   void set_gate(LayerGate* gate) { gate_ = gate; }

@@ -25,8 +25,8 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, const torch::TensorOpt
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
   torch::Tensor y = base_ ? base_->product(x, weight) : torch_support::linear(x, weight);
   if (!has_lora() || !lora_on_) return y;
-  // Scales the low-rank product: rank elements per token instead of the whole width.
-  return y + lora_b_->forward(lora_a_->forward(x) * lora_scale_);
+  const torch::Tensor low = lora_a_->forward(x);
+  return y + (fused_ ? lora_b_->forward(low * lora_scale_) : lora_b_->forward(low) * lora_scale_);
 }
 
 std::optional<Operands> LinearImpl::operands(const torch::Tensor& x) {
@@ -37,6 +37,12 @@ std::optional<Operands> LinearImpl::operands(const torch::Tensor& x) {
 void LinearImpl::set_base_product(std::shared_ptr<BaseProduct> product) {
   if (base_) throw Error("a linear map can have one base product only");
   base_ = register_module("base", std::move(product));
+  base_->fuse(fused_);
+}
+
+void LinearImpl::fuse(bool on) {
+  fused_ = on;
+  if (base_) base_->fuse(on);
 }
 
 void LinearImpl::replace_weight(std::shared_ptr<BaseProduct> product) {

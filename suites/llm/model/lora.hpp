@@ -46,6 +46,9 @@ class LinearImpl : public torch::nn::Module {
   bool has_lora() const { return lora_a_ != nullptr; }
   /// Operands for which torch::linear equals forward(x): see BaseProduct. Empty with an adapter.
   std::optional<Operands> operands(const torch::Tensor& x);
+  /// False (default): an adapter is scaled at the width of the output, as torchtune does. True: at
+  /// that of its rank. Passed on to the BaseProduct.
+  void fuse(bool on);
   /// Returns the previous state.
   bool switch_lora(bool on) { return std::exchange(lora_on_, on); }
 
@@ -57,7 +60,7 @@ class LinearImpl : public torch::nn::Module {
   std::shared_ptr<BaseProduct> base_;
   std::shared_ptr<LinearImpl> lora_a_, lora_b_;
   double lora_scale_ = 0;
-  bool lora_on_ = true;
+  bool lora_on_ = true, fused_ = false;
 };
 TORCH_MODULE(Linear);
 

@@ -41,11 +41,20 @@ torch::Tensor token_losses(const torch::Tensor& logits_bsv, const torch::Tensor&
 
 torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
                        std::int64_t chunks) {
-  const std::vector<torch::Tensor> logits = logits_bsv.chunk(chunks, 1),
-                                   labels = shifted_bs.chunk(chunks, 1);
-  torch::Tensor sum = cross_entropy(logits[0], labels[0], at::Reduction::Sum);
-  for (std::size_t i = 1; i < logits.size(); ++i)
-    sum = sum + cross_entropy(logits[i], labels[i], at::Reduction::Sum);
+  return loss_sum(logits_bsv.chunk(chunks, 1), shifted_bs);
+}
+
+torch::Tensor loss_sum(const std::vector<torch::Tensor>& logits_bsv,
+                       const torch::Tensor& shifted_bs) {
+  torch::Tensor sum;
+  std::int64_t first = 0;
+  for (const torch::Tensor& logits : logits_bsv) {
+    const std::int64_t width = logits.size(1);
+    const torch::Tensor part =
+        cross_entropy(logits, shifted_bs.narrow(1, first, width), at::Reduction::Sum);
+    sum = sum.defined() ? sum + part : part;
+    first += width;
+  }
   return sum;
 }
 
@@ -79,7 +88,16 @@ void add_product(torch::Tensor& sum, const torch::Tensor& a, const torch::Tensor
 
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
                                        const torch::Tensor& shifted_bs) {
-  return -token_losses(logits_bsv, shifted_bs).sum(1);
+  // All but the last place, which predicts nothing.
+  const std::int64_t width = shifted_bs.size(1) - 1;
+  const torch::Tensor labels_bs = shifted_bs.narrow(1, 0, width), masked = labels_bs == kMasked;
+  constexpr double kTemperature = 1;
+  const torch::Tensor scaled = at_least_fp32(logits_bsv).narrow(1, 0, width) / kTemperature;
+  return torch::log_softmax(scaled, -1)
+      .gather(2, labels_bs.masked_fill(masked, 0).unsqueeze(2))
+      .squeeze(2)
+      .masked_fill(masked, 0)
+      .sum(1);
 }
 
 }  // namespace scalemark::llm

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -31,6 +32,10 @@ torch::Tensor token_losses(const torch::Tensor& logits_bsv, const torch::Tensor&
 torch::Tensor loss_sum(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
                        std::int64_t chunks = 1);
 
+/// The same of logits that were made in parts along the sequence, each in the order given.
+torch::Tensor loss_sum(const std::vector<torch::Tensor>& logits_bsv,
+                       const torch::Tensor& shifted_bs);
+
 /// loss_sum() divided by the number of labels; 0, with zero gradients, if every label is masked
 /// (instead of 0 / 0).
 torch::Tensor loss_mean(const torch::Tensor& logits_bsv, const torch::Tensor& shifted_bs,
@@ -53,7 +58,9 @@ LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Te
 /// sum += a b; `sum` becomes a b if it is undefined.
 void add_product(torch::Tensor& sum, const torch::Tensor& a, const torch::Tensor& b);
 
-/// Log-probability of the unmasked labels of each row [b].
+/// Log-probability of the unmasked labels of each row [b], by torchtune's operators: with a copy of
+/// all logits, for a temperature of 1. `shifted_bs` comes from shift_labels(): the last place is not
+/// looked at.
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
                                        const torch::Tensor& shifted_bs);
 

@@ -94,15 +94,23 @@ torch::Tensor number_like(const torch::Tensor& tensor, float value) {
   return torch::full({}, value, tensor.options());
 }
 
+/// One operator a statement, as Python frees what an operator has read.
 FakeQuantised examined(const torch::Tensor& rows, const torch::Tensor& scales,
                        const torch::Tensor& zero_points, float least, float most) {
-  const torch::Tensor code = (rows.to(torch::kFloat32) * scales.reciprocal()).round() + zero_points;
-  const torch::Tensor clipped = code.clamp(least, most);
-  return {.values = ((clipped - zero_points) * scales).to(rows.scalar_type()),
-          .codes = clipped,
+  torch::Tensor code = rows.to(torch::kFloat32) * scales.reciprocal();
+  code = code.round();
+  code = code + zero_points;
+  const torch::Tensor inside = code.ge(least).logical_and(code.le(most));
+  code = code.clamp(least, most);
+  torch::Tensor values = code.to(torch::kInt32);
+  values = values - zero_points.to(torch::kInt32);
+  values = values.to(torch::kFloat32);
+  values = values * scales;
+  return {.values = values.to(rows.scalar_type()),
+          .codes = code,
           .scales = scales,
           .zero_points = zero_points,
-          .inside = code == clipped};
+          .inside = inside};
 }
 
 using torch::autograd::AutogradContext;
@@ -178,13 +186,35 @@ struct StraightThroughWeight : torch::autograd::Function<StraightThroughWeight> 
   }
 };
 
+/// Passes the gradient where `inside`. It keeps that, and the source, which torchao's search for
+/// the extremes keeps.
+struct PassInside : torch::autograd::Function<PassInside> {
+  static Variable forward(AutogradContext* context, const Variable& source,
+                          const torch::Tensor& values, const torch::Tensor& inside) {
+    context->save_for_backward({inside, source});
+    return values;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {gradients[0] * context->get_saved_variables()[0], {}, {}};
+  }
+};
+
+torch::Tensor pass_inside(const torch::Tensor& source, const FakeQuantised& quantised,
+                          const FakeQuantOptions& options) {
+  const torch::Tensor& inside = quantised.inside;
+  return PassInside::apply(source, quantised.values,
+                           options.clip_gradient ? inside : torch::ones_like(inside));
+}
+
 }  // namespace
 
 FakeQuantised examine_weight(const torch::Tensor& weight, const FakeQuantOptions& options) {
   check_weight(weight, options);
   const torch::NoGradGuard no_grad;
   const torch::Tensor groups = weight.detach().unflatten(1, {-1, options.group});
-  const torch::Tensor largest = groups.abs().amax(-1, /*keepdim=*/true);
+  const torch::Tensor largest =
+      at::maximum(groups.amin(-1, /*keepdim=*/true).neg(), groups.amax(-1, /*keepdim=*/true));
   const torch::Tensor scales = (largest / number_like(largest, fake_quant::kWeightRange))
                                    .clamp_min(weight_floor(weight, options))
                                    .to(torch::kFloat32);
@@ -245,6 +275,13 @@ torch::Tensor fake_quantise_tokens(const torch::Tensor& x) {
 torch::Tensor fake_quant_linear(const torch::Tensor& x, const torch::Tensor& weight,
                                 const FakeQuantOptions& options) {
   return FakeQuantLinear::apply(x, weight, options);
+}
+
+torch::Tensor fake_quant_linear_by_operators(const torch::Tensor& x, const torch::Tensor& weight,
+                                             const FakeQuantOptions& options) {
+  const torch::Tensor tokens = pass_inside(x, examine_tokens(x), options);
+  return torch_support::linear(tokens,
+                               pass_inside(weight, examine_weight(weight, options), options));
 }
 
 torch::Tensor straight_through_tokens(const torch::Tensor& x, const FakeQuantOptions& options) {

@@ -36,7 +36,8 @@ torch::Tensor fake_quantise_weight(const torch::Tensor& weight, const FakeQuantO
 /// Fake-quantised activations [..., in], each row by itself.
 torch::Tensor fake_quantise_tokens(const torch::Tensor& x);
 
-/// Fake-quantised values with their codes and scales, by LibTorch's operators on any device.
+/// Fake-quantised values with their codes and scales, by LibTorch's operators on any device: one by
+/// one, in the order of torchao 0.7 (codes go through int32).
 struct FakeQuantised {
   torch::Tensor values;       ///< as the input
   torch::Tensor codes;        ///< clipped, fp32
@@ -51,6 +52,11 @@ FakeQuantised examine_tokens(const torch::Tensor& x);
 /// for backward; quantised values are recomputed.
 torch::Tensor fake_quant_linear(const torch::Tensor& x, const torch::Tensor& weight,
                                 const FakeQuantOptions& options);
+
+/// The same by examine_tokens() and examine_weight(), and torch::linear over them. As torchao 0.7
+/// it keeps the quantised x and weight for backward, and which of their codes were clipped.
+torch::Tensor fake_quant_linear_by_operators(const torch::Tensor& x, const torch::Tensor& weight,
+                                             const FakeQuantOptions& options);
 
 /// The two factors of fake_quant_linear(), with its gradients, for code that computes the product
 /// in chunks. Keeps x and the weight for backward, and those only if clipped codes have no

@@ -89,21 +89,27 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
+torch::Tensor made(const Nf4Tensor& quantised, bool fused) {
+  return fused ? dequantise(quantised) : dequantise_by_operators(quantised);
+}
+
 struct Nf4Linear : torch::autograd::Function<Nf4Linear> {
   static Variable forward(AutogradContext* context, const Variable& x, const torch::Tensor& packed,
                           const torch::Tensor& scalers, const torch::Tensor& factors,
                           const torch::Tensor& mean, const torch::Tensor& codebook,
-                          const std::vector<std::int64_t>& shape) {
+                          const std::vector<std::int64_t>& shape, bool fused) {
     context->save_for_backward({packed, scalers, factors, mean, codebook});
     context->saved_data["shape"] = shape;
-    return torch_support::linear(x, dequantise({packed, scalers, factors, mean, codebook, shape}));
+    context->saved_data["fused"] = fused;
+    return torch_support::linear(x, made({packed, scalers, factors, mean, codebook, shape}, fused));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const torch::Tensor weight = dequantise({saved[0], saved[1], saved[2], saved[3], saved[4],
-                                             context->saved_data["shape"].toIntVector()});
-    return {torch_support::product(gradients[0], weight), {}, {}, {}, {}, {}, {}};
+    const torch::Tensor weight = made({saved[0], saved[1], saved[2], saved[3], saved[4],
+                                       context->saved_data["shape"].toIntVector()},
+                                      context->saved_data["fused"].toBool());
+    return {torch_support::product(gradients[0], weight), {}, {}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -139,15 +145,19 @@ torch::Tensor dequantise_scales(const Nf4Tensor& quantised) {
   return (scalers / quantised.factors.unsqueeze(1)).flatten() + quantised.mean;
 }
 
-/// Looks up each byte as a pair of values: one gather, one product.
+/// Every intermediate result stays until the end, as in torchao, so that the peak of memory is the
+/// same.
 torch::Tensor dequantise_by_operators(const Nf4Tensor& quantised) {
-  const torch::Tensor& values = quantised.codebook;
-  const torch::Tensor pairs =
-      torch::stack({values.repeat_interleave(16), values.repeat({16})}, 1);  // [byte, 2]
-  return pairs.index_select(0, quantised.packed.to(torch::kInt32))
-      .view({-1, nf4::kBlock})
-      .mul_(dequantise_scales(quantised).unsqueeze(1))
-      .view(quantised.shape);
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor first = quantised.packed.bitwise_right_shift(4).to(torch::kLong),
+                      second = quantised.packed.bitwise_and(15).to(torch::kLong);
+  const torch::Tensor first_values = quantised.codebook.index({first}),
+                      second_values = quantised.codebook.index({second});
+  const torch::Tensor scales =
+      dequantise_scales(quantised).unsqueeze(1).expand({-1, nf4::kBlock / 2});
+  const torch::Tensor first_scaled = first_values * scales.flatten(),
+                      second_scaled = second_values * scales.flatten();
+  return torch::stack({first_scaled, second_scaled}, -1).view(quantised.shape);
 }
 
 torch::Tensor dequantise(const Nf4Tensor& quantised) {
@@ -165,9 +175,9 @@ torch::Tensor nf4_codes(const Nf4Tensor& quantised) {
       .flatten();
 }
 
-torch::Tensor nf4_linear(const torch::Tensor& x, const Nf4Tensor& quantised) {
+torch::Tensor nf4_linear(const torch::Tensor& x, const Nf4Tensor& quantised, bool fused) {
   return Nf4Linear::apply(x, quantised.packed, quantised.scalers, quantised.factors, quantised.mean,
-                          quantised.codebook, quantised.shape);
+                          quantised.codebook, quantised.shape, fused);
 }
 
 }  // namespace scalemark::llm

@@ -33,7 +33,7 @@ Nf4Tensor quantise_nf4(const torch::Tensor& weight);
 /// codebook[code] * scale. One pass on LibTorch's threads, independent of their number; or one
 /// kernel on a GPU.
 torch::Tensor dequantise(const Nf4Tensor& quantised);
-/// The same by LibTorch's operators, as on other devices.
+/// The same by LibTorch's operators, one by one, in the order of torchao.
 torch::Tensor dequantise_by_operators(const Nf4Tensor& quantised);
 
 /// Largest magnitude of each block of 64 [elements / 64].
@@ -44,7 +44,8 @@ torch::Tensor dequantise_scales(const Nf4Tensor& quantised);
 torch::Tensor nf4_codes(const Nf4Tensor& quantised);
 
 /// y = x W^T [..., out] for x [..., in]. W is dequantised for the product, and again for the
-/// gradient of x; it is never kept. x has the type of W.
-torch::Tensor nf4_linear(const torch::Tensor& x, const Nf4Tensor& quantised);
+/// gradient of x; it is never kept. x has the type of W. Fused: by dequantise(), else by
+/// dequantise_by_operators().
+torch::Tensor nf4_linear(const torch::Tensor& x, const Nf4Tensor& quantised, bool fused = true);
 
 }  // namespace scalemark::llm

@@ -14,7 +14,9 @@
 namespace scalemark::llm {
 
 torch::Tensor FakeQuantProduct::product(const torch::Tensor& x, const torch::Tensor& weight) {
-  return on_ ? fake_quant_linear(x, weight, options_) : torch_support::linear(x, weight);
+  if (!on_) return torch_support::linear(x, weight);
+  return fused() ? fake_quant_linear(x, weight, options_)
+                 : fake_quant_linear_by_operators(x, weight, options_);
 }
 
 std::optional<Operands> FakeQuantProduct::operands(const torch::Tensor& x,

@@ -13,7 +13,8 @@
 
 namespace scalemark::llm {
 
-/// fake_quant_linear(); switched off it equals torch::linear bit for bit.
+/// fake_quant_linear(), or fake_quant_linear_by_operators() if it is not fused; switched off it
+/// equals torch::linear bit for bit.
 class FakeQuantProduct : public BaseProduct {
  public:
   explicit FakeQuantProduct(const FakeQuantOptions& options) : options_(options) {}

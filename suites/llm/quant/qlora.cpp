@@ -23,7 +23,7 @@ Nf4Product::Nf4Product(const torch::Tensor& weight) {
 }
 
 torch::Tensor Nf4Product::product(const torch::Tensor& x, const torch::Tensor& /*weight*/) {
-  return nf4_linear(x, tensor());
+  return nf4_linear(x, tensor(), fused());
 }
 
 const std::vector<std::string>& layer_linears() {

@@ -15,6 +15,9 @@ std::int64_t wide_bytes(const MemoryRequest& request) {
   return std::max<std::int64_t>(request.element_bytes, 4);
 }
 
+/// Whether fake quantisation is done by operators, whose results autograd keeps.
+bool by_operators(const MemoryRequest& request) { return request.fake_quant && !request.fused; }
+
 /// Bytes that one layer keeps for each position until its backward pass.
 std::int64_t kept_by_layer(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
@@ -24,12 +27,27 @@ std::int64_t kept_by_layer(const MemoryRequest& request) {
   // Outputs of the norms; rotated q and k, k and v repeated to all heads, attention output; outputs
   // of w1 and w3, their product, and silu if not fused.
   std::int64_t others = (2 + 4) * config.dim + (request.fused ? 3 : 4) * config.ffn_dim;
-  // Low-rank products of LoRA, before and after scaling.
+  // Low-rank products of LoRA; if fused, before and after scaling.
   if (request.lora) {
     const LoraConfig adapters;
-    others += 2 * static_cast<std::int64_t>(adapters.modules.size()) * adapters.rank;
+    others += (request.fused ? 2 : 1) * static_cast<std::int64_t>(adapters.modules.size()) *
+              adapters.rank;
   }
-  return norms * wide_bytes(request) + others * request.element_bytes;
+  // Quantised inputs of the seven products, and which of their codes were clipped.
+  const std::int64_t inputs = by_operators(request) ? 6 * config.dim + config.ffn_dim : 0;
+  return norms * wide_bytes(request) + others * request.element_bytes +
+         inputs * (request.element_bytes + 1);
+}
+
+/// Bytes of a quantised weight and of its clipped codes that autograd keeps, for each element.
+std::int64_t kept_by_weight(const MemoryRequest& request) {
+  return by_operators(request) ? request.element_bytes + 1 : 0;
+}
+
+/// Parts in which the sequence goes through the head, if not fused with the loss.
+std::int64_t head_parts(const MemoryRequest& request) {
+  const std::int64_t width = (request.width + kLossChunks - 1) / kLossChunks;
+  return (request.width + width - 1) / width;
 }
 
 /// Elements of a temporary head weight, made for its product and freed after it.
@@ -54,6 +72,13 @@ std::int64_t loss_bytes(const MemoryRequest& request) {
   // Logits, their log-softmax and a chunk's copy; without chunks, the gradient.
   const std::int64_t logits = positions * vocabulary;
   if (request.pairs) return logits * (narrow + 2 * wide);
+  if (by_operators(request)) {
+    // Log-softmax and the gradient of a part, when the second part's gradient of the head is masked
+    // and added to the first one's; the other parts' quantised heads are still kept.
+    const std::int64_t head = head_made(request);
+    return logits * wide + logits * wide / kLossChunks +
+           head * ((head_parts(request) - 1) * kept_by_weight(request) + 2 * narrow);
+  }
   return logits * (narrow + wide) + logits * wide / kLossChunks;
 }
 
@@ -79,9 +104,16 @@ std::int64_t root_elements(const LlamaConfig& config) {
   return counts.total - config.layers * counts.per_layer;
 }
 
-/// Elements of the largest temporary weight of a layer.
-std::int64_t weight_made(const MemoryRequest& request) {
-  return request.nf4 || request.fake_quant ? request.config.dim * request.config.ffn_dim : 0;
+/// Bytes of what is made of the largest weight of a layer for its product.
+std::uint64_t weight_made(const MemoryRequest& request) {
+  const std::int64_t elements = request.config.dim * request.config.ffn_dim,
+                     bytes = request.element_bytes;
+  std::int64_t each = 0;
+  // By operators: codes as int64, values, scaled values, weight; gradient before and after its
+  // mask.
+  if (request.nf4) each = request.fused ? bytes : sizeof(std::int64_t) + 3 * bytes;
+  if (request.fake_quant) each = request.fused ? bytes : 2 * bytes;
+  return static_cast<std::uint64_t>(elements * each);
 }
 
 /// Adjusts for sharding: the root and the active layers are whole; one whole of gradients is being
@@ -128,14 +160,16 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
     prediction.weights += base_bytes(request, config.layers, root_elements(config));
   prediction.optimiser = bytes(2 * trained);
 
-  const auto layer = static_cast<std::uint64_t>(positions * kept_by_layer(request));
+  const auto layer =
+      static_cast<std::uint64_t>(positions * kept_by_layer(request) +
+                                 count_parameters(config).layer_linear * kept_by_weight(request));
   const std::uint64_t inputs = bytes(config.layers * positions * config.dim),
                       all = request.checkpointing
                                 ? inputs
                                 : static_cast<std::uint64_t>(config.layers) * layer,
                       mask = static_cast<std::uint64_t>(mask_bytes(request)),
                       head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
-  const std::uint64_t made = bytes(weight_made(request)), made_head = bytes(head_made(request));
+  const std::uint64_t made = weight_made(request), made_head = bytes(head_made(request));
   // The largest of three peaks: head and loss; the first layer of the backward pass; its end.
   const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
   struct Moment {

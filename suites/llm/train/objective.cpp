@@ -21,7 +21,9 @@ Objective::Sums LanguageModelling::sums(Llama& model, const Examples& examples) 
   Linear head = model->head();
   const std::optional<Operands> operands = fused_ ? head->operands(hidden) : std::nullopt;
   if (operands) return {fused_loss_sum(operands->x, operands->weight, examples.shifted_bs), {}};
-  return {loss_sum(head(hidden), examples.shifted_bs, kLossChunks), {}};
+  std::vector<torch::Tensor> logits = hidden.chunk(kLossChunks, 1);
+  for (torch::Tensor& part : logits) part = head(part);
+  return {loss_sum(logits, examples.shifted_bs), {}};
 }
 
 Objective::Terms Preference::terms() const {

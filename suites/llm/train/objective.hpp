@@ -35,9 +35,9 @@ class Objective {
   virtual Terms terms() const = 0;
 };
 
-/// Cross-entropy of the labels. Not fused: logits of all tokens, their cross-entropy in 8 chunks,
-/// as torchtune. Fused: fused_loss_sum() of the head's operands, if it has any (a head with adapter
-/// has none).
+/// Cross-entropy of the labels. Not fused: the head, then cross-entropy, in 8 chunks of the
+/// sequence, as torchtune; all logits are held together. Fused: fused_loss_sum() of the head's
+/// operands, if it has any (a head with adapter has none).
 class LanguageModelling final : public Objective {
  public:
   explicit LanguageModelling(bool fused) : fused_(fused) {}

@@ -254,6 +254,7 @@ TEST(Finetune, NeedsTheMemoryThatIsPredicted) {
   for (const Axes& axes :
        {Axes{"method=lora", "mode=paper", "batch=8"}, Axes{"method=full", "mode=paper"},
         Axes{"method=full", "mode=tuned", "packed=true"}, Axes{"method=qlora", "mode=tuned"},
+        Axes{"method=qlora", "mode=paper"}, Axes{"method=qat", "mode=paper", "checkpointing=true"},
         Axes{"method=qat", "mode=paper", "accumulation=2"}, Axes{"method=qat", "mode=tuned"},
         Axes{"method=dpo", "mode=paper"},
         Axes{"method=lora", "mode=tuned", "packed=true", "checkpointing=true"},

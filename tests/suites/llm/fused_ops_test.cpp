@@ -54,6 +54,44 @@ TEST(FusedOps, RotateTurnsItsGradientBack) {
                               torch::autograd::grad({plain}, {x}, {dy})[0], 1e-13, 1e-13));
 }
 
+TEST(FusedOps, RotateByOperatorsIsTheComplexProduct) {
+  torch::manual_seed(3);
+  const LlamaConfig config = small_config();
+  const torch::Tensor table = rotation_table(config, 6, torch::TensorOptions(kDouble));
+  const torch::Tensor x = leaf({2, 6, config.heads, config.head_dim()}),
+                      dy = torch::randn(x.sizes(), kDouble);
+  const torch::Tensor by_operators = rotate_by_operators(x, table), product = rotate(x, table);
+  EXPECT_TRUE(torch::allclose(by_operators, product, 1e-14, 1e-14));
+  EXPECT_TRUE(torch::allclose(torch::autograd::grad({by_operators}, {x}, {dy})[0],
+                              torch::autograd::grad({product}, {x}, {dy})[0], 1e-13, 1e-13));
+  const torch::Tensor narrow = x.detach().to(torch::kBFloat16);
+  EXPECT_EQ(rotate_by_operators(narrow, table).scalar_type(), torch::kBFloat16);
+}
+
+/// Loss and gradients of a small model with adapters, by operators or fused.
+std::vector<torch::Tensor> loss_and_gradients(bool fused) {
+  torch::manual_seed(11);
+  Llama model(small_config(), torch::TensorOptions(kDouble));
+  add_lora(*model, {});
+  for (const torch::Tensor& parameter : trainable_parameters(*model))
+    parameter.detach().normal_(0, 0.1);
+  model->fuse(fused);
+  const torch::Tensor tokens = torch::arange(12).view({2, 6});
+  const torch::Tensor loss = model(tokens).square().mean();
+  std::vector<torch::Tensor> all = torch::autograd::grad({loss}, trainable_parameters(*model));
+  all.push_back(loss);
+  return all;
+}
+
+TEST(FusedOps, AModelByOperatorsIsTheFusedOne) {
+  const auto fused = loss_and_gradients(true), by_operators = loss_and_gradients(false);
+  ASSERT_EQ(fused.size(), by_operators.size());
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    EXPECT_GT(fused[i].norm().item<double>(), 0) << i;
+    EXPECT_TRUE(torch::allclose(fused[i], by_operators[i], 1e-11, 1e-14)) << i;
+  }
+}
+
 TEST(Elements, AreThoseOfLibTorch) {
   torch::manual_seed(5);
   const torch::Tensor gate = leaf({200}), up = leaf({200}), dy = torch::randn({200}, kDouble);

@@ -321,5 +321,21 @@ TEST(Method, MemoryOfWeightsByHand) {
               2 * 8'030'261'248.0 * 4 / (1 << 30), 0.01);
 }
 
+/// Paper mode needs what torchtune 0.5.0 with torchao 0.7.0 needs: MB at the peak of a step of
+/// model 110m, 2 rows or pairs of 64 tokens, fp32 (tests/peers/torchtune_steps.py --memory).
+TEST(Method, MemoryOfPaperModeIsTorchtunes) {
+  const auto near = [](MemoryRequest request, double measured) {
+    request.config = llama_config("110m");
+    request.width = 64;
+    EXPECT_NEAR(static_cast<double>(predict_memory(request).total()) / 1e6, measured,
+                0.1 * measured);
+  };
+  near({.batch = 2}, 634.4);
+  near({.lora = false, .batch = 2}, 1995.1);
+  near({.nf4 = true, .batch = 2}, 371.3);
+  near({.pairs = true, .batch = 4}, 819.6);
+  near({.lora = false, .fake_quant = true, .batch = 2}, 3221.5);
+}
+
 }  // namespace
 }  // namespace scalemark::llm

@@ -179,12 +179,15 @@ TEST(Nf4Linear, EqualsTheMapOverTheDequantisedWeight) {
   const torch::Tensor x = torch::randn({2, 3, 256}, kDouble).requires_grad_(),
                       same = x.detach().clone().requires_grad_(),
                       gradient = torch::randn({2, 3, 128}, kDouble);
-  const torch::Tensor y = nf4_linear(x, quantised),
-                      want = torch::linear(same, dequantise(quantised));
-  EXPECT_TRUE(torch::equal(y, want));
-  y.backward(gradient);
+  const torch::Tensor want = torch::linear(same, dequantise(quantised));
   want.backward(gradient);
-  EXPECT_LT((x.grad() - same.grad()).abs().max().item<double>(), 1e-12);
+  for (const bool fused : {true, false}) {
+    x.mutable_grad().reset();
+    const torch::Tensor y = nf4_linear(x, quantised, fused);
+    EXPECT_TRUE(torch::equal(y, want)) << fused;
+    y.backward(gradient);
+    EXPECT_LT((x.grad() - same.grad()).abs().max().item<double>(), 1e-12) << fused;
+  }
 }
 
 LlamaConfig small_config() {

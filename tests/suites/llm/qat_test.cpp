@@ -145,6 +145,8 @@ TEST(FakeQuant, NumbersThatAreNoneStayVisible) {
   x[1][7] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(fake_quantise_weight(weight, {.group = 32}).isfinite().all().item<bool>());
   EXPECT_FALSE(fake_quantise_tokens(x).isfinite().all().item<bool>());
+  EXPECT_FALSE(examine_weight(weight, {.group = 32}).values.isfinite().all().item<bool>());
+  EXPECT_FALSE(examine_tokens(x).values.isfinite().all().item<bool>());
 }
 
 /// y of the naive composition, with gradients by autograd: value = v + (fake - v) detached, where
@@ -188,12 +190,20 @@ void expect_gradients(Product product, torch::ScalarType type, bool clip, double
 }
 
 TEST(FakeQuant, GradientsAreThoseOfTheComposition) {
-  for (const Product product : {fake_quant_linear, by_factors}) {
+  for (const Product product : {fake_quant_linear, fake_quant_linear_by_operators, by_factors}) {
     expect_gradients(product, torch::kFloat32, true, 1e-6);
     expect_gradients(product, torch::kFloat32, false, 1e-6);
     expect_gradients(product, torch::kBFloat16, true, 1e-2);
     expect_gradients(product, torch::kBFloat16, false, 1e-2);
   }
+}
+
+TEST(FakeQuant, ByOperatorsValuesAreEqualBitByBit) {
+  torch::manual_seed(8);
+  const FakeQuantOptions options{.group = 32};
+  const torch::Tensor x = torch::randn({3, 4, 64}), weight = torch::randn({48, 64});
+  EXPECT_TRUE(torch::equal(fake_quant_linear_by_operators(x, weight, options),
+                           fake_quant_linear(x, weight, options)));
 }
 
 TEST(FakeQuant, GradientsOfOneInputAlone) {
