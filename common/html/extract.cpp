@@ -21,6 +21,8 @@ constexpr std::size_t kMaxGrids = 12;
 constexpr std::size_t kMaxTrainings = 48;
 constexpr std::size_t kMaxRanks = 4096;
 constexpr std::size_t kMaxMoves = 16;
+/// Ranks of a timeline, and intervals of a rank.
+constexpr std::size_t kMaxTimelines = 16, kMaxEntries = 120;
 
 bool is_bookkeeping(const std::string& metric) {
   return metric == "first_call" || metric == "timer_cost";
@@ -54,6 +56,19 @@ void add_quantities(const CaseResult& result, CaseExtract& extract) {
       add(metric);
     }
   }
+}
+
+/// Without steps, which are too many to draw.
+std::vector<analysis::RankTimeline> timeline_of(const CaseResult& result) {
+  std::vector<analysis::RankTimeline> lines = analysis::timelines(result);
+  if (lines.size() > kMaxTimelines) lines.resize(kMaxTimelines);
+  for (analysis::RankTimeline& line : lines) {
+    std::erase_if(line.entries, [](const analysis::TimelineEntry& entry) {
+      return entry.what == analysis::kStepKind;
+    });
+    if (line.entries.size() > kMaxEntries) line.entries.resize(kMaxEntries);
+  }
+  return lines;
 }
 
 /// Drops the rank grid with the smallest imbalance if there are more than kMaxGrids.
@@ -161,6 +176,7 @@ void extract_case(const CaseResult& result, RunExtract& run) {
         }) < static_cast<std::ptrdiff_t>(kMaxTrainings))
       extract.training = training_of(result);
     extract.gpu_pairs = analysis::gpu_pairs(result);
+    extract.timeline = timeline_of(result);
     add_scaling(result, run.scaling);
   }
   if (auto one = study::measured(result)) run.studied.push_back(std::move(*one));

@@ -10,6 +10,7 @@
 
 #include "common/analysis/scaling.hpp"
 #include "common/analysis/slow_link.hpp"
+#include "common/analysis/timeline.hpp"
 #include "common/html/drawing/chart.hpp"
 #include "common/result/model.hpp"
 #include "common/result/summarise.hpp"
@@ -61,7 +62,8 @@ struct CaseExtract {
   std::optional<RankGrid> grid;
   std::optional<Training> training;
   std::optional<analysis::GpuPairs> gpu_pairs;
-  std::optional<std::size_t> placement;  ///< index in RunExtract::moved; empty: not moved
+  std::vector<analysis::RankTimeline> timeline;  ///< of the first ranks, without steps
+  std::optional<std::size_t> placement;          ///< index in RunExtract::moved; empty: not moved
 
   const Quantity* find(std::string_view metric) const;
 };

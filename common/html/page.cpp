@@ -76,6 +76,7 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));
   sections.add("gpus", "Between GPUs", gpu_matrices(rows));
   sections.add("trainings", "Trainings", trainings(groups));
+  sections.add("timeline", "When the ranks trained, tested and paused", timelines(rows, runs));
   sections.add("published", "Tables and figures of the studies", studies(runs));
   sections.add("places", "Where the ranks ran", places(runs));
   sections.add("all", "All rows", all_rows(groups));

@@ -221,6 +221,7 @@ constexpr ListedField kColumns[] = {
     {"local_rank", Kind::plain},  {"numa", Kind::plain},
     {"from_gpu", Kind::plain},    {"to_gpu", Kind::plain},
     {"from_pci", Kind::plain},    {"to_pci", Kind::plain},
+    {"what", Kind::plain},        {"index", Kind::plain},
 };
 
 /// Labels of tools and hwloc, in lower case.

@@ -45,11 +45,11 @@ void write_tables(hid_t root, const CaseResult& result);
 /// Reads the tables of a case. Throws InputError that names the table.
 std::map<std::string, Table> read_tables(hid_t root, const std::string& case_name);
 /// Table names without and with a second part: profile, telemetry/<what>.
-constexpr std::array<const char*, 5> kSingleTables = {"profile", "phases", "pairs", "devices",
-                                                      "places"};
+constexpr std::array<const char*, 6> kSingleTables = {"profile", "phases", "pairs",
+                                                      "devices", "places", "timeline"};
 constexpr std::array<const char*, 2> kTableFamilies = {"telemetry", "baseline"};
 /// Whether a result file can store a table of that name: profile, phases, pairs, devices, places,
-/// telemetry/<what>, baseline/<what>.
+/// timeline, telemetry/<what>, baseline/<what>.
 bool is_table_name(const std::string& name);
 
 /// Any text as the name of an HDF5 link: '/' and '.', which have a meaning there, become %2F and

@@ -143,6 +143,12 @@ constexpr std::string_view kTables =
                                         nor is done between sweeps
   @order
   @unit
+/timeline/<nnnnnn>/<column> [row]       what each rank of case <nnnnnn> did: rank; what (epoch,
+                                        epoch_start_pause, test, test_pause, step); index: which epoch
+                                        or step, from 1; t: when, as t of phases, on rank 0's clock;
+                                        duration
+  @order
+  @unit
 /pairs/<nnnnnn>/<column> [row]          every pair of ranks, or of GPUs, of case <nnnnnn>, and where they are
                                         (rank_place, peer_place: node and NUMA node), the median of
                                         the case's primary time

@@ -3,6 +3,7 @@
 #include "common/core/case/recorder.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,9 +12,30 @@
 #include "common/core/case/endings.hpp"
 #include "common/core/exchange.hpp"
 #include "common/core/session.hpp"
+#include "common/mpi/typed.hpp"
 
 namespace scalemark {
 namespace {
+
+/// Intervals of a kind and rank in table timeline, and of a kind on all ranks.
+constexpr std::size_t kMaxIntervals = 2'000, kMaxIntervalsOfRanks = 1'000'000;
+
+/// Intervals as they travel between ranks: their kinds; their index, start and duration.
+using Intervals = std::pair<std::vector<std::string>, std::vector<std::uint64_t>>;
+
+Intervals first_intervals(std::span<const Interval> all, std::size_t ranks,
+                          const clock::SyncedClock& clock) {
+  const std::size_t most = std::min(kMaxIntervals, kMaxIntervalsOfRanks / ranks);
+  std::map<std::string_view, std::size_t> counts;
+  Intervals taken;
+  for (const Interval& one : all) {
+    if (++counts[one.what] > most) continue;
+    taken.first.emplace_back(one.what);
+    taken.second.insert(taken.second.end(), {one.index, clock.to_global(one.from),
+                                             one.to - std::min(one.from, one.to)});
+  }
+  return taken;
+}
 
 /// Collective. Takes the values of all ranks into the metric, on rank 0.
 template <typename T>
@@ -115,6 +137,32 @@ void CaseRecorder::invalid(const std::string& metric, std::span<const std::uint8
 
 void CaseRecorder::table(const std::string& name, Table table) {
   if (context_.is_root()) context_.result.tables[name] = std::move(table);
+}
+
+void CaseRecorder::timeline(std::span<const Interval> mine) {
+  const mpi::Comm& ranks = context_.ranks();
+  const std::vector<Intervals> all = mpi::gather(
+      ranks,
+      first_intervals(mine, static_cast<std::size_t>(ranks.size()), context_.session.clock()));
+  if (!context_.is_root()) return;
+  const std::uint64_t launch = context_.session.telemetry().epoch();
+  std::vector<std::string> kinds;
+  std::vector<std::uint64_t> who, index, t, duration;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto& [names, numbers] = all[rank];
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      who.push_back(rank);
+      kinds.push_back(names[i]);
+      index.push_back(numbers[3 * i]);
+      t.push_back(numbers[3 * i + 1] - std::min(numbers[3 * i + 1], launch));
+      duration.push_back(numbers[3 * i + 2]);
+    }
+  }
+  table("timeline", {{{.name = "rank", .unit = "", .values = std::move(who)},
+                      {.name = "what", .unit = "", .values = std::move(kinds)},
+                      {.name = "index", .unit = "", .values = std::move(index)},
+                      {.name = "t", .unit = "ns", .values = std::move(t)},
+                      {.name = "duration", .unit = "ns", .values = std::move(duration)}}});
 }
 
 void CaseRecorder::fact(const std::string& name, Value value) {

@@ -5,12 +5,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/core/case/context.hpp"
 #include "common/core/case/verification.hpp"
 #include "common/result/model.hpp"
 
 namespace scalemark {
+
+/// What a rank did from when to when, as now_ns(). The kinds are in analysis/timeline.hpp.
+struct Interval {
+  std::string_view what;    ///< a literal: epoch, epoch_start_pause, test, test_pause, step
+  std::uint64_t index = 0;  ///< which epoch or step, from 1
+  std::uint64_t from = 0, to = 0;
+};
 
 /// The first metric recorded is the primary one until set_primary().
 class CaseRecorder {
@@ -43,6 +51,9 @@ class CaseRecorder {
 
   /// Stores a table of further observations with the result; used on rank 0 only.
   void table(const std::string& name, Table table);
+  /// Collective. Stores table timeline: what each rank did, on rank 0's clock. Of a kind, the first
+  /// 2,000 intervals of a rank are stored; fewer on more than 500 ranks.
+  void timeline(std::span<const Interval> mine);
   /// A fact that is not part of the key: requested_bytes, images_seen, data_set.
   void fact(const std::string& name, Value value);
   /// Collective. Adds a check to the row; `rule` says what was compared. Throws WrongData on the

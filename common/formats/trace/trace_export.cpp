@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports cases as a trace for Chrome (about:tracing) and Perfetto: cases, their phases, the
-// iterations of rank 0, and the epochs of a training with one line per rank.
+// iterations of rank 0, and what each rank did in a training, with one line per rank.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/analysis/timeline.hpp"
 #include "common/base/text.hpp"
 #include "common/formats/exporters.hpp"
 #include "common/formats/trace/trace_clock.hpp"
@@ -26,6 +27,8 @@ constexpr std::size_t kCases = 0;
 constexpr const char* kEpochs = "epoch_time";
 /// Maximum number of iterations shown per case.
 constexpr std::size_t kMaxSteps = 10'000;
+/// Ranks above have no line.
+constexpr std::size_t kMaxRanks = 1 << 16;
 /// Maximum number of nodes in the name of a line.
 constexpr std::size_t kMaxNodes = 8;
 
@@ -99,8 +102,26 @@ bool add_steps(Events& events, const Metric& metric, std::size_t thread, double 
   return count == samples.t0.size();
 }
 
-/// Adds the epochs of one rank so that the last ends with the case. Their durations are measured,
-/// their start times are not.
+/// Category of a kind of interval, by which a viewer colours it.
+const char* category_of(const std::string& what) {
+  if (what == analysis::kEpochKind) return "epoch";
+  if (what == analysis::kStepKind) return "step";
+  return what == analysis::kTestKind ? "test" : "pause";
+}
+
+/// Adds what one rank did, as it was stored.
+void add_timeline(Events& events, const analysis::RankTimeline& line, std::size_t rank,
+                  const std::string& node, double offset, const TraceInterval& whole) {
+  for (const analysis::TimelineEntry& entry : line.entries) {
+    const double from = whole.clamped(static_cast<double>(entry.from) * 1e-3 + offset);
+    const double to = whole.clamped(from + static_cast<double>(entry.duration) * 1e-3);
+    events.add(complete_event(analysis::describe(entry), category_of(entry.what), rank + 1, from,
+                              to - from, {{"node", text::json_text(node)}}));
+  }
+}
+
+/// Adds the epochs of one rank so that the last ends with the case, for files without timeline.
+/// Their durations are measured, their start times are not.
 void add_epochs(Events& events, const Metric& epochs, std::size_t rank, const std::string& node,
                 const TraceInterval& whole) {
   const Samples& samples = epochs.samples;
@@ -119,13 +140,25 @@ void add_epochs(Events& events, const Metric& epochs, std::size_t rank, const st
   }
 }
 
-void add_epochs(Events& events, const Run& run, const CaseResult& result,
-                const TraceInterval& whole) {
+/// Adds what the ranks did: their timelines, else their epochs.
+void add_ranks(Events& events, const Run& run, const CaseResult& result,
+               const std::optional<double>& offset, const TraceInterval& whole) {
+  const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
+  const auto node = [&](std::size_t rank) {
+    return rank < ranks.size() ? ranks[rank].node : std::string();
+  };
+  const std::vector<analysis::RankTimeline> lines = analysis::timelines(result);
+  if (offset && !lines.empty()) {
+    for (const analysis::RankTimeline& line : lines) {
+      if (line.rank < kMaxRanks)
+        add_timeline(events, line, line.rank, node(line.rank), *offset, whole);
+    }
+    return;
+  }
   const Metric* epochs = result.find(kEpochs);
   if (epochs == nullptr) return;
-  const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
   for (std::size_t rank = 0; rank < epochs->samples.ranks; ++rank)
-    add_epochs(events, *epochs, rank, rank < ranks.size() ? ranks[rank].node : "", whole);
+    add_epochs(events, *epochs, rank, node(rank), whole);
 }
 
 /// The source of a row: node and device, without readings stored as text.
@@ -171,10 +204,14 @@ void add_counters(Events& events, const std::string& name, const Table& table, d
   }
 }
 
-std::size_t ranks_with_epochs(const Run& run) {
+/// Number of lines for ranks.
+std::size_t ranks_with_lines(const Run& run) {
   std::size_t most = 0;
   for (const CaseResult& result : run.cases) {
     if (const Metric* epochs = result.find(kEpochs)) most = std::max(most, epochs->samples.ranks);
+    for (const analysis::RankTimeline& line : analysis::timelines(result)) {
+      if (line.rank < kMaxRanks) most = std::max<std::size_t>(most, line.rank + 1);
+    }
   }
   return most;
 }
@@ -221,7 +258,7 @@ void reduce_for_trace(const CaseResult& /*result*/, Metric& metric) {
 
 void export_trace(const Run& run, const ExportOptions& /*options*/, const ExportTarget& target) {
   const TraceClock clock(run);
-  const std::size_t ranks = ranks_with_epochs(run);
+  const std::size_t ranks = ranks_with_lines(run);
   Events events(target.out);
   events.add(name_event("process_name", kCases, "run " + text::printable(run.uuid)));
   events.add(name_event("thread_name", kCases, "cases"));
@@ -241,8 +278,8 @@ void export_trace(const Run& run, const ExportOptions& /*options*/, const Export
                                {"status", to_string(result.status)},
                                {"phase", text::json_text(result.phase)},
                                {"reason", text::json_text(result.reason)}}));
-    add_epochs(events, run, result, *whole);
     const std::optional<double> offset = clock.offset(result);
+    add_ranks(events, run, result, offset, *whole);
     if (!offset) continue;
     for (const Metric& metric : result.metrics) {
       if (!add_steps(events, metric, ranks + 1, *offset, *whole))

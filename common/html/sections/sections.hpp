@@ -36,6 +36,8 @@ std::string trainings(const std::vector<Group>& groups);
 std::string places(std::span<const RunExtract> runs);
 /// Bandwidth between GPUs.
 std::string gpu_matrices(const std::vector<Row>& rows);
+/// What each rank did when, in trainings.
+std::string timelines(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 /// Tables of the studies that the runs repeat.
 std::string studies(std::span<const RunExtract> runs);
 std::string all_rows(const std::vector<Group>& groups);

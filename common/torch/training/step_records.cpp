@@ -44,6 +44,15 @@ void record_step_time(Case& c, const StepTimes& steps, const std::vector<std::ui
   c.recorder().began("step_time", steps.begun);
 }
 
+void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& steps) {
+  const std::size_t earlier = steps.time.size() - steps.begun.size();
+  for (std::size_t i = 0; i < steps.begun.size(); ++i) {
+    const std::uint64_t from = steps.begun[i];
+    others.push_back({"step", earlier + i + 1, from, from + steps.time[earlier + i]});
+  }
+  c.recorder().timeline(others);
+}
+
 double record_peak_memory(Case& c, c10::Device device) {
   const auto peak = static_cast<double>(peak_memory(device));
   c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,

@@ -41,6 +41,10 @@ struct StepTimes {
 /// Collective. Records metric step_time.
 void record_step_time(Case& c, const StepTimes& steps, const std::vector<std::uint8_t>& warmup);
 
+/// Collective. Stores table timeline: `others` (epochs, pauses, tests), and the steps since this
+/// launch.
+void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& steps);
+
 /// Collective. Records metric peak_device_memory of tensors, and returns this rank's value in
 /// bytes.
 double record_peak_memory(Case& c, c10::Device device);

@@ -72,6 +72,7 @@ void ImageTraining::start_epoch() {
   trainer_.model().train();
   requested_ = now_ns();
   epoch_start_ = *requested_ - progress_.epoch_time;
+  epoch_begun_ = *requested_;
   plan_.order.erase(plan_.order.begin(),
                     plan_.order.begin() + progress_.loaded * settings_.loading.batch);
   loader_.start(std::move(plan_.order));
@@ -93,7 +94,10 @@ void ImageTraining::step() {
   const Batch batch = next_batch();
   const std::uint64_t arrived = now_ns();
   Tally& tally = progress_.tally;
-  if (tally.batches == 0) history_.epochs.start_pause.push_back(arrived - *epoch_start_);
+  if (tally.batches == 0) {
+    history_.epochs.start_pause.push_back(arrived - *epoch_start_);
+    note("epoch_start_pause", epoch_begun_, arrived);
+  }
   const StepResult result = trainer_.step(batch);
   const auto [loss, right] = read(result);
   history_.steps.add(requested, arrived, now_ns());
@@ -107,7 +111,9 @@ void ImageTraining::step() {
 
 void ImageTraining::end_epoch() {
   while (progress_.loaded < plan_.loaded) next_batch();  // computed by other ranks
-  history_.epochs.time.push_back(now_ns() - *epoch_start_);
+  const std::uint64_t ended = now_ns();
+  history_.epochs.time.push_back(ended - *epoch_start_);
+  note("epoch", epoch_begun_, ended);
   profile_.stop();
   energy_.stop();
   record_trained_epoch();
@@ -154,10 +160,16 @@ Tally ImageTraining::test() {
     tally.right += count_right(logits, batch.labels).item<std::int64_t>();
   }
   history_.epochs.test_pause.push_back(first_batch_at - trained_at);
+  note("test_pause", trained_at, first_batch_at);
   tally.loss = torch_support::sum_over_ranks(c_.ranks(), tally.loss);
   tally.right = c_.ranks().sum(tally.right);
   tally.images = test_images_.labels.size(0);
+  note("test", trained_at, now_ns());
   return tally;
+}
+
+void ImageTraining::note(std::string_view what, std::uint64_t from, std::uint64_t to) {
+  history_.timeline.push_back({what, static_cast<std::uint64_t>(progress_.epoch + 1), from, to});
 }
 
 void ImageTraining::trial_step() {

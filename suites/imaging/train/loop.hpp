@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "common/core/case.hpp"
@@ -29,6 +30,7 @@ struct History {
     std::vector<double> train_loss, train_accuracy, test_loss, test_accuracy;
     std::vector<std::uint64_t> since_start;  ///< from the first step to the end of the epoch's test
   } epochs;
+  std::vector<Interval> timeline;    ///< without steps; since this launch, not in checkpoints
   std::int64_t images_computed = 0;  ///< by this rank
   std::int64_t loaded_bytes = 0;     ///< sent to its device
 };
@@ -80,6 +82,8 @@ class ImageTraining final : public torch_support::Training {
  private:
   Batch next_batch();
   void record_trained_epoch();
+  /// Adds an interval of the current epoch to the timeline.
+  void note(std::string_view what, std::uint64_t from, std::uint64_t to);
   Tally test();
 
   Case& c_;
@@ -96,6 +100,7 @@ class ImageTraining final : public torch_support::Training {
   // Starts of the training and of the epoch, by now_ns(), moved back by the time that they had
   // taken before the interruption. No epoch has started between epochs.
   std::optional<std::uint64_t> start_, epoch_start_;
+  std::uint64_t epoch_begun_ = 0;           ///< in this launch
   std::optional<std::uint64_t> requested_;  ///< when the epoch's first batch was requested
 };
 

@@ -37,6 +37,7 @@ void record_training(Case& c, const TrainingSettings& settings, const History& h
   };
   // The first four are columns of the printed table.
   torch_support::record_step_time(c, history.steps, warmup);
+  torch_support::record_timeline(c, history.timeline, history.steps);
   c.record_rate("images_per_second", "{image}/s", "step_time", images,
                 "images of a step over all ranks / step_time");
   series("accuracy", Better::higher, RankReduce::root, {history.epochs.test_accuracy.back()},

@@ -3,6 +3,7 @@
 #include "suites/llm/train/loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/clock.hpp"
 #include "suites/llm/train/loop_state.hpp"
@@ -29,7 +30,14 @@ std::uint64_t Finetuning::time_of_steps() const { return torch_support::sum(hist
 
 void Finetuning::start_epoch() {
   const torch_support::TrainingPosition at = position();
+  epoch_ = static_cast<std::uint64_t>(at.epoch) + 1;
+  epoch_begun_ = now_ns();
+  first_batch_waited_ = at.step > 0;
   loader_.start(static_cast<std::uint64_t>(at.epoch), at.step * settings_.accumulation);
+}
+
+void Finetuning::end_epoch() {
+  history_.timeline.push_back({"epoch", epoch_, epoch_begun_, now_ns()});
 }
 
 std::vector<Examples> Finetuning::next_batches() {
@@ -48,6 +56,8 @@ void Finetuning::step() {
   const std::uint64_t requested = now_ns();
   const std::vector<Examples> batches = next_batches();
   const std::uint64_t arrived = now_ns();
+  if (!std::exchange(first_batch_waited_, true))
+    history_.timeline.push_back({"epoch_start_pause", epoch_, epoch_begun_, arrived});
   const std::int64_t counted = count(batches);
   finetuner_.begin(batches, counted);
   loader_.prepare(settings_.accumulation);  // overlaps with the GPU's work

@@ -29,6 +29,7 @@ struct TrainingSettings {
 struct History {
   Objective::Terms terms;  ///< of the objective
   torch_support::StepTimes steps;
+  std::vector<Interval> timeline;  ///< without steps; since this launch, not in checkpoints
   std::vector<Communication> communication;
   std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
   std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed
@@ -67,6 +68,7 @@ class Finetuning final : public torch_support::Training {
   std::uint64_t time_of_steps() const override;
   void start_epoch() override;
   void step() override;
+  void end_epoch() override;
   void trial_step() override;
   torch_support::SavedTraining pack() const override;
   void restore(const torch_support::SavedTraining& saved) override;
@@ -87,6 +89,9 @@ class Finetuning final : public torch_support::Training {
   Finetuner& finetuner_;
   /// Losses and observed values are this rank's sums, which history() turns into means.
   History history_;
+  std::uint64_t epoch_ = 0;         ///< the current one, from 1
+  std::uint64_t epoch_begun_ = 0;   ///< by now_ns(), in this launch
+  bool first_batch_waited_ = true;  ///< the epoch's first batch has come
 };
 
 }  // namespace scalemark::llm

@@ -116,6 +116,7 @@ void record_finetuning(Case& c, const History& history) {
   };
   // The first four are columns of the printed table.
   torch_support::record_step_time(c, history.steps, warmup);
+  torch_support::record_timeline(c, history.timeline, history.steps);
   c.recorder().invalid("step_time", without_labels(history));
   rate("tokens_per_second", "{token}/s", RankReduce::sum, history.tokens,
        "tokens without padding over all ranks / step_time");

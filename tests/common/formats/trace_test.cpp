@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // On which nodes a trace shows cases and epochs of a run that --resume moved.
+#include <map>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,39 @@ TEST(Trace, NamesTheNodesOfEachCase) {
   }
   EXPECT_EQ(lines, (std::vector<std::string>{"cases", "rank 0 on n0", "rank 1 on n1, then n2",
                                              "iterations of rank 0"}));
+}
+
+/// A training that began 1 s after its launch, in ns since the launch.
+TEST(Trace, PlacesWhatRanksDidWhereTheyDidIt) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  using Counts = std::vector<std::uint64_t>;
+  scalemark::Run run;
+  run.created = "2026-01-31T12:00:00.000Z";
+  run.ranks = {rank_on(0, "n0"), rank_on(1, "n1")};
+  run.cases = {training(0, "2026-01-31T12:00:01.000Z", "2026-01-31T12:00:09.000Z")};
+  run.cases[0].tables["phases"] = {{{"phase", "", std::vector<std::string>{"train", "done"}},
+                                    {"t", "ns", Counts{kSecond, 9 * kSecond}}}};
+  run.cases[0].tables["timeline"] = {
+      {{"rank", "", Counts{0, 1, 1, 1, 1}},
+       {"what", "",
+        std::vector<std::string>{"epoch", "epoch", "epoch_start_pause", "test", "step"}},
+       {"index", "", Counts{1, 1, 1, 1, 4}},
+       {"t", "ns", Counts{2 * kSecond, 3 * kSecond, 3 * kSecond, 7 * kSecond, 4 * kSecond}},
+       {"duration", "ns", Counts{kSecond, 3 * kSecond, kSecond / 2, 90 * kSecond, 5}}}};
+  std::map<std::string, json> found;
+  for (const json& event : traced(run)) {
+    if (event.value("tid", 0) == 2 && event.at("ph") == "X") found[event.at("name")] = event;
+  }
+  ASSERT_EQ(found.size(), 4U);
+  const double began = found["epoch 1"].at("ts").get<double>() - 2e6;  // 3 s since the launch
+  EXPECT_NEAR(found["epoch 1"].at("dur").get<double>(), 3e6, 1e-3);
+  EXPECT_EQ(found["epoch 1"].at("args").at("node"), "n1");
+  EXPECT_EQ(found["pause before epoch 1"].at("cat"), "pause");
+  EXPECT_NEAR(found["pause before epoch 1"].at("dur").get<double>(), 5e5, 1e-3);
+  EXPECT_NEAR(found["step 4"].at("ts").get<double>() - began, 3e6, 1e-3);
+  EXPECT_EQ(found["test after epoch 1"].at("cat"), "test");
+  EXPECT_NEAR(found["test after epoch 1"].at("dur").get<double>(), 2e6, 1e-3)
+      << "not beyond the end of its case";
 }
 
 }  // namespace

@@ -64,6 +64,26 @@ TEST(Page, ShowsWhereAResumedRunWentOn) {
                           HasSubstr("NUMA node 3"), HasSubstr("node1, node9")));
 }
 
+TEST(Page, DrawsWhenEachRankTrained) {
+  CaseResult one = test::measured("imaging/train", 8, times(9, 1000));
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  using Counts = std::vector<std::uint64_t>;
+  one.tables["timeline"] = {
+      {{"rank", "", Counts{0, 0, 0, 1, 1}},
+       {"what", "",
+        std::vector<std::string>{"epoch_start_pause", "epoch", "step", "epoch", "test<b>"}},
+       {"index", "", Counts{1, 1, 77, 1, 1}},
+       {"t", "ns", Counts{5 * kSecond, 5 * kSecond, 5 * kSecond, 6 * kSecond, 9 * kSecond}},
+       {"duration", "ns", Counts{kSecond / 2, 3 * kSecond, kSecond, 2 * kSecond, kSecond}}}};
+  const std::string page =
+      report_page(std::vector<RunExtract>{extract(test::run_of("a", {std::move(one)}))});
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("When the ranks trained"),
+                    HasSubstr("rank 0: pause before epoch 1, 500.0 ms"),
+                    HasSubstr("rank 1: epoch 1, 2.000 s"),
+                    HasSubstr("rank 1: test&#60;b&#62; 1, 1.000 s"), Not(HasSubstr("step 77"))));
+}
+
 TEST(Page, StaysBelowTwoMegabytesForTwoThousandRows) {
   std::vector<CaseResult> cases;
   for (int benchmark = 0; benchmark < 20; ++benchmark) {

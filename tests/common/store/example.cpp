@@ -77,12 +77,18 @@ std::map<std::string, Table> example_tables() {
   places.columns = {{"rank", "", std::vector<std::uint64_t>{0, 1}},
                     {"node", "", std::vector<std::string>{"n0", "n2"}},
                     {"gpu_uuid", "", std::vector<std::string>{"GPU-1", ""}}};
+  Table timeline;
+  timeline.columns = {{"rank", "", std::vector<std::uint64_t>{0, 1}},
+                      {"what", "", std::vector<std::string>{"epoch", "step"}},
+                      {"index", "", std::vector<std::uint64_t>{1, 12}},
+                      {"t", "ns", std::vector<std::uint64_t>{5, 7'000'000'000}},
+                      {"duration", "ns", std::vector<std::uint64_t>{9, 3}}};
   Table baseline;
   baseline.columns = {{"key", "", std::vector<std::string>{"micro/x", "micro/y"}},
                       {"mean_log", "", std::vector<double>{-11.5, -10.25}}};
   return {{"baseline/rows", baseline}, {"telemetry/node", node}, {"telemetry/gpu", gpu},
           {"profile", profile},        {"phases", phases},       {"pairs", pairs},
-          {"devices", devices},        {"places", places}};
+          {"devices", devices},        {"places", places},       {"timeline", timeline}};
 }
 
 CaseResult example_case(std::size_t index) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/analysis/timeline.hpp"
 #include "tests/suites/imaging/train_case.hpp"
 
 namespace scalemark::imaging {
@@ -50,6 +51,47 @@ TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
   EXPECT_NEAR(run.value("first_loss"), std::log(10.0), 0.6);
   EXPECT_NE(std::find(run.sink.phases.begin(), run.sink.phases.end(), "train epoch 2"),
             run.sink.phases.end());
+}
+
+TEST(ImagingTrain, TellsWhenEachRankDidWhat) {
+  const TrainRun run = run_train({"image=32", "batch=8", "images=96", "epochs=2"});
+  if (!root()) return;
+  const std::vector<analysis::RankTimeline> lines = analysis::timelines(run.result());
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(test::world().size()));
+  for (const analysis::RankTimeline& line : lines) {
+    const auto find = [&](const std::string& what, std::uint64_t index) {
+      const auto found = std::ranges::find_if(line.entries, [&](const auto& entry) {
+        return entry.what == what && entry.index == index;
+      });
+      return found == line.entries.end() ? analysis::TimelineEntry() : *found;
+    };
+    const auto end = [](const analysis::TimelineEntry& entry) {
+      return entry.from + entry.duration;
+    };
+    const auto rank = static_cast<int>(line.rank);
+    const auto times = run.series("epoch_time", rank),
+               pauses = run.series("epoch_start_pause", rank),
+               steps = run.series("step_time", rank);
+    std::uint64_t before = 0;
+    for (const std::uint64_t number : {1, 2}) {
+      const auto epoch = find("epoch", number), pause = find("epoch_start_pause", number),
+                 test = find("test", number), first = find("test_pause", number);
+      EXPECT_GT(epoch.from, before) << "after the test of the epoch before";
+      EXPECT_NEAR(static_cast<double>(epoch.duration) * 1e-9, times[number - 1], 1e-9);
+      EXPECT_NEAR(static_cast<double>(pause.duration) * 1e-9, pauses[number - 1], 1e-9);
+      EXPECT_EQ(pause.from, epoch.from);
+      EXPECT_GE(test.from, end(epoch));
+      EXPECT_EQ(first.from, test.from);
+      EXPECT_LE(end(first), end(test));
+      before = end(test);
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto step = find("step", i + 1), epoch = find("epoch", i < steps.size() / 2 ? 1 : 2);
+      EXPECT_NEAR(static_cast<double>(step.duration) * 1e-9, steps[i], 1e-9) << i;
+      EXPECT_GE(step.from, epoch.from) << i;
+      EXPECT_LE(end(step), end(epoch)) << i;
+    }
+  }
 }
 
 TEST(ImagingTrain, TheSameSeedGivesTheSameTraining) {

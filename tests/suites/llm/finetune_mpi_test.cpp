@@ -2,6 +2,7 @@
 // Cases of llm/finetune as a whole.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/analysis/timeline.hpp"
 #include "suites/llm/model/config.hpp"
 #include "tests/support/run_case.hpp"
 
@@ -45,6 +47,30 @@ TEST(Finetune, LearnsFromRealRowsWithLora) {
             std::to_string(4 * count_lora_parameters(llama_config("tiny"), {})));
   EXPECT_EQ(run.fact("text_rows"), "500");
   EXPECT_EQ(run.result().verification.wrong, 0U);
+}
+
+TEST(Finetune, TellsWhenEachRankDidWhat) {
+  const auto run = finetune({"rows=24", "steps=0", "epochs=2", "sequence=64"});
+  if (!root()) return;
+  const auto lines = analysis::timelines(run.result());
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(test::world().size()));
+  for (const analysis::RankTimeline& line : lines) {
+    std::map<std::string, std::vector<analysis::TimelineEntry>> kinds;
+    for (const analysis::TimelineEntry& entry : line.entries) kinds[entry.what].push_back(entry);
+    const auto end = [](const analysis::TimelineEntry& entry) {
+      return entry.from + entry.duration;
+    };
+    ASSERT_EQ(kinds["epoch"].size(), 2U);
+    ASSERT_EQ(kinds["epoch_start_pause"].size(), 2U);
+    EXPECT_EQ(kinds["step"].size(), run.series("step_time", 0).size());
+    EXPECT_GE(kinds["epoch"][1].from, end(kinds["epoch"][0]));
+    for (const std::size_t i : {0, 1}) {
+      EXPECT_EQ(kinds["epoch_start_pause"][i].from, kinds["epoch"][i].from);
+      EXPECT_EQ(kinds["epoch"][i].index, i + 1);
+    }
+    EXPECT_GE(kinds["step"].front().from, kinds["epoch"][0].from);
+    EXPECT_LE(end(kinds["step"].back()), end(kinds["epoch"][1]));
+  }
 }
 
 TEST(Finetune, LearnsFasterWithAllWeights) {
