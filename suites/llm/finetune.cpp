@@ -169,7 +169,8 @@ FinetunerOptions finetuner_options(const Case& c, std::int64_t steps) {
   return {.adamw = recipe.adamw,
           .warmup_steps = c.integer("warmup_steps"),
           .total_steps = recipe.scheduled ? std::max(steps, c.integer("warmup_steps") + 1) : 0,
-          .clip = c.number("clip")};
+          .clip = c.number("clip"),
+          .scale_gradients = !is_tuned(c) && !compares_answers(method_of(c))};
 }
 
 TrainingSettings training_settings(const Case& c, const LlamaConfig& config, const Start& start) {

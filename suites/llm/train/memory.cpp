@@ -116,79 +116,90 @@ std::uint64_t weight_made(const MemoryRequest& request) {
   return static_cast<std::uint64_t>(elements * each);
 }
 
-/// Adjusts for sharding: the root and the active layers are whole; one whole of gradients is being
-/// collected and another reduced.
-void shard(MemoryPrediction& prediction, const MemoryRequest& request, std::int64_t trained) {
-  const MemorySharding& sharding = *request.sharding;
-  const ParameterCounts counts = count_parameters(request.config);
-  const std::int64_t layers = request.config.layers,
-                     adapters = request.lora ? count_lora_parameters(request.config, {}) : 0,
-                     there = sharding.reshard ? std::min(layers, 1 + sharding.prefetch) : layers;
-  const std::int64_t collected =
-      request.lora ? adapters : std::max(counts.per_layer, counts.embedding);
-  const auto ranks = static_cast<std::uint64_t>(sharding.ranks);
-  const auto part = [&](std::uint64_t bytes) {
-    return sharding.offload ? 0 : (bytes + ranks - 1) / ranks;
-  };
-  const auto bytes = [&](std::int64_t elements) {
-    return static_cast<std::uint64_t>(elements * request.element_bytes);
-  };
-  prediction.weights = part(prediction.weights);
-  prediction.optimiser = part(prediction.optimiser);
+std::uint64_t bytes_of(const MemoryRequest& request, std::int64_t elements) {
+  return static_cast<std::uint64_t>(elements * request.element_bytes);
+}
+
+/// What a rank holds of `bytes` that are sharded, if anything is.
+std::uint64_t share_of(const MemoryRequest& request, std::uint64_t bytes) {
+  if (!request.sharding) return bytes;
+  const auto ranks = static_cast<std::uint64_t>(request.sharding->ranks);
+  return request.sharding->offload ? 0 : (bytes + ranks - 1) / ranks;
+}
+
+/// Gradients at three moments: head and loss; the first layer of the backward pass; its end.
+/// Sharded, one whole of them is being collected and another reduced.
+std::array<std::uint64_t, 3> gradient_bytes(const MemoryRequest& request) {
+  const LlamaConfig& config = request.config;
+  const std::uint64_t all = share_of(request, bytes_of(request, trained_elements(request))),
+                      before = request.gradients_stay ? all : 0,
+                      head = request.lora ? 0 : bytes_of(request, config.vocab_size * config.dim);
+  if (!request.sharding) return {std::max(before, head), std::max(before, head), all};
+  const ParameterCounts counts = count_parameters(config);
+  const std::uint64_t collected =
+      bytes_of(request, 2 * (request.lora ? count_lora_parameters(config, {})
+                                          : std::max(counts.per_layer, counts.embedding)));
+  const std::uint64_t root =
+      request.lora ? 0 : share_of(request, bytes_of(request, root_elements(config)));
   // Without resharding, layers' wholes are freed one by one, faster than parts of gradients are
   // added.
-  prediction.gradients = bytes(2 * collected) + (sharding.reshard ? part(bytes(trained)) : 0);
-  const std::int64_t root = root_elements(request.config);
-  prediction.gathered = base_bytes(request, there, root) + bytes(there * adapters);
+  return {before + head, collected + std::max(before, root),
+          collected + (request.sharding->reshard ? all : before)};
+}
+
+/// Gathered parameters at a time: the root and the active layers.
+std::uint64_t gathered_whole(const MemoryRequest& request) {
+  if (!request.sharding) return 0;
+  const MemorySharding& sharding = *request.sharding;
+  const std::int64_t layers = request.config.layers,
+                     adapters = request.lora ? count_lora_parameters(request.config, {}) : 0,
+                     there = sharding.reshard ? std::min(layers, 1 + sharding.prefetch) : layers,
+                     root = root_elements(request.config);
+  std::uint64_t gathered = base_bytes(request, there, root) + bytes_of(request, there * adapters);
   // The reference ran before, and all that it gathered is still allocated.
-  if (request.reference)
-    prediction.gathered += base_bytes(request, sharding.reshard ? 0 : layers, root);
+  if (request.reference) gathered += base_bytes(request, sharding.reshard ? 0 : layers, root);
+  return gathered;
 }
 
 }  // namespace
 
 MemoryPrediction predict_memory(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
-  const auto bytes = [&](std::int64_t elements) {
-    return static_cast<std::uint64_t>(elements * request.element_bytes);
-  };
   const std::int64_t trained = trained_elements(request);
   const std::int64_t positions = request.batch * request.width;
-  MemoryPrediction prediction;
-  prediction.weights = layer_bytes(request) + root_bytes(request);
-  if (request.reference)
-    prediction.weights += base_bytes(request, config.layers, root_elements(config));
-  prediction.optimiser = bytes(2 * trained);
+  std::uint64_t weights = layer_bytes(request) + root_bytes(request);
+  if (request.reference) weights += base_bytes(request, config.layers, root_elements(config));
 
   const auto layer =
       static_cast<std::uint64_t>(positions * kept_by_layer(request) +
                                  count_parameters(config).layer_linear * kept_by_weight(request));
-  const std::uint64_t inputs = bytes(config.layers * positions * config.dim),
+  const std::uint64_t inputs = bytes_of(request, config.layers * positions * config.dim),
                       all = request.checkpointing
                                 ? inputs
                                 : static_cast<std::uint64_t>(config.layers) * layer,
                       mask = static_cast<std::uint64_t>(mask_bytes(request)),
-                      head = request.lora ? 0 : bytes(config.vocab_size * config.dim);
-  const std::uint64_t made = weight_made(request), made_head = bytes(head_made(request));
-  // The largest of three peaks: head and loss; the first layer of the backward pass; its end.
-  const std::uint64_t flowing = bytes(3 * positions * config.ffn_dim) + made;
+                      head = request.lora ? 0 : bytes_of(request, config.vocab_size * config.dim);
+  const std::uint64_t made = weight_made(request),
+                      made_head = bytes_of(request, head_made(request));
+  const std::uint64_t flowing = bytes_of(request, 3 * positions * config.ffn_dim) + made;
+  const std::array<std::uint64_t, 3> gradients = gradient_bytes(request);
   struct Moment {
     std::uint64_t gradients, activations, temporaries;
     std::uint64_t total() const { return gradients + activations + temporaries; }
   };
-  const std::uint64_t everything = bytes(trained), before = request.gradients_stay ? everything : 0;
   const std::array<Moment, 3> moments{
-      {{std::max(before, head), all + mask,
+      {{gradients[0], all + mask,
         std::max(static_cast<std::uint64_t>(loss_bytes(request)),
                  request.fused_loss ? head : std::max(made, made_head))},
-       {std::max(before, head), all + mask + (request.checkpointing ? layer : 0), flowing},
-       {everything, layer + mask, made}}};
+       {gradients[1], all + mask + (request.checkpointing ? layer : 0), flowing},
+       {gradients[2], layer + mask, made}}};
   const Moment& worst = *std::ranges::max_element(moments, {}, &Moment::total);
-  prediction.gradients = worst.gradients;
-  prediction.activations = worst.activations;
-  prediction.temporaries = worst.temporaries;
-  if (request.sharding) shard(prediction, request, trained);
-  return prediction;
+  return {.weights = share_of(request, weights),
+          .gradients = worst.gradients,
+          .optimiser = share_of(request, bytes_of(request, 2 * trained)),
+          .activations = worst.activations,
+          .temporaries = worst.temporaries,
+          .gathered = gathered_whole(request)};
 }
 
 std::uint64_t layer_bytes(const MemoryRequest& request) {

@@ -44,13 +44,19 @@ void Finetuner::record(GraphedSteps::MakeGraph make_graph) {
 void Finetuner::pass(const Examples& examples, bool last) {
   const Objective::Sums now = objective_->sums(model_, examples);
   if (!graphs_) parallelism_.before_backward(last);
-  (now.loss * share_).backward();
+  (options_.scale_gradients ? now.loss : now.loss * share_).backward();
   const torch::NoGradGuard no_grad;
   sums_[0] += now.loss.detach();
   if (now.observed.defined()) sums_.slice(0, 1, -1) += now.observed;
 }
 
 void Finetuner::update() {
+  if (options_.scale_gradients) {
+    const torch::NoGradGuard no_grad;
+    for (const torch::Tensor& parameter : parallelism_.parameters()) {
+      if (parameter.grad().defined()) parameter.mutable_grad().mul_(share_);
+    }
+  }
   const torch::Tensor norm = parallelism_.gradient_norm();
   sums_[-1].copy_(norm);
   if (options_.clip > 0) clip_gradients(parallelism_.parameters(), norm, options_.clip);

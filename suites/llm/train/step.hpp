@@ -21,6 +21,9 @@ struct FinetunerOptions {
   AdamWOptions adamw;
   std::int64_t warmup_steps = 100, total_steps = 0;  ///< of the schedule; 0 = constant rate
   double clip = 0;  ///< largest norm of gradients that is not clipped; 0 = no clipping
+  /// The sum over the labels is differentiated, and all gradients are multiplied afterwards, as in
+  /// torchtune's recipes. False: the mean is differentiated.
+  bool scale_gradients = false;
 };
 
 struct StepResult {
