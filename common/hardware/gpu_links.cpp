@@ -8,13 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "common/hardware/nvlinks.hpp"
 #include "common/hardware/nvml_library.hpp"
 
 namespace scalemark::hardware {
 namespace {
 
-/// Upper limit for the loop over links. NVLink 4 and 5 have 18 per GPU.
-constexpr unsigned kMaxLinks = 64;
 constexpr double kMaxMegabytes = 1e6;
 constexpr const char* kNotTold = "NVML does not report whether the GPU has NVLinks";
 
@@ -47,42 +46,18 @@ double gigabytes_a_link(const nvml::Library& nvml, nvml::Device* device, unsigne
   return link_gigabytes(version);
 }
 
-/// Other end of a link: "switch", a GPU's PCI address, "host" (IBM POWER), or "" if unknown.
-std::string other_end(const nvml::Library& nvml, nvml::Device* device, unsigned link) {
-  unsigned type = nvml::kNvlinkToUnknown;
-  if (nvml.nvlink_remote_type == nullptr ||
-      nvml.nvlink_remote_type(device, link, &type) != nvml::kSuccess)
-    return "";
-  if (type == nvml::kNvlinkToSwitch) return "switch";
-  if (type == nvml::kNvlinkToHost) return "host";
-  nvml::Pci pci{};
-  if (type != nvml::kNvlinkToGpu || nvml.nvlink_remote_pci == nullptr ||
-      nvml.nvlink_remote_pci(device, link, &pci) != nvml::kSuccess)
-    return "";
-  return nvml::bus_id(pci);
-}
-
-void read_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& links) {
-  if (nvml.nvlink_state == nullptr) return;
-  int up = 0;
-  unsigned last = 0;
-  for (unsigned link = 0; link < kMaxLinks; ++link) {
-    unsigned active = 0;
-    const int code = nvml.nvlink_state(device, link, &active);
-    // The GPU has no link of this number.
-    if (code == nvml::kNotSupported || code == nvml::kInvalidArgument) break;
-    if (code != nvml::kSuccess) return;
-    if (active == 0) continue;
-    const std::string end = other_end(nvml, device, link);
-    if (end == "host") links.host = {0, {}, "NVLink to the CPU, with an unknown number of links"};
-    links.nvlink_to = up == 0 || links.nvlink_to == end ? end : "";
-    ++up;
-    last = link;
-  }
+void add_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& links) {
+  const std::optional<Nvlinks> found = read_nvlinks(nvml, device);
+  if (!found) return;
+  const std::vector<std::string>& ends = found->ends;
+  const auto up = static_cast<int>(ends.size());
   links.nvlinks = up;
   links.nvlink.missing = up == 0 ? "the GPU has no NVLink that is up" : "";
   if (up == 0) return;
-  const double gigabytes = gigabytes_a_link(nvml, device, last);
+  if (std::ranges::count(ends, "host") > 0)
+    links.host = {0, {}, "NVLink to the CPU, with an unknown number of links"};
+  if (std::ranges::count(ends, ends.front()) == up) links.nvlink_to = ends.front();
+  const double gigabytes = gigabytes_a_link(nvml, device, found->last);
   if (gigabytes <= 0) {
     links.nvlink.missing = "NVML does not report the speed of the GPU's NVLinks";
     return;
@@ -126,7 +101,7 @@ GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& r
     links.host = links.pcie = pcie_by_nvml(running.nvml, device);
   if (has_c2c(running.nvml, device))
     links.host = {0, {}, "NVLink-C2C to the CPU, at an unknown rate"};
-  read_nvlinks(running.nvml, device, links);
+  add_nvlinks(running.nvml, device, links);
   return links;
 }
 

@@ -134,11 +134,24 @@ std::string pci_address(hwloc_obj_t device) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func);
 }
 
+/// Gpu::bridges: a bridge's name is that of the buses behind it.
+std::vector<std::string> bridges_above(hwloc_obj_t device) {
+  std::vector<std::string> bridges;
+  for (hwloc_obj_t up = device->parent; up != nullptr; up = up->parent) {
+    if (up->type != HWLOC_OBJ_BRIDGE) continue;
+    const auto& behind = up->attr->bridge.downstream.pci;
+    bridges.insert(bridges.begin(), fmt::format("{:04x}:{:02x}-{:02x}", behind.domain,
+                                                behind.secondary_bus, behind.subordinate_bus));
+  }
+  return bridges;
+}
+
 /// The PCI address includes the domain: GPUs of GH200 modules differ in nothing else.
 Gpu read_gpu(hwloc_topology_t topology, hwloc_obj_t device) {
   Gpu gpu;
   gpu.pci_bus_id = pci_address(device);
   gpu.numa = numa_of(topology, hwloc_get_non_io_ancestor_obj(topology, device));
+  gpu.bridges = bridges_above(device);
   gpu.name = info_of(device, "PCIDevice");
   for (hwloc_obj_t child = device->io_first_child; child; child = child->next_sibling) {
     if (const std::string model = info_of(child, "GPUModel"); !model.empty()) gpu.name = model;

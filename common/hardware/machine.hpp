@@ -41,6 +41,9 @@ struct Gpu {
   std::string name;
   int numa = -1;                   ///< OS index of the nearest NUMA node with cores; -1 if unknown
   std::uint64_t memory_bytes = 0;  ///< 0 if unknown
+  /// Names of the PCI bridges from the CPU down to the GPU, the CPU's own (host bridge) first;
+  /// empty if unknown.
+  std::vector<std::string> bridges;
   /// UUIDs ("MIG-...") of the instances that a divided GPU (MIG) has; empty if it is not divided
   std::vector<std::string> instances;
 };

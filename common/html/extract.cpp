@@ -146,6 +146,9 @@ RunExtract extract_header(const Run& header, const std::string& label) {
   run.complete = header.complete;
   run.planned = header.planned.size();
   run.facts = compare::environment_facts(header);
+  if (const auto paths = header.environment.common.find("gpu_paths");
+      paths != header.environment.common.end())
+    run.gpu_paths = analysis::parse_gpu_paths(paths->second);
   run.ranks = cleaned(header.ranks);
   return run;
 }

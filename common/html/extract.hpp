@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/analysis/gpu_paths.hpp"
 #include "common/analysis/scaling.hpp"
 #include "common/analysis/slow_link.hpp"
 #include "common/analysis/timeline.hpp"
@@ -79,6 +80,7 @@ struct RunExtract {
   bool complete = true;
   std::size_t planned = 0;
   std::map<std::string, std::string> facts;  ///< of the environment
+  analysis::GpuPaths gpu_paths;  ///< between the GPUs of a node, where all nodes have the same
   std::vector<RankInfo> ranks;
   std::vector<Placement> moved;  ///< placements other than `ranks`, in order of their cases
   std::vector<CaseExtract> cases;

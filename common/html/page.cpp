@@ -74,7 +74,7 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
   sections.add("scaling", "Scaling over ranks", scaling(runs, groups));
   sections.add("spread", "Spread over iterations and runs", distributions(groups));
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));
-  sections.add("gpus", "Between GPUs", gpu_matrices(rows));
+  sections.add("gpus", "Between GPUs", gpu_matrices(rows, runs));
   sections.add("trainings", "Trainings", trainings(groups));
   sections.add("timeline", "When the ranks trained, tested and paused", timelines(rows, runs));
   sections.add("published", "Tables and figures of the studies", studies(runs));

@@ -80,6 +80,8 @@ constexpr ListedField kEnvironment[] = {
     {"gpu_model", Kind::plain},
     {"gpu_count", Kind::plain},
     {"gpu_driver", Kind::plain},
+    {"gpu_paths", Kind::plain},
+    {"gpu_nvlinks", Kind::plain},
     {"nvml", Kind::text},
     {"gpu_vbios", Kind::plain},
     {"gpu_power_limit", Kind::plain},

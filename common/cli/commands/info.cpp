@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/analysis/gpu_paths.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/units.hpp"
@@ -17,6 +18,7 @@
 #include "common/core/peaks/gpu_sheets.hpp"
 #include "common/device/device.hpp"
 #include "common/hardware/gpu_links.hpp"
+#include "common/hardware/gpu_paths.hpp"
 #include "common/hardware/links.hpp"
 #include "common/hardware/placement/placement.hpp"
 #include "common/mpi/environment.hpp"
@@ -104,6 +106,7 @@ nlohmann::json describe_machine(const hardware::Machine& machine) {
       {"allowed_cpus", hardware::to_list(machine.allowed)},
       {"numa_nodes", nodes},
       {"gpus", gpus},
+      {"gpu_paths", hardware::gpu_paths(machine)},
       {"network", describe_network()},
       {"memory", describe_peak(found.host_memory().peak)},
       {"numa_node_memory", describe_peak(hardware::numa_memory_peak(found.host_memory(), machine))},
@@ -178,6 +181,10 @@ void print_text(const nlohmann::json& info) {
     fmt::print("    host link {}\n    NVLink {}\n    memory {}\n", link_text(gpu["host_link"]),
                link_text(gpu["nvlink"]), peak_text(gpu["memory"]));
     print_flops("    ", "computes ", gpu["flops"]);
+  }
+  if (machine["gpu_paths"].size() > 1) {
+    fmt::print("  paths between GPUs ({})\n{}", analysis::kGpuPathWords,
+               analysis::gpu_paths_table(machine["gpu_paths"].get<analysis::GpuPaths>(), "    "));
   }
   fmt::print("  network {}\n  memory {}\n", link_text(machine["network"]),
              peak_text(machine["memory"]));

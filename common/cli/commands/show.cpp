@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/analysis/gpu_paths.hpp"
 #include "common/analysis/pauses.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
@@ -133,6 +134,7 @@ int show_run(const ShowArguments& options, const std::string& filter) {
   if (options.format == "table") {
     joined.print(out);
     analysis::print_pauses(run, out);
+    analysis::print_gpu_paths(run, out);
   }
   std::cout << (options.format == "table" ? text::wrapped(out.view(), print.width) : out.str());
   return static_cast<int>(ExitCode::ok);

@@ -17,6 +17,8 @@
 #include "common/core/environment/loaded_libraries.hpp"
 #include "common/core/environment/machine_kinds.hpp"
 #include "common/core/environment/system_facts.hpp"
+#include "common/hardware/gpu_links.hpp"
+#include "common/hardware/gpu_paths.hpp"
 #include "common/mpi/environment.hpp"
 #include "common/mpi/transport.hpp"
 
@@ -60,6 +62,24 @@ void add_gpu_settings(const hardware::Machine& machine, Facts& facts) {
       parts.push_back(values.size() == 1 ? value : fmt::format("{} ({})", value, addresses));
     facts["gpu_" + setting] = text::join(parts, ", ");
   }
+}
+
+/// "X NV18; NV18 X": a row for each GPU, in the order of their addresses.
+std::string paths_text(const hardware::Machine& machine) {
+  std::vector<std::string> rows;
+  for (const std::vector<std::string>& row : hardware::gpu_paths(machine))
+    rows.push_back(text::join(row, " "));
+  return text::join(rows, "; ");
+}
+
+/// "NVLink 18 x 26.562 GB/s, theoretical"; several where GPUs differ; empty without NVLinks.
+std::string nvlinks_text(const hardware::Machine& machine) {
+  std::set<std::string> sources;
+  for (const hardware::Gpu& gpu : machine.gpus) {
+    if (std::string source = hardware::gpu_links(gpu.pci_bus_id).nvlink.source; !source.empty())
+      sources.insert(std::move(source));
+  }
+  return text::join(std::vector<std::string>(sources.begin(), sources.end()), ", ");
 }
 
 /// Collective. This node's facts, of each node by one rank; common where equal, by node where not.
@@ -174,6 +194,8 @@ Facts gpu_facts(const hardware::Machine& machine) {
   if (!machine.driver_version.empty()) facts["gpu_driver"] = machine.driver_version;
   if (!machine.nvml_problem.empty()) facts["nvml"] = "unavailable: " + machine.nvml_problem;
   add_gpu_settings(machine, facts);
+  if (machine.gpus.size() > 1) facts["gpu_paths"] = paths_text(machine);
+  if (const std::string links = nvlinks_text(machine); !links.empty()) facts["gpu_nvlinks"] = links;
   return facts;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between GPUs as a matrix.
+// Paths and copies between GPUs, each as a matrix.
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/analysis/gpu_paths.hpp"
 #include "common/base/units.hpp"
 #include "common/html/html.hpp"
 #include "common/html/sections/sections.hpp"
@@ -37,10 +39,32 @@ std::string matrix(const Row& row, const analysis::GpuPairs& pairs) {
   return table(row.key, columns, lines);
 }
 
+/// How the GPUs of a node reach each other.
+std::string path_matrix(const RunExtract& run) {
+  const analysis::GpuPaths& paths = run.gpu_paths;
+  if (paths.empty() || paths.size() > kMaxGpus) return {};
+  std::vector<TableColumn> columns = {{"from"}};
+  std::vector<TableRow> lines;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    columns.push_back({"to GPU " + std::to_string(i)});
+    TableRow& line = lines.emplace_back();
+    line.cells.push_back("GPU " + std::to_string(i));
+    line.cells.insert(line.cells.end(), paths[i].begin(), paths[i].end());
+  }
+  const auto links = run.facts.find("gpu_nvlinks");
+  return table(run.label + ": paths between GPUs", columns, lines) +
+         note(analysis::kGpuPathWords +
+              (links == run.facts.end() ? std::string() : ". A GPU has " + links->second));
+}
+
 }  // namespace
 
-std::string gpu_matrices(const std::vector<Row>& rows) {
+std::string gpu_matrices(const std::vector<Row>& rows, std::span<const RunExtract> runs) {
   std::string content;
+  std::set<analysis::GpuPaths> seen;
+  for (const RunExtract& run : runs) {
+    if (seen.insert(run.gpu_paths).second) content += path_matrix(run);
+  }
   std::size_t drawn = 0;
   for (const Row& row : rows) {
     if (!row.ok() || !row.sample().gpu_pairs || drawn == kMaxMatrices) continue;

@@ -34,8 +34,8 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
 std::string layouts(const std::vector<Group>& groups);
 std::string trainings(const std::vector<Group>& groups);
 std::string places(std::span<const RunExtract> runs);
-/// Bandwidth between GPUs.
-std::string gpu_matrices(const std::vector<Row>& rows);
+/// Paths and bandwidth between GPUs.
+std::string gpu_matrices(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 /// What each rank did when, in trainings.
 std::string timelines(const std::vector<Row>& rows, std::span<const RunExtract> runs);
 /// Tables of the studies that the runs repeat.

@@ -3,7 +3,9 @@
 #include "common/analysis/timeline.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,12 @@ std::vector<const analysis::RankTimeline*> by_place(
   return ordered;
 }
 
+/// So that a pause is drawn over the epoch or test that it belongs to.
+std::vector<analysis::TimelineEntry> shorter_last(std::vector<analysis::TimelineEntry> entries) {
+  std::ranges::stable_sort(entries, std::greater(), &analysis::TimelineEntry::duration);
+  return entries;
+}
+
 std::string drawing(const Row& row, const std::vector<RankInfo>& ranks) {
   const std::vector<analysis::RankTimeline>& lines = row.sample().timeline;
   double first = 0, last = 0;
@@ -72,7 +80,7 @@ std::string drawing(const Row& row, const std::vector<RankInfo>& ranks) {
   double y = 2;
   for (const analysis::RankTimeline* line : by_place(lines, ranks)) {
     svg.text(0, y + 15, fitted(lane_name(*line, ranks), kLabelWidth - 8), "");
-    for (const analysis::TimelineEntry& entry : line->entries) {
+    for (const analysis::TimelineEntry& entry : shorter_last(line->entries)) {
       const double seconds = static_cast<double>(entry.duration) * 1e-9,
                    from = static_cast<double>(entry.from) * 1e-9 - first;
       const double x = scale.at(from);
@@ -84,8 +92,8 @@ std::string drawing(const Row& row, const std::vector<RankInfo>& ranks) {
     y += kLaneHeight;
   }
   return fmt::format(
-      "<figure class=\"broad\"><figcaption>{}<span class=\"sub\">What each rank did when, in "
-      "seconds since the first epoch began</span></figcaption>\n{}<ul class=\"legend\">{}{}{}</ul>"
+      "<figure class=\"broad\"><figcaption>{}<span class=\"sub\">What each rank did when, "
+      "since the first epoch began</span></figcaption>\n{}<ul class=\"legend\">{}{}{}</ul>"
       "</figure>\n",
       text_of(row.key), svg.str(), legend_area(kEpochStyle, "epoch, without its test"),
       legend_area(kPauseStyle, "pause: the first batch is not there yet"),

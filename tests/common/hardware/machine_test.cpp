@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/hardware/gpu_paths.hpp"
 
 namespace scalemark::hardware {
 namespace {
@@ -42,6 +43,39 @@ TEST(Machine, HasWhatItsVendorBuiltIn) {
 TEST(Machine, GpuAddressesCarryTheirDomain) {
   EXPECT_EQ(load("4xgh200").gpus.at(1).pci_bus_id, "0019:01:00.0");
   EXPECT_EQ(load("dgx-h100").gpus.at(0).pci_bus_id, "0000:1b:00.0");
+}
+
+/// Two GPUs on one socket have a host bridge each; those of a DGX hang behind two bridges each.
+TEST(Machine, GpusReachEachOtherOverPci) {
+  const auto path = [](const Machine& machine, std::size_t a, std::size_t b) {
+    EXPECT_EQ(pci_path(machine.gpus.at(a), machine.gpus.at(b)),
+              pci_path(machine.gpus.at(b), machine.gpus.at(a)));
+    return pci_path(machine.gpus.at(a), machine.gpus.at(b));
+  };
+  const Machine epyc = load("2xepyc9334-4xh100");
+  EXPECT_EQ(path(epyc, 0, 1), "NODE");
+  EXPECT_EQ(path(epyc, 0, 2), "SYS");
+  EXPECT_EQ(path(load("4xgh200"), 0, 3), "SYS");
+  const auto paths = gpu_paths(epyc, "libno-such-library.so");
+  ASSERT_EQ(paths.size(), 4U);
+  EXPECT_EQ(paths[2], (std::vector<std::string>{"SYS", "SYS", "X", "NODE"}));
+}
+
+TEST(Machine, SharedBridgesNameThePath) {
+  const auto gpu = [](std::vector<std::string> bridges, int numa) {
+    Gpu one;
+    one.bridges = std::move(bridges);
+    one.numa = numa;
+    return one;
+  };
+  const Gpu at = gpu({"host0", "switch0", "port0"}, 0);
+  EXPECT_EQ(pci_path(at, gpu({"host0", "switch0", "port1"}, 0)), "PIX");
+  EXPECT_EQ(pci_path(at, gpu({"host0", "switch0", "switch1", "port0"}, 0)), "PXB");
+  EXPECT_EQ(pci_path(at, gpu({"host0", "switch2", "port0"}, 0)), "PHB");
+  EXPECT_EQ(pci_path(at, gpu({"host1", "switch0", "port0"}, 0)), "NODE");
+  EXPECT_EQ(pci_path(at, gpu({"host1"}, 1)), "SYS");
+  EXPECT_EQ(pci_path(at, gpu({"host1"}, -1)), "?");
+  EXPECT_EQ(pci_path(at, gpu({}, 0)), "?");
 }
 
 TEST(Machine, ThreadsOfANodeAreTwoRangesAsLinuxNumbersThem) {

@@ -85,6 +85,23 @@ class Machine(ProgramTest):
                                  env={**os.environ, "SOFTWARE_GPU_NVLINKS": "18"})
         self.assertIn("SOFTWARE_GPU_NVLINKS is '18', allowed: N:switch or N:peers", refused.stderr)
 
+    def test_the_matrix_of_paths(self):
+        def paths(count, value):
+            return self.info(["-n", str(count)], SOFTWARE_GPU_NVLINKS=value)["machine"]["gpu_paths"]
+        self.assertEqual(paths(2, "18:switch"), [["X", "NV18"], ["NV18", "X"]])
+        self.assertEqual(paths(4, "18:peers"), [["X" if i == j else "NV6" for j in range(4)] for i in range(4)])
+        without = paths(2, "0:switch")
+        self.assertEqual((without[0][0], without[0][1]), ("X", without[1][0]))
+        self.assertNotIn("NV", without[0][1])
+        out = self.path("paths.h5")
+        self.on_devices(["-n", "2"], SCALEMARK, "run", "micro/memcpy", "-a", "direction=h2d", "-a", "bytes=4096", "-n", "3", "-o", out,
+                        SOFTWARE_GPU_NVLINKS="18:switch")
+        shown = run("show", out).stdout
+        self.assertIn("Paths between GPUs:", shown)
+        self.assertIn("  GPU 1   NV18    X", shown)
+        with h5py.File(out) as file:
+            self.assertEqual(file["env/common"].attrs["gpu_nvlinks"], b"NVLink 18 x 26.562 GB/s, theoretical")
+
     def test_a_link_to_the_processor(self):
         (gpu,) = self.info([], SOFTWARE_GPU_C2C="1")["machine"]["gpus"]
         self.assertEqual(gpu["host_link"], {"missing": "NVLink-C2C to the CPU, at an unknown rate"})
