@@ -2,7 +2,7 @@
 // The files that data/embed.s.in put into the program.
 #include "suites/llm/text/builtin.hpp"
 
-#include "suites/llm/text/json_rows.hpp"
+#include "suites/llm/text/data_rows.hpp"
 
 extern "C" {
 extern const char scalemark_instruct_rows[], scalemark_instruct_rows_end[];

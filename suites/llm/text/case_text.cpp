@@ -7,7 +7,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/log.hpp"
 #include "suites/llm/text/builtin.hpp"
-#include "suites/llm/text/json_rows.hpp"
+#include "suites/llm/text/data_rows.hpp"
 #include "suites/llm/text/synthetic.hpp"
 
 namespace scalemark::llm {

@@ -9,8 +9,8 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "suites/llm/text/data_rows.hpp"
 #include "suites/llm/text/golden_tokens.hpp"
-#include "suites/llm/text/json_rows.hpp"
 #include "suites/llm/text/packing.hpp"
 
 namespace scalemark::llm {

@@ -9,7 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "suites/llm/text/builtin.hpp"
-#include "suites/llm/text/json_rows.hpp"
+#include "suites/llm/text/data_rows.hpp"
 #include "suites/llm/text/row_reader.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -155,6 +155,81 @@ TEST(Rows, TheBuiltInRowsAreThere) {
   const std::vector<Record> rows = builtin_rows();
   EXPECT_EQ(rows.size(), 100U);
   EXPECT_EQ(rows[0][1].text, "True.");
+}
+
+std::vector<Record> table(const std::string& name, const std::string& text,
+                          Corpus corpus = Corpus::grammar, const RowLimits& limits = {}) {
+  return parse_records(text, name, corpus, limits);
+}
+
+TEST(Tables, NamedColumnsMayStandInAnyOrder) {
+  const auto rows = table("s.csv",
+                          "id,summary,dialogue\r\n1,short,\"A: hi, \"\"you\"\"\nB: hi\"\r\n"
+                          "2,\"\",\r\n",
+                          Corpus::samsum);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0][0].text, "A: hi, \"you\"\nB: hi");
+  EXPECT_EQ(rows[0][1].text, "short");
+  EXPECT_EQ(rows[1][0].text, "");
+  const auto alpaca = table("a.csv", "output,instruction\ndone,do\n", Corpus::alpaca);
+  EXPECT_EQ(alpaca[0][0].text, "do");
+  EXPECT_EQ(alpaca[0][0].context, "");
+}
+
+TEST(Tables, WithoutNamesTheOrderCounts) {
+  for (const char* name : {"c.tsv", "C4_200M.TSV-00000-of-00010"}) {
+    const auto rows = table(name,
+                            "\xEF\xBB\xBF"
+                            "a \"b\tc\n\nd\te\"\r\n");
+    ASSERT_EQ(rows.size(), 2U) << name;
+    EXPECT_EQ(rows[0][0].text, "a \"b") << "marks mean nothing in TSV";
+    EXPECT_EQ(rows[1][1].text, "e\"");
+  }
+  EXPECT_EQ(table("c.tsv", "a\tb\nc\td\ne\tf", Corpus::grammar, {.rows = 2}).size(), 2U);
+}
+
+TEST(Tables, WhatIsWrongIsSaidWithItsLine) {
+  const auto refuse = [](const std::string& name, const std::string& text, const std::string& why,
+                         Corpus corpus = Corpus::grammar, const RowLimits& limits = {}) {
+    EXPECT_THAT([&] { table(name, text, corpus, limits); },
+                ThrowsMessage<InputError>(HasSubstr(why)))
+        << text;
+  };
+  refuse("r.csv", "a,b,c\n", "r.csv:1: neither names the columns input, output nor has as many");
+  refuse("r.csv", "input,output\na,b\nc\n", "r.csv:3: a row of 1 cells; wanted: 2");
+  refuse("r.csv", "a,b\n\"c\nd", "r.csv:2: a quotation mark is not closed");
+  refuse("r.csv", "a,\"b\"c\n", "r.csv:1: text behind a closing quotation mark");
+  refuse("r.tsv", "input\toutput\n", "r.tsv: holds no rows");
+  refuse("r.csv", "a,b\n", "conversations, which are JSON", Corpus::slimorca);
+  refuse("r.tsv", "abcdef\tghijkl\n", "a row of more than 8 bytes", Corpus::grammar,
+         {.row_bytes = 8});
+  refuse("r.tsv", "a\tb\nc\td\ne\tf\n", "r.tsv:3: the rows hold more than 5 bytes", Corpus::grammar,
+         {.all_bytes = 5});
+}
+
+TEST(Tables, AFolderIsTakenAsItWasDownloaded) {
+  const test::TempDir folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder.path() / name, std::ios::binary) << text;
+  };
+  const auto read = [&](const RowLimits& limits = {}) {
+    return read_records(folder.path(), Corpus::grammar, limits);
+  };
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<InputError>(HasSubstr("no file of rows to train on")));
+  write("README.md", "x");
+  write("b.tsv-00001-of-00002", "c\td\n");
+  write("b.tsv-00000-of-00002", "a\tb\n");
+  write("test.json", "broken");
+  write("dataset_infos.json", "{}");
+  ASSERT_EQ(read().size(), 2U);
+  EXPECT_EQ(read()[0][0].text, "a") << "in the order of their names";
+  EXPECT_EQ(read({.rows = 1}).size(), 1U);
+  write("rows.csv", "a,b\n");
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<InputError>(HasSubstr("several forms")));
+  std::filesystem::remove(folder.path() / "rows.csv");
+  write("train.tsv", "e\tf\n");
+  ASSERT_EQ(read().size(), 1U) << "only what is for training";
+  EXPECT_EQ(read()[0][1].text, "f");
 }
 
 }  // namespace

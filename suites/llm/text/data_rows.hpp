@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the data sets from JSON lists and JSON Lines.
+// Rows of the data sets from JSON lists, JSON Lines, CSV and TSV.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,13 @@ struct RowLimits {
   std::size_t all_bytes = std::size_t{8} << 30;  ///< of all rows together
 };
 
+/// `path` is a file or a folder as downloaded (row_files()); the form follows from the name.
 /// Fields: alpaca instruction, input (may be missing), output; grammar input, output; samsum
 /// dialogue, summary; slimorca conversations, a list of {from: system | human | gpt, value}; other
-/// fields are ignored. Throws InputError that names the file, the line where the row begins and
-/// what is wrong; UsageError for preference, whose rows are pairs.
+/// fields are ignored. CSV and TSV have them as columns, named by the first line; without such a
+/// line their order is the one above. slimorca is JSON only. Throws InputError that names the file,
+/// the line where the row begins and what is wrong; UsageError for preference, whose rows are
+/// pairs.
 std::vector<Record> read_records(const std::filesystem::path& path, Corpus corpus,
                                  const RowLimits& limits = {});
 std::vector<Record> parse_records(std::string_view text, const std::string& origin, Corpus corpus,
