@@ -49,7 +49,9 @@ METRICS = {
     "Training": [
         ("step_time", "s", "One step of the optimiser, from asking for its data to the result"),
         ("epoch_time", "s", "One pass over the data"),
-        ("total_time", "s", "The whole training"),
+        ("total_time", "s", "The whole training, without tests"),
+        ("total_time_with_tests", "s", "The same with the tests after the epochs"),
+        ("total_time_without_loading", "s", "`total_time` less all waiting for the loader"),
         ("images_per_second", "{image}/s", "Images of all ranks per second"),
         ("images_per_second_without_loading", "{image}/s", "The same without the wait for the loader"),
         ("tokens_per_second", "{token}/s", "Tokens without padding, of all ranks, per second"),

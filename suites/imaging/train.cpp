@@ -161,17 +161,20 @@ Trained train_model(Case& c, const Setup& setup, const DataSet& data,
                     const torch_support::ProcessGroupPtr& group,
                     torch_support::CaseProfile& profile) {
   std::unique_ptr<Trainer> trainer;
-  std::unique_ptr<Loader> loader;
+  std::unique_ptr<Loader> loader, test_loader;
   {
     const Case::Communicating communicating(c);
     trainer = make_trainer(model, setup.trainer, group);
     LoaderOptions loading = setup.training.loading;
     loading.device = trainer->input_device();
     loader = make_loader(c.text("loader"), data.train, loading);
+    LoaderOptions testing = setup.training.loading;
+    testing.batch = test_batch(testing);
+    test_loader = make_loader(c.text("loader"), data.test, testing);
   }
   // Each rank draws its own dropout masks.
   at::manual_seed(c.seed() + static_cast<std::uint64_t>(c.rank()) + 1);
-  ImageTraining training(c, setup.training, *loader, data.test, *trainer, profile);
+  ImageTraining training(c, setup.training, *loader, *test_loader, data.test, *trainer, profile);
   const torch_support::TrainingPlan plan{
       .epochs = setup.epochs, .steps_per_epoch = epoch_plan(c, setup.training, 0).computed()};
   const auto saved = torch_support::resume(c, plan, training);

@@ -45,12 +45,17 @@ EpochPlan epoch_plan(const Case& c, const TrainingSettings& settings, std::int64
                      .epoch = static_cast<std::uint64_t>(epoch)});
 }
 
+std::int64_t test_batch(const LoaderOptions& loading) {
+  return std::max(loading.batch, kTestPixels / (loading.image * loading.image));
+}
+
 ImageTraining::ImageTraining(Case& c, const TrainingSettings& settings, Loader& loader,
-                             const Images& test_images, Trainer& trainer,
+                             Loader& test_loader, const Images& test_images, Trainer& trainer,
                              torch_support::CaseProfile& profile)
     : c_(c),
       settings_(settings),
       loader_(loader),
+      test_loader_(test_loader),
       test_images_(test_images),
       trainer_(trainer),
       profile_(profile),
@@ -142,13 +147,16 @@ Tally ImageTraining::test() {
   trainer_.model().eval();
   const LoaderOptions& options = settings_.loading;
   const at::Tensor mine = at::arange(c_.rank(), test_images_.labels.size(0), c_.size(), at::kLong);
-  // Without gradients, small images fit in larger batches with no more memory than training needs.
-  const std::int64_t size = std::max(options.batch, kTestPixels / (options.image * options.image));
+  const std::int64_t size = test_batch(options), whole = mine.size(0) / size * size;
+  const auto* const first = mine.const_data_ptr<std::int64_t>();
+  test_loader_.start({first, first + whole});
   std::uint64_t first_batch_at = trained_at;
   Tally tally;
   for (std::int64_t from = 0; from < mine.size(0); from += size) {
     c_.report_progress();
-    const Batch batch = batch_of(test_images_, mine.slice(0, from, from + size), options);
+    const Batch batch = from < whole
+                            ? test_loader_.next()
+                            : batch_of(test_images_, mine.slice(0, from, from + size), options);
     if (from == 0) first_batch_at = now_ns();
     at::Tensor logits;
     {

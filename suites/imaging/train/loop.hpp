@@ -59,12 +59,17 @@ struct TrainingSettings {
 /// plan_epoch() of this rank. `epoch` counts from 0.
 EpochPlan epoch_plan(const Case& c, const TrainingSettings& settings, std::int64_t epoch);
 
+/// Images of a test batch: without gradients, small images fit into larger batches with no more
+/// memory than training needs.
+std::int64_t test_batch(const LoaderOptions& loading);
+
 /// Trains with `trainer` on the batches of `loader`, and tests on `test_images` after each epoch
-/// (phase "test epoch 2"). A step is a computed batch. `profile` and the energy cover the epochs
-/// without their tests. All arguments must outlive this object.
+/// (phase "test epoch 2"). Tests come from `test_loader`, which has batches of test_batch() of
+/// these images; those that are left over do not. A step is a computed batch. `profile` and the
+/// energy cover the epochs without their tests. All arguments must outlive this object.
 class ImageTraining final : public torch_support::Training {
  public:
-  ImageTraining(Case& c, const TrainingSettings& settings, Loader& loader,
+  ImageTraining(Case& c, const TrainingSettings& settings, Loader& loader, Loader& test_loader,
                 const Images& test_images, Trainer& trainer, torch_support::CaseProfile& profile);
 
   torch_support::TrainingPosition position() const override;
@@ -88,7 +93,7 @@ class ImageTraining final : public torch_support::Training {
 
   Case& c_;
   const TrainingSettings& settings_;
-  Loader& loader_;
+  Loader &loader_, &test_loader_;
   const Images& test_images_;
   Trainer& trainer_;
   torch_support::CaseProfile& profile_;

@@ -57,9 +57,16 @@ void record_training(Case& c, const TrainingSettings& settings, const History& h
                        RankReduce::max, warmup);
   }
   c.record_durations("epoch_time", history.epochs.time, RankReduce::max);
-  c.record_durations("total_time",
-                     std::vector<std::uint64_t>{torch_support::sum(history.epochs.time)},
-                     RankReduce::max);
+  const auto total = [&](const std::string& name, std::uint64_t time, const std::string& formula) {
+    c.record_durations(name, std::vector{time}, RankReduce::max, {}, formula);
+  };
+  const std::uint64_t epochs = torch_support::sum(history.epochs.time),
+                      waits = torch_support::sum(history.steps.wait);
+  total("total_time", epochs, "all epochs without their tests");
+  total("total_time_with_tests", history.epochs.since_start.back(),
+        "from the first request of a batch to the end of the last test");
+  total("total_time_without_loading", epochs - std::min(epochs, waits),
+        "total_time - all of loader_wait");
   c.record_durations("epoch_start_pause", history.epochs.start_pause, RankReduce::max);
   c.record_durations("test_pause", history.epochs.test_pause, RankReduce::max);
   record_time_to(c, history, 0.98, "time_to_98_percent");

@@ -135,7 +135,10 @@ void record_finetuning(Case& c, const History& history) {
        "tokens in the loss over all ranks / step_time");
   c.record_durations("loader_wait", history.steps.wait, RankReduce::max, warmup);
   record_communication(c, history, warmup);
-  c.record_durations("total_time", std::vector<std::uint64_t>{total}, RankReduce::max);
+  c.record_durations("total_time", std::vector{total}, RankReduce::max, {}, "all steps");
+  c.record_durations("total_time_without_loading",
+                     std::vector{total - torch_support::sum(history.steps.wait)}, RankReduce::max,
+                     {}, "total_time - all of loader_wait");
   c.record_durations("mean_iteration_time", std::vector<std::uint64_t>{total / steps},
                      RankReduce::max);
   series("first_loss", RankReduce::root, {history.loss.front()}, "before the first update");

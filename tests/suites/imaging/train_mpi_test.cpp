@@ -23,6 +23,8 @@ TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
   }
   EXPECT_EQ(run.series("epoch_accuracy", 0).size(), 2U);
   EXPECT_EQ(run.series("epoch_time", 0).size(), 2U);
+  EXPECT_GT(run.value("total_time_with_tests"), run.value("total_time"));
+  EXPECT_LT(run.value("total_time_without_loading"), run.value("total_time"));
   EXPECT_EQ(run.value("accuracy"), run.series("epoch_accuracy", 0).back());
   EXPECT_EQ(run.fact("images_seen"), std::to_string(steps * ranks * 8));
   EXPECT_EQ(run.fact("train_images"), "96");
