@@ -59,8 +59,8 @@ LabelLogarithms label_logarithms(const torch::Tensor& logits_nv, const torch::Te
 void add_product(torch::Tensor& sum, const torch::Tensor& a, const torch::Tensor& b);
 
 /// Log-probability of the unmasked labels of each row [b], by torchtune's operators: with a copy of
-/// all logits, for a temperature of 1. `shifted_bs` comes from shift_labels(): the last place is not
-/// looked at.
+/// all logits, for a temperature of 1. `shifted_bs` comes from shift_labels(): the last place is
+/// not looked at.
 torch::Tensor sequence_log_probability(const torch::Tensor& logits_bsv,
                                        const torch::Tensor& shifted_bs);
 
