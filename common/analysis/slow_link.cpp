@@ -30,12 +30,13 @@ std::optional<GpuPairs> gpu_pairs(const CaseResult& result) {
   if (table == result.tables.end() || !bytes || *bytes <= 0) return std::nullopt;
   const auto* from = column<std::uint64_t>(table->second, "from_gpu");
   const auto* to = column<std::uint64_t>(table->second, "to_gpu");
-  const auto* time = column<double>(table->second, "time");
+  const auto* latency = column<double>(table->second, "latency");
+  const auto* time = latency ? latency : column<double>(table->second, "time");
   if (!from || !to || !time || from->size() != time->size() || to->size() != time->size() ||
       time->empty() ||
       !std::ranges::all_of(*time, [](double one) { return one > 0 && std::isfinite(one); }))
     return std::nullopt;
-  return GpuPairs{*from, *to, *time, static_cast<double>(*bytes)};
+  return GpuPairs{*from, *to, *time, latency ? 0 : static_cast<double>(*bytes)};
 }
 
 std::optional<SlowLink> slow_link(const CaseResult& result) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between GPUs: their times, and a pair that takes longer than the others.
+// Copies and loads between GPUs: their times, and a pair that takes longer than the others.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace scalemark::analysis {
 
-/// Times of copies between GPUs.
+/// Times of copies between GPUs, or of loads by one GPU from the memory of another.
 struct GpuPairs {
   std::vector<std::uint64_t> from, to;  ///< CUDA's numbers in the process that measured
   std::vector<double> seconds;          ///< positive
-  double bytes = 0;                     ///< of one copy
+  double bytes = 0;                     ///< of one copy; 0: of one load
 };
 
-/// Table `pairs` of a case with direction=peer and pattern=all_pairs. Nothing if a column is
+/// Table `pairs` of copies in pattern all_pairs, or of micro/memory_latency. Nothing if a column is
 /// missing or damaged.
 std::optional<GpuPairs> gpu_pairs(const CaseResult& result);
 

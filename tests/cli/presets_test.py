@@ -121,8 +121,11 @@ class Presets(ProgramTest):
         self.assertEqual({(iterations, axes["bytes"]) for axes, iterations, *_ in rows}, {(3, str(512 * M))})
         copies = {(axes["ranks"], axes["direction"], axes["host_memory"], axes.get("engine", "copy_engine")) for axes, *_ in rows}
         self.assertEqual(copies, {(ranks, direction, "pinned", engine) for ranks in "12" for direction in ("h2d", "d2h")
-                                  for engine in ("copy_engine", "kernel")} | {(ranks, "d2d", "pageable", "copy_engine") for ranks in "12"})
-        self.assertEqual(len(rows), len(copies))
+                                  for engine in ("copy_engine", "kernel")} | {(ranks, "d2d", "pageable", "copy_engine") for ranks in "12"} |
+                         {("1", "peer", "pageable", engine) for engine in ("copy_engine", "kernel")})
+        self.assertEqual(len(rows), len(copies) + 2, "peers are read and written")
+        latencies = {(axes["ranks"], axes["device"], axes.get("place", "host"), axes["bytes"]) for axes, *_ in plan["memory_latency"]}
+        self.assertEqual(latencies, {("1", "cuda", place, str(2 * M)) for place in ("host", "peer")})
 
     def measured(self, preset, filter_, *more):
         done = run("run", "--preset", preset, filter_, "-b", 8, "-e", 16 * K, "-f", 2 * K, "-o", self.path("a.h5"), "--force", *more,

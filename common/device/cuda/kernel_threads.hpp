@@ -52,6 +52,15 @@ __device__ void answer_thread(const volatile int* question, volatile int* answer
   }
 }
 
+/// `loads` dependent loads: words[position] is the next position. Begins at `*at` and writes the
+/// last position there.
+__device__ inline void chase_thread(const std::uint64_t* words, std::uint64_t* at,
+                                    std::uint64_t loads) {
+  std::uint64_t position = *at;
+  for (std::uint64_t i = 0; i < loads; ++i) position = words[position];
+  *at = position;
+}
+
 /// Loads that a thread has under way before its first store. With one, latency and not the memory
 /// bounds a GPU's bandwidth (Little's law).
 constexpr unsigned kLoads = 4;

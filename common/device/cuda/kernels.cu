@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for measurements: waiting, copying, empty kernel, STREAM's loops.
+// Kernels for measurements: waiting, copying, empty kernel, dependent loads, STREAM's loops.
 #include <algorithm>
 
 #include "common/device/cuda/kernel_threads.hpp"
@@ -40,6 +40,10 @@ __global__ void stamp_kernel(volatile std::uint64_t* to) { stamp_thread<Gpu>(to)
 __global__ void answer_kernel(const volatile int* question, volatile int* answer, int count,
                               std::uint64_t limit_ns) {
   answer_thread<Gpu>(question, answer, count, limit_ns);
+}
+
+__global__ void chase_kernel(const std::uint64_t* words, std::uint64_t* at, std::uint64_t loads) {
+  chase_thread(words, at, loads);
 }
 
 /// Two blocks per multiprocessor suffice. Without the bound the compiler saves registers for more
@@ -141,6 +145,12 @@ cudaError_t stamp(std::uint64_t* to, cudaStream_t stream) {
 cudaError_t answer(const int* question, int* answer, int count, std::uint64_t limit_ns,
                    cudaStream_t stream) {
   answer_kernel<<<1, 1, 0, stream>>>(question, answer, count, limit_ns);
+  return cudaGetLastError();
+}
+
+cudaError_t chase(const std::uint64_t* words, std::uint64_t* at, std::uint64_t loads,
+                  cudaStream_t stream) {
+  chase_kernel<<<1, 1, 0, stream>>>(words, at, loads);
   return cudaGetLastError();
 }
 

@@ -37,4 +37,9 @@ cudaError_t stream_loop(int loop, double* to, const double* from, const double* 
 cudaError_t stream_loop(int loop, float* to, const float* from, const float* other,
                         std::size_t count, int processors, cudaStream_t stream);
 
+/// One thread that makes `loads` loads, each of words[position], which is the next position. The
+/// first position is `*at`; the last one is written to it.
+cudaError_t chase(const std::uint64_t* words, std::uint64_t* at, std::uint64_t loads,
+                  cudaStream_t stream);
+
 }  // namespace scalemark::device::kernels

@@ -22,9 +22,10 @@ constexpr std::size_t kMaxCells = 1'000'000;
 
 /// The test that Scalemark measures too; null if there is none.
 const NvbandwidthTest* known_test(const std::string& name) {
-  const auto* const found = std::ranges::find_if(
-      kNvbandwidthTests,
-      [&](const NvbandwidthTest& test) { return name == test.name || name == test.of_all; });
+  const auto* const found =
+      std::ranges::find_if(kNvbandwidthTests, [&](const NvbandwidthTest& test) {
+        return name == test.name || (test.of_all != nullptr && name == test.of_all);
+      });
   return found == kNvbandwidthTests.end() ? nullptr : found;
 }
 
@@ -34,12 +35,14 @@ CaseResult named_test(const std::string& name) {
   CaseResult result;
   result.name = "nvbandwidth/" + snake_case(name);
   const NvbandwidthTest* test = known_test(name);
-  if (test != nullptr && name == test->name && test->counted == 1) {
-    result.name = "micro/memcpy";
-    result.params = {{"direction", std::string(test->direction)},
-                     {"host_memory", std::string(test->host_memory)}};
-    if (test->engine != std::string("copy_engine"))
-      result.params["engine"] = std::string(test->engine);
+  const bool is_copy = test != nullptr && test->cells == NvbandwidthCells::ranks &&
+                       !test->is_latency() && test->counted == 1;
+  if (is_copy && name == test->name) {
+    result.name = test->benchmark;
+    for (const NvbandwidthAxis& axis : test->axes) {
+      if (axis.name != nullptr && std::string_view(axis.value) != axis.implied)
+        result.params[axis.name] = std::string(axis.value);
+    }
   }
   result.params["ranks"] = std::int64_t{1};
   return result;
@@ -90,16 +93,18 @@ void add_matrix(CaseResult& result, const Quantity& quantity, const std::vector<
   result.metrics.push_back(std::move(sum));
 }
 
-/// Adds the metric that Scalemark reports for the case: the slowest rank.
-void add_own(CaseResult& result, const std::vector<Decimal>& cells, double counted) {
-  double least = value_of(cells.front());
-  for (const Decimal& cell : cells) least = std::min(least, value_of(cell));
-  constexpr Quantity kOwn{kNvbandwidthMetric, "By/s", 9, Better::higher};
-  Metric& metric = add_metric(result, kOwn, {});
-  metric.samples.scale = 1e9;
-  metric.samples.values = std::vector<double>{least / counted};
+/// Adds the metric that Scalemark reports for the case: the slowest rank or pair.
+void add_own(CaseResult& result, const NvbandwidthTest& test, const std::vector<Decimal>& cells) {
+  std::vector<double> values;
+  for (const Decimal& cell : cells) values.push_back(value_of(cell));
+  const Quantity own = test.is_latency() ? Quantity{test.metric(), "s", -9, Better::lower}
+                                         : Quantity{test.metric(), "By/s", 9, Better::higher};
+  Metric& metric = add_metric(result, own, {});
+  metric.samples.scale = test.is_latency() ? 1e-9 : 1e9;
+  const double worst = test.is_latency() ? std::ranges::max(values) : std::ranges::min(values);
+  metric.samples.values = std::vector<double>{worst / test.counted};
   metric.kind = MetricKind::count;
-  metric.formula = "least of the ranks' cells";
+  metric.formula = test.is_latency() ? "greatest of the cells" : "least of the cells";
 }
 
 void take_status(CaseResult& result, const json& test, const std::string& place) {
@@ -135,7 +140,7 @@ void take_test(RunBuilder& builder, const json& test, const std::string& place,
           ? text_of(test["bandwidth_description"], "bandwidth_description", place)
           : "";
   if (!cells.empty() && is_own) {
-    add_own(result, cells, known->counted);
+    add_own(result, *known, cells);
   } else if (!cells.empty()) {
     const bool is_latency = description.find("latency") != std::string::npos;
     add_matrix(result, is_latency ? kLatencyNs : kBandwidthGb, cells);

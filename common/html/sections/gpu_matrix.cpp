@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths and copies between GPUs, each as a matrix.
+// Paths, copies and loads between GPUs, each as a matrix.
 #include <map>
 #include <set>
 #include <span>
@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::size_t kMaxMatrices = 12, kMaxGpus = 16;
 
+/// A bandwidth, or the time of a load.
+std::string cell(double seconds, double bytes) {
+  return bytes > 0 ? units::quantity(bytes / seconds, "By/s") : units::quantity(seconds, "s");
+}
+
 std::string matrix(const Row& row, const analysis::GpuPairs& pairs) {
   std::set<std::uint64_t> gpus(pairs.from.begin(), pairs.from.end());
   gpus.insert(pairs.to.begin(), pairs.to.end());
@@ -32,8 +37,7 @@ std::string matrix(const Row& row, const analysis::GpuPairs& pairs) {
     line.cells.push_back("GPU " + std::to_string(from));
     for (const std::uint64_t to : gpus) {
       const auto found = seconds.find({from, to});
-      line.cells.push_back(
-          found == seconds.end() ? "-" : units::quantity(pairs.bytes / found->second, "By/s"));
+      line.cells.push_back(found == seconds.end() ? "-" : cell(found->second, pairs.bytes));
     }
   }
   return table(row.key, columns, lines);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,9 +19,8 @@ namespace {
 
 using device::MemoryKind;
 
-/// Timed copies behind one blocking kernel, and untimed ones before them, as in nvbandwidth. Few
-/// enough for any queue.
-constexpr int kCopies = 16, kUntimed = 4;
+/// Untimed copies before those of a batch, as in nvbandwidth.
+constexpr int kUntimed = 4;
 
 constexpr std::size_t kPagesRead = 64;
 constexpr std::size_t kPage = 4096;
@@ -133,7 +131,7 @@ std::uint64_t CopyWork::time(std::uint64_t copies) {
   return now_ns() - began;
 }
 
-CopyWork::Batch CopyWork::time_batch() {
+std::optional<CopyWork::Batch> CopyWork::time_batch() {
   Batch batch;
   for (CopyPath& way : paths_) {
     if (several_devices_) way.by->make_current();
@@ -142,47 +140,53 @@ CopyWork::Batch CopyWork::time_batch() {
     way.begin->record(*way.stream);
   }
   const std::uint64_t before = now_ns();
-  for (int i = 0; i < kCopies; ++i) {
+  for (int i = 0; i < kBatch; ++i) {
     for (CopyPath& way : paths_) start(way);
   }
   batch.issue_ns = now_ns() - before;
   for (CopyPath& way : paths_) way.end->record(*way.stream);
   for (CopyPath& way : paths_) way.blocker->release();
-  batch.valid = true;
+  bool valid = true;
   double seconds = 0;
   for (CopyPath& way : paths_) {
     way.stream->synchronize();
-    batch.valid = batch.valid && !way.blocker->gave_up();
+    valid = valid && !way.blocker->gave_up();
     // Events of two devices cannot be compared: each path then has its own start.
     const CopyPath& first = several_devices_ ? way : paths_.front();
     seconds = std::max(seconds, way.end->seconds_since(*first.begin));
   }
+  if (!valid) return std::nullopt;
   batch.device_ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   return batch;
 }
 
-void CopyWork::measure_by_events(double counted_bytes) {
+void CopyWork::prepare_events() {
   for (CopyPath& way : paths_) {
+    if (several_devices_) way.by->make_current();
     way.blocker = device::make_blocker(*way.by);
     way.begin = way.by->make_event();
     way.end = way.by->make_event();
   }
+}
+
+void CopyWork::measure_by_events(double counted_bytes) {
+  prepare_events();
   std::vector<std::uint64_t> issue;
   BlockedSamples samples;
   const auto sample = [&] {
     return samples.take([&]() -> std::optional<std::uint64_t> {
-      const Batch batch = time_batch();
-      if (!batch.valid) return std::nullopt;
-      issue.push_back(batch.issue_ns);
-      return batch.device_ns;
+      const std::optional<Batch> batch = time_batch();
+      if (!batch) return std::nullopt;
+      issue.push_back(batch->issue_ns);
+      return batch->device_ns;
     });
   };
   // A fixed number of copies per sample: the harness must not choose it.
   const std::size_t timed = c_.measure_timed(
-      sample, {.metric = "event_time", .inner = kCopies, .barrier = false, .secondary = true});
+      sample, {.metric = "event_time", .inner = kBatch, .barrier = false, .secondary = true});
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
   issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(timed));
-  for (std::uint64_t& one : issue) one /= kCopies * paths_.size();
+  for (std::uint64_t& one : issue) one /= kBatch * paths_.size();
   c_.record_durations("issue_time", issue, RankReduce::max, {},
                       "time of a call that enqueues a copy");
   c_.fact("discarded_samples", samples.discarded());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/core/case.hpp"
@@ -40,6 +41,15 @@ class CopyWork {
   /// host time to enqueue one copy. Samples in which the kernel gave up are repeated and counted
   /// (fact `discarded_samples`).
   void measure_by_events(double counted_bytes);
+  /// Copies of a batch. Few enough for any queue.
+  static constexpr int kBatch = 16;
+  /// Time of a batch behind a blocking kernel, in ns: by events, and of the host to enqueue it.
+  struct Batch {
+    std::uint64_t device_ns = 0, issue_ns = 0;
+  };
+  /// Nothing if the kernel gave up. Call prepare_events() first.
+  std::optional<Batch> time_batch();
+  void prepare_events();
   /// Checks all destinations and overwrites them.
   Case::Checked check();
 
@@ -49,7 +59,7 @@ class CopyWork {
     device::Device* by;
     device::Buffer from, to;
     std::unique_ptr<device::Stream> stream;
-    std::unique_ptr<device::Blocker> blocker = nullptr;  ///< for measure_by_events() only
+    std::unique_ptr<device::Blocker> blocker = nullptr;  ///< from prepare_events()
     std::unique_ptr<device::Event> begin = nullptr, end = nullptr;
   };
   CopyPath make_path(const CopyDevices& devices, device::MemoryKind from, device::MemoryKind to,
@@ -62,12 +72,6 @@ class CopyWork {
   void bring_back(CopyPath& way);
   void start(CopyPath& way);
   Case::Checked check(CopyPath& way, int salt);
-  /// Device time by events and host time to enqueue, in ns; not valid if the kernel gave up.
-  struct Batch {
-    std::uint64_t device_ns = 0, issue_ns = 0;
-    bool valid = false;
-  };
-  Batch time_batch();
 
   Case& c_;
   CopyPlan plan_;

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "common/base/clock.hpp"
-#include "common/device/peer_access.hpp"
 #include "suites/micro/data/rank_values.hpp"
+#include "suites/micro/launch/blocked_samples.hpp"
 #include "suites/micro/memory/copy_work.hpp"
+#include "suites/micro/memory/local_gpus.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -22,69 +22,18 @@ namespace {
 constexpr std::uint64_t kLeastTime = 20'000;
 constexpr std::uint64_t kMaxCopies = 1000;
 
-/// The GPUs of this process. That of the rank is the current one again when this ends.
-class Gpus {
- public:
-  explicit Gpus(Case& c) : own_(c.hardware().gpu()) {
-    const int count = device::cuda_device_count();
-    if (count < 2) c.skip(fmt::format("needs two GPUs in one process, {} is visible", count));
-    for (int index = 0; index < count; ++index) devices_.push_back(device::make_cuda_device(index));
-  }
-  ~Gpus() { own_.make_current(); }
-  Gpus(const Gpus&) = delete;
-  Gpus& operator=(const Gpus&) = delete;
-
-  std::size_t size() const { return devices_.size(); }
-  device::Device& operator[](std::size_t index) const { return *devices_[index]; }
-
- private:
-  device::Device& own_;
-  std::vector<std::unique_ptr<device::Device>> devices_;
-};
-
-using Pair = std::pair<std::size_t, std::size_t>;  ///< from, to
-
 /// The copies that run at once.
-std::vector<Pair> pairs_of(const std::string& pattern, std::size_t gpus) {
+std::vector<GpuPair> pairs_of(const std::string& pattern, std::size_t gpus) {
   if (pattern == "pair") return {{0, 1}};
   if (pattern == "both_ways") return {{0, 1}, {1, 0}};
-  std::vector<Pair> pairs;
+  std::vector<GpuPair> pairs;
   for (std::size_t other = 1; other < gpus; ++other)
-    pairs.push_back(pattern == "one_to_all" ? Pair{0, other} : Pair{other, 0});
+    pairs.push_back(pattern == "one_to_all" ? GpuPair{0, other} : GpuPair{other, 0});
   return pairs;
 }
 
-std::vector<Pair> all_pairs(std::size_t gpus) {
-  std::vector<Pair> pairs;
-  for (std::size_t from = 0; from < gpus; ++from) {
-    for (std::size_t to = 0; to < gpus; ++to) {
-      if (from != to) pairs.emplace_back(from, to);
-    }
-  }
-  return pairs;
-}
-
-/// Access in both directions between the GPUs of all pairs. Skips the case where one lacks it.
-std::vector<std::unique_ptr<device::PeerAccess>> enable_access(Case& c, const Gpus& gpus,
-                                                               const std::vector<Pair>& pairs) {
-  std::vector<std::unique_ptr<device::PeerAccess>> all;
-  if (!c.flag("peer_access")) return all;
-  std::vector<Pair> ordered;
-  for (const auto& [from, to] : pairs) {
-    for (const Pair& one : {Pair{from, to}, Pair{to, from}}) {
-      if (std::ranges::count(ordered, one) > 0) continue;
-      ordered.push_back(one);
-      const device::Device &device = gpus[one.first], &peer = gpus[one.second];
-      if (!device::can_access_peer(device, peer))
-        c.skip(fmt::format("GPU {} cannot access the memory of GPU {}", one.first, one.second));
-      all.push_back(device::enable_peer_access(device, peer));
-    }
-  }
-  return all;
-}
-
-std::vector<CopyDevices> devices_of(const Case& c, const Gpus& gpus,
-                                    const std::vector<Pair>& pairs) {
+std::vector<CopyDevices> devices_of(const Case& c, const LocalGpus& gpus,
+                                    const std::vector<GpuPair>& pairs) {
   std::vector<CopyDevices> paths;
   for (const auto& [from, to] : pairs)
     paths.push_back(
@@ -92,9 +41,16 @@ std::vector<CopyDevices> devices_of(const Case& c, const Gpus& gpus,
   return paths;
 }
 
-void measure_at_once(Case& c, const Gpus& gpus, const CopyPlan& plan) {
-  const std::vector<Pair> pairs = pairs_of(c.text("pattern"), gpus.size());
-  const auto access = enable_access(c, gpus, pairs);
+/// Access between the GPUs of `pairs`, unless the case asks for copies without it.
+std::vector<std::unique_ptr<device::PeerAccess>> wanted_access(const Case& c, const LocalGpus& gpus,
+                                                               const std::vector<GpuPair>& pairs) {
+  return c.flag("peer_access") ? enable_access(c, gpus, pairs)
+                               : std::vector<std::unique_ptr<device::PeerAccess>>();
+}
+
+void measure_at_once(Case& c, const LocalGpus& gpus, const CopyPlan& plan) {
+  const std::vector<GpuPair> pairs = pairs_of(c.text("pattern"), gpus.size());
+  const auto access = wanted_access(c, gpus, pairs);
   CopyWork work(c, plan, static_cast<std::size_t>(c.integer("bytes")), devices_of(c, gpus, pairs));
   c.verify("every copied byte against its path's pattern", [&] { return work.check(); });
   const double counted =
@@ -109,9 +65,12 @@ void measure_at_once(Case& c, const Gpus& gpus, const CopyPlan& plan) {
 /// The matrix: each pair in turn, so that no two copies share a link.
 class Matrix {
  public:
-  Matrix(Case& c, const Gpus& gpus, const CopyPlan& plan)
-      : gpus_(gpus), pairs_(all_pairs(gpus.size())), taken_(pairs_.size()) {
-    for (const Pair& pair : pairs_)
+  Matrix(Case& c, const LocalGpus& gpus, const CopyPlan& plan)
+      : gpus_(gpus),
+        pairs_(all_gpu_pairs(gpus.size())),
+        taken_(pairs_.size()),
+        by_events_(pairs_.size()) {
+    for (const GpuPair& pair : pairs_)
       work_.push_back(std::make_unique<CopyWork>(
           c, plan, static_cast<std::size_t>(c.integer("bytes")), devices_of(c, gpus, {pair})));
   }
@@ -142,37 +101,60 @@ class Matrix {
     return slowest;
   }
 
-  Table table(std::size_t passes, std::uint64_t copies, double bytes) const {
-    std::vector<std::uint64_t> from, to;
-    std::vector<std::string> from_pci, to_pci;
-    std::vector<double> seconds, rates;
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const auto [a, b] = pairs_[i];
-      from.push_back(a);
-      to.push_back(b);
-      from_pci.push_back(gpus_[a].pci_bus_id());
-      to_pci.push_back(gpus_[b].pci_bus_id());
-      const auto first = taken_[i].end() - static_cast<std::ptrdiff_t>(passes);
-      seconds.push_back(median_ns({first, taken_[i].end()}) * 1e-9 / static_cast<double>(copies));
-      rates.push_back(bytes / seconds.back());
-    }
-    return {.columns = {{"from_gpu", "", std::move(from)},
-                        {"to_gpu", "", std::move(to)},
-                        {"from_pci", "", std::move(from_pci)},
-                        {"to_pci", "", std::move(to_pci)},
-                        {"time", "s", std::move(seconds)},
-                        {"bandwidth", "By/s", std::move(rates)}}};
+  void prepare_events() {
+    for (const auto& work : work_) work->prepare_events();
   }
 
+  /// Nanoseconds of the slowest pair's batch, by events.
+  std::uint64_t pass_by_events() {
+    std::uint64_t slowest = 0;
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      by_events_[i].push_back(samples_.take([&]() -> std::optional<std::uint64_t> {
+        const auto batch = work_[i]->time_batch();
+        return batch ? std::optional(batch->device_ns) : std::nullopt;
+      }));
+      slowest = std::max(slowest, by_events_[i].back());
+    }
+    return slowest;
+  }
+
+  /// Median seconds of one copy per pair, of the last `passes`, each of `copies`.
+  std::vector<double> seconds(std::size_t passes, std::uint64_t copies) const {
+    return medians(taken_, passes, copies);
+  }
+  std::vector<double> seconds_by_events(std::size_t passes) const {
+    return medians(by_events_, passes, CopyWork::kBatch);
+  }
+  std::int64_t discarded() const { return samples_.discarded(); }
+  Table table() const { return pair_table(gpus_, pairs_); }
+
  private:
-  const Gpus& gpus_;
-  std::vector<Pair> pairs_;
+  using Passes = std::vector<std::vector<std::uint64_t>>;  ///< [pair][pass], ns
+
+  static std::vector<double> medians(const Passes& all, std::size_t passes, std::uint64_t copies) {
+    std::vector<double> seconds;
+    for (const std::vector<std::uint64_t>& one : all)
+      seconds.push_back(median_ns({one.end() - static_cast<std::ptrdiff_t>(passes), one.end()}) *
+                        1e-9 / static_cast<double>(copies));
+    return seconds;
+  }
+
+  const LocalGpus& gpus_;
+  std::vector<GpuPair> pairs_;
   std::vector<std::unique_ptr<CopyWork>> work_;
-  std::vector<std::vector<std::uint64_t>> taken_;  ///< [pair][pass], ns
+  Passes taken_, by_events_;
+  BlockedSamples samples_;
 };
 
-void measure_all_pairs(Case& c, const Gpus& gpus, const CopyPlan& plan) {
-  const auto access = enable_access(c, gpus, all_pairs(gpus.size()));
+void add_times(Table& table, const std::string& prefix, std::vector<double> seconds, double bytes) {
+  std::vector<double> rates;
+  for (const double one : seconds) rates.push_back(bytes / one);
+  table.columns.push_back({prefix + "time", "s", std::move(seconds)});
+  table.columns.push_back({prefix + "bandwidth", "By/s", std::move(rates)});
+}
+
+void measure_all_pairs(Case& c, const LocalGpus& gpus, const CopyPlan& plan) {
+  const auto access = wanted_access(c, gpus, all_gpu_pairs(gpus.size()));
   Matrix matrix(c, gpus, plan);
   c.verify("every copied byte against its pair's pattern", [&] { return matrix.check(); });
   const auto bytes = static_cast<double>(c.integer("bytes"));
@@ -180,7 +162,19 @@ void measure_all_pairs(Case& c, const Gpus& gpus, const CopyPlan& plan) {
   const std::uint64_t copies = matrix.copies();
   const std::size_t timed = c.measure_timed([&](std::uint64_t) { return matrix.pass(copies); },
                                             {.metric = "time", .inner = copies, .barrier = false});
-  c.recorder().table("pairs", matrix.table(timed, copies, bytes));
+  Table table = matrix.table();
+  add_times(table, "", matrix.seconds(timed, copies), bytes);
+  // Without access the host takes part, and would wait for the blocking kernel.
+  if (c.flag("peer_access")) {
+    matrix.prepare_events();
+    const std::size_t batches = c.measure_timed(
+        [&] { return matrix.pass_by_events(); },
+        {.metric = "event_time", .inner = CopyWork::kBatch, .barrier = false, .secondary = true});
+    c.record_rate("event_bandwidth", "By/s", "event_time", bytes, "bytes / event_time");
+    c.fact("discarded_samples", matrix.discarded());
+    add_times(table, "event_", matrix.seconds_by_events(batches), bytes);
+  }
+  c.recorder().table("pairs", std::move(table));
 }
 
 }  // namespace
@@ -220,7 +214,7 @@ bool peer_copy_makes_sense(const Point& point) {
 
 void copy_between_gpus(Case& c) {
   const CopyPlan plan = plan_copy(c.result().params);
-  const Gpus gpus(c);
+  const LocalGpus gpus(c);
   if (c.text("pattern") == "all_pairs") return measure_all_pairs(c, gpus, plan);
   measure_at_once(c, gpus, plan);
 }

@@ -47,6 +47,16 @@ TEST(SlowLink, OneSlowLinkIsNamedInBothDirections) {
             std::string::npos);
 }
 
+TEST(SlowLink, LoadsAreJudgedAsCopiesAre) {
+  CaseResult loads =
+      matrix(4, [](auto a, auto b) { return usual(a, b) * (a == 2 && b == 0 ? 2 : 1); });
+  loads.tables["pairs"].columns[2].name = "latency";
+  const auto slow = slow_link(loads);
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE(slow->from == 2 && slow->to == 0 && slow->slow == 1);
+  EXPECT_EQ(gpu_pairs(loads)->bytes, 0) << "a load has no size";
+}
+
 TEST(SlowLink, EqualLinksHaveNone) {
   EXPECT_FALSE(slow_link(matrix(4, usual)));
   EXPECT_FALSE(slow_link(matrix(8, usual)));

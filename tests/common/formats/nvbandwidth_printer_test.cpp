@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvbandwidth's JSON of copies, made up as their benchmark stores them.
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -169,6 +172,92 @@ TEST(NvbandwidthPrinter, OtherMemoryAndOtherBenchmarksAreNamed) {
   EXPECT_THAT(printed({test::measured("micro/allreduce", 8, {1000})}).notes,
               HasSubstr("not in this format: micro/allreduce"));
   EXPECT_EQ(printed({}).tests(), json::array());
+}
+
+/// All pairs of three GPUs; `value` by source and target.
+CaseResult pairs_of_gpus(const std::string& name, const char* column,
+                         const std::function<double(int, int)>& value) {
+  CaseResult result;
+  result.name = name;
+  result.params = {{"bytes", std::int64_t{4096}}, {"ranks", std::int64_t{1}}};
+  std::vector<std::uint64_t> from, to;
+  std::vector<double> values;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b < 3; ++b) {
+      if (a == b) continue;
+      from.push_back(static_cast<std::uint64_t>(a));
+      to.push_back(static_cast<std::uint64_t>(b));
+      values.push_back(value(a, b));
+    }
+  }
+  result.tables["pairs"] = {
+      .columns = {{"from_gpu", "", from}, {"to_gpu", "", to}, {column, "By/s", values}}};
+  return result;
+}
+
+CaseResult peer_copies(const std::string& operation) {
+  CaseResult result = pairs_of_gpus("micro/memcpy", "event_bandwidth",
+                                    [](int a, int b) { return (100 * a + b + 1) * 1e9; });
+  result.params["direction"] = std::string("peer");
+  result.params["host_memory"] = std::string("pageable");
+  result.params["pattern"] = std::string("all_pairs");
+  result.params["peer_operation"] = operation;
+  result.params["peer_access"] = true;
+  return result;
+}
+
+TEST(NvbandwidthPrinter, ARowOfPairsIsTheGpuThatCopies) {
+  const json write = printed({peer_copies("write")}).only();
+  EXPECT_EQ(write.at("name"), "device_to_device_memcpy_write_ce");
+  EXPECT_EQ(write.at("bandwidth_description"),
+            "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)");
+  EXPECT_EQ(write.at("bandwidth_matrix"),
+            json({{"N/A", "2", "3"}, {"101", "N/A", "103"}, {"201", "202", "N/A"}}));
+  EXPECT_EQ(write.at("min"), 2);
+  EXPECT_EQ(write.at("sum"), 612);
+  const json read = printed({peer_copies("read")}).only();
+  EXPECT_EQ(read.at("name"), "device_to_device_memcpy_read_ce");
+  EXPECT_EQ(read.at("bandwidth_matrix"),
+            json({{"N/A", "101", "201"}, {"2", "N/A", "202"}, {"3", "103", "N/A"}}));
+}
+
+TEST(NvbandwidthPrinter, OnlyAllPairsByEventsAreNvbandwidths) {
+  CaseResult one = peer_copies("write");
+  one.params["pattern"] = std::string("one_to_all");
+  EXPECT_THAT(printed({one}).notes, HasSubstr("nvbandwidth has no such test"));
+  one = peer_copies("write");
+  one.params["peer_access"] = false;
+  EXPECT_THAT(printed({one}).notes, HasSubstr("nvbandwidth has no such test"));
+  one = peer_copies("write");
+  one.tables["pairs"].columns[2].name = "bandwidth";
+  EXPECT_THAT(printed({one}).notes, HasSubstr("nothing was measured by events"));
+  one = peer_copies("write");
+  one.tables["pairs"].columns[0].values = std::vector<std::uint64_t>(6, ~std::uint64_t{0} - 1);
+  EXPECT_EQ(printed({one}).tests().size(), 0U) << "a damaged table";
+}
+
+TEST(NvbandwidthPrinter, LatenciesAreInNanoseconds) {
+  CaseResult peers = pairs_of_gpus("micro/memory_latency", "latency",
+                                   [](int a, int b) { return (100 * a + b + 1) * 1e-9; });
+  peers.params["device"] = std::string("cuda");
+  peers.params["place"] = std::string("peer");
+  peers.params["host_memory"] = std::string("pageable");
+  const json test = printed({peers}).only();
+  EXPECT_EQ(test.at("name"), "device_to_device_latency_sm");
+  EXPECT_EQ(test.at("bandwidth_matrix").at(1), json({"2", "N/A", "202"}))
+      << "a row is the GPU that loads";
+  CaseResult host = peers;
+  host.tables.clear();
+  host.params["place"] = std::string("host");
+  host.params["host_memory"] = std::string("pinned");
+  host.metrics = {test::durations("load_latency", {{900, 700, 800}})};
+  EXPECT_EQ(printed({host}).only().at("name"), "host_device_latency_sm");
+  EXPECT_EQ(printed({host}).only().at("bandwidth_matrix"), json::array({json::array({"800"})}));
+  host.params["ranks"] = std::int64_t{2};
+  EXPECT_THAT(printed({host}).notes, HasSubstr("one GPU at a time"));
+  host.params["ranks"] = std::int64_t{1};
+  host.params["device"] = std::string("cpu");
+  EXPECT_THAT(printed({host}).notes, HasSubstr("nvbandwidth has no such test"));
 }
 
 TEST(NvbandwidthPrinter, WarmUpAndWhatIsNoNumberDoNotCount) {

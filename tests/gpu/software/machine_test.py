@@ -134,12 +134,14 @@ class Machine(ProgramTest):
             paths = {"pair": 1, "both_ways": 2, "one_to_all": 2, "all_to_one": 2, "all_pairs": 6}[row["params"].get("pattern", "pair")]
             # Before the samples and after them.
             self.assertEqual(row["verified"]["checked"], 2 * row["params"]["bytes"] * paths, key)
-            self.assertEqual("event_time" in row["metrics"], paths < 6, key)
+            self.assertIn("event_time", row["metrics"], key)
 
     def test_access_between_devices_may_be_refused(self):
         table = self.peers(2, "bytes=4K", "pattern=pair,all_pairs", "peer_access=true,false", SOFTWARE_GPU_NO_PEERS="1")
         self.assertEqual({(row["params"].get("peer_access", True), row["status"], row["reason"]) for row in table.values()},
                          {(True, "skipped", "GPU 0 cannot access the memory of GPU 1"), (False, "ok", "")})
+        for row in table.values():
+            self.assertNotIn("event_time", row["metrics"], "the host takes part")
         (row,) = self.peers(1, "bytes=4K", "pattern=pair", code=4).values()
         self.assertEqual((row["status"], row["reason"]), ("skipped", "needs two GPUs in one process, 1 is visible"))
 
@@ -149,6 +151,65 @@ class Machine(ProgramTest):
         self.assertEqual((row["slow_link"]["slow"], row["slow_link"]["pairs"]), (2, 12))
         self.assertGreater(row["slow_link"]["factor"], 2)
         self.assertRegex(run("show", self.path("peers.h5")).stdout, "GPU [13] to GPU [13] takes .* times as long as the median of 12 pairs")
+
+    def latencies(self, devices, *axes, code=0, **settings):
+        out = self.path("latencies.h5")
+        words = [word for axis in axes for word in ("-a", axis)]
+        self.on_devices(["-n", str(devices)], SCALEMARK, "run", "^micro/memory_latency$", "-a", "device=cuda", *words, "-n", "3", "--force",
+                        "-o", out, code=code, **settings)
+        return rows(out)
+
+    def pairs(self, file):
+        """Table `pairs` of each case, by key."""
+        with h5py.File(self.path(file)) as opened:
+            return {case.attrs["key"].decode(): {name: data[()].tolist() for name, data in opened["pairs"][number].items()}
+                    for number, case in opened["cases"].items()}
+
+    def test_loads_of_every_memory(self):
+        table = self.latencies(3, "bytes=64,4K,1M", "place=host,device,peer", "host_memory=pageable,pinned", SOFTWARE_GPU_DELAYS="5:100")
+        self.assertEqual({(row["params"].get("place", "host"), row["params"].get("host_memory", "pageable")) for row in table.values()},
+                         {("host", "pinned"), ("device", "pageable"), ("peer", "pageable")})
+        self.assertEqual(len(table), 9)
+        for key, row in table.items():
+            self.assertEqual((row["status"], row["verified"]["wrong"]), ("ok", 0), f"{key}: {row['reason']}")
+            self.assertEqual(row["verified"]["checked"], 2 * (6 if row["params"].get("place") == "peer" else 1), key)
+
+    def test_loads_by_pairs(self):
+        """Pair 2-1 is slow both ways. A kernel of 4,000 loads waits at least 40 ms, so a load 10 us."""
+        (row,) = self.latencies(4, "bytes=4K", "place=peer", SOFTWARE_GPU_SLOW_LINK="2-1:40000").values()
+        self.assertGreaterEqual(row["metrics"]["load_latency"]["median"], 9.99e-6)
+        self.assertEqual({row["slow_link"]["from"], row["slow_link"]["to"]}, {1, 2})
+        (pairs,) = self.pairs("latencies.h5").values()
+        ordered = sorted(zip(pairs["latency"], pairs["from_gpu"], pairs["to_gpu"]))
+        self.assertEqual(len(ordered), 12)
+        self.assertEqual({one[1:] for one in ordered[-2:]}, {(1, 2), (2, 1)})
+        self.assertGreaterEqual(ordered[-2][0], 9.99e-6)
+        # The same numbers, in nanoseconds and by nvbandwidth's rule: a row is the GPU that loads.
+        shown = run("show", self.path("latencies.h5"), "--format", "nvbandwidth").stdout
+        (test,) = json.loads(shown)["nvbandwidth"]["testcases"]
+        self.assertEqual((test["name"], test["status"]), ("device_to_device_latency_sm", "Passed"))
+        for memory, gpu, latency in zip(pairs["from_gpu"], pairs["to_gpu"], pairs["latency"]):
+            self.assertAlmostEqual(float(test["bandwidth_matrix"][gpu][memory]) / (latency * 1e9), 1, delta=1e-9)
+        self.assertEqual([test["bandwidth_matrix"][gpu][gpu] for gpu in range(4)], ["N/A"] * 4)
+
+    def test_pairs_have_the_names_of_nvbandwidth(self):
+        table = self.peers(3, "bytes=64K", "pattern=all_pairs", "peer_operation=write,read", "engine=copy_engine,kernel")
+        self.assertEqual(len(table), 4)
+        tests = json.loads(run("show", self.path("peers.h5"), "--format", "nvbandwidth").stdout)["nvbandwidth"]["testcases"]
+        self.assertEqual({one["name"] for one in tests},
+                         {f"device_to_device_memcpy_{what}_{how}" for what in ("read", "write") for how in ("ce", "sm")})
+        stored = self.pairs("peers.h5")
+        for one in tests:
+            pairs = stored[one["scalemark_key"]]
+            for source, target, rate in zip(pairs["from_gpu"], pairs["to_gpu"], pairs["event_bandwidth"]):
+                row, column = (target, source) if "read" in one["name"] else (source, target)
+                self.assertAlmostEqual(float(one["bandwidth_matrix"][row][column]) * 1e9 / rate, 1, delta=1e-9)
+
+    def test_a_gpu_without_peers_has_no_latency_of_them(self):
+        (row,) = self.latencies(1, "bytes=4K", "place=peer", code=4).values()
+        self.assertEqual((row["status"], row["reason"]), ("skipped", "needs two GPUs in one process, 1 is visible"))
+        (row,) = self.latencies(2, "bytes=4K", "place=peer", code=4, SOFTWARE_GPU_NO_PEERS="1").values()
+        self.assertEqual((row["status"], row["reason"]), ("skipped", "GPU 0 cannot access the memory of GPU 1"))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@
 #   SOFTWARE_GPU_NVLINKS=N:END   N NVLinks per device; END: switch, or peers for the other devices in turn (0)
 #   SOFTWARE_GPU_C2C=1           a chip-to-chip link to the CPU, as Grace Hopper has
 #   SOFTWARE_GPU_NO_PEERS=1      no device reaches the memory of another
-#   SOFTWARE_GPU_SLOW_LINK=A-B[:MICROSECONDS]  a copy between devices A and B takes so much longer (1000), and 1 ns a byte
+#   SOFTWARE_GPU_SLOW_LINK=A-B[:MICROSECONDS]  a copy or kernel between devices A and B takes so much longer (1000), and a copy 1 ns a byte
 #   SOFTWARE_GPU_MIG=N           each device is divided into N instances, at most 7
 #   SOFTWARE_GPU_CLOCK_REASONS=N  the bits of nvmlClocksEventReasons, such as 64 for too hot; the clock is halved then
 #   SOFTWARE_GPU_NO_FP8=1        cuBLASLt has no products of fp8

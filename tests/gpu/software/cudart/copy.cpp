@@ -134,6 +134,7 @@ void* reach_from_kernel(const void* data, int device) {
   require(block.has_value(), cudaErrorIllegalAddress);
   if (block->kind != Kind::device) return const_cast<void*>(data);
   require(device_at(device).reaches(block->device), cudaErrorIllegalAddress);
+  wait_for_link(device, block->device, 0);
   return device_at(block->device).memory().shadow(reinterpret_cast<std::uintptr_t>(data));
 }
 

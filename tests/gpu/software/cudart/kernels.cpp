@@ -89,6 +89,7 @@ const std::map<std::string, Prepare>& known() {
       {"wait_kernel", once<&wait_thread<Host>>()},
       {"answer_kernel", once<&answer_thread<Host>>()},
       {"stamp_kernel", once<&stamp_thread<Host>>()},
+      {"chase_kernel", once<&chase_thread>()},
       {"empty_kernel", prepared(+[](const Launch&) {})},
       {"copy_kernel<uint4>", shared<&copy_thread<uint4>>()},
       {"copy_kernel<char>", shared<&copy_thread<char>>()},

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs of one process, their pairs, and access between them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/core/case.hpp"
+#include "common/device/device.hpp"
+#include "common/device/peer_access.hpp"
+
+namespace scalemark::micro {
+
+/// The GPUs that this process sees. That of the rank is the current one again when this ends.
+class LocalGpus {
+ public:
+  /// Skips the case if there are fewer than two.
+  explicit LocalGpus(Case& c);
+  ~LocalGpus() { own_.make_current(); }
+  LocalGpus(const LocalGpus&) = delete;
+  LocalGpus& operator=(const LocalGpus&) = delete;
+
+  std::size_t size() const { return devices_.size(); }
+  device::Device& operator[](std::size_t index) const { return *devices_[index]; }
+
+ private:
+  device::Device& own_;
+  std::vector<std::unique_ptr<device::Device>> devices_;
+};
+
+/// From where, to where: positions in LocalGpus.
+using GpuPair = std::pair<std::size_t, std::size_t>;
+
+/// Each ordered pair of different GPUs, by `first`, then by `second`.
+std::vector<GpuPair> all_gpu_pairs(std::size_t gpus);
+
+/// Access in both directions between the GPUs of all pairs. Skips the case where one lacks it.
+std::vector<std::unique_ptr<device::PeerAccess>> enable_access(const Case& c, const LocalGpus& gpus,
+                                                               const std::vector<GpuPair>& pairs);
+
+/// Columns from_gpu, to_gpu, from_pci and to_pci of a table `pairs`.
+Table pair_table(const LocalGpus& gpus, const std::vector<GpuPair>& pairs);
+
+}  // namespace scalemark::micro
