@@ -1,5 +1,5 @@
-# DALI from its PyPI wheel, used through its C API. Defines the target DALI::headers, and DALI_LIBRARY and DALI_VERSION
-# for the one source that loads the library at run time. Nothing links DALI, so programs also start on machines without
+# DALI from its PyPI wheel, used through its C API. Defines the target DALI::headers, and DALI_LIBRARY, DALI_VERSION and
+# DALI_DECODER (nvImageCodec, with which DALI decodes images; empty if it is not beside DALI) for the one source that loads the library at run time. Nothing links DALI, so programs also start on machines without
 # it. DALI_DIR (cache or environment) is a folder that contains nvidia/dali: an unpacked wheel or a Python
 # site-packages. If it is not set, the cache folder of jobscripts/setup.sh --dali is searched.
 if(NOT DALI_DIR)
@@ -21,8 +21,12 @@ set(DALI_LIBRARY "")
 set(DALI_INCLUDE_DIR "")
 set(DALI_CUDA_INCLUDE_DIR "")
 set(DALI_VERSION "")
+set(DALI_DECODER "")
 if(EXISTS "${DALI_DIR}/nvidia/dali/libdali_operators.so")
   get_filename_component(DALI_LIBRARY "${DALI_DIR}/nvidia/dali/libdali_operators.so" ABSOLUTE)
+  if(EXISTS "${DALI_DIR}/nvidia/nvimgcodec/libnvimgcodec.so.0")
+    get_filename_component(DALI_DECODER "${DALI_DIR}/nvidia/nvimgcodec/libnvimgcodec.so.0" ABSOLUTE)
+  endif()
   if(EXISTS "${DALI_DIR}/nvidia/dali/include/dali/dali.h")
     get_filename_component(DALI_INCLUDE_DIR "${DALI_DIR}/nvidia/dali/include" ABSOLUTE)
   endif()

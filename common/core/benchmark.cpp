@@ -161,7 +161,9 @@ Benchmark& Benchmark::fixed_work() {
 }
 
 Benchmark& Benchmark::where(std::function<bool(const Point&)> sensible) {
-  sensible_ = std::move(sensible);
+  sensible_ = [first = std::move(sensible_), second = std::move(sensible)](const Point& point) {
+    return (!first || first(point)) && second(point);
+  };
   return *this;
 }
 

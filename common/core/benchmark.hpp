@@ -52,7 +52,8 @@ class Benchmark {
   Benchmark& two_ranks_or_more();
   /// Ranks do not communicate inside the measured operation.
   Benchmark& rank_local();
-  /// Excludes parameter combinations that make no sense (NCCL on host memory) from every plan.
+  /// Excludes parameter combinations that make no sense (NCCL on host memory) from every plan. A
+  /// combination must pass all functions given.
   Benchmark& where(std::function<bool(const Point&)> sensible);
   /// Changes parameters before the key is built: a strategy that runs on one rank gets ranks=1.
   /// Combinations that become equal are one case.

@@ -148,6 +148,7 @@ std::vector<Experiment> scenario_b() {
                               {{"scenario", "b"},
                                {"image", "300"},
                                {"loader", loader},
+                               {"storage", std::string(loader) == "dali" ? "files" : "per_rank"},
                                {"layout", std::string(loader) == "dali" ? "nhwc" : "nchw"}});
   };
   return {imaging_experiment({.id = "fig-6",
@@ -166,7 +167,10 @@ std::vector<Experiment> scenario_b() {
                               {"image", "300"},
                               {"layout", ""},
                               {"layout", "nchw", "loader", {"threads"}},
-                              {"layout", "nhwc", "loader", {"dali"}}}),
+                              {"layout", "nhwc", "loader", {"dali"}},
+                              {"storage", ""},
+                              {"storage", "per_rank", "loader", {"threads"}},
+                              {"storage", "files", "loader", {"dali"}}}),
           pauses("fig-7", "profiling study, Fig. 7", "threads", "Pauses of DataLoader by GPUs"),
           pauses("fig-8", "profiling study, Fig. 8", "dali", "Pauses of DALI by GPUs"),
           imaging_experiment(
@@ -178,7 +182,12 @@ std::vector<Experiment> scenario_b() {
                .rows = {{"loader", {"threads", "dali"}}, {"layout", {"nchw", "nhwc"}}, kOneToFour},
                .columns = {total_time(), speed_up("speed against NCHW", "layout", "nchw")},
                .note = "DALI delivers NHWC; the study has no DALI in NCHW."},
-              {{"scenario", "b"}, {"image", "300"}, {"layout", "nhwc", "loader", {"dali"}}})};
+              {{"scenario", "b"},
+               {"image", "300"},
+               {"layout", "nhwc", "loader", {"dali"}},
+               {"storage", ""},
+               {"storage", "per_rank", "loader", {"threads"}},
+               {"storage", "files", "loader", {"dali"}}})};
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void check(Case& c, const Setup& setup) {
   const std::string lacking = torch_support::why_not(training.precision, training.loading.device);
   if (!c.all_ranks(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot train in this precision" : lacking);
-  require_loader(c.text("loader"), training.loading.device);
+  require_loader(c.text("loader"), training.loading.device, c.text("storage") == "files");
   const EpochPlan plan = epoch_plan(c, training, 0);
   if (plan.loaded == 0 || plan.computed() == 0) {
     c.skip(fmt::format("{} images on {} ranks are less than one batch of {} per rank",

@@ -9,7 +9,7 @@ import unittest
 import zipfile
 
 from support import SCRIPTS, ScriptTest, start, tool
-from wheel_support import DALI, PARTS, WheelTest, listed_torch
+from wheel_support import CODEC, DALI, PARTS, WheelTest, listed_torch
 
 class LibTorch(WheelTest):
     def test_wheels_that_are_there_need_no_network(self):
@@ -158,7 +158,7 @@ echo '| NVIDIA-SMI {version}   Driver Version: {version}   {cuda} |'""")
 class Dali(WheelTest):
     def setUp(self):
         super().setUp()
-        self.make_wheels("dali.txt", {DALI: "2.4.0"})
+        self.make_wheels("dali.txt", {DALI: "2.4.0", CODEC: "0.9.0.20"})
         self.dali = os.path.join(self.cache, "dali-2.4.0")
 
     def test_it_is_there_when_it_is_asked_for(self):
@@ -171,6 +171,7 @@ class Dali(WheelTest):
             self.expect(done, 0, f"DALI: {self.dali}")
             self.assertEqual(done.stdout, f"export LIBTORCH_DIR={self.target}\nexport DALI_DIR={self.dali}\n")
             self.assertTrue(os.path.exists(os.path.join(self.dali, "nvidia", "dali", "libdali_operators.so")))
+            self.assertEqual(os.listdir(os.path.join(self.dali, "nvidia", "nvimgcodec", "extensions")), ["libopencv_ext.so.0.9.0"])
         self.assertEqual(os.listdir(self.wheels), [])
         for taken_back in ("--no-dali", "--no-libtorch"):
             self.assertNotIn("DALI_DIR", self.run_setup("--dali", taken_back).stdout)

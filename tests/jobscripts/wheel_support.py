@@ -9,7 +9,7 @@ import zipfile
 from support import SCRIPTS, ScriptTest, start
 
 PARTS = {"torch": "2.11.0", "nvidia-cuda-runtime": "13.0.96", "nvidia-cuda-cupti": "13.0.85"}
-DALI = "nvidia-dali-cuda130"
+DALI, CODEC = "nvidia-dali-cuda130", "nvidia-nvimgcodec-cu13"
 # What a wheel holds besides a library of its name.
 FILES = {
     "torch": {"torch/lib/libtorch_cpu.so": "torch", "torch/version.py": "__version__ = '2.11.0+cu130'\n"},
@@ -18,6 +18,7 @@ FILES = {
     "tokenspeed-spdlog": {"tokenspeed_spdlog/include/spdlog/spdlog.h": "",
                           "tokenspeed_spdlog/include/spdlog/fmt/bundled/format.h": ""},
     DALI: {"nvidia/dali/libdali_operators.so": "dali", "nvidia/dali/__init__.py": "__version__ = '2.4.0'\n"},
+    CODEC: {f"nvidia/nvimgcodec/extensions/lib{name}_ext.so.0.9.0": name for name in ("nvjpeg", "nvjpeg2k", "nvtiff", "opencv")},
 }
 
 

@@ -36,8 +36,12 @@ void data_set_axes(Benchmark& benchmark) {
              .implied = "mnist_subset",
              .doc = "Images: the 10,000 of MNIST that ship with the project, or all of MNIST"})
       .axis("scenario", {.values = {"a", "b"}, .defaults = {"a"}, .implied = "a"})
-      .axis("storage",
-            {.values = {"per_rank", "shared"}, .defaults = {"per_rank"}, .implied = "per_rank"});
+      .axis("storage", {.values = {"per_rank", "shared", "files"},
+                        .defaults = {"per_rank"},
+                        .implied = "per_rank"})
+      .where([](const Point& p) {
+        return p.text("storage") != "files" || (in_files(p) && p.text("loader") == "dali");
+      });
 }
 
 void adjust_storage(Point& point) {
@@ -48,7 +52,9 @@ std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::ui
   const auto count = static_cast<std::uint64_t>(pictures);
   if (!in_files(point)) return count * 784 * 2;
   // The number of ranks that share a window is known only at run time: assume one.
-  const bool shared = point.text("storage") == "shared";
+  const std::string& storage = point.text("storage");
+  if (storage == "files") return count * 128;  // paths and labels
+  const bool shared = storage == "shared";
   return count * (kRgbBytes * (shared ? 1 : element) + 8);
 }
 
@@ -73,12 +79,13 @@ DataSet load_data_set(Case& c, const DataRequest& request) {
 
 void record_loading(Case& c, const DataSet& data) {
   if (!data.disk) return;
+  c.fact("disk_bytes", static_cast<std::int64_t>(data.disk->disk_bytes));
+  if (data.train.in_files()) return;  // the loader reads them in each epoch
   c.record_durations("disk_load_time", std::vector<std::uint64_t>{data.disk->load_time_ns},
                      RankReduce::max);
   c.record("resident_bytes", "By", Better::lower, MetricKind::count, RankReduce::max,
            std::vector<double>{static_cast<double>(data.disk->resident_bytes)},
            "memory of the data set / ranks that share it");
-  c.fact("disk_bytes", static_cast<std::int64_t>(data.disk->disk_bytes));
 }
 
 }  // namespace scalemark::imaging

@@ -35,7 +35,8 @@ struct DataRequest {
 };
 
 /// Declares three axes. `dataset`: name of the set. `scenario`: a = original pictures, b = 300x300
-/// colour pictures from files. `storage`: affects data sets in files only.
+/// colour pictures from files. `storage`: affects data sets in files only; `files` is for the DALI
+/// loader, which reads them.
 void data_set_axes(Benchmark& benchmark);
 /// For Benchmark::adjust: a data set that is not in files is always stored per rank.
 void adjust_storage(Point& point);
@@ -48,8 +49,8 @@ std::uint64_t data_set_memory(const Point& point, std::int64_t pictures, std::ui
 /// Throws InputError for damaged files. All ranks must release the result together.
 DataSet load_data_set(Case& c, const DataRequest& request);
 
-/// Collective. Records disk_load_time, resident_bytes and the fact disk_bytes for a data set in
-/// files.
+/// Collective. Records the fact disk_bytes for a data set in files and, if it was loaded into
+/// memory, disk_load_time and resident_bytes.
 void record_loading(Case& c, const DataSet& data);
 
 }  // namespace scalemark::imaging

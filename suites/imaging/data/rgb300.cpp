@@ -118,6 +118,17 @@ std::vector<std::uint8_t> colour_picture(std::span<const std::uint8_t> grey, std
   return pixels;
 }
 
+std::uint64_t read_planes(const fs::path& file, std::span<std::uint8_t> planes) {
+  static thread_local std::vector<std::uint8_t> pixels(kRgbBytes);
+  const std::uint64_t bytes = read_png(file, pixels, kRgbSize);
+  constexpr std::size_t area = std::size_t{kRgbSize} * kRgbSize;
+  for (std::size_t i = 0; i < area; ++i) {
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      planes[channel * area + i] = pixels[3 * i + channel];
+  }
+  return bytes;
+}
+
 RgbFolder::RgbFolder(fs::path root, const Mnist& source)
     : root_(std::move(root)), source_(source) {}
 
@@ -222,17 +233,6 @@ void RgbFolder::require_space(std::uint64_t files) const {
       fmt::format("{} images need {} MiB in {}, {} are free; name a folder on a larger disk with "
                   "--data rgb300=DIR",
                   files, files * kSpacePerFile >> 20, root_.string(), space.available >> 20));
-}
-
-std::uint64_t RgbFolder::read(PictureId id, std::span<std::uint8_t> planes) const {
-  static thread_local std::vector<std::uint8_t> pixels(kRgbBytes);
-  const std::uint64_t bytes = read_png(path(id), pixels, kRgbSize);
-  constexpr std::size_t area = std::size_t{kRgbSize} * kRgbSize;
-  for (std::size_t i = 0; i < area; ++i) {
-    for (std::size_t channel = 0; channel < 3; ++channel)
-      planes[channel * area + i] = pixels[3 * i + channel];
-  }
-  return bytes;
 }
 
 }  // namespace scalemark::imaging

@@ -38,6 +38,10 @@ Tint tint_of(PictureId id);
 std::vector<std::uint8_t> colour_picture(std::span<const std::uint8_t> grey, std::uint32_t rows,
                                          std::uint32_t columns, Tint tint);
 
+/// Decodes a 300 x 300 picture file into `planes`, [3][300][300]; returns the file's length. Throws
+/// InputError.
+std::uint64_t read_planes(const std::filesystem::path& file, std::span<std::uint8_t> planes);
+
 /// Files of the set: train/LABEL/INDEX.png, test/LABEL/INDEX.png, and manifest.json, which records
 /// their source and version. Immutable after construction: threads and processes may share it.
 class RgbFolder {
@@ -57,8 +61,10 @@ class RgbFolder {
   void make(PictureId id) const;
   /// Throws Error if the file system has too little space for `files` files of 48 KiB.
   void require_space(std::uint64_t files) const;
-  /// Decodes a picture into `planes`, [3][300][300]; returns the file's length. Throws InputError.
-  std::uint64_t read(PictureId id, std::span<std::uint8_t> planes) const;
+  /// read_planes() of a picture.
+  std::uint64_t read(PictureId id, std::span<std::uint8_t> planes) const {
+    return read_planes(path(id), planes);
+  }
 
  private:
   const LabelledImages& half(PictureId id) const;

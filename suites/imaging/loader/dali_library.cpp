@@ -16,6 +16,7 @@ namespace {
 // Set by cmake/FindDALI.cmake.
 constexpr const char* kLibrary = SCALEMARK_DALI_LIBRARY;
 constexpr const char* kVersion = SCALEMARK_DALI_VERSION;
+constexpr const char* kDecoder = SCALEMARK_DALI_DECODER;
 constexpr std::size_t kMaxMessage = 500;
 
 std::string last_error() {
@@ -60,6 +61,17 @@ DaliLibrary::DaliLibrary(const std::vector<std::string>& places) {
 
 std::vector<std::string> DaliLibrary::default_places() {
   return {kLibrary, "libdali_operators.so"};
+}
+
+std::string why_no_dali_decoder() {
+  for (const char* place : {kDecoder, "libnvimgcodec.so.0"}) {
+    // Never closed: it keeps threads.
+    if (*place != 0 && dlopen(place, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return "";
+  }
+  return fmt::format(
+      "DALI decodes images with nvImageCodec, which cannot be loaded (jobscripts/setup.sh --dali): "
+      "{}",
+      last_error());
 }
 
 DaliLibrary::~DaliLibrary() {

@@ -57,4 +57,8 @@ struct DaliLibrary {
   void* handle_ = nullptr;
 };
 
+/// Reason why DALI cannot decode images here; empty if it can. Loads nvImageCodec, in which its
+/// decoders are since DALI 2.0, from where the build found it; DALI then finds it by its name.
+std::string why_no_dali_decoder();
+
 }  // namespace scalemark::imaging

@@ -14,7 +14,7 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr const char* kInput = "pixels";
+constexpr const char* kInput = "input";
 constexpr int kLinear = 1;  ///< value of DALIInterpType; the C API has no header for it
 
 daliPipelineParams_t parameters(const DaliOptions& options) {
@@ -66,9 +66,12 @@ daliArgDesc_t text(const char* name, const char* value) {
 
 }  // namespace
 
-std::string why_no_dali(std::optional<int> gpu) {
+std::string why_no_dali(std::optional<int> gpu, bool files) {
   const DaliLibrary dali;
   if (!dali.problem.empty()) return dali.problem;
+  if (files) {
+    if (const std::string reason = why_no_dali_decoder(); !reason.empty()) return reason;
+  }
   daliPipeline_h pipeline = nullptr;
   const daliPipelineParams_t params = parameters({.gpu = gpu});
   if (dali.create(&pipeline, &params) < 0) return "DALI: " + dali.message();
@@ -79,6 +82,10 @@ std::string why_no_dali(std::optional<int> gpu) {
 struct DaliPipeline::State {
   explicit State(const DaliOptions& wanted) : options(wanted) {
     if (!dali->problem.empty()) throw Unavailable(dali->problem);
+    if (options.files) {
+      if (const std::string reason = why_no_dali_decoder(); !reason.empty())
+        throw Unavailable(reason);
+    }
     for (std::int64_t i = 0; i < options.batch; ++i)
       shapes.insert(shapes.end(), {options.channels, options.rows, options.columns});
     const daliPipelineParams_t params = parameters(options);
@@ -93,13 +100,25 @@ struct DaliPipeline::State {
   daliStorageDevice_t place() const { return options.gpu ? DALI_STORAGE_GPU : DALI_STORAGE_CPU; }
   daliDataType_t pixel() const { return options.bytes ? DALI_UINT8 : DALI_FLOAT; }
 
-  /// Appends an operator; its `count` inputs are all the output of the previous operator.
+  /// Appends an operator where the pipeline computes; its `count` inputs are all the output of the
+  /// previous operator.
   void add(const char* schema, int count, const std::vector<daliArgDesc_t>& arguments) {
-    const std::vector<daliIODesc_t> inputs(static_cast<std::size_t>(count), {last, place()});
-    const daliIODesc_t output{schema, place()};
+    add({schema, options.gpu ? DALI_BACKEND_GPU : DALI_BACKEND_CPU}, {last, place()}, place(),
+        count, arguments);
+  }
+
+  struct Operator {
+    const char* schema;
+    daliBackend_t backend;
+  };
+  void add(Operator what, daliIODesc_t input, daliStorageDevice_t output_place, int count,
+           const std::vector<daliArgDesc_t>& arguments) {
+    const char* schema = what.schema;
+    const std::vector<daliIODesc_t> inputs(static_cast<std::size_t>(count), input);
+    const daliIODesc_t output{schema, output_place};
     daliOperatorDesc_t made{};
     made.schema_name = schema;
-    made.backend = options.gpu ? DALI_BACKEND_GPU : DALI_BACKEND_CPU;
+    made.backend = what.backend;
     made.num_inputs = count;
     made.inputs = inputs.data();
     made.num_outputs = 1;
@@ -108,6 +127,14 @@ struct DaliPipeline::State {
     made.args = arguments.data();
     dali->check(dali->add_operator(pipeline, &made));
     last = schema;
+  }
+
+  /// Files are read on the host. On a GPU the decoder's result is there, wherever it decodes: PNG
+  /// on the host.
+  void read_files() {
+    add({"io__file__Read", DALI_BACKEND_CPU}, {last, DALI_STORAGE_CPU}, DALI_STORAGE_CPU, 1, {});
+    add({"decoders__Image", options.gpu ? DALI_BACKEND_MIXED : DALI_BACKEND_CPU},
+        {last, DALI_STORAGE_CPU}, place(), 1, {});
   }
 
   void resize() {
@@ -130,16 +157,17 @@ struct DaliPipeline::State {
     if (options.channels == 1) add("Cat", 3, {integer("axis", 0)});
   }
 
-  /// Pixels are in host memory; DALI copies them to the GPU for its first operator.
+  /// Pixels or paths are in host memory; DALI copies pixels to the GPU for its first operator.
   void build() {
     daliPipelineIODesc_t input{};
     input.name = kInput;
     input.device = DALI_STORAGE_CPU;
     input.dtype_present = input.ndim_present = 1;
-    input.dtype = pixel();
-    input.ndim = 3;
-    input.layout = "CHW";
+    input.dtype = options.files ? DALI_UINT8 : pixel();
+    input.ndim = options.files ? 1 : 3;
+    input.layout = options.files ? nullptr : "CHW";
     dali->check(dali->add_input(pipeline, &input));
+    if (options.files) read_files();
     resize();
     // Concatenates channels as late as possible, but while each plane is still contiguous.
     if (options.channels_last) three_channels();
@@ -153,15 +181,39 @@ struct DaliPipeline::State {
   }
 
   void feed(const void* pixels) {
+    feed({shapes.data(), 3, pixel(), "CHW", pixels}, DALI_FEED_INPUT_NO_COPY);
+  }
+
+  /// A path is a tensor of its characters.
+  void feed_files(const std::vector<std::string>& files) {
+    if (std::ssize(files) != options.batch)
+      throw Error("DALI: a batch has another number of files");
+    std::string characters;
+    std::vector<std::int64_t> lengths;
+    for (const std::string& file : files) {
+      characters += file;
+      lengths.push_back(std::ssize(file));
+    }
+    feed({lengths.data(), 1, DALI_UINT8, nullptr, characters.data()}, DALI_FEED_INPUT_FORCE_COPY);
+  }
+
+  struct Input {
+    const std::int64_t* shapes;
+    int dimensions;
+    daliDataType_t type;
+    const char* layout;
+    const void* data;
+  };
+  void feed(const Input& input, daliFeedInputFlags_t copy) {
     daliTensorList_h made = nullptr;
-    dali->check(
-        dali->create_list(&made, {DALI_STORAGE_CPU, options.gpu.value_or(0), options.pinned}));
+    const bool pinned = options.pinned && !options.files;
+    dali->check(dali->create_list(&made, {DALI_STORAGE_CPU, options.gpu.value_or(0), pinned}));
     const auto release = [this](daliTensorList_h list) { dali->release_list(list, nullptr); };
     const std::unique_ptr<_DALITensorList, decltype(release)> list(made, release);
     // DALI only reads it; the C API has no const pointer.
-    dali->check(dali->attach(made, static_cast<int>(options.batch), 3, shapes.data(), pixel(),
-                             "CHW", const_cast<void*>(pixels), nullptr, {}));
-    dali->check(dali->feed(pipeline, kInput, made, nullptr, DALI_FEED_INPUT_NO_COPY, nullptr));
+    dali->check(dali->attach(made, static_cast<int>(options.batch), input.dimensions, input.shapes,
+                             input.type, input.layout, const_cast<void*>(input.data), nullptr, {}));
+    dali->check(dali->feed(pipeline, kInput, made, nullptr, copy, nullptr));
     dali->check(dali->run(pipeline));
   }
 
@@ -219,6 +271,10 @@ DaliPipeline::DaliPipeline(const DaliOptions& options) : state_(std::make_unique
 }
 
 DaliPipeline::~DaliPipeline() = default;
+
+void DaliPipeline::feed_files(const std::vector<std::string>& files) {
+  state_->attempt([&] { state_->feed_files(files); });
+}
 
 void DaliPipeline::feed(const void* pixels) {
   state_->attempt([&] { state_->feed(pixels); });

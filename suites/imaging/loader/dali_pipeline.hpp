@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DALI pipeline: resizes batches of pictures and converts them to fp32 with three channels.
+// A DALI pipeline: reads and decodes pictures if they are in files, resizes batches of them and
+// converts them to fp32 with three channels.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace scalemark::imaging {
 
-/// Reason why DALI cannot be used here; empty if it can. Loads its libraries and creates a pipeline
-/// on CUDA device `gpu`, if given.
-std::string why_no_dali(std::optional<int> gpu);
+/// Reason why DALI cannot be used here, or (`files`) cannot decode files; empty if it can. Loads
+/// its libraries and creates a pipeline on CUDA device `gpu`, if given.
+std::string why_no_dali(std::optional<int> gpu, bool files = false);
 
 struct DaliOptions {
+  bool files = false;  ///< of colour PNG pictures, which DALI reads and decodes: feed_files()
   std::int64_t batch = 1;
   std::int64_t channels = 1, rows = 28, columns = 28;  ///< of a picture; 1 or 3 channels
   std::int64_t image = 28;                             ///< rows and columns of the result
@@ -41,6 +44,8 @@ class DaliPipeline {
   /// Starts a batch. `pixels` [batch, channels, rows, columns] in host memory must not change until
   /// take() returned the batch, on a GPU until `stream` has passed that point.
   void feed(const void* pixels);
+  /// The same for pictures in files: `batch` paths.
+  void feed_files(const std::vector<std::string>& files);
   /// Waits for the oldest batch in flight. On a GPU it waits only for the host's part; `stream`
   /// (cudaStream_t) waits for the rest. Release the result only after `stream` has finished using
   /// it. The result may outlive the pipeline.

@@ -7,6 +7,7 @@
 
 #include "common/base/error.hpp"
 #include "suites/imaging/data/images.hpp"
+#include "suites/imaging/data/rgb300.hpp"
 #include "suites/imaging/loader/loader_dali.hpp"
 #include "suites/imaging/loader/loader_threads.hpp"
 
@@ -66,9 +67,23 @@ at::Tensor prepare(const at::Tensor& pixels, const LoaderOptions& options) {
 
 std::vector<std::string> loader_names() { return {"threads", "dali", "device"}; }
 
-void require_loader(const std::string& name, c10::Device device) {
+at::Tensor pixels_of(const Images& images, const at::Tensor& which) {
+  if (!images.in_files()) return images.pixels.index_select(0, which);
+  at::Tensor pixels = at::empty({which.size(0), 3, kRgbSize, kRgbSize}, at::kByte);
+  auto* planes = pixels.mutable_data_ptr<std::uint8_t>();
+  for (std::int64_t i = 0; i < which.size(0); ++i) {
+    const auto file = static_cast<std::size_t>(which[i].item<std::int64_t>());
+    read_planes(images.files.at(file),
+                {planes + static_cast<std::size_t>(i) * kRgbBytes, kRgbBytes});
+  }
+  return pixels;
+}
+
+void require_loader(const std::string& name, c10::Device device, bool files) {
+  if (files && name != "dali")
+    throw Unavailable(fmt::format("loader={} does not read images from files", name));
   if (name != "dali") return;
-  if (const std::string reason = why_no_dali_loader(device); !reason.empty())
+  if (const std::string reason = why_no_dali_loader(device, files); !reason.empty())
     throw Unavailable(reason);
 }
 

@@ -12,18 +12,24 @@
 
 namespace scalemark::imaging {
 
-/// A data set in host memory.
+/// A data set in host memory, or in files.
 struct Images {
   /// [n, channels, rows, columns] with 1 or 3 channels: bytes, or values of the batches' type that
-  /// are already scaled and normalised.
+  /// are already scaled and normalised. Undefined if the images are in files.
   at::Tensor pixels;
-  at::Tensor labels;  ///< int64 [n]
+  at::Tensor labels;                    ///< int64 [n]
+  std::vector<std::string> files = {};  ///< [n], 300 x 300 colour PNG; empty if in memory
 
-  /// The first `count`, or all if there are fewer.
+  bool in_files() const { return !files.empty(); }
+  /// The first `count` images in memory, or all if there are fewer.
   Images first(std::int64_t count) const {
     return {pixels.slice(0, 0, count), labels.slice(0, 0, count)};
   }
 };
+
+/// Pixels of images `which` (int64), [n, channels, rows, columns]; from files as bytes. Throws
+/// InputError for a damaged file.
+at::Tensor pixels_of(const Images& images, const at::Tensor& which);
 
 struct LoaderOptions {
   std::int64_t image = 28, batch = 1;
@@ -66,10 +72,12 @@ class Loader {
 
 /// `threads`: up-samples, normalises and makes three channels on the host, as in the studies.
 /// `dali`: NVIDIA DALI; on a GPU it receives the stored pixels, on a CPU it prepares on the host.
+/// It reads and decodes images in files itself, in each epoch; the others do not take files.
 /// `device`: sends the stored pixels; LibTorch prepares them on the device.
 std::vector<std::string> loader_names();
-/// Throws Unavailable if the loader is not available for `device`.
-void require_loader(const std::string& name, c10::Device device);
+/// Throws Unavailable if the loader is not available for `device`, or (`files`) for images in
+/// files.
+void require_loader(const std::string& name, c10::Device device, bool files = false);
 /// `name` is one of loader_names(). `pictures` must outlive the loader.
 std::unique_ptr<Loader> make_loader(const std::string& name, const Images& pictures,
                                     const LoaderOptions& options);

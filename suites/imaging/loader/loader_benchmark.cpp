@@ -12,6 +12,7 @@
 #include "common/torch/setup.hpp"
 #include "suites/imaging/data/data_set.hpp"
 #include "suites/imaging/data/images.hpp"
+#include "suites/imaging/data/rgb300.hpp"
 #include "suites/imaging/train/strategy.hpp"
 
 namespace scalemark::imaging {
@@ -25,7 +26,8 @@ constexpr std::int64_t kAllImages = 60000;
 double tolerance_of(const std::string& loader, const Images& pictures) {
   constexpr double kRounding = 1e-5;
   if (loader == "threads") return kRounding;  // source positions in fp64
-  const std::int64_t edge = std::max(pictures.pixels.size(2), pictures.pixels.size(3));
+  const std::int64_t edge =
+      pictures.in_files() ? kRgbSize : std::max(pictures.pixels.size(2), pictures.pixels.size(3));
   return kRounding + 2 * 3 * std::ldexp(static_cast<double>(edge), -24) / kMnistStd;
 }
 
@@ -42,7 +44,7 @@ void load_batches(Case& c) {
       .mean = kMnistMean,
       .std = kMnistStd};
   if (options.pin_memory && device.is_cpu()) c.skip("pinned memory is for copies to a GPU");
-  require_loader(c.text("loader"), device);
+  require_loader(c.text("loader"), device, c.text("storage") == "files");
   DataRequest wanted{.train = {}, .test = 0, .loading = options};
   if (const std::int64_t images = c.integer("images"); images > 0) wanted.train = images;
   const DataSet data = load_data_set(c, wanted);
@@ -79,7 +81,7 @@ void load_batches(Case& c) {
     const at::Tensor images = batch.images.cpu();
     LoaderOptions exact = options;
     exact.type = at::kDouble;
-    const at::Tensor pixels = data.train.pixels.index_select(0, samples);
+    const at::Tensor pixels = pixels_of(data.train, samples);
     const at::Tensor expected =
         prepare(pixels.scalar_type() == at::kByte ? pixels : pixels.to(at::kDouble), exact);
     const at::Tensor labels = data.train.labels.index_select(0, samples);

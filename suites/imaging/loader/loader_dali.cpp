@@ -12,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/no_throw.hpp"
+#include "suites/imaging/data/rgb300.hpp"
 #include "suites/imaging/loader/dali_pipeline.hpp"
 
 namespace scalemark::imaging {
@@ -23,12 +24,14 @@ std::optional<int> gpu_of(c10::Device device) {
 
 DaliOptions pipeline_options(const Images& pictures, const LoaderOptions& options) {
   const at::Tensor& pixels = pictures.pixels;
-  return {.batch = options.batch,
-          .channels = pixels.size(1),
-          .rows = pixels.size(2),
-          .columns = pixels.size(3),
+  const bool files = pictures.in_files();
+  return {.files = files,
+          .batch = options.batch,
+          .channels = files ? 3 : pixels.size(1),
+          .rows = files ? kRgbSize : pixels.size(2),
+          .columns = files ? kRgbSize : pixels.size(3),
           .image = options.image,
-          .bytes = pixels.scalar_type() == at::kByte,
+          .bytes = files || pixels.scalar_type() == at::kByte,
           .mean = options.mean,
           .std = options.std,
           .channels_last = options.format == at::MemoryFormat::ChannelsLast,
@@ -41,9 +44,9 @@ DaliOptions pipeline_options(const Images& pictures, const LoaderOptions& option
 /// Memory that a batch in flight needs: its pixels until DALI has read them and, on a GPU, DALI's
 /// result until it has been copied.
 struct Slot {
-  at::Tensor pixels, labels;
-  std::shared_ptr<float> result;
-  std::optional<c10::Event> copied;
+  at::Tensor pixels = {}, labels = {};  ///< pixels: undefined if DALI reads files
+  std::shared_ptr<float> result = {};
+  std::optional<c10::Event> copied = {};
 };
 
 class DaliLoader final : public Loader {
@@ -78,7 +81,7 @@ class DaliLoader final : public Loader {
     if (taken_ >= batches_) throw Error("the loader has no further batch in this epoch");
     if (taken_ == fed_) feed();  // throws again if feeding failed before
     const Slot& slot = slots_[taken_ % slots_.size()];
-    bytes_ += slot.pixels.nbytes() + slot.labels.nbytes();
+    bytes_ += pixel_bytes(slot) + slot.labels.nbytes();
     const Batch batch = take();
     if (fed_ < batches_) feed();
     return batch;
@@ -93,11 +96,24 @@ class DaliLoader final : public Loader {
     slot.result.reset();
     const at::Tensor which =
         order_.narrow(0, static_cast<std::int64_t>(fed_) * options_.batch, options_.batch);
-    const at::Tensor pixels = images_.pixels.index_select(0, which);
-    slot.pixels = on_host(pixels.scalar_type() == at::kDouble ? pixels.to(at::kFloat) : pixels);
     slot.labels = on_host(images_.labels.index_select(0, which));
-    pipeline_.feed(slot.pixels.const_data_ptr());
+    if (images_.in_files()) {
+      std::vector<std::string> files;
+      for (std::int64_t i = 0; i < options_.batch; ++i)
+        files.push_back(images_.files.at(static_cast<std::size_t>(which[i].item<std::int64_t>())));
+      pipeline_.feed_files(files);
+    } else {
+      const at::Tensor pixels = images_.pixels.index_select(0, which);
+      slot.pixels = on_host(pixels.scalar_type() == at::kDouble ? pixels.to(at::kFloat) : pixels);
+      pipeline_.feed(slot.pixels.const_data_ptr());
+    }
     ++fed_;
+  }
+
+  /// What a GPU receives of a batch: files are decoded on the host.
+  std::uint64_t pixel_bytes(const Slot& slot) const {
+    return images_.in_files() ? static_cast<std::uint64_t>(options_.batch) * kRgbBytes
+                              : slot.pixels.nbytes();
   }
 
   at::Tensor on_host(const at::Tensor& tensor) const {
@@ -151,9 +167,12 @@ class DaliLoader final : public Loader {
 
 }  // namespace
 
-std::string why_no_dali_loader(c10::Device device) { return why_no_dali(gpu_of(device)); }
+std::string why_no_dali_loader(c10::Device device, bool files) {
+  return why_no_dali(gpu_of(device), files);
+}
 
 std::unique_ptr<Loader> make_dali_loader(const Images& pictures, const LoaderOptions& options) {
+  if (pictures.in_files()) return std::make_unique<DaliLoader>(pictures, options);
   const at::ScalarType type = pictures.pixels.scalar_type();
   if (type != at::kByte && type != at::kFloat && type != at::kDouble)
     throw Error(

@@ -9,8 +9,9 @@
 
 namespace scalemark::imaging {
 
-/// Reason why this loader is not available for `device`; empty if it is.
-std::string why_no_dali_loader(c10::Device device);
+/// Reason why this loader is not available for `device`, or (`files`) for images in files; empty if
+/// it is.
+std::string why_no_dali_loader(c10::Device device, bool files);
 
 /// See make_loader(). DALI computes in fp32; fp64 batches hold converted fp32 values. Uses at least
 /// one DALI thread and keeps `prefetch` batches in flight.

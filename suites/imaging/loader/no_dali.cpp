@@ -5,10 +5,12 @@
 
 namespace scalemark::imaging {
 
-std::string why_no_dali_loader(c10::Device /*device*/) { return "built without DALI"; }
+std::string why_no_dali_loader(c10::Device /*device*/, bool /*files*/) {
+  return "built without DALI";
+}
 
-std::unique_ptr<Loader> make_dali_loader(const Images& /*pictures*/, const LoaderOptions& options) {
-  throw Unavailable(why_no_dali_loader(options.device));
+std::unique_ptr<Loader> make_dali_loader(const Images& pictures, const LoaderOptions& options) {
+  throw Unavailable(why_no_dali_loader(options.device, pictures.in_files()));
 }
 
 }  // namespace scalemark::imaging

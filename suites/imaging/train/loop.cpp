@@ -25,7 +25,7 @@ std::pair<double, std::int64_t> read(const StepResult& result) {
 
 /// A batch of the images with these indices, on the device of `options`.
 Batch batch_of(const Images& images, const at::Tensor& which, const LoaderOptions& options) {
-  return {prepare(images.pixels.index_select(0, which).to(options.device), options),
+  return {prepare(pixels_of(images, which).to(options.device), options),
           images.labels.index_select(0, which).to(options.device)};
 }
 

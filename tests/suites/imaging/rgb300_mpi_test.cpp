@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/version.hpp"
 #include "common/torch/sampler.hpp"
 #include "suites/imaging/data/data_set.hpp"
 #include "suites/imaging/data/images.hpp"
@@ -43,6 +44,9 @@ class CommonFolder {
   std::string path_;
 };
 
+/// Whether this build has the DALI loader: then it is tested, and must work.
+bool has_dali() { return build_info().at("dali").starts_with("on: "); }
+
 /// Batches of a loader over the training pictures, and the first test picture prepared.
 std::vector<at::Tensor> batches;
 
@@ -66,7 +70,8 @@ void take_batches(Case& c) {
       batches.push_back(batch.images.clone());
       batches.push_back(batch.labels.clone());
     }
-    batches.push_back(prepare(data.test.pixels.narrow(0, kTest - 1, 1), loading).clone());
+    const at::Tensor last = at::full({1}, kTest - 1, at::kLong);
+    batches.push_back(prepare(pixels_of(data.test, last), loading).clone());
     batches.push_back(data.test.labels.clone());
   }
   record_loading(c, data);
@@ -107,12 +112,17 @@ TEST(Rgb300Data, EqualBatchesHoweverTheyAreStoredAndLoaded) {
       const std::vector<at::Tensor> want = batches;
       // The loader's tensors, resized from normalised values or from bytes.
       const double tolerance = std::string(type) == "fp64" ? 1e-12 : 2e-5;
-      for (const std::vector<std::string>& axes : std::vector<std::vector<std::string>>{
-               {"storage=shared"},
-               {"storage=shared", "workers=2", "nhwc=true"},
-               {"workers=1", "nhwc=true"},
-               {"loader=device"},
-               {"loader=device", "storage=shared", "nhwc=true"}}) {
+      std::vector<std::vector<std::string>> kinds{{"storage=shared"},
+                                                  {"storage=shared", "workers=2", "nhwc=true"},
+                                                  {"workers=1", "nhwc=true"},
+                                                  {"loader=device"},
+                                                  {"loader=device", "storage=shared", "nhwc=true"}};
+      // DALI computes in fp32.
+      if (has_dali() && std::string(type) == "fp32") {
+        kinds.push_back({"loader=dali", "storage=files", "workers=2"});
+        kinds.push_back({"loader=dali", "storage=files", "nhwc=true"});
+      }
+      for (const std::vector<std::string>& axes : kinds) {
         std::vector<std::string> all = common;
         all.insert(all.end(), axes.begin(), axes.end());
         const TrainRun run = run_batches(all, options);
@@ -223,6 +233,51 @@ TEST(Rgb300Data, BothKindsOfStorageTrainTheSameNetwork) {
   EXPECT_THAT(own.result().key, testing::Not(HasSubstr("storage")));
 }
 
+/// DALI reads the files in each epoch, also for the tests. Their last batch is read by our decoder.
+TEST(Rgb300Data, DaliTrainsOnFilesWhatItTrainsOnMemory) {
+  if (!has_dali()) {
+    const CommonFolder folder;
+    const TrainRun run =
+        run_train({"scenario=b", "image=300", "loader=dali", "storage=files"}, folder.options());
+    EXPECT_EQ(run.outcome.skipped, 1U);
+    if (root()) {
+      EXPECT_EQ(run.result().reason, "built without DALI");
+    }
+    return;
+  }
+  const CommonFolder folder;
+  const auto train = [&](const std::string& storage) {
+    const TrainRun run =
+        run_train({"scenario=b", "image=64", "batch=2", "images=8", "test_images=7", "epochs=2",
+                   "loader=dali", "layout=nhwc", "workers=2", storage},
+                  folder.options());
+    EXPECT_EQ(run.outcome.ok, 1U) << (root() ? run.result().reason : "");
+    return run;
+  };
+  const TrainRun memory = train("storage=shared"), files = train("storage=files");
+  if (!root()) return;
+  EXPECT_EQ(files.fact("parameters_fingerprint"), memory.fact("parameters_fingerprint"));
+  EXPECT_EQ(files.value("accuracy"), memory.value("accuracy"));
+  EXPECT_EQ(files.fact("loaded_bytes"), memory.fact("loaded_bytes"));
+  EXPECT_EQ(files.fact("disk_bytes"), memory.fact("disk_bytes"));
+  EXPECT_EQ(files.result().find("resident_bytes"), nullptr);
+  EXPECT_EQ(files.result().find("disk_load_time"), nullptr);
+  EXPECT_NE(memory.result().find("disk_load_time"), nullptr);
+}
+
+TEST(Rgb300Data, OnlyDaliReadsFilesItself) {
+  const Benchmark& train = *Registry::instance().find("imaging/train");
+  const auto has = [&](const char* scenario, const char* loader) {
+    return train.makes_sense({{"scenario", std::string(scenario)},
+                              {"loader", std::string(loader)},
+                              {"storage", std::string("files")}});
+  };
+  EXPECT_TRUE(has("b", "dali"));
+  EXPECT_FALSE(has("b", "threads"));
+  EXPECT_FALSE(has("b", "device"));
+  EXPECT_FALSE(has("a", "dali"));
+}
+
 TEST(Rgb300Data, AnotherSourceAndNoFolderAreSaid) {
   const CommonFolder folder;
   if (root()) {
@@ -257,6 +312,9 @@ TEST(Rgb300Data, TheEstimateOfMemoryKnowsTheSet) {
   EXPECT_EQ(train.host_memory_for(params), 1024U * (270000 * 8 + 8));
   params["storage"] = std::string("shared");
   EXPECT_EQ(train.host_memory_for(params), 1024U * (270000 + 8));
+  params["storage"] = std::string("files");
+  EXPECT_LT(train.host_memory_for(params), 1024U * 200) << "only their names";
+  params["storage"] = std::string("shared");
   params["test_images"] = std::int64_t{0};
   EXPECT_EQ(train.host_memory_for(params), 11000U * (270000 + 8)) << "MNIST has 10,000";
 }
