@@ -10,6 +10,12 @@ namespace scalemark {
 /// Elements that a check compared, and those that were wrong.
 struct Checked {
   std::uint64_t checked = 0, wrong = 0;
+
+  Checked& operator+=(const Checked& other) {
+    checked += other.checked;
+    wrong += other.wrong;
+    return *this;
+  }
 };
 
 /// Verification in several rounds with different data, since one round may pass by chance. Each

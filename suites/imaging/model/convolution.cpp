@@ -74,9 +74,7 @@ Case::Checked ConvolutionLayer::check(bool train) const {
   const ConvolutionTolerance tolerance = convolution_tolerance(options_.precision, options_.batch);
   Case::Checked all;
   const auto add = [&](ConvolutionResult which, const at::Tensor& result) {
-    const Case::Checked part = check_convolution(reference, which, result, tolerance);
-    all.checked += part.checked;
-    all.wrong += part.wrong;
+    all += check_convolution(reference, which, result, tolerance);
   };
   add(ConvolutionResult::output, output);
   if (train) {

@@ -114,11 +114,8 @@ void CollectiveData::fill(int round) {
 Case::Checked CollectiveData::check(int round) {
   const KnownData data = data_of(round);
   Case::Checked all;
-  for (const Block& block : result_blocks(call_, c_.rank(), c_.size())) {
-    const Case::Checked one = micro::check(c_, out_.data(), out_base_, data, call_.type, block);
-    all.checked += one.checked;
-    all.wrong += one.wrong;
-  }
+  for (const Block& block : result_blocks(call_, c_.rank(), c_.size()))
+    all += micro::check(c_, out_.data(), out_base_, data, call_.type, block);
   return all;
 }
 

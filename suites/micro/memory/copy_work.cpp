@@ -209,11 +209,7 @@ Case::Checked CopyWork::check(CopyPath& way, int salt) {
 
 Case::Checked CopyWork::check() {
   Case::Checked all;
-  for (std::size_t i = 0; i < paths_.size(); ++i) {
-    const Case::Checked one = check(paths_[i], static_cast<int>(i));
-    all.checked += one.checked;
-    all.wrong += one.wrong;
-  }
+  for (std::size_t i = 0; i < paths_.size(); ++i) all += check(paths_[i], static_cast<int>(i));
   return all;
 }
 

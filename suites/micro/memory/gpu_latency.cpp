@@ -2,7 +2,6 @@
 // Dependent loads by one thread of a GPU.
 #include "suites/micro/memory/gpu_latency.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "common/device/blocker.hpp"
-#include "suites/micro/data/rank_values.hpp"
 #include "suites/micro/data/sizes.hpp"
 #include "suites/micro/launch/blocked_samples.hpp"
 #include "suites/micro/memory/local_gpus.hpp"
@@ -122,29 +120,15 @@ void measure_peers(Case& c, const PointerChain& chain) {
   }
   c.verify(kRule, [&] {
     Checked all;
-    for (const auto& chase : chases) {
-      const Checked one = chase->check();
-      all.checked += one.checked;
-      all.wrong += one.wrong;
-    }
+    for (const auto& chase : chases) all += chase->check();
     return all;
   });
-  std::vector<std::vector<std::uint64_t>> taken(pairs.size());  // [pair][sample], ns
-  const auto slowest_pair = [&] {
-    std::uint64_t slowest = 0;
-    for (std::size_t i = 0; i < chases.size(); ++i) {
-      taken[i].push_back(chases[i]->time());
-      slowest = std::max(slowest, taken[i].back());
-    }
-    return slowest;
-  };
-  const std::size_t timed = c.measure_timed(slowest_pair, kOptions);
+  PairSamples samples(pairs.size());
+  const std::size_t timed = c.measure_timed(
+      [&] { return samples.pass([&](std::size_t pair) { return chases[pair]->time(); }); },
+      kOptions);
   Table table = pair_table(gpus, pairs);
-  std::vector<double> latencies;
-  for (const std::vector<std::uint64_t>& all : taken)
-    latencies.push_back(median_ns({all.end() - static_cast<std::ptrdiff_t>(timed), all.end()}) *
-                        1e-9 / kGpuLoads);
-  table.columns.push_back({"latency", "s", std::move(latencies)});
+  table.columns.push_back({"latency", "s", samples.medians(timed, kGpuLoads)});
   c.recorder().table("pairs", std::move(table));
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "suites/micro/data/rank_values.hpp"
+
 namespace scalemark::micro {
 
 LocalGpus::LocalGpus(Case& c) : own_(c.hardware().gpu()) {
@@ -56,6 +58,24 @@ Table pair_table(const LocalGpus& gpus, const std::vector<GpuPair>& pairs) {
                       {"to_gpu", "", std::move(to)},
                       {"from_pci", "", std::move(from_pci)},
                       {"to_pci", "", std::move(to_pci)}}};
+}
+
+std::uint64_t PairSamples::pass(const std::function<std::uint64_t(std::size_t pair)>& time) {
+  std::uint64_t slowest = 0;
+  for (std::size_t pair = 0; pair < taken_.size(); ++pair) {
+    taken_[pair].push_back(time(pair));
+    slowest = std::max(slowest, taken_[pair].back());
+  }
+  return slowest;
+}
+
+std::vector<double> PairSamples::medians(std::size_t passes, std::uint64_t operations) const {
+  std::vector<double> seconds;
+  for (const std::vector<std::uint64_t>& one : taken_) {
+    const double ns = median_ns({one.end() - static_cast<std::ptrdiff_t>(passes), one.end()});
+    seconds.push_back(ns * 1e-9 / static_cast<double>(operations));
+  }
+  return seconds;
 }
 
 }  // namespace scalemark::micro

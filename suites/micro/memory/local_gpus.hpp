@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -42,5 +44,18 @@ std::vector<std::unique_ptr<device::PeerAccess>> enable_access(const Case& c, co
 
 /// Columns from_gpu, to_gpu, from_pci and to_pci of a table `pairs`.
 Table pair_table(const LocalGpus& gpus, const std::vector<GpuPair>& pairs);
+
+/// Times of all pairs, each taken in turn, so that no two share a link.
+class PairSamples {
+ public:
+  explicit PairSamples(std::size_t pairs) : taken_(pairs) {}
+  /// `time(pair)`: nanoseconds of a pair. Returns the slowest pair's.
+  std::uint64_t pass(const std::function<std::uint64_t(std::size_t pair)>& time);
+  /// Median seconds of an operation of each pair, over the last `passes`, each of `operations`.
+  std::vector<double> medians(std::size_t passes, std::uint64_t operations) const;
+
+ private:
+  std::vector<std::vector<std::uint64_t>> taken_;  ///< [pair][pass], ns
+};
 
 }  // namespace scalemark::micro

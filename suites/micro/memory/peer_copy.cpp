@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
-#include "suites/micro/data/rank_values.hpp"
 #include "suites/micro/launch/blocked_samples.hpp"
 #include "suites/micro/memory/copy_work.hpp"
 #include "suites/micro/memory/local_gpus.hpp"
@@ -62,13 +61,13 @@ void measure_at_once(Case& c, const LocalGpus& gpus, const CopyPlan& plan) {
   if (c.flag("peer_access")) work.measure_by_events(counted);
 }
 
-/// The matrix: each pair in turn, so that no two copies share a link.
+/// The matrix: each pair in turn.
 class Matrix {
  public:
   Matrix(Case& c, const LocalGpus& gpus, const CopyPlan& plan)
       : gpus_(gpus),
         pairs_(all_gpu_pairs(gpus.size())),
-        taken_(pairs_.size()),
+        by_clock_(pairs_.size()),
         by_events_(pairs_.size()) {
     for (const GpuPair& pair : pairs_)
       work_.push_back(std::make_unique<CopyWork>(
@@ -77,11 +76,7 @@ class Matrix {
 
   Case::Checked check() {
     Case::Checked all;
-    for (const auto& work : work_) {
-      const Case::Checked one = work->check();
-      all.checked += one.checked;
-      all.wrong += one.wrong;
-    }
+    for (const auto& work : work_) all += work->check();
     return all;
   }
 
@@ -93,12 +88,7 @@ class Matrix {
 
   /// Nanoseconds of the slowest pair.
   std::uint64_t pass(std::uint64_t copies) {
-    std::uint64_t slowest = 0;
-    for (std::size_t i = 0; i < work_.size(); ++i) {
-      taken_[i].push_back(work_[i]->time(copies));
-      slowest = std::max(slowest, taken_[i].back());
-    }
-    return slowest;
+    return by_clock_.pass([&](std::size_t pair) { return work_[pair]->time(copies); });
   }
 
   void prepare_events() {
@@ -107,43 +97,25 @@ class Matrix {
 
   /// Nanoseconds of the slowest pair's batch, by events.
   std::uint64_t pass_by_events() {
-    std::uint64_t slowest = 0;
-    for (std::size_t i = 0; i < work_.size(); ++i) {
-      by_events_[i].push_back(samples_.take([&]() -> std::optional<std::uint64_t> {
-        const auto batch = work_[i]->time_batch();
+    return by_events_.pass([&](std::size_t pair) {
+      return blocked_.take([&]() -> std::optional<std::uint64_t> {
+        const auto batch = work_[pair]->time_batch();
         return batch ? std::optional(batch->device_ns) : std::nullopt;
-      }));
-      slowest = std::max(slowest, by_events_[i].back());
-    }
-    return slowest;
+      });
+    });
   }
 
-  /// Median seconds of one copy per pair, of the last `passes`, each of `copies`.
-  std::vector<double> seconds(std::size_t passes, std::uint64_t copies) const {
-    return medians(taken_, passes, copies);
-  }
-  std::vector<double> seconds_by_events(std::size_t passes) const {
-    return medians(by_events_, passes, CopyWork::kBatch);
-  }
-  std::int64_t discarded() const { return samples_.discarded(); }
+  const PairSamples& by_clock() const { return by_clock_; }
+  const PairSamples& by_events() const { return by_events_; }
+  std::int64_t discarded() const { return blocked_.discarded(); }
   Table table() const { return pair_table(gpus_, pairs_); }
 
  private:
-  using Passes = std::vector<std::vector<std::uint64_t>>;  ///< [pair][pass], ns
-
-  static std::vector<double> medians(const Passes& all, std::size_t passes, std::uint64_t copies) {
-    std::vector<double> seconds;
-    for (const std::vector<std::uint64_t>& one : all)
-      seconds.push_back(median_ns({one.end() - static_cast<std::ptrdiff_t>(passes), one.end()}) *
-                        1e-9 / static_cast<double>(copies));
-    return seconds;
-  }
-
   const LocalGpus& gpus_;
   std::vector<GpuPair> pairs_;
   std::vector<std::unique_ptr<CopyWork>> work_;
-  Passes taken_, by_events_;
-  BlockedSamples samples_;
+  PairSamples by_clock_, by_events_;
+  BlockedSamples blocked_;
 };
 
 void add_times(Table& table, const std::string& prefix, std::vector<double> seconds, double bytes) {
@@ -163,7 +135,7 @@ void measure_all_pairs(Case& c, const LocalGpus& gpus, const CopyPlan& plan) {
   const std::size_t timed = c.measure_timed([&](std::uint64_t) { return matrix.pass(copies); },
                                             {.metric = "time", .inner = copies, .barrier = false});
   Table table = matrix.table();
-  add_times(table, "", matrix.seconds(timed, copies), bytes);
+  add_times(table, "", matrix.by_clock().medians(timed, copies), bytes);
   // Without access the host takes part, and would wait for the blocking kernel.
   if (c.flag("peer_access")) {
     matrix.prepare_events();
@@ -172,7 +144,7 @@ void measure_all_pairs(Case& c, const LocalGpus& gpus, const CopyPlan& plan) {
         {.metric = "event_time", .inner = CopyWork::kBatch, .barrier = false, .secondary = true});
     c.record_rate("event_bandwidth", "By/s", "event_time", bytes, "bytes / event_time");
     c.fact("discarded_samples", matrix.discarded());
-    add_times(table, "event_", matrix.seconds_by_events(batches), bytes);
+    add_times(table, "event_", matrix.by_events().medians(batches, CopyWork::kBatch), bytes);
   }
   c.recorder().table("pairs", std::move(table));
 }
