@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark {
 namespace {
 
 void write_and_sync(const std::filesystem::path& path, std::string_view bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = open(path.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
   bool good = file >= 0;
   while (good && !bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
@@ -34,13 +35,14 @@ void write_and_sync(const std::filesystem::path& path, std::string_view bytes) {
 }  // namespace
 
 void write_whole(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
+  std::filesystem::path temporary;
   try {
+    temporary = make_temporary(folder_of(path), path.filename().string());
     write_and_sync(temporary, bytes);
     std::filesystem::rename(temporary, path);
   } catch (const std::exception& error) {
     std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    if (!temporary.empty()) std::filesystem::remove(temporary, ignored);
     throw Error(fmt::format("{} could not be written: {}", text::printable(path.string(), 300),
                             error.what()));
   }

@@ -3,6 +3,7 @@
 #include "common/cli/app.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -99,6 +100,8 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
 }
 
 int main(int argc, char** argv) {
+  // Beyond a limit on the size of files, writes shall fail with a reason.
+  std::signal(SIGXFSZ, SIG_IGN);
   int exit_code = 0;
   const std::unique_ptr<CLI::App> app = make_app(argc, argv, exit_code);
   try {

@@ -117,7 +117,7 @@ MemoryState memory_state() {
 }
 
 Journal::Journal(const std::filesystem::path& path)
-    : file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
+    : file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644)),
       path_(path.string()) {
   if (file_ < 0) throw Error(fmt::format("{}: {}", path_, std::strerror(errno)));
   // If the last record was cut off, the next one must start on a new line.

@@ -5,15 +5,18 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
-#include "common/store/safe_file.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -38,32 +41,75 @@ std::string start_time(const std::string& pid) {
   return fields[19];
 }
 
-/// Whether the process that wrote the lock has ended. Only processes of this host can be checked.
-bool is_stale(const std::string& owner) {
-  const std::vector<std::string> words = text::split(owner, ' ');
-  if (words.size() != 3 || words[0] != host_name() || !text::parse_integer(words[1])) return false;
-  return start_time(words[1]) != words[2];
+std::string first_word(const char* path) {
+  std::string word;
+  std::ifstream(path) >> word;
+  return word;
 }
 
-/// Creates the lock; false if it exists. link() makes it appear together with its content (atomic,
-/// also on NFS), so a kill leaves no lock without an owner.
-bool create(const std::filesystem::path& path) {
+/// Identifies the start of this system; containers on it have the same.
+std::string boot_id() { return first_word("/proc/sys/kernel/random/boot_id"); }
+
+/// Identifies the namespace in which process ids of this process mean something.
+std::string pid_namespace() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+std::string own_words() {
   const std::string pid = std::to_string(getpid());
-  const std::filesystem::path own = temporary_for(path.parent_path(), path.filename().string());
-  {
-    std::ofstream file(own, std::ios::trunc);
-    file << fmt::format("{} {} {}", host_name(), pid, start_time(pid)) << std::flush;
-    if (!file) {
-      const int problem = errno;
-      unlink(own.c_str());
-      throw Error(fmt::format("{} cannot be written: {}", own.string(), std::strerror(problem)));
-    }
-  }
-  const int code = link(own.c_str(), path.c_str());
+  return fmt::format("{} {} {} {} {}", host_name(), pid, start_time(pid), boot_id(),
+                     pid_namespace());
+}
+
+enum class Held { yes, no, unknown };
+
+/// Takes the kernel's lock on an open file until it is closed, also by the end of the process.
+/// Unlike process ids it is seen from other containers of this system and, where the file system
+/// can, from other hosts.
+Held hold(int file) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (fcntl(file, F_OFD_SETLK, &whole) == 0) return Held::no;
+  return errno == EAGAIN || errno == EACCES ? Held::yes : Held::unknown;
+}
+
+Held held_by_another(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return Held::unknown;
+  const Held held = hold(file);
+  close(file);
+  return held;
+}
+
+/// Whether the process that wrote the lock has ended. Only processes of hosts of this name can be
+/// checked. Earlier versions wrote host, process and its start only.
+bool is_stale(const std::string& owner, Held held) {
+  const std::vector<std::string> words = text::split(owner, ' ');
+  if (held == Held::yes || (words.size() != 3 && words.size() != 5)) return false;
+  if (words[0] != host_name() || !text::parse_integer(words[1])) return false;
+  const bool same_processes =
+      words.size() == 3 || (words[3] == boot_id() && words[4] == pid_namespace());
+  if (same_processes) return start_time(words[1]) != words[2];
+  // The system was started again, or the owner is in another container.
+  return held == Held::no;
+}
+
+/// Creates the lock and returns its open file; nothing if it exists. link() makes it appear
+/// together with its content (atomic, also on NFS), so a kill leaves no lock without an owner.
+std::optional<int> create(const std::filesystem::path& path) {
+  const std::filesystem::path own = make_temporary(path.parent_path(), path.filename().string());
+  const std::string words = own_words();
+  const int file = open(own.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  bool good = file >= 0 && write(file, words.data(), words.size()) == std::ssize(words);
+  if (good) hold(file);
+  good = good && link(own.c_str(), path.c_str()) == 0;
   const int problem = errno;
   unlink(own.c_str());
-  if (code == 0) return true;
-  if (problem == EEXIST) return false;
+  if (good) return file;
+  if (file >= 0) close(file);
+  if (problem == EEXIST) return std::nullopt;
   throw Error(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
 
@@ -76,7 +122,7 @@ std::string content(const std::filesystem::path& path) {
 /// Removes the lock if it still belongs to `owner`. It is first moved aside and checked, and put
 /// back if another process has taken it meanwhile.
 bool remove_stale(const std::filesystem::path& path, const std::string& owner) {
-  const std::filesystem::path aside = temporary_for(path.parent_path(), "stale-lock");
+  const std::filesystem::path aside = temporary_name(path.parent_path(), "stale-lock");
   if (rename(path.c_str(), aside.c_str()) != 0) return errno == ENOENT;
   const bool same = content(aside) == owner;
   if (!same && link(aside.c_str(), path.c_str()) != 0) return false;  // another process has it
@@ -89,12 +135,13 @@ bool remove_stale(const std::filesystem::path& path, const std::string& owner) {
 Lock::Lock(const std::filesystem::path& parts) {
   const std::filesystem::path path = parts / kLockName;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (create(path)) {
+    if (const std::optional<int> file = create(path)) {
       path_ = path;
+      file_ = *file;
       return;
     }
     const std::string owner = content(path);
-    if (!is_stale(owner)) {
+    if (!is_stale(owner, held_by_another(path))) {
       throw UsageError(fmt::format(
           "{} is being written by another process ({}); if that process has ended, remove {}",
           parts.string(), owner.empty() ? "unknown" : text::printable(owner, 120), path.string()));
@@ -107,12 +154,14 @@ Lock::Lock(const std::filesystem::path& parts) {
 
 Lock::~Lock() { release(); }
 
-Lock::Lock(Lock&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+Lock::Lock(Lock&& other) noexcept
+    : path_(std::exchange(other.path_, {})), file_(std::exchange(other.file_, -1)) {}
 
 Lock& Lock::operator=(Lock&& other) noexcept {
   if (this != &other) {
     release();
     path_ = std::exchange(other.path_, {});
+    file_ = std::exchange(other.file_, -1);
   }
   return *this;
 }
@@ -120,6 +169,9 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 void Lock::release() noexcept {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  if (file_ >= 0) close(file_);
+  path_.clear();
+  file_ = -1;
 }
 
 }  // namespace scalemark::store

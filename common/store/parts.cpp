@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
 #include "common/store/lock.hpp"
@@ -63,7 +64,9 @@ Run read_meta(const std::filesystem::path& parts) {
   return run;
 }
 
-std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {
+namespace {
+
+std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run& header) {
   const auto places = places_of_cases(parts);
   std::vector<Begun> unfinished;
   for (auto& [index, begun] : read_journal(parts / kJournalName)) {
@@ -79,6 +82,14 @@ std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run
       unfinished.push_back(std::move(begun));
     }
   }
+  return unfinished;
+}
+
+}  // namespace
+
+std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {
+  std::vector<Begun> unfinished;
+  while_parts_move([&] { unfinished = find_unfinished(parts, header); });
   return unfinished;
 }
 
@@ -134,7 +145,7 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
 }
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
-           const Run& header) {
+           const Run& header, bool replace) {
   const std::uintmax_t bytes = bytes_of_parts(parts);
   // Checked before writing: HDF5 crashes if the disk gets full while it writes a file itself.
   reserve_space(parts, bytes);
@@ -153,7 +164,9 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
       throw Error(fmt::format("only {} of {} written cases can be read back", readable, written));
     }
   };
-  write_safely(output, fill, {.staging = parts, .check = check, .in_memory = bytes < kMaxInMemory});
+  write_safely(
+      output, fill,
+      {.staging = parts, .check = check, .in_memory = bytes < kMaxInMemory, .replace = replace});
   try {
     remove_parts(parts);
   } catch (const std::exception& error) {
@@ -162,7 +175,10 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
   }
 }
 
-void clear_parts(const std::filesystem::path& parts) {
+namespace {
+
+/// All parts but the lock. Throws UsageError if the folder holds anything else.
+std::vector<std::filesystem::path> only_parts(const std::filesystem::path& parts) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(parts)) {
     const std::string name = entry.path().filename().string();
@@ -173,18 +189,65 @@ void clear_parts(const std::filesystem::path& parts) {
     }
     if (name != kLockName) paths.push_back(entry.path());
   }
-  for (const std::filesystem::path& path : paths) std::filesystem::remove(path);
+  return paths;
+}
+
+/// The folder's name while its parts are removed one by one.
+std::filesystem::path name_while_removed(const std::filesystem::path& parts) {
+  return parts.string() + ".removed";
+}
+
+/// Removes a folder that nobody uses any more.
+void remove_folder(const std::filesystem::path& folder) {
+  clear_parts(folder);
+  std::filesystem::remove(folder / kLockName);
+  std::filesystem::remove(folder);
+}
+
+}  // namespace
+
+void clear_parts(const std::filesystem::path& parts) {
+  for (const std::filesystem::path& path : only_parts(parts)) std::filesystem::remove(path);
+}
+
+void finish_removal(const std::filesystem::path& parts) {
+  const std::filesystem::path removed = name_while_removed(parts);
+  if (std::filesystem::exists(std::filesystem::symlink_status(removed))) remove_folder(removed);
 }
 
 void remove_parts(const std::filesystem::path& parts) {
-  clear_parts(parts);
-  std::filesystem::remove(parts / kLockName);
-  std::filesystem::remove(parts);
+  only_parts(parts);
+  finish_removal(parts);
+  std::filesystem::rename(parts, name_while_removed(parts));
+  finish_removal(parts);
 }
 
 }  // namespace scalemark::store
 
 namespace scalemark {
+
+namespace {
+
+/// Throws UsageError if `output` is a result of the same run with more cases than `cases`.
+void refuse_to_lose_cases(const std::filesystem::path& output, const std::string& uuid,
+                          std::size_t cases) {
+  if (!std::filesystem::exists(output)) return;
+  std::size_t stored = 0;
+  std::string owner;
+  try {
+    visit_run(output, {},
+              {.header = [&](const Run& run) { owner = run.uuid; },
+               .one_case = [&](const CaseResult& one) { stored += has_all_sweeps(one) ? 1 : 0; }});
+  } catch (const InputError&) {
+    return;  // what cannot be read is no loss
+  }
+  if (owner == uuid && stored > cases)
+    throw UsageError(
+        fmt::format("{} holds {} cases of this run, and the parts only {}: nothing was replaced",
+                    output.string(), stored, cases));
+}
+
+}  // namespace
 
 void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
                     bool force) {
@@ -201,6 +264,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   const auto count = [&](const CaseResult& one) { cases += has_all_sweeps(one) ? 1 : 0; };
   visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
+  refuse_to_lose_cases(output, run.uuid, cases);
   const store::MemoryState now = store::memory_state();
   const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
   for (const store::Begun& begun : unfinished) {
@@ -209,7 +273,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   // If the run was killed after its last case, nothing is missing.
   run.complete = unfinished.empty() && cases == run.planned.size();
   if (run.exit_reason.empty()) run.exit_reason = "interrupted";
-  store::merge(parts, output, run);
+  store::merge(parts, output, run, force);
 }
 
 }  // namespace scalemark

@@ -40,15 +40,19 @@ CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header
                            const Begun& begun, const MemoryState& now);
 
 /// Merges the parts into one file, reads it back, renames it to `output` and removes the parts. On
-/// an error, the parts and an earlier `output` remain.
+/// an error, the parts and an earlier `output` remain. Without `replace` it is an error if `output`
+/// exists.
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
-           const Run& header);
+           const Run& header, bool replace);
 
 /// Removes everything but the lock. Throws Error, and removes nothing, if the folder contains files
 /// that are not parts of a run.
 void clear_parts(const std::filesystem::path& parts);
-/// clear_parts(), and then removes the lock and the folder.
+/// Removes the folder with its parts, under the same condition. It gets another name first, so that
+/// a process that ends meanwhile never leaves a folder with some of its parts.
 void remove_parts(const std::filesystem::path& parts);
+/// Removes what a process that ended inside remove_parts() has left. Throws as clear_parts() does.
+void finish_removal(const std::filesystem::path& parts);
 
 }  // namespace scalemark::store
 

@@ -12,16 +12,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/base/temporary_file.hpp"
+
 namespace scalemark::store {
 namespace {
-
-constexpr const char* kSuffix = ".tmp";
 
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags)
-      : file_(open(path.c_str(), flags | O_CLOEXEC, 0644)), path_(path) {
+      : file_(open(path.c_str(), flags | O_CLOEXEC)), path_(path) {
     if (file_ < 0) fail(errno);
   }
   ~Descriptor() { close(file_); }
@@ -43,12 +43,8 @@ void sync(const std::filesystem::path& path, int flags) {
   if (fsync(file.get()) != 0 && errno != EINVAL) file.fail(errno);
 }
 
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
 void write_bytes(const std::filesystem::path& path, std::span<const char> bytes) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  const Descriptor file(path, O_WRONLY | O_TRUNC | O_NOFOLLOW);
   while (!bytes.empty()) {
     const ssize_t written = write(file.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -73,18 +69,28 @@ class Removal {
   std::filesystem::path path_;
 };
 
+/// Gives a file its final name. Without `replace` a file that has this name is an error; file
+/// systems without hard links can only look before.
+void rename_to(const std::filesystem::path& temporary, const std::filesystem::path& path,
+               bool replace) {
+  if (!replace) {
+    if (link(temporary.c_str(), path.c_str()) == 0) return;  // the temporary is removed later
+    if (errno == EEXIST || std::filesystem::exists(path))
+      throw Error("it appeared meanwhile, and --force was not given");
+  }
+  std::filesystem::rename(temporary, path);
+}
+
 }  // namespace
 
-std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name) {
-  return folder / fmt::format(".{}.{}{}", name, getpid(), kSuffix);
-}
+void sync_folder(const std::filesystem::path& folder) { sync(folder, O_RDONLY | O_DIRECTORY); }
 
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
                   const SafeWrite& how) {
   const std::filesystem::path folder = folder_of(path);
-  const std::string name = path.filename().string();
-  const Removal temporary(temporary_for(how.staging.empty() ? folder : how.staging, name));
   try {
+    const Removal temporary(
+        make_temporary(how.staging.empty() ? folder : how.staging, path.filename().string()));
     if (how.in_memory) {
       write_bytes(temporary.path(), h5::file_image(fill));
     } else {
@@ -94,24 +100,20 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
     }
     if (how.check) how.check(h5::open_file(temporary.path()).get());
     sync(temporary.path(), O_RDONLY);
-    std::filesystem::rename(temporary.path(), path);
-    sync(folder, O_RDONLY | O_DIRECTORY);
+    rename_to(temporary.path(), path, how.replace);
+    sync_folder(folder);
   } catch (const std::exception& error) {
     throw Error(fmt::format("{} could not be written: {}", path.string(), error.what()));
   }
 }
 
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes) {
-  const Removal temporary(temporary_for(folder, "reserve"));
-  const Descriptor file(temporary.path(), O_WRONLY | O_CREAT | O_TRUNC);
+  const Removal temporary(make_temporary(folder, "reserve"));
+  const Descriptor file(temporary.path(), O_WRONLY | O_NOFOLLOW);
   const int problem = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
   if (problem == 0) return;
   throw Error(fmt::format("{} KiB cannot be written in {}: {}", bytes / 1024, folder.string(),
                           std::strerror(problem)));
-}
-
-bool is_temporary(const std::string& name) {
-  return name.starts_with('.') && name.ends_with(kSuffix);
 }
 
 }  // namespace scalemark::store

@@ -20,6 +20,7 @@ struct SafeWrite {
       staging;  ///< folder of the temporary, on the same file system; empty: the folder of the file
   std::function<void(hid_t root)> check;  ///< checks the temporary before it is renamed
   bool in_memory = true;  ///< compose the file in memory first; false for files that are too large
+  bool replace = true;    ///< a file of that name; false: it is an error
 };
 
 /// Writes an HDF5 file under a temporary name, closes, checks and syncs it, renames it to `path`
@@ -33,10 +34,7 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
 /// file, because the free space that the system reports does not include quotas.
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes);
 
-/// The name in `folder` under which this process writes `name` before it is renamed.
-std::filesystem::path temporary_for(const std::filesystem::path& folder, const std::string& name);
-
-/// Whether `name` is a name of temporary_for(), by any process.
-bool is_temporary(const std::string& name);
+/// Makes names of a folder durable. Throws Error.
+void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace scalemark::store

@@ -32,7 +32,9 @@ CaseResult read_case(hid_t root, std::size_t index, bool samples);
 void copy_case(hid_t from, hid_t to, std::size_t index);
 /// Opens a group, or creates it.
 h5::Id need_group(hid_t parent, const std::string& name);
-/// Names the dimensions of a metric's samples and masks: rank, iteration.
+/// Names of the dimensions of samples, and of the datasets without values that are their scales.
+constexpr std::array<const char*, 2> kDimensions = {"rank", "iteration"};
+/// Names the dimensions of a metric's samples and masks, which have no names yet.
 void write_dimensions(hid_t metric);
 
 /// Calls `take` for each case of an open file; one case is in memory at a time. Without `samples`,

@@ -14,7 +14,6 @@ namespace scalemark::store {
 namespace {
 
 constexpr std::uint64_t kMaxIndex = 999'999'999;
-constexpr std::array<const char*, 2> kDimensions = {"rank", "iteration"};
 
 /// Throws InputError unless `name` is an identifier. Names from files are printed, so they must be
 /// harmless.
@@ -70,15 +69,14 @@ void write_samples(hid_t group, const Samples& samples) {
   h5::write_attribute(group, "scale", samples.scale);
   h5::write_attribute(group, "inner", samples.inner);
   if (samples.ranks == 0) return;
-  const h5::Id dataset = std::visit(
+  std::visit(
       [&](const auto& values) {
         using T = typename std::decay_t<decltype(values)>::value_type;
         require_size("samples", values.size(), samples.ranks * samples.iterations);
-        return h5::write_matrix(group, "samples", std::span<const T>(values), samples.ranks,
-                                samples.iterations);
+        h5::write_matrix(group, "samples", std::span<const T>(values), samples.ranks,
+                         samples.iterations);
       },
       samples.values);
-  h5::write_dimension_labels(dataset.get(), kDimensions);
   if (!samples.warmup.empty()) {
     require_size("warmup_mask", samples.warmup.size(), samples.iterations);
     h5::write_vector(group, "warmup_mask", std::span<const std::uint8_t>(samples.warmup));
@@ -259,6 +257,7 @@ void write_case(hid_t root, const CaseResult& result) {
 void write_dimensions(hid_t metric) {
   const h5::Id samples = h5::open_known_dataset(metric, "samples");
   const h5::Shape shape = h5::matrix_shape(samples.get());
+  h5::write_dimension_labels(samples.get(), kDimensions);
   const h5::Id ranks = h5::write_dimension(metric, kDimensions[0], shape.rows);
   const h5::Id iterations = h5::write_dimension(metric, kDimensions[1], shape.columns);
   h5::name_dimensions(samples.get(), {&ranks, &iterations});

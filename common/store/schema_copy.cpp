@@ -7,16 +7,14 @@
 namespace scalemark::store {
 namespace {
 
-void copy_object(hid_t from, hid_t to, const std::string& name) {
-  h5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-            "copy of " + name);
-}
-
-/// Creates the dimension scales again: in the copy they still refer to the other file.
-void renew_dimensions(hid_t case_group) {
-  const h5::Id metrics = h5::open_group(case_group, "metrics");
-  for (const std::string& name : h5::members(metrics.get())) {
-    const h5::Id metric = h5::open_group(metrics.get(), name);
+/// Dimension scales are created again.
+void copy_metrics(hid_t from_case, hid_t to_case) {
+  if (!h5::has(from_case, "metrics")) return;
+  const h5::Id source = h5::open_group(from_case, "metrics");
+  const h5::Id target = need_group(to_case, "metrics");
+  for (const std::string& name : h5::members(source.get())) {
+    h5::copy(source.get(), target.get(), name, {kDimensions.begin(), kDimensions.end()});
+    const h5::Id metric = h5::open_group(target.get(), name);
     if (h5::has(metric.get(), "samples")) write_dimensions(metric.get());
   }
 }
@@ -24,8 +22,7 @@ void renew_dimensions(hid_t case_group) {
 void copy_tables(hid_t from, hid_t to, const std::string& name) {
   const auto copy_from = [&](hid_t source, hid_t target, const std::string& group) {
     const h5::Id tables = h5::open_group(source, group);
-    if (h5::has(tables.get(), name))
-      copy_object(tables.get(), need_group(target, group).get(), name);
+    if (h5::has(tables.get(), name)) h5::copy(tables.get(), need_group(target, group).get(), name);
   };
   for (const char* single : kSingleTables) {
     if (h5::has(from, single)) copy_from(from, to, single);
@@ -51,8 +48,8 @@ void copy_case(hid_t from, hid_t to, std::size_t index) {
   const std::string name = case_name(index);
   const h5::Id source = h5::open_group(from, "cases");
   const h5::Id target = need_group(to, "cases");
-  copy_object(source.get(), target.get(), name);
-  renew_dimensions(h5::open_group(target.get(), name).get());
+  h5::copy(source.get(), target.get(), name, {"metrics"});
+  copy_metrics(h5::open_group(source.get(), name).get(), h5::open_group(target.get(), name).get());
   copy_tables(from, to, name);
 }
 

@@ -46,6 +46,22 @@ std::filesystem::path next_batch(const std::filesystem::path& parts) {
   return parts / fmt::format("b{}.h5", case_name(last + 1));
 }
 
+/// A part is gone that was there when the parts were listed: the run under way has compacted it.
+class PartGone : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+h5::Id open_part(const std::filesystem::path& path) {
+  try {
+    return open_result(path);
+  } catch (const InputError&) {
+    if (!std::filesystem::exists(path))
+      throw PartGone(fmt::format("{}: vanished", text::printable(path.string())));
+    throw;
+  }
+}
+
 std::uintmax_t bytes_of(const std::vector<std::filesystem::path>& paths) {
   std::uintmax_t total = 1 << 16;
   for (const std::filesystem::path& path : paths) total += std::filesystem::file_size(path);
@@ -65,10 +81,21 @@ void write_segment(const std::filesystem::path& parts, const CaseResult& result)
   write_safely(segment_path(parts, result.index), [&](hid_t root) { write_case(root, result); });
 }
 
+void while_parts_move(const std::function<void()>& read) {
+  constexpr int kAttempts = 100;
+  for (int tries = 1;; ++tries) {
+    try {
+      return read();
+    } catch (const PartGone&) {
+      if (tries == kAttempts) throw;
+    }
+  }
+}
+
 std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts) {
   std::map<std::size_t, std::filesystem::path> places;
   for (const std::filesystem::path& path : files_of(parts, 'b')) {
-    const h5::Id file = open_result(path);
+    const h5::Id file = open_part(path);
     for (const std::size_t index : case_indices(file.get())) places[index] = path;
   }
   for (const std::filesystem::path& path : files_of(parts, 'c'))
@@ -84,7 +111,7 @@ void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
   std::map<std::filesystem::path, h5::Id> open;
   for (const auto& [index, path] : places) {
     auto file = open.find(path);
-    if (file == open.end()) file = open.emplace(path, open_result(path)).first;
+    if (file == open.end()) file = open.emplace(path, open_part(path)).first;
     naming(path, [&, index = index] { take(file->second.get(), index); });
     if (--awaited[path] == 0) open.erase(file);
   }
@@ -99,8 +126,15 @@ CaseResult read_known_case(const std::filesystem::path& path, std::size_t index,
 
 void for_each_segment(const std::filesystem::path& parts, bool samples,
                       const std::function<void(CaseResult)>& take) {
-  for_each_place(places_of_cases(parts),
-                 [&](hid_t root, std::size_t index) { take(read_case(root, index, samples)); });
+  std::size_t next = 0;
+  while_parts_move([&] {
+    auto places = places_of_cases(parts);
+    places.erase(places.begin(), places.lower_bound(next));
+    for_each_place(places, [&](hid_t root, std::size_t index) {
+      take(read_case(root, index, samples));
+      next = index + 1;
+    });
+  });
 }
 
 void remove_superseded(const std::filesystem::path& parts,

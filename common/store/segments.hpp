@@ -24,6 +24,10 @@ bool is_batch(const std::string& name);
 /// Writes a segment and syncs it to disk.
 void write_segment(const std::filesystem::path& parts, const CaseResult& result);
 
+/// Calls `read` again, up to 100 times, if a part vanished that it was about to open: a run under
+/// way compacts its segments. Throws InputError after that.
+void while_parts_move(const std::function<void()>& read);
+
 /// The file that holds each finished case, by index. A case may be in a batch and in a segment if
 /// the run was killed during compaction, or in several files if further sweeps were added. The
 /// segment, or else the latest batch, is complete.

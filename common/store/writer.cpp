@@ -11,6 +11,7 @@
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/shell.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
 #include "common/store/parts.hpp"
@@ -71,6 +72,7 @@ FileSink::FileSink(WriterOptions options)
 FileSink::~FileSink() = default;
 
 void FileSink::begin(const Run& run) {
+  store::finish_removal(parts_);
   if (!check_names(run)) return;
   check_launch(run);
   const bool fresh = !std::filesystem::exists(parts_);
@@ -85,6 +87,7 @@ void FileSink::begin(const Run& run) {
     throw Error(text);
   }
   try {
+    if (fresh) store::sync_folder(folder_of(parts_));
     lock_ = store::Lock(parts_);
     locked = true;
     store::reserve_space(parts_, kMinSpace);
@@ -355,7 +358,7 @@ void FileSink::end(const Run& run) {
     return;
   }
   try {
-    store::merge(parts_, options_.output, header_);
+    store::merge(parts_, options_.output, header_, options_.force);
   } catch (const Error& error) {
     throw Error(
         fmt::format("{}; the finished cases are kept: 'scalemark finalize {} -o {}' merges them",

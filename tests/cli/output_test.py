@@ -12,6 +12,25 @@ RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results" / "cpu-2core"
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 
 
+class PlantedLinks(ProgramTest):
+    def test_no_link_is_written_through(self):
+        """Names of temporary files cannot be guessed: links at the names that were used once change nothing."""
+        target = self.path("target")
+        with open(target, "w", encoding="ascii") as file:
+            file.write("mine")
+        outputs = {"a.csv": ["export", RESULTS / "run-1.h5", "--to", "csv"], "a.html": ["report", RESULTS / "run-1.h5"],
+                   "a.h5": ["baseline", RESULTS / "run-1.h5", RESULTS / "run-2.h5"]}
+        last = os.getpid()
+        for output in outputs:
+            for number in range(last, last + 4000):
+                os.symlink(target, self.path(f"{output}.{number}.tmp"))
+                os.symlink(target, self.path(f".{output}.{number}.tmp"))
+        for output, command in outputs.items():
+            self.expect(run(*command, "-o", self.path(output)), 0)
+            self.assertGreater(os.path.getsize(self.path(output)), 100)
+        self.assertEqual(os.path.getsize(target), 4)
+
+
 class FullDevice(ProgramTest):
     def full(self, *arguments):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -9,6 +9,7 @@ namespace of our own where this user may have one."""
 import errno
 import json
 import os
+import resource
 import subprocess
 import sys
 import unittest
@@ -36,11 +37,11 @@ class Space(ProgramTest):
                 "jsonl", *more]
 
     def interrupt(self, out, fill, env):
-        """Lets five cases be printed, then calls fill(); returns the keys that were printed, and stderr."""
+        """Lets five cases be printed, then calls fill(process); returns the keys that were printed, and stderr."""
         process = subprocess.Popen([FAULTY, *self.command(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env={**os.environ, **env})
         printed = [process.stdout.readline() for _ in range(5)]
-        fill()
+        fill(process)
         rest, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3, errors)
         return {json.loads(line)["key"] for line in printed + rest.splitlines()}, errors
@@ -69,7 +70,7 @@ class Errors(Space):
     def try_error(self, number):
         marker = self.path("no_space")
 
-        def fill():
+        def fill(_):
             with open(marker + ".new", "w", encoding="ascii") as file:
                 file.write(str(number))
             os.rename(marker + ".new", marker)
@@ -86,6 +87,19 @@ class Errors(Space):
         self.try_error(errno.EIO)
 
 
+class SizeOfFiles(Space):
+    def test_a_limit_is_an_error_and_no_signal(self):
+        """Where SIGXFSZ is not ignored, it ends the process without a word."""
+        def limit(process):
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
+        out = self.path("a.h5")
+        printed, errors = self.interrupt(out, limit, {})
+        self.assertIn(os.strerror(errno.EFBIG), errors)
+        self.assertLessEqual(printed, {key for key, row in rows(out + ".parts").items() if row["status"] == "ok"})
+        self.expect(run(*self.command(out, "--resume"), program=FAULTY), 0)
+        self.assertEqual((len(rows(out)), os.listdir(self.folder)), (CASES, ["a.h5"]))
+
+
 class RealFileSystem(Space):
     """Runs in a mount namespace."""
 
@@ -97,7 +111,7 @@ class RealFileSystem(Space):
     def test_disk_full(self):
         ballast = self.path("ballast")
 
-        def fill():
+        def fill(_):
             file = os.open(ballast, os.O_WRONLY | os.O_CREAT)
             try:
                 while True:
@@ -146,4 +160,4 @@ if __name__ == "__main__":
     if INSIDE in sys.argv:
         unittest.main(argv=[sys.argv[0], "RealFileSystem"])
     else:
-        unittest.main(argv=[sys.argv[0], "Errors", "Namespace"])
+        unittest.main(argv=[sys.argv[0], "Errors", "SizeOfFiles", "Namespace"])

@@ -14,6 +14,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/outputs.hpp"
@@ -66,10 +67,14 @@ void write_file(const ExportArguments& options) {
   refuse_results(options.output);
   if (std::filesystem::exists(options.output) && !options.force)
     throw UsageError(fmt::format("--output {} exists; --force replaces it", name));
-  const std::filesystem::path temporary = fmt::format("{}.{}.tmp", name, getpid());
+  std::filesystem::path temporary;
+  try {
+    temporary = make_temporary(folder_of(options.output), options.output.filename().string());
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--output {}: {}", name, error.what()));
+  }
   try {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) throw UsageError(fmt::format("--output {}: {}", name, std::strerror(errno)));
     write(options, out, name);
     out.close();
     if (!out) throw Error(fmt::format("{} could not be written", name));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -107,10 +108,9 @@ Id write_matrix(hid_t parent, const std::string& name, std::span<const double> v
                 hsize_t columns);
 /// Writes the names of a dataset's dimensions, as the dimension scales specification defines them.
 void write_dimension_labels(hid_t dataset, std::span<const char* const> labels);
-/// Creates a dimension scale without values, of that length; see name_dimensions(). References to
-/// an existing scale are removed.
+/// Creates a dimension scale without values, of that length; see name_dimensions().
 Id write_dimension(hid_t parent, const std::string& name, hsize_t length);
-/// Attaches `scales` to the dimensions of `dataset`; earlier scales are detached.
+/// Attaches `scales` to the dimensions of `dataset`, which has none yet.
 void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint8_t> values);
 Id write_vector(hid_t parent, const std::string& name, std::span<const std::uint16_t> values);
@@ -129,6 +129,11 @@ struct Shape {
 /// result file never has. At 8 bytes per element it needs at most kMaxDatasetBytes.
 Id open_dataset(hid_t parent, const std::string& name);
 Shape matrix_shape(hid_t dataset);
+/// Copies a group with its members, or a dataset without unpacking its chunks, but for the group's
+/// own members named in `left_out` and for attributes of dimension scales. Throws InputError for
+/// attributes and datasets of types that a result file never has.
+void copy(hid_t from, hid_t to, const std::string& name,
+          const std::set<std::string>& left_out = {});
 /// Opens a dataset that this program wrote or checked before.
 Id open_known_dataset(hid_t parent, const std::string& name);
 struct Vector {

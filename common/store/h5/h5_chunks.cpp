@@ -133,11 +133,19 @@ Bytes unpacked_chunk(hid_t dataset, const Grid& grid, const hsize_t* origin,
   std::uint32_t left_out = 0;
   Bytes bytes = stored_chunk(dataset, grid, origin, left_out, what);
   for (std::size_t i = grid.filters.size(); i-- > 0;) {
-    if ((left_out >> i & 1U) != 0) continue;
+    if ((left_out >> i & 1U) != 0) {
+      // The mask has no checksum. The writer leaves out deflate only, for data that it does not
+      // make smaller; such a chunk has its full size.
+      if (grid.filters[i] != H5Z_FILTER_DEFLATE)
+        refuse_chunk(what, "has a chunk without a filter that is never left out");
+      continue;
+    }
     if (grid.filters[i] == H5Z_FILTER_FLETCHER32) check_sum(bytes, what);
     if (grid.filters[i] == H5Z_FILTER_DEFLATE) bytes = inflated(bytes, size, what);
     if (grid.filters[i] == H5Z_FILTER_SHUFFLE) bytes = unshuffled(bytes, grid.width);
   }
+  if (left_out >> grid.filters.size() != 0)
+    refuse_chunk(what, "has a chunk without filters that it does not have");
   if (bytes.size() != size) refuse_chunk(what, "has a chunk that does not unpack to its size");
   if (grid.converts) {
     bytes.resize(grid.elements() * std::max(grid.width, grid.memory_width));

@@ -6,25 +6,12 @@
 #include "common/store/h5/h5.hpp"
 
 namespace scalemark::store::h5 {
-namespace {
-
-// Attribute names defined by the HDF5 dimension scales specification.
-constexpr const char* kReferences = "REFERENCE_LIST";
-constexpr const char* kScales = "DIMENSION_LIST";
-
-}  // namespace
-
 Id open_known_dataset(hid_t parent, const std::string& name) {
   return {H5Dopen2(parent, name.c_str(), H5P_DEFAULT), H5Dclose, "dataset " + name};
 }
 
 Id write_dimension(hid_t parent, const std::string& name, hsize_t length) {
   const std::string what = "dimension " + name;
-  if (has(parent, name)) {
-    Id scale = open_known_dataset(parent, name);
-    if (has_attribute(scale.get(), kReferences)) check(H5Adelete(scale.get(), kReferences), what);
-    return scale;
-  }
   const Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
   check(H5Pset_obj_track_times(properties.get(), false), what);
   const Id space(H5Screate_simple(1, &length, nullptr), H5Sclose, what);
@@ -40,7 +27,6 @@ Id write_dimension(hid_t parent, const std::string& name, hsize_t length) {
 }
 
 void name_dimensions(hid_t dataset, std::initializer_list<const Id*> scales) {
-  if (has_attribute(dataset, kScales)) check(H5Adelete(dataset, kScales), kScales);
   unsigned dimension = 0;
   for (const Id* scale : scales)
     check(H5DSattach_scale(dataset, scale->get(), dimension++), "dimension scale");

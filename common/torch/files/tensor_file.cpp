@@ -26,11 +26,11 @@ namespace {
   throw InputError(fmt::format("{}{}", text::printable(source, 300), why));
 }
 
-/// A file mapped into memory, read-only.
+/// A file mapped into memory, read-only. Opened without waiting for the writer of a FIFO.
 class Mapping {
  public:
   explicit Mapping(const std::filesystem::path& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) refuse_file(path.string(), fmt::format(": {}", std::strerror(errno)));
     struct stat status {};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {

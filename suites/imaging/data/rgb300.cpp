@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <random>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
+#include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/golden/fill.hpp"
 #include "suites/imaging/data/png.hpp"
@@ -53,17 +53,10 @@ std::uint64_t fingerprint(const Mnist& source) {
   return hash;
 }
 
-/// A file name next to `path` that no other thread, process or host uses.
-fs::path temporary_for(const fs::path& path) {
-  static thread_local std::random_device device;
-  return path.parent_path() /
-         fmt::format(".{}.{:08x}{:08x}.tmp", path.filename().string(), device(), device());
-}
-
 /// Writes `bytes` to a temporary file next to `path`, then calls `publish`. Removes it on failure.
 template <typename Bytes, typename Publish>
 void write_beside(const fs::path& path, const Bytes& bytes, const Publish& publish) {
-  const fs::path temporary = temporary_for(path);
+  const fs::path temporary = make_temporary(path.parent_path(), path.filename().string());
   std::error_code error;
   {
     std::ofstream file(temporary, std::ios::binary);

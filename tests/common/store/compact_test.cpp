@@ -52,6 +52,20 @@ class Compact : public test::Interrupted {
   }
 };
 
+/// A run under way moves its segments into a batch while another process reads them.
+TEST_F(Compact, AReaderFollowsPartsThatMove) {
+  write({0, 1, 2, 3, 4, 5, 6});
+  ASSERT_THAT(files(), ElementsAre("b000001.h5", "c000004.h5", "c000005.h5", "c000006.h5"));
+  std::vector<std::size_t> seen;
+  store::for_each_segment(parts_, true, [&](CaseResult result) {
+    test::expect_equal(result, test::example_case(seen.size()));
+    seen.push_back(result.index);
+    if (seen.size() == 5) store::compact_segments(parts_);
+  });
+  EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(files(), ElementsAre("b000001.h5", "b000002.h5"));
+}
+
 TEST_F(Compact, BatchesReadLikeSegments) {
   write({5, 0, 3, 1, 2, 4, 6, 8, 7, 9});
   EXPECT_THAT(files(), ElementsAre("b000001.h5", "b000002.h5", "c000007.h5", "c000009.h5"));

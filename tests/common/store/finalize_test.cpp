@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal, rows of cases that were interrupted, and finalize.
 #include <fstream>
+#include <iterator>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include "common/store/journal.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
+#include "common/store/segments.hpp"
 #include "tests/common/store/equal.hpp"
 #include "tests/common/store/interrupted.hpp"
 
@@ -34,6 +37,65 @@ TEST_F(Finalize, MergesWhatIsFinishedAndNamesWhatWasNot) {
   EXPECT_EQ(run.cases[2].key, example_case(2).key);
   EXPECT_EQ(run.exit_reason, "interrupted");
   EXPECT_FALSE(run.complete);
+}
+
+/// The heap, to which dimension scales refer, has no checksum: HDF5 crashes where it follows
+/// damaged references. What lies there is written anew.
+TEST_F(Finalize, ADamagedHeapIsNotFollowed) {
+  interrupt(2, "warm-up");
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const std::filesystem::path parts = folder_ / "damaged.parts", output = folder_ / "damaged.h5";
+    std::filesystem::remove_all(parts);
+    std::filesystem::copy(parts_, parts);
+    std::mt19937 random(seed);
+    std::size_t damaged = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+      if (!entry.path().filename().string().starts_with('c')) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      const std::size_t heap = bytes.find("GCOL");
+      if (heap == std::string::npos) continue;
+      ++damaged;
+      for (int i = 0; i < 4; ++i) bytes.at(heap + 8 + random() % 504) = static_cast<char>(random());
+      std::ofstream(entry.path(), std::ios::binary) << bytes;
+    }
+    ASSERT_EQ(damaged, 2U);
+    finalize_parts(parts, output, true);
+    const auto run = read_run(output);
+    ASSERT_EQ(run.cases.size(), 3U);
+    for (std::size_t i = 0; i < 2; ++i) test::expect_equal(run.cases[i], example_case(i));
+  }
+}
+
+TEST_F(Finalize, NeverReplacesAResultByFewerCasesOfTheSameRun) {
+  {
+    FileSink sink(options());
+    sink.begin(example_run());
+    for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
+  }
+  const std::filesystem::path fewer = folder_ / "fewer.h5.parts";
+  std::filesystem::copy(parts_, fewer);
+  std::filesystem::remove(store::segment_path(fewer, 1));
+  finalize_parts(parts_, output_, false);
+  EXPECT_THAT(test::message<UsageError>([&] { finalize_parts(fewer, output_, true); }),
+              AllOf(HasSubstr("holds 3 cases"), HasSubstr("nothing was replaced")));
+  EXPECT_EQ(read_run(output_).cases.size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(fewer / store::kMetaName)) << "the parts stay";
+  std::ofstream(output_, std::ios::trunc) << "damaged";
+  finalize_parts(fewer, output_, true);
+  EXPECT_EQ(read_run(output_).cases.size(), 2U) << "what cannot be read is replaced";
+}
+
+/// A process that was killed while it removed the parts leaves some under another name.
+TEST_F(Finalize, PartsThatWereBeingRemovedAreNotFound) {
+  interrupt(2);
+  const std::filesystem::path removed = parts_.string() + ".removed";
+  std::filesystem::copy(parts_, removed);
+  std::filesystem::remove(removed / store::kMetaName);
+  finalize_parts(parts_, output_, false);
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+  EXPECT_FALSE(std::filesystem::exists(removed));
+  EXPECT_EQ(read_run(output_).cases.size(), 3U);
 }
 
 TEST_F(Finalize, ARunKilledBehindItsLastCaseIsComplete) {

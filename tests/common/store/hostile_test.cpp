@@ -3,11 +3,14 @@
 // also where no child process reads them.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <random>
+#include <span>
 #include <sstream>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -172,6 +175,52 @@ TEST_F(Hostile, SizesThatNoMemoryHolds) {
   // Within 2 GiB, but never written.
   replace_samples({1, 200'000'000}, chunked(1, 1'000'000));
   EXPECT_THAT(refusal(), HasSubstr("claims more data"));
+}
+
+/// Writes the only chunk of the latency's samples again, with this filter mask.
+std::uint32_t change_mask(hid_t metric, std::uint32_t change) {
+  const h5::Id dataset = h5::open_known_dataset(metric, "samples");
+  const std::array<hsize_t, 2> origin = {0, 0};
+  hsize_t size = 0;
+  EXPECT_GE(H5Dget_chunk_storage_size(dataset.get(), origin.data(), &size), 0);
+  std::vector<char> bytes(size);
+  std::uint32_t mask = 0;
+  EXPECT_GE(H5Dread_chunk(dataset.get(), H5P_DEFAULT, origin.data(), &mask, bytes.data()), 0);
+  EXPECT_GE(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, mask ^ change, origin.data(), bytes.size(),
+                           bytes.data()),
+            0);
+  return mask;
+}
+
+/// The mask says which filters a chunk left out, and has no checksum. Without shuffle the samples
+/// would be others; without fletcher32 nobody would notice.
+TEST_F(Hostile, AChunkMayNotLeaveOutFilters) {
+  edit(kMetric, [](hid_t group) { change_mask(group, 0); });
+  EXPECT_EQ(refusal(), "(not refused)") << "the chunk as it was";
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    edit(kMetric, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
+    EXPECT_THAT(refusal(), HasSubstr("'samples'")) << "bit " << bit;
+    edit(kMetric, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
+  }
+  EXPECT_EQ(refusal(), "(not refused)");
+}
+
+/// HDF5 leaves out deflate where it does not help, and says so in the mask.
+TEST_F(Hostile, AChunkThatDoesNotCompressIsRead) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> values(10);
+  for (std::uint64_t& value : values) value = random();
+  std::uint32_t mask = 0;
+  edit(kMetric, [&](hid_t group) {
+    H5Ldelete(group, "samples", H5P_DEFAULT);
+    h5::write_matrix(group, "samples", std::span<const std::uint64_t>(values), 2, 5);
+    mask = change_mask(group, 0);
+  });
+  EXPECT_EQ(mask, 2U) << "the second filter";
+  const auto run = read_run(path_);
+  const Metric* metric = run.cases[0].find("latency");
+  ASSERT_NE(metric, nullptr);
+  EXPECT_EQ(std::get<std::vector<std::uint64_t>>(metric->samples.values), values);
 }
 
 TEST_F(Hostile, TypesFiltersAndShapesOfNoResult) {

@@ -2,6 +2,7 @@
 // Runs that were interrupted: resume, force, finalize, the lock, tries, and why a case died.
 #include <fstream>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -166,6 +167,35 @@ TEST_F(Resume, WantsTheSamePlanAndOptions) {
   EXPECT_EQ(read_run(parts_).cases.size(), 2U) << "a refusal leaves the parts as they are";
 }
 
+/// Somebody else wrote the file while the run went on.
+TEST_F(Resume, AnOutputThatAppearsIsNotReplaced) {
+  FileSink sink(options());
+  sink.begin(example_run());
+  for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
+  std::ofstream(output_) << "theirs";
+  EXPECT_THAT(test::message<Error>([&] { sink.end(example_run()); }),
+              AllOf(HasSubstr("appeared meanwhile"), HasSubstr("scalemark finalize")));
+  EXPECT_EQ(std::filesystem::file_size(output_), 6U);
+  EXPECT_EQ(read_run(parts_).cases.size(), 3U);
+  finalize_parts(parts_, output_, true);
+  EXPECT_EQ(read_run(output_).cases.size(), 3U);
+}
+
+TEST_F(Resume, TheNextRunFinishesARemoval) {
+  const std::filesystem::path removed = parts_.string() + ".removed";
+  interrupt(2);
+  std::filesystem::rename(parts_, removed);
+  std::filesystem::remove(removed / "meta.h5");
+  FileSink sink(options());
+  sink.begin(example_run());
+  EXPECT_FALSE(std::filesystem::exists(removed));
+  sink.end(example_run());
+  std::filesystem::create_directory(removed);
+  std::ofstream(removed / "thesis.txt") << "mine";
+  EXPECT_THAT(refusal(options(false, true), example_run()), HasSubstr("thesis.txt"));
+  EXPECT_TRUE(std::filesystem::exists(removed / "thesis.txt"));
+}
+
 TEST_F(Resume, NothingToResumeIsAnError) {
   EXPECT_THAT(refusal(options(true), example_run()), HasSubstr("--resume"));
   EXPECT_FALSE(std::filesystem::exists(parts_));
@@ -309,6 +339,25 @@ TEST_F(Resume, TheLockOfADeadProcessIsTakenOver) {
   std::ofstream(parts_ / "lock") << "elsewhere.example 1 1";
   EXPECT_THAT(refusal(options(true), example_run()),
               AllOf(HasSubstr("elsewhere.example"), HasSubstr("remove")));
+}
+
+/// The owner is in another container with the same host name, where its process id means something.
+TEST_F(Resume, AnotherContainersLockHoldsWhileItIsHeld) {
+  interrupt(1);
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  const std::filesystem::path lock = parts_ / "lock";
+  for (const char* where : {" 00000000-boot pid:[1]", ""}) {
+    std::ofstream(lock) << host << " 4194304 77" << where;
+    const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    ASSERT_EQ(fcntl(file, F_OFD_SETLK, &whole), 0) << "this test needs a file system with locks";
+    EXPECT_THAT(refusal(options(true), example_run()), HasSubstr("another process"));
+    close(file);
+    FileSink sink(options(true));
+    EXPECT_NO_THROW(sink.begin(example_run())) << "nobody holds it any more";
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "common/base/error.hpp"
 #include "common/torch/files/tensor_file.hpp"
@@ -193,6 +194,17 @@ TEST_F(Shards, AnIndexThatLiesIsRefused) {
   EXPECT_THAT(refusal(R"({"a":"one.safetensors","b":"one.safetensors","d":"two.safetensors"})"),
               HasSubstr("'d' is not in two.safetensors"));
   EXPECT_THAT(refusal(R"({"a":"three.safetensors"})"), HasSubstr("No such file"));
+}
+
+TEST_F(Shards, AFifoIsRefusedAtOnce) {
+  const std::filesystem::path path = folder_ / "fifo.safetensors";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  try {
+    const TensorFile file(path);
+    FAIL() << "without a writer it would be waited for";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not a regular file"));
+  }
 }
 
 TEST_F(Shards, AFileIsWrittenAtOnceOrNotAtAll) {
