@@ -329,6 +329,8 @@ class TablePrinter final : public Printer {
       fmt::print(out(), "; {} of {} {} missing", planned_ - total,
                  text::counted(planned_, "planned case"), planned_ - total == 1 ? "is" : "are");
     if (!run.complete) fmt::print(out(), "; the run is not complete");
+    if (!run.has_digests && options().verbosity > 0)
+      fmt::print(out(), "; without digests (file format 1.0)");
     fmt::print(out(),
                "\nMedians over n iterations, with the 95 % interval of the median within this run; "
                "another run may differ by more.\n");

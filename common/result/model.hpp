@@ -147,7 +147,8 @@ struct Environment {
 
 /// What is stored of a run besides its cases.
 struct Run {
-  std::string format_version = "1.0";
+  std::string format_version = "1.1";
+  bool has_digests = true;  ///< false: read from a file of format 1.0, which has none
   std::map<std::string, std::string> producer;  ///< version, git_revision, git_dirty, build facts
   std::string uuid;
   std::string campaign;

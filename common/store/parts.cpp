@@ -15,6 +15,7 @@
 #include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_digest.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
 #include "common/store/untrusted/tree_check.hpp"
@@ -156,6 +157,7 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
       copy_case(part, root, index);
       ++written;
     });
+    seal_cases(root);
   };
   const auto check = [&](hid_t root) {
     read_header(root);
@@ -228,23 +230,26 @@ namespace scalemark {
 
 namespace {
 
-/// Throws UsageError if `output` is a result of the same run with more cases than `cases`.
+bool is_measured(const CaseResult& one) { return one.status == Status::ok && has_all_sweeps(one); }
+
+/// Throws UsageError if `output` is a result of the same run with more measured cases than
+/// `measured`.
 void refuse_to_lose_cases(const std::filesystem::path& output, const std::string& uuid,
-                          std::size_t cases) {
+                          std::size_t measured) {
   if (!std::filesystem::exists(output)) return;
   std::size_t stored = 0;
   std::string owner;
   try {
     visit_run(output, {},
               {.header = [&](const Run& run) { owner = run.uuid; },
-               .one_case = [&](const CaseResult& one) { stored += has_all_sweeps(one) ? 1 : 0; }});
+               .one_case = [&](const CaseResult& one) { stored += is_measured(one) ? 1 : 0; }});
   } catch (const InputError&) {
     return;  // what cannot be read is no loss
   }
-  if (owner == uuid && stored > cases)
-    throw UsageError(
-        fmt::format("{} holds {} cases of this run, and the parts only {}: nothing was replaced",
-                    output.string(), stored, cases));
+  if (owner == uuid && stored > measured)
+    throw UsageError(fmt::format(
+        "{} holds {} measured cases of this run, and the parts only {}: nothing was replaced",
+        output.string(), stored, measured));
 }
 
 }  // namespace
@@ -260,11 +265,14 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   }
   const store::Lock lock(parts);
   // The child process reads everything first: a part that it cannot read is not opened here.
-  std::size_t cases = 0;  // finished and unfinished ones
-  const auto count = [&](const CaseResult& one) { cases += has_all_sweeps(one) ? 1 : 0; };
+  std::size_t cases = 0, measured = 0;  // cases: finished and unfinished ones
+  const auto count = [&](const CaseResult& one) {
+    cases += has_all_sweeps(one) ? 1 : 0;
+    measured += is_measured(one) ? 1 : 0;
+  };
   visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
-  refuse_to_lose_cases(output, run.uuid, cases);
+  refuse_to_lose_cases(output, run.uuid, measured);
   const store::MemoryState now = store::memory_state();
   const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
   for (const store::Begun& begun : unfinished) {

@@ -15,6 +15,7 @@ namespace scalemark::store {
 
 constexpr const char* kFormat = "scalemark-result";
 constexpr int kMajor = 1;
+constexpr const char* kFormatVersion = "1.1";  ///< 1.1: digests
 
 /// Writes everything but the cases into the root group of an open file.
 void write_header(hid_t root, const Run& run);

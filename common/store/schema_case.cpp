@@ -2,6 +2,7 @@
 // Writes and reads /cases/<nnnnnn>.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "common/base/version.hpp"
 #include "common/result/summarise.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_digest.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -100,8 +102,10 @@ void read_mask(hid_t group, const char* name, std::size_t iterations, std::vecto
   if (shape.is_text || shape.is_real) throw InputError(fmt::format("{} are not integers", name));
   if (shape.length != iterations)
     throw InputError(fmt::format("{} and samples differ in length", name));
-  for (const std::uint64_t value : h5::read_unsigned(dataset.get(), iterations))
+  for (const std::uint64_t value : h5::read_unsigned(dataset.get(), iterations)) {
+    if (!std::in_range<T>(value)) throw InputError(fmt::format("{} have a value too large", name));
     mask.push_back(static_cast<T>(value));
+  }
 }
 
 Samples read_samples(hid_t group, bool with_values) {
@@ -173,6 +177,7 @@ Metric read_metric(hid_t parent, const std::string& name, bool with_values, std:
 
 CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   const h5::Id group = h5::open_group(cases, name);
+  check_case(group.get());
   const auto text_of = [&](const char* field) {
     return h5::read_text_attribute(group.get(), field);
   };
@@ -197,6 +202,8 @@ CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   result.verification.rule = text_of("rule");
   result.params = Point(read_values(group.get(), "params"));
   result.facts = read_values(group.get(), "facts");
+  if (result.key != make_key(result.name, result.params))
+    throw InputError("its key contradicts its name and parameters");
   const h5::Id metrics = h5::open_group(group.get(), "metrics");
   std::map<std::int64_t, Metric> ordered;
   for (const std::string& metric : h5::members(metrics.get())) {
@@ -215,6 +222,12 @@ CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
     }
   }
   return result;
+}
+
+std::vector<std::string> names_of(const std::map<std::string, Table>& tables) {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : tables) names.push_back(name);
+  return names;
 }
 
 }  // namespace
@@ -252,6 +265,7 @@ void write_case(hid_t root, const CaseResult& result) {
     }
   }
   write_tables(root, result);
+  seal_case(root, case_name(result.index), names_of(result.tables));
 }
 
 void write_dimensions(hid_t metric) {
@@ -288,7 +302,10 @@ CaseResult read_case(hid_t root, std::size_t index, bool samples) {
     CaseResult result = read_group(cases.get(), name, samples);
     if (result.index != index)
       throw InputError(fmt::format("says that its index is {}", result.index));
-    if (samples) result.tables = read_tables(root, name);
+    if (samples) {
+      result.tables = read_tables(root, name);
+      check_tables(root, name, names_of(result.tables));
+    }
     return result;
   } catch (const InputError& error) {
     throw InputError(fmt::format("case {}: {}", name, error.what()));
@@ -296,6 +313,7 @@ CaseResult read_case(hid_t root, std::size_t index, bool samples) {
 }
 
 void for_each_case(hid_t root, bool samples, const std::function<void(CaseResult)>& take) {
+  check_cases(root);
   for (const std::size_t index : case_indices(root)) take(read_case(root, index, samples));
 }
 

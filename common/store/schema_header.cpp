@@ -7,6 +7,7 @@
 
 #include "common/base/text.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_digest.hpp"
 #include "common/store/schema_text.hpp"
 
 namespace scalemark::store {
@@ -123,7 +124,9 @@ std::map<std::string, std::string> read_machines(hid_t topology) {
   return machines;
 }
 
-void check_format(hid_t root) {
+/// Whether files of this format version have digests: from 1.1 on. Throws InputError for versions
+/// that this program does not read.
+bool check_format(hid_t root) {
   if (!h5::has_attribute(root, "format") || h5::read_text_attribute(root, "format") != kFormat) {
     throw InputError("an HDF5 file, but no Scalemark result");
   }
@@ -136,13 +139,14 @@ void check_format(hid_t root) {
         fmt::format("format version {} is newer than this program reads ({}.x): update Scalemark",
                     text::printable(version, 40), kMajor));
   }
+  return version != "1.0";
 }
 
 }  // namespace
 
 void write_header(hid_t root, const Run& run) {
   h5::write_attribute(root, "format", std::string(kFormat));
-  h5::write_attribute(root, "format_version", run.format_version);
+  h5::write_attribute(root, "format_version", std::string(kFormatVersion));
   h5::write_attribute(root, "run_uuid", run.uuid);
   h5::write_attribute(root, "campaign", run.campaign);
   h5::write_attribute(root, "created", run.created);
@@ -164,11 +168,13 @@ void write_header(hid_t root, const Run& run) {
   const h5::Id topology = h5::create_group(root, "topology");
   write_ranks(topology.get(), run.ranks);
   write_machines(topology.get(), run.machines);
+  seal_header(root);
 }
 
 Run read_header(hid_t root) {
-  check_format(root);
+  const bool with_digest = check_format(root);
   Run run;
+  run.has_digests = check_header(root, with_digest);
   run.format_version = h5::read_text_attribute(root, "format_version");
   run.uuid = h5::read_text_attribute(root, "run_uuid");
   run.campaign = h5::read_text_attribute(root, "campaign");

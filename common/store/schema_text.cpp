@@ -12,14 +12,15 @@ constexpr std::string_view kIntroduction = R"(Scalemark result file, format 1 (H
 A line that begins with / is a group, a dataset with its dimensions, or a text; a line that begins
 with @ is an attribute of the object above it; <word> stands for any name. Later versions 1.x add
 objects and attributes, and change none: ignore what you do not know. Texts are UTF-8 of a fixed
-length, filled up with NUL. In names of links '/', '.' and '%' are written %2F, %2E and %25.
+length, filled up with NUL. Each dataset but dimension scales has an attribute digest: of its type,
+shape and values. In names of links '/', '.' and '%' are written %2F, %2E and %25.
 
 )";
 
 constexpr std::string_view kHeader =
     R"(/                                       one run: what one mpirun measured
   @format                               scalemark-result
-  @format_version                       1.0
+  @format_version                       1.1
   @run_uuid                             no two runs share it
   @campaign                             what the run belongs to; may be empty
   @created                              its start, ISO 8601 in UTC
@@ -27,6 +28,7 @@ constexpr std::string_view kHeader =
   @complete                             1: the run came to its end; 0: it was stopped or killed
   @planned_cases                        cases that it was to measure
   @producer.<fact>                      the program: version, git_revision, how it was built
+  @digest                               of all but cases and tables
 /schema                                 this text
 /run                                    how it was started
   @seed                                 of everything drawn at random
@@ -56,7 +58,9 @@ constexpr std::string_view kHeader =
 )";
 
 constexpr std::string_view kCases =
-    R"(/cases/<nnnnnn>                         one case; <nnnnnn> is its index with leading zeros
+    R"(/cases                                  all cases
+  @digest                               of their names and digests; parts of a run have none
+/cases/<nnnnnn>                         one case; <nnnnnn> is its index with leading zeros
   @index                                its place in the plan, from 0
   @name                                 suite/benchmark
   @key                                  name and parameters: the same experiment has the same key
@@ -73,6 +77,8 @@ constexpr std::string_view kCases =
   @checked                              elements looked at
   @wrong                                elements found wrong
   @rule                                 what was compared with what, and the tolerance
+  @digest                               of all below, with the digests of its datasets
+  @tables_digest                        of its tables, with the digests of their columns
 /cases/<nnnnnn>/params                  what stands in the key
   @<parameter>                          integer, real or text; true and false are texts
 /cases/<nnnnnn>/facts                   what else is known; of several sweeps, whose samples lie one

@@ -7,6 +7,7 @@
 #include "common/base/error.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
+#include "common/store/schema_digest.hpp"
 
 namespace scalemark {
 namespace {
@@ -31,6 +32,7 @@ void write_result_file(const std::filesystem::path& output, const Run& run, bool
   const auto fill = [&](hid_t root) {
     store::write_header(root, run);
     for (const CaseResult& result : run.cases) store::write_case(root, result);
+    store::seal_cases(root);
   };
   store::write_safely(output, fill,
                       {.staging = {},

@@ -89,6 +89,14 @@ std::uint64_t read_unsigned_attribute(hid_t object, const std::string& name);
 double read_real_attribute(hid_t object, const std::string& name);
 /// Whether a type is an integer of 1 to 8 bytes, or a float of 4 or 8 bytes, without padding bits.
 bool is_plain_number(hid_t type);
+/// The value of an attribute as it is stored.
+struct PlainAttribute {
+  Id type;
+  std::vector<char> value;
+};
+/// Reads a single number, or a text of fixed length. Throws InputError for other attributes.
+PlainAttribute read_plain_attribute(hid_t object, const std::string& name);
+void write_attribute(hid_t object, const std::string& name, const PlainAttribute& attribute);
 enum class AttributeType { text, integer, real };
 AttributeType attribute_type(hid_t object, const std::string& name);
 std::vector<std::string> attribute_names(hid_t object);

@@ -6,6 +6,7 @@
 
 #include "common/base/text.hpp"
 #include "common/store/h5/h5.hpp"
+#include "common/store/h5/h5_digest.hpp"
 
 namespace scalemark::store::h5 {
 namespace {
@@ -162,6 +163,24 @@ AttributeType attribute_type(hid_t object, const std::string& name) {
   return kind == H5T_INTEGER ? AttributeType::integer : AttributeType::real;
 }
 
+PlainAttribute read_plain_attribute(hid_t object, const std::string& name) {
+  const Id attribute = open_scalar(object, name);
+  Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
+  const std::size_t width = H5Tget_size(type.get());
+  const bool is_text =
+      H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0;
+  if (H5Tcommitted(type.get()) != 0 || !(is_text || is_plain_number(type.get())) ||
+      width > kMaxAttributeText)
+    throw InputError(quoted(name) + " has a type that a result file never has");
+  std::vector<char> value(width);
+  check(H5Aread(attribute.get(), type.get(), value.data()), quoted(name));
+  return {std::move(type), std::move(value)};
+}
+
+void write_attribute(hid_t object, const std::string& name, const PlainAttribute& attribute) {
+  write_scalar(object, name, attribute.type.get(), attribute.value.data());
+}
+
 std::vector<std::string> attribute_names(hid_t object) {
   std::vector<std::string> names;
   hsize_t index = 0;
@@ -185,6 +204,7 @@ void write_text(hid_t parent, const std::string& name, const std::string& value)
                               H5P_DEFAULT, H5P_DEFAULT),
                    H5Dclose, what);
   check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()), what);
+  seal_values(dataset.get(), type.get(), value.c_str());
 }
 
 std::string read_text(hid_t parent, const std::string& name) {

@@ -10,6 +10,7 @@
 
 #include "common/base/text.hpp"
 #include "common/store/h5/h5.hpp"
+#include "common/store/h5/h5_digest.hpp"
 
 namespace scalemark::store::h5 {
 namespace {
@@ -134,8 +135,8 @@ Bytes unpacked_chunk(hid_t dataset, const Grid& grid, const hsize_t* origin,
   Bytes bytes = stored_chunk(dataset, grid, origin, left_out, what);
   for (std::size_t i = grid.filters.size(); i-- > 0;) {
     if ((left_out >> i & 1U) != 0) {
-      // The mask has no checksum. The writer leaves out deflate only, for data that it does not
-      // make smaller; such a chunk has its full size.
+      // The mask has no checksum. The writer leaves out deflate only, where it has no memory for
+      // it; such a chunk has its full size.
       if (grid.filters[i] != H5Z_FILTER_DEFLATE)
         refuse_chunk(what, "has a chunk without a filter that is never left out");
       continue;
@@ -172,9 +173,7 @@ void read_chunks(hid_t dataset, const Grid& grid, unsigned char* values, std::st
   }
 }
 
-}  // namespace
-
-void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_view what) {
+void read_unchecked(hid_t dataset, hid_t memory_type, void* values, std::string_view what) {
   const Id properties(H5Dget_create_plist(dataset), H5Pclose, what);
   if (H5Pget_layout(properties.get()) != H5D_CHUNKED) {
     if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
@@ -196,6 +195,13 @@ void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_vie
   } catch (const Error& error) {
     throw InputError(text::printable(error.what(), 300));
   }
+}
+
+}  // namespace
+
+void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_view what) {
+  read_unchecked(dataset, memory_type, values, what);
+  check_values(dataset, memory_type, values, what);
 }
 
 }  // namespace scalemark::store::h5

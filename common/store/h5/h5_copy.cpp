@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies groups and datasets between files, without what refers to the heap of the file.
-#include <array>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "common/base/text.hpp"
 #include "common/store/h5/h5.hpp"
+#include "common/store/h5/h5_digest.hpp"
 
 namespace scalemark::store::h5 {
 namespace {
 
-/// Attributes of dimension scales. The heap that most of them refer to has no checksum: HDF5
-/// crashes on a flipped bit there. What they say is written anew.
-constexpr std::array kScaleAttributes = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
-                                         "DIMENSION_LABELS"};
-
-void copy_attribute(hid_t from, hid_t to, const std::string& name) {
-  const std::string what = fmt::format("attribute '{}'", text::printable(name, 80));
-  const Id source(H5Aopen(from, name.c_str(), H5P_DEFAULT), H5Aclose, what);
-  const Id type(H5Aget_type(source.get()), H5Tclose, what);
-  const Id space(H5Aget_space(source.get()), H5Sclose, what);
-  const std::size_t width = H5Tget_size(type.get());
-  const bool is_text =
-      H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0;
-  if (H5Tcommitted(type.get()) != 0 || !(is_text || is_plain_number(type.get())) ||
-      H5Sget_simple_extent_npoints(space.get()) != 1 || width > kMaxAttributeText)
-    throw InputError(what + " has a type that a result file never has");
-  std::vector<char> value(width);
-  check(H5Aread(source.get(), type.get(), value.data()), what);
-  const Id target(H5Acreate2(to, name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                  H5Aclose, what);
-  check(H5Awrite(target.get(), type.get(), value.data()), what);
-}
-
 void copy_attributes(hid_t from, hid_t to) {
   for (const std::string& name : attribute_names(from)) {
-    if (std::ranges::find(kScaleAttributes, name) == kScaleAttributes.end())
-      copy_attribute(from, to, name);
+    if (!is_scale_attribute(name)) write_attribute(to, name, read_plain_attribute(from, name));
   }
 }
 

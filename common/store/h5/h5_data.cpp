@@ -7,6 +7,7 @@
 
 #include "common/base/text.hpp"
 #include "common/store/h5/h5.hpp"
+#include "common/store/h5/h5_digest.hpp"
 
 namespace scalemark::store::h5 {
 namespace {
@@ -54,6 +55,7 @@ Id write(hid_t parent, const std::string& name, hid_t type, const void* values,
   if (std::ranges::find(shape, hsize_t{0}) == shape.end()) {
     check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), what);
   }
+  seal_values(dataset.get(), type, values);
   return dataset;
 }
 
@@ -285,7 +287,14 @@ Vector vector_shape(hid_t dataset) {
 
 std::vector<std::uint64_t> read_unsigned(hid_t dataset, std::size_t count) {
   std::vector<std::uint64_t> values(count);
-  if (count > 0) read_values(dataset, H5T_NATIVE_UINT64, values.data(), "dataset 'samples'");
+  if (count == 0) return values;
+  const Id type(H5Dget_type(dataset), H5Tclose, "dataset");
+  // HDF5 would make 0 of negative numbers.
+  const bool is_signed = H5Tget_sign(type.get()) == H5T_SGN_2;
+  read_values(dataset, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, values.data(),
+              "dataset 'samples'");
+  if (is_signed && std::ranges::any_of(values, [](std::uint64_t one) { return one >> 63 != 0; }))
+    throw InputError("dataset 'samples' has negative numbers");
   return values;
 }
 

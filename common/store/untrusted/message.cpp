@@ -163,6 +163,7 @@ constexpr auto kByNode = [](auto& stream, auto& pair) {
 
 void transfer_header(auto& stream, auto& run) {
   stream(run.format_version);
+  flag(stream, run.has_digests);
   list(stream, run.producer, kTextByName);
   stream(run.uuid);
   stream(run.campaign);

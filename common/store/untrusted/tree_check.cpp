@@ -85,9 +85,12 @@ class Walk {
     }
   }
 
-  /// Whether a dataset is a dimension scale. Scales have no values and are never opened.
+  /// Whether a dataset is a dimension scale: /cases/<case>/metrics/<metric>/rank or iteration.
+  /// Scales have no values and are never opened.
   static bool is_dimension(const std::string& name, const std::string& path) {
-    return path.starts_with("/cases/") && (name == "rank" || name == "iteration");
+    const bool of_metric = std::ranges::count(path, '/') == 5 && path.starts_with("/cases/") &&
+                           text::split(path, '/').at(3) == "metrics";
+    return of_metric && (name == "rank" || name == "iteration");
   }
 
   void dataset(hid_t parent, const std::string& name, const std::string& path) {

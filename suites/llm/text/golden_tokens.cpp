@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/sha256.hpp"
 #include "common/base/text.hpp"
 #include "suites/llm/text/builtin.hpp"
 #include "suites/llm/text/files.hpp"
-#include "suites/llm/text/sha256.hpp"
 
 namespace scalemark::llm {
 namespace {

@@ -80,6 +80,7 @@ inline void expect_equal(const RankInfo& got, const RankInfo& want) {
 
 inline void expect_equal(const Run& got, const Run& want) {
   EXPECT_EQ(got.format_version, want.format_version);
+  EXPECT_EQ(got.has_digests, want.has_digests);
   EXPECT_EQ(got.producer, want.producer);
   EXPECT_EQ(got.uuid, want.uuid);
   EXPECT_EQ(got.campaign, want.campaign);

@@ -40,7 +40,7 @@ class ForeignReaders(unittest.TestCase):
     def test_root(self):
         root = self.attributes("/")
         self.assertEqual(root["format"], "scalemark-result")
-        self.assertEqual(root["format_version"], "1.0")
+        self.assertEqual(root["format_version"], "1.1")
         self.assertEqual(root["run_uuid"], "11111111-2222-3333-4444-555555555555")
         self.assertEqual((root["complete"], root["planned_cases"]), (1, 3))
         self.assertEqual(root["producer.git_revision"], "abc")

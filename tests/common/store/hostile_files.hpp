@@ -30,7 +30,10 @@ std::vector<HostileFile> hostile_sizes();
 std::vector<HostileFile> hostile_chunks();
 std::vector<HostileFile> hostile_texts();
 
-/// The good result with one case that they are made of.
+/// Makes a file one of format 1.0, which has no digests: what is changed then is seen by the check
+/// that is made for it, as where somebody computed the digests anew.
+void remove_digests(const std::filesystem::path& path);
+/// The good result with one case that they are made of, without digests.
 void write_good_file(const std::filesystem::path& path);
 /// Makes one, in a folder that exists; its path.
 std::filesystem::path make_hostile(const HostileFile& one, const std::filesystem::path& folder);

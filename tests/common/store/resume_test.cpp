@@ -169,12 +169,14 @@ TEST_F(Resume, WantsTheSamePlanAndOptions) {
 
 /// Somebody else wrote the file while the run went on.
 TEST_F(Resume, AnOutputThatAppearsIsNotReplaced) {
-  FileSink sink(options());
-  sink.begin(example_run());
-  for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
-  std::ofstream(output_) << "theirs";
-  EXPECT_THAT(test::message<Error>([&] { sink.end(example_run()); }),
-              AllOf(HasSubstr("appeared meanwhile"), HasSubstr("scalemark finalize")));
+  {
+    FileSink sink(options());
+    sink.begin(example_run());
+    for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
+    std::ofstream(output_) << "theirs";
+    EXPECT_THAT(test::message<Error>([&] { sink.end(example_run()); }),
+                AllOf(HasSubstr("appeared meanwhile"), HasSubstr("scalemark finalize")));
+  }
   EXPECT_EQ(std::filesystem::file_size(output_), 6U);
   EXPECT_EQ(read_run(parts_).cases.size(), 3U);
   finalize_parts(parts_, output_, true);

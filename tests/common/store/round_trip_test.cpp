@@ -40,6 +40,7 @@ TEST_F(RoundTrip, EveryFieldComesBack) {
   run.cases[1].facts = {
       {"images_seen", 100}, {"loss", 0.1}, {"set", "mnist"}, {"real", true}, {"tiny", 5e-324}};
   run.cases[1].params["pin_memory"] = false;
+  run.cases[1].key = run.planned[1] = make_key(run.cases[1].name, run.cases[1].params);
   run.cases[2].status = Status::oom;
   run.cases[2].reason = "needs 4 GiB";
   run.cases[2].metrics.clear();
@@ -172,8 +173,8 @@ TEST_F(RoundTrip, ManyCasesStaySmallAndFast) {
   sink.end(run);
   EXPECT_EQ(read_run(folder_ / "a.h5").cases.size(), 60U);
   // HDF5's own layout takes 17 kB a case of this kind; the header of this file holds 200 kB of
-  // text, which are compressed.
-  EXPECT_LT(std::filesystem::file_size(folder_ / "a.h5"), 60U * 8800U + 20'000U);
+  // text, which are compressed. Digests are 1.2 kB a case.
+  EXPECT_LT(std::filesystem::file_size(folder_ / "a.h5"), 60U * 9800U + 20'000U);
 }
 
 TEST_F(RoundTrip, TextsOfTheEnvironmentCannotBreakTheFile) {

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/sha256.hpp"
 #include "suites/llm/text/builtin.hpp"
-#include "suites/llm/text/sha256.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark::llm {
@@ -112,14 +112,7 @@ TEST(Vocabulary, RefusesFilesThatAreNone) {
   EXPECT_THAT([&] { Vocabulary::read(large); }, ThrowsMessage<InputError>(HasSubstr("allowed")));
 }
 
-/// FIPS 180-4's examples, and lengths around the block.
-TEST(Sha256, AgreesWithThePublishedVectors) {
-  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(sha256(std::string(1'000'000, 'a')),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+TEST(SmallVocabulary, ItsFileIsTheOneOfTheGoldenValues) {
   EXPECT_EQ(sha256(small_vocabulary_file()),
             "fe3dbabb7ef48a908910462610281173e08f2bc6f49bc2cc8ed89712a5e77bc8");
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 by libcrypto.
+#include "common/base/sha256.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "common/base/error.hpp"
+
+namespace scalemark {
+namespace {
+
+EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
+
+void require(int code) {
+  if (code != 1)
+    throw Error("libcrypto has no SHA-256: is this a restricted (FIPS) configuration?");
+}
+
+}  // namespace
+
+void Sha256::Close::operator()(void* context) const { EVP_MD_CTX_free(of(context)); }
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  require(EVP_DigestInit_ex(of(context_.get()), EVP_sha256(), nullptr));
+}
+
+void Sha256::add(std::string_view bytes) { add(bytes.data(), bytes.size()); }
+
+void Sha256::add(const void* bytes, std::size_t count) {
+  require(EVP_DigestUpdate(of(context_.get()), bytes, count));
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  require(EVP_DigestFinal_ex(of(context_.get()), digest.data(), nullptr));
+  std::string text;
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.hex();
+}
+
+}  // namespace scalemark
