@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "common/base/error.hpp"
@@ -17,10 +18,15 @@ struct Interrupted {};
 /// Stands between the calls of a thread into a library and another thread that aborts them.
 class Interruption {
  public:
-  /// Runs `call`, which does not wait for other ranks. Throws as throw_if_interrupted().
+  /// Runs `call`, which does not wait for other ranks. Throws as throw_if_interrupted(), also while
+  /// the abort still runs: NCCL's waits until this thread has destroyed its graphs.
   template <typename Call>
   void guard(Call&& call) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    while (!lock.try_lock()) {
+      throw_if_interrupted();
+      std::this_thread::yield();
+    }
     throw_if_interrupted();
     std::forward<Call>(call)();
   }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL, and MPI through staging, on device memory: one rank a GPU, against values worked out by
 // hand.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "common/base/error.hpp"
 #include "common/collective/communicator.hpp"
 #include "common/collective/half.hpp"
+#include "common/collective/interruption.hpp"
 #include "common/collective/nccl_operation.hpp"
 #include "tests/gpu/on_gpus.hpp"
 
@@ -130,6 +134,38 @@ TEST_F(NcclCommunicator, AGraphMayBeTheFirstOperation) {
   EXPECT_THAT(download<float>(data), Each(static_cast<float>(fresh->size()))) << "the eager call";
   operation->run();
   EXPECT_THAT(download<float>(data), Each(static_cast<float>(fresh->size() * fresh->size())));
+}
+
+// NCCL aborts a communicator only when the graphs with its operations are gone.
+TEST_F(NcclCommunicator, ARankThatWaitsInAGraphIsFreed) {
+  if (comm_->size() == 1) GTEST_SKIP() << "needs a peer";
+  if (!comm_->can_free_peers()) GTEST_SKIP() << "MPI takes calls of one thread only";
+  const Buffer data = upload(std::vector<float>(8, 1.0F));
+  auto operation = comm_->prepare({.routine = Routine::allreduce,
+                                   .in = data.data(),
+                                   .out = data.data(),
+                                   .count = 8,
+                                   .type = DType::fp32,
+                                   .mode = Mode::graph,
+                                   .stream = stream_.get()});
+  if (comm_->rank() == 0) {
+    comm_->free_peers();
+  } else {
+    std::atomic<bool> is_over = false;
+    std::thread watchdog([&] {
+      while (!is_over) {
+        comm_->look_for_failures();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    EXPECT_THROW(operation->run(), Interrupted);
+    operation.reset();
+    is_over = true;
+    watchdog.join();
+  }
+  operation.reset();
+  comm_->abandon();
+  expect_right_results(*make_nccl_communicator(test::world(), *gpu_));
 }
 
 TEST_F(NcclCommunicator, ACaptureThatFailsIsEnded) {

@@ -71,8 +71,10 @@ std::shared_ptr<Communicator> take(ncclComm_t handle) {
   return found;
 }
 
+/// As in NCCL, also until the last graph with operations of the communicator is destroyed.
 void wait_for_work(const Communicator& communicator) {
-  while (communicator.under_way > 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  while (communicator.under_way > 0 || communicator.in_graphs > 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 ncclResult_t enqueue_checked(ncclComm_t handle, const Operation& operation, cudaStream_t stream) {

@@ -40,6 +40,8 @@ class Communicator {
 
   /// Work that a stream has got and that is not part of a graph.
   std::atomic<int> under_way = 0;
+  /// Work that is part of a graph, until the graph and what was instantiated from it are destroyed.
+  std::atomic<int> in_graphs = 0;
   /// Whether a stream got work that is not part of a graph: the ranks are connected.
   std::atomic<bool> is_connected = false;
 

@@ -26,23 +26,26 @@ struct Group {
 };
 thread_local Group group;
 
-/// Counts work that a stream has got until it is over, or turns out to be part of a graph.
+/// Counts work that a stream has got until it is over, and work of a graph until that is gone.
 class Ticket {
  public:
   explicit Ticket(std::shared_ptr<Communicator> communicator)
       : communicator_(std::move(communicator)) {
     ++communicator_->under_way;
   }
-  ~Ticket() { give_back(); }
+  ~Ticket() { --(in_graph_ ? communicator_->in_graphs : communicator_->under_way); }
   Ticket(const Ticket&) = delete;
   Ticket& operator=(const Ticket&) = delete;
-  void give_back() {
-    if (counted_.exchange(false)) --communicator_->under_way;
+  /// The work turned out to be part of a graph.
+  void move_to_graph() {
+    ++communicator_->in_graphs;
+    in_graph_ = true;
+    --communicator_->under_way;
   }
 
  private:
   std::shared_ptr<Communicator> communicator_;
-  std::atomic<bool> counted_ = true;
+  std::atomic<bool> in_graph_ = false;
 };
 
 void check_messages_to_self(const Batch& batch) {
@@ -68,7 +71,7 @@ void submit(const Batch& batch) {
       },
       &captured);
   require(code == cudaSuccess, ncclUnhandledCudaError, "Cuda failure at the launch of a kernel");
-  if (captured) ticket->give_back();
+  if (captured) ticket->move_to_graph();
   // NCCL connects ranks in the first call, with calls that a capture forbids in some of its
   // versions.
   require(!captured || batch.communicator->is_connected, ncclInvalidUsage,
