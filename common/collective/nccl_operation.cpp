@@ -82,6 +82,7 @@ class GraphOperation final : public StreamOperation {
     } catch (...) {
       cudaStreamEndCapture(stream(), &graph);
       if (graph != nullptr) cudaGraphDestroy(graph);
+      cudaGetLastError();  // of an invalid capture: the next launch would report it
       throw;
     }
     device::check(cudaStreamEndCapture(stream(), &graph));

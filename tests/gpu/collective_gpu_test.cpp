@@ -180,6 +180,20 @@ TEST_F(NcclCommunicator, ACaptureThatFailsIsEnded) {
   expect_right_results(*comm_);
 }
 
+TEST_F(NcclCommunicator, ACaptureThatBecameInvalidLeavesNoErrorBehind) {
+  int calls = 0;
+  const auto wait_in_capture = [&] {
+    if (++calls == 2) stream_->synchronize();
+  };
+  Interruption none;
+  EXPECT_THROW(make_graph_operation(wait_in_capture, {*stream_, none, [] {}}), Error);
+  EXPECT_EQ(calls, 2);
+  const Buffer from = upload(std::vector<float>(8, 2.0F)), to = upload(std::vector<float>(8));
+  gpu_->copy_by_kernel(to.data(), from.data(), to.bytes(), *stream_);
+  stream_->synchronize();
+  EXPECT_THAT(download<float>(to), Each(2.0F));
+}
+
 TEST_F(NcclCommunicator, HostMemoryIsRefusedWithTheReason) {
   EXPECT_EQ(comm_->why_not(DType::fp32, ReduceOp::sum, MemoryKind::pageable),
             "NCCL needs device memory, not pageable");
