@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/no_throw.hpp"
 #include "common/core/case.hpp"
 #include "common/device/device.hpp"
 #include "common/device/peer_access.hpp"
@@ -20,15 +21,25 @@ class LocalGpus {
  public:
   /// Skips the case if there are fewer than two.
   explicit LocalGpus(Case& c);
-  ~LocalGpus() { own_.make_current(); }
-  LocalGpus(const LocalGpus&) = delete;
-  LocalGpus& operator=(const LocalGpus&) = delete;
 
   std::size_t size() const { return devices_.size(); }
   device::Device& operator[](std::size_t index) const { return *devices_[index]; }
 
  private:
-  device::Device& own_;
+  /// The rank's GPU, the current one again at its end. A GPU that broke down refuses that.
+  class Own {
+   public:
+    explicit Own(device::Device& gpu) : gpu_(gpu) {}
+    ~Own() {
+      ignore_errors("go back to the rank's GPU", [this] { gpu_.make_current(); });
+    }
+    Own(const Own&) = delete;
+    Own& operator=(const Own&) = delete;
+
+   private:
+    device::Device& gpu_;
+  };
+  Own own_;
   std::vector<std::unique_ptr<device::Device>> devices_;
 };
 

@@ -145,6 +145,12 @@ class Machine(ProgramTest):
         (row,) = self.peers(1, "bytes=4K", "pattern=pair", code=4).values()
         self.assertEqual((row["status"], row["reason"]), ("skipped", "needs two GPUs in one process, 1 is visible"))
 
+    def test_a_device_that_breaks_down_beside_another_fails_its_case(self):
+        for number in ("60", "200"):
+            (row,) = self.peers(2, "bytes=4K", "pattern=pair", code=3, SOFTWARE_GPU_FAIL_CALL=number).values()
+            self.assertEqual(row["status"], "failed", number)
+            self.assertIn("rank 0: CUDA cudaErrorIllegalAddress", row["reason"])
+
     def test_a_slow_link_is_named(self):
         (row,) = self.peers(4, "bytes=4K", "pattern=all_pairs", SOFTWARE_GPU_SLOW_LINK="1-3:20000").values()
         self.assertEqual({row["slow_link"]["from"], row["slow_link"]["to"]}, {1, 3})
