@@ -179,6 +179,7 @@ class Machine(ProgramTest):
         for key, row in table.items():
             self.assertEqual((row["status"], row["verified"]["wrong"]), ("ok", 0), f"{key}: {row['reason']}")
             self.assertEqual(row["verified"]["checked"], 2 * (6 if row["params"].get("place") == "peer" else 1), key)
+            self.assertEqual(row["facts"]["discarded_samples"], 0, key)
 
     def test_loads_by_pairs(self):
         """Pair 2-1 is slow both ways. A kernel of 4,000 loads waits at least 40 ms, so a load 10 us."""
