@@ -11,8 +11,8 @@ namespace scalemark::device {
 /// Whether peer access is possible. Without it, copies between the two go through host memory.
 bool can_access_peer(const Device& device, const Device& peer);
 
-/// Lets kernels and copies of `device` reach the memory of `peer`, while it lives. At most one
-/// object for a pair may live at a time.
+/// Lets kernels and copies of `device` reach the memory of `peer`, while it lives. What had been
+/// enabled before, by MPI's library for instance, stays.
 class PeerAccess {
  public:
   virtual ~PeerAccess() = default;

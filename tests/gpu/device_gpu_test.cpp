@@ -12,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/device/device.hpp"
+#include "common/device/peer_access.hpp"
 
 namespace scalemark::device {
 namespace {
@@ -116,6 +117,19 @@ TEST_F(CudaDevice, FreeMemoryFollowsAllocation) {
     EXPECT_LE(gpu_->free_memory(), before - 200 * kMiB);
   }
   EXPECT_GE(gpu_->free_memory() + 64 * kMiB, before);
+}
+
+// MPI's library or NCCL may have enabled it in this process.
+TEST_F(CudaDevice, AccessThatIsThereAlreadyStays) {
+  if (cuda_device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  const auto peer = make_cuda_device(1);
+  if (!can_access_peer(*gpu_, *peer)) GTEST_SKIP() << "the GPUs do not reach each other";
+  const auto first = enable_peer_access(*gpu_, *peer);
+  { const auto second = enable_peer_access(*gpu_, *peer); }
+  const Buffer there = peer->allocate(kMiB, MemoryKind::device),
+               here = gpu_->allocate(kMiB, MemoryKind::device);
+  gpu_->copy_by_kernel(here.data(), there.data(), kMiB, *stream_);
+  stream_->synchronize();
 }
 
 TEST_F(CudaDevice, EventsTimeACopy) {

@@ -14,9 +14,15 @@ class CudaPeerAccess final : public PeerAccess {
  public:
   CudaPeerAccess(int device, int peer) : device_(device), peer_(peer) {
     check(cudaSetDevice(device_));
-    check(cudaDeviceEnablePeerAccess(peer_, 0));
+    const cudaError_t code = cudaDeviceEnablePeerAccess(peer_, 0);
+    is_ours_ = code != cudaErrorPeerAccessAlreadyEnabled;
+    if (is_ours_)
+      check(code);
+    else
+      cudaGetLastError();
   }
   ~CudaPeerAccess() override {
+    if (!is_ours_) return;
     // After a sticky error these fail, too; there is nobody to tell.
     cudaSetDevice(device_);
     cudaDeviceDisablePeerAccess(peer_);
@@ -27,6 +33,7 @@ class CudaPeerAccess final : public PeerAccess {
 
  private:
   int device_, peer_;
+  bool is_ours_ = true;  ///< else a library had enabled it before, and relies on it
 };
 
 }  // namespace
