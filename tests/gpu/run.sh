@@ -149,13 +149,14 @@ measure() {
 measure_file() { # path without its ending, ranks, arguments
   local file=$1 count=$2 code=0
   shift 2
-  launch mpirun -n "$count" --bind-to none --oversubscribe scalemark run "$@" --redact --force --output "$file.h5" || code=$?
+  launch mpirun -n "$count" --bind-to none --oversubscribe "${each_rank[@]}" scalemark run "$@" --redact --force --output "$file.h5" || code=$?
   if [[ -s $file.h5 ]]; then "${run[@]}" scalemark show "$file.h5" --format jsonl >"$file.jsonl"; fi
   return "$code"
 }
 
 begin() { # part
   part=$1
+  each_rank=() # what starts the program on each rank, where it needs that
   work=$state/$part
   mkdir -p "$work"
   printf '\n==== part %s\n' "$part"

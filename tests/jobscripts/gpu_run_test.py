@@ -134,6 +134,16 @@ class GpuRun(ScriptTest):
         self.assertEqual(len(runs), 4)
         self.assertTrue(all("mpirun -n 2 " in line and "--budget 8m" in line for line in runs))
 
+    def test_ranks_that_share_a_card_are_told_apart_for_nccl(self):
+        smi = '#!/bin/bash\ncase "$*" in *query-gpu*) echo "NVIDIA H200" ;; *) for k in $(seq {}); do echo "GPU $k: a"; done ;; esac\n'
+        for gpus, told in ((1, True), (2, False)):
+            self.write("bin/nvidia-smi", smi.format(gpus), 0o755)
+            os.truncate(self.log, 0)
+            self.run_script("--part", "b", "--again", "--state", self.path(f"state-{gpus}"))
+            lines = [line for line in self.launches() if "--output" in line]
+            self.assertEqual(["backend=nccl" in line for line in lines if "NCCL_HOSTID" in line], [True] if told else [])
+            self.assertEqual(sum("backend=nccl" in line for line in lines), 1)
+
     def test_every_measurement_has_a_plan(self):
         """A misspelt axis or value shows here and not on the GPU."""
         self.write("bin/python3", "#!/bin/bash\necho '{\"median\": 1}'\n", 0o755)

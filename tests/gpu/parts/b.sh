@@ -14,4 +14,6 @@ measure conversions 30 1 '^micro/layout_conversion$' -a ranks=1 -a device=cuda
 measure lora-step 45 1 '^micro/lora_step$' -a ranks=1 -a device=cuda -a precision=fp32,bf16
 measure registration 40 1 '^micro/memory_registration$' -a ranks=1
 # Two ranks may share a card where each is told that it is on a host of its own.
+# shellcheck disable=SC2016,SC2034  # run.sh uses it; each rank's shell knows its number
+if ((gpus < 2)); then each_rank=(bash -c 'NCCL_HOSTID=rank$OMPI_COMM_WORLD_RANK exec "$@"' rank); fi
 measure nccl 60 2 '^micro/(allreduce|allgather|pingpong)$' -a backend=nccl -a memory=device -a ranks=2 -b 8 -e 256M -f 32
