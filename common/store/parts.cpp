@@ -12,6 +12,7 @@
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
+#include "common/store/damaged_parts.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
@@ -41,6 +42,15 @@ CaseResult read_at(const std::pair<const std::size_t, std::filesystem::path>& pl
   for_each_place({place},
                  [&](hid_t root, std::size_t index) { result = read_case(root, index, samples); });
   return result;
+}
+
+/// Sweeps of a finished case; none if it cannot be read.
+int sweeps_at(const std::pair<const std::size_t, std::filesystem::path>& place) {
+  try {
+    return sweeps_of(read_at(place, false));
+  } catch (const InputError&) {
+    return 0;
+  }
 }
 
 /// An interrupted case as its last sweep, for append_sweep().
@@ -78,8 +88,7 @@ std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run
     if (place == places.end()) {
       begun.kept = 0;
       unfinished.push_back(std::move(begun));
-    } else if (begun.kept > 0 && begun.tries > 0 &&
-               begun.kept == sweeps_of(read_at(*place, false))) {
+    } else if (begun.kept > 0 && begun.tries > 0 && begun.kept == sweeps_at(*place)) {
       unfinished.push_back(std::move(begun));
     }
   }
@@ -123,6 +132,27 @@ CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header
   return all;
 }
 
+namespace {
+
+/// The row of a case that was finished, and whose part cannot be read.
+CaseResult damaged_case(const std::filesystem::path& parts, const Run& header, std::size_t index,
+                        const std::string& why) {
+  CaseResult result;
+  const auto begun = read_journal(parts / kJournalName);
+  if (const auto found = begun.find(index); found != begun.end()) {
+    result = found->second.planned;
+  } else if (index < header.planned.size()) {
+    result.key = header.planned[index];
+    result.name = result.key.substr(0, result.key.find(' '));
+  }
+  result.index = index;
+  result.status = Status::failed;
+  result.reason = fmt::format("it was measured, but its part is damaged: {}", why);
+  return result;
+}
+
+}  // namespace
+
 void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor) {
   Run run = read_meta(parts);
   run.complete = false;
@@ -134,14 +164,19 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
     for (; next != unfinished.end() && next->planned.index < before; ++next)
       visitor.one_case(interrupted_case(run, *next, now));
   };
-  for_each_segment(parts, samples, [&](CaseResult result) {
+  const auto give_finished = [&](CaseResult result) {
     give_unfinished(result.index);
     if (next != unfinished.end() && next->planned.index == result.index) {
       append_sweep(result, interrupted_sweep(run, *next, now, result));
       ++next;
     }
     visitor.one_case(std::move(result));
-  });
+  };
+  const auto give_damaged = [&](std::size_t index, const std::string& why) {
+    give_unfinished(index);
+    visitor.one_case(damaged_case(parts, run, index, why));
+  };
+  for_each_segment(parts, samples, give_finished, give_damaged);
   give_unfinished(SIZE_MAX);
 }
 
@@ -270,12 +305,17 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
     cases += has_all_sweeps(one) ? 1 : 0;
     measured += is_measured(one) ? 1 : 0;
   };
+  const store::SetAside damaged = store::set_aside_damaged(parts, true);
   visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
   refuse_to_lose_cases(output, run.uuid, measured);
   const store::MemoryState now = store::memory_state();
-  const std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
-  for (const store::Begun& begun : unfinished) {
+  std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
+  for (store::Begun& begun : unfinished) {
+    if (damaged.cases.contains(begun.planned.index))
+      begun.planned.reason = "it was measured, but its part is damaged";
+    else if (damaged.others)
+      begun.planned.reason = "it may have been measured, in a part that is damaged";
     store::write_segment(parts, store::interrupted_row(parts, run, begun, now));
   }
   // If the run was killed after its last case, nothing is missing.

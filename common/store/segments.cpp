@@ -62,6 +62,19 @@ h5::Id open_part(const std::filesystem::path& path) {
   }
 }
 
+/// Runs `read`. If it throws InputError, but for a part that moved, and there is a `damaged`, that
+/// is told instead.
+void or_damaged(const std::function<void()>& read, std::size_t index, const TakeDamage& damaged) {
+  try {
+    read();
+  } catch (const PartGone&) {
+    throw;
+  } catch (const InputError& error) {
+    if (!damaged) throw;
+    damaged(index, error.what());
+  }
+}
+
 std::uintmax_t bytes_of(const std::vector<std::filesystem::path>& paths) {
   std::uintmax_t total = 1 << 16;
   for (const std::filesystem::path& path : paths) total += std::filesystem::file_size(path);
@@ -74,8 +87,16 @@ std::filesystem::path segment_path(const std::filesystem::path& parts, std::size
   return parts / fmt::format("c{}.h5", case_name(index));
 }
 
-bool is_segment(const std::string& name) { return number_in(name, 'c').has_value(); }
+bool is_segment(const std::string& name) { return segment_index(name).has_value(); }
+std::optional<std::size_t> segment_index(const std::string& name) { return number_in(name, 'c'); }
 bool is_batch(const std::string& name) { return number_in(name, 'b').has_value(); }
+
+std::vector<std::filesystem::path> part_files(const std::filesystem::path& parts) {
+  std::vector<std::filesystem::path> paths = files_of(parts, 'b');
+  const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
+  paths.insert(paths.end(), segments.begin(), segments.end());
+  return paths;
+}
 
 void write_segment(const std::filesystem::path& parts, const CaseResult& result) {
   write_safely(segment_path(parts, result.index), [&](hid_t root) { write_case(root, result); });
@@ -104,17 +125,43 @@ std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesyst
 }
 
 void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
-                    const std::function<void(hid_t root, std::size_t index)>& take) {
+                    const std::function<void(hid_t root, std::size_t index)>& take,
+                    const TakeDamage& damaged) {
   // With sweeps, the cases of a batch are in any order: a file stays open until its last case.
   std::map<std::filesystem::path, std::size_t> awaited;
   for (const auto& [index, path] : places) ++awaited[path];
   std::map<std::filesystem::path, h5::Id> open;
   for (const auto& [index, path] : places) {
-    auto file = open.find(path);
-    if (file == open.end()) file = open.emplace(path, open_part(path)).first;
-    naming(path, [&, index = index] { take(file->second.get(), index); });
-    if (--awaited[path] == 0) open.erase(file);
+    const auto read = [&, index = index, &path = path] {
+      auto file = open.find(path);
+      if (file == open.end()) file = open.emplace(path, open_part(path)).first;
+      naming(path, [&] { take(file->second.get(), index); });
+    };
+    or_damaged(read, index, damaged);
+    if (--awaited[path] == 0) open.erase(path);
   }
+}
+
+void for_each_segment(const std::filesystem::path& parts, bool samples,
+                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged) {
+  std::size_t next = 0;
+  TakeDamage note_damage;
+  if (damaged)
+    note_damage = [&](std::size_t index, const std::string& why) {
+      damaged(index, why);
+      next = index + 1;
+    };
+  while_parts_move([&] {
+    auto places = places_of_cases(parts);
+    places.erase(places.begin(), places.lower_bound(next));
+    for_each_place(
+        places,
+        [&](hid_t root, std::size_t index) {
+          take(read_case(root, index, samples));
+          next = index + 1;
+        },
+        note_damage);
+  });
 }
 
 CaseResult read_known_case(const std::filesystem::path& path, std::size_t index, bool samples) {
@@ -174,9 +221,7 @@ std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesys
 }
 
 std::uintmax_t bytes_of_parts(const std::filesystem::path& parts) {
-  std::vector<std::filesystem::path> paths = files_of(parts, 'b');
-  const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
-  paths.insert(paths.end(), segments.begin(), segments.end());
+  std::vector<std::filesystem::path> paths = part_files(parts);
   paths.push_back(parts / "meta.h5");
   return bytes_of(paths);
 }

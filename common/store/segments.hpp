@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/result/model.hpp"
 #include "common/store/h5/h5.hpp"
@@ -20,6 +22,7 @@ constexpr std::size_t kBatch = 256;
 std::filesystem::path segment_path(const std::filesystem::path& parts, std::size_t index);
 /// Whether `name` is the name of a segment, or of a batch (b000001.h5).
 bool is_segment(const std::string& name);
+std::optional<std::size_t> segment_index(const std::string& name);
 bool is_batch(const std::string& name);
 /// Writes a segment and syncs it to disk.
 void write_segment(const std::filesystem::path& parts, const CaseResult& result);
@@ -28,17 +31,25 @@ void write_segment(const std::filesystem::path& parts, const CaseResult& result)
 /// way compacts its segments. Throws InputError after that.
 void while_parts_move(const std::function<void()>& read);
 
+/// All batches, then all segments, each by number.
+std::vector<std::filesystem::path> part_files(const std::filesystem::path& parts);
+
+/// Takes cases that cannot be read. Without it they are an InputError.
+using TakeDamage = std::function<void(std::size_t index, const std::string& why)>;
+
 /// The file that holds each finished case, by index. A case may be in a batch and in a segment if
 /// the run was killed during compaction, or in several files if further sweeps were added. The
 /// segment, or else the latest batch, is complete.
 std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts);
-/// Calls `take` for each of these cases with the open file that holds it.
+/// Calls `take` for each of these cases with the open file that holds it. `take` may throw
+/// InputError where a case cannot be read.
 void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
-                    const std::function<void(hid_t root, std::size_t index)>& take);
-/// Calls `take` for each finished case by index; one case is in memory at a time. Throws InputError
-/// that names the file.
+                    const std::function<void(hid_t root, std::size_t index)>& take,
+                    const TakeDamage& damaged = {});
+/// Calls `take` for each finished case by index; one case is in memory at a time. Texts for
+/// `damaged`, which is called in the same order, name the file.
 void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take);
+                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged = {});
 
 /// Reads one case of a file that this process wrote or has read completely before.
 CaseResult read_known_case(const std::filesystem::path& path, std::size_t index, bool samples);

@@ -14,6 +14,7 @@
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
+#include "common/store/damaged_parts.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
@@ -212,6 +213,7 @@ void FileSink::take_over(const Run& run) {
   check_same_run(run, options_.resume_hosts);
   const Run given = redactor_ ? redactor_->redact(run) : run;
   ranks_ = given.ranks;
+  store::set_aside_damaged(parts_, false);
   places_ = store::places_of_cases(parts_);
   store::for_each_place(places_, [&](hid_t root, std::size_t index) {
     const CaseResult result = store::read_case(root, index, false);

@@ -130,21 +130,55 @@ TEST_F(Finalize, RefusesAnExistingOutputAndWhatIsNoParts) {
   EXPECT_EQ(std::filesystem::file_size(folder_ / "old"), 4U);
 }
 
-TEST_F(Finalize, ADamagedSegmentIsNamedAndNothingIsLost) {
+/// Damages the segment's samples, which only their digest shows.
+void damage_samples(const std::filesystem::path& segment) {
+  namespace h5 = store::h5;
+  const h5::Id file(H5Fopen(segment.c_str(), H5F_ACC_RDWR, h5::file_access().get()), H5Fclose, "");
+  const h5::Id samples(H5Dopen2(file.get(), "/cases/000000/metrics/latency/samples", H5P_DEFAULT),
+                       H5Dclose, "");
+  const std::vector<std::uint64_t> values(10, 7);
+  ASSERT_GE(
+      H5Dwrite(samples.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+}
+
+TEST_F(Finalize, ADamagedSegmentIsSetAsideAndBlocksNoOther) {
   interrupt(2);
   std::filesystem::resize_file(parts_ / "c000001.h5", 1000);
-  EXPECT_THAT(test::message<Error>([&] { finalize_parts(parts_, output_, false); }),
-              HasSubstr("c000001.h5"));
-  EXPECT_FALSE(std::filesystem::exists(output_));
-  std::filesystem::remove(parts_ / "c000001.h5");
+  damage_samples(parts_ / "c000000.h5");
+  const auto seen = read_run(parts_);
+  ASSERT_EQ(seen.cases.size(), 3U);
+  EXPECT_THAT(seen.cases[0].reason, AllOf(HasSubstr("part is damaged"), HasSubstr("c000000.h5")));
+  EXPECT_THAT(seen.cases[1].reason, AllOf(HasSubstr("part is damaged"), HasSubstr("c000001.h5")));
+  EXPECT_EQ(seen.cases[1].key, example_case(1).key);
   finalize_parts(parts_, output_, false);
-  EXPECT_EQ(read_run(output_).cases.at(0).status, Status::ok);
+  const auto run = read_run(output_);
+  ASSERT_EQ(run.cases.size(), 3U);
+  EXPECT_FALSE(run.complete);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(run.cases[i].status, Status::failed);
+    EXPECT_THAT(run.cases[i].reason, HasSubstr("part is damaged"));
+  }
+  const std::filesystem::path kept = parts_.string() + ".damaged";
+  EXPECT_EQ(std::filesystem::file_size(kept / "c000001.h5"), 1000U);
+  EXPECT_TRUE(std::filesystem::exists(kept / "c000000.h5"));
+}
+
+TEST_F(Finalize, TheGoodCasesOfADamagedBatchStay) {
+  interrupt(2);
+  damage_samples(parts_ / "c000000.h5");
+  store::compact_segments(parts_);
+  finalize_parts(parts_, output_, false);
+  const auto run = read_run(output_);
+  ASSERT_EQ(run.cases.size(), 3U);
+  EXPECT_THAT(run.cases[0].reason, HasSubstr("part is damaged"));
+  test::expect_equal(run.cases[1], example_case(1));
 }
 
 TEST_F(Finalize, ASegmentMustHoldTheCaseOfItsName) {
   interrupt(2);
   std::filesystem::copy(parts_ / "c000000.h5", parts_ / "c000002.h5");
-  EXPECT_THAT(test::message<InputError>([&] { read_run(parts_); }), HasSubstr("c000002.h5"));
+  EXPECT_THAT(read_run(parts_).cases.at(2).reason,
+              AllOf(HasSubstr("part is damaged"), HasSubstr("c000002.h5")));
 }
 
 class JournalFile : public ::testing::Test {

@@ -28,6 +28,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Key;
 using ::testing::Pair;
 
 using Resume = test::Interrupted;
@@ -181,6 +182,21 @@ TEST_F(Resume, AnOutputThatAppearsIsNotReplaced) {
   EXPECT_EQ(read_run(parts_).cases.size(), 3U);
   finalize_parts(parts_, output_, true);
   EXPECT_EQ(read_run(output_).cases.size(), 3U);
+}
+
+TEST_F(Resume, ADamagedSegmentIsMeasuredAgain) {
+  interrupt(2);
+  std::filesystem::resize_file(parts_ / "c000000.h5", 1000);
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  EXPECT_THAT(sink.finished(), ElementsAre(Key(1U)));
+  finish(sink, 0);
+  finish(sink, 2);
+  sink.end(example_run());
+  const auto run = read_run(output_);
+  ASSERT_EQ(run.cases.size(), 3U);
+  test::expect_equal(run.cases[0], example_case(0));
+  EXPECT_TRUE(std::filesystem::exists(parts_.string() + ".damaged/c000000.h5"));
 }
 
 TEST_F(Resume, TheNextRunFinishesARemoval) {
