@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/core/environment/allowed_variables.hpp"
 #include "common/core/environment/loaded_libraries.hpp"
 #include "common/core/environment/machine_kinds.hpp"
 #include "common/core/environment/system_facts.hpp"
@@ -27,21 +27,15 @@ extern char** environ;  // NOLINT: the C library declares it nowhere else
 namespace scalemark {
 namespace {
 
-/// Whether a value shows a name and password of an address: scheme://user:password@host.
-bool carries_credentials(const std::string& value) {
-  const std::size_t scheme = value.find("://");
-  return scheme != std::string::npos && value.find('@', scheme) != std::string::npos;
-}
-
 void add_variables(Facts& facts) {
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string line = *entry;
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos || !may_store_variable(line.substr(0, equals))) continue;
     const std::string value = line.substr(equals + 1);
-    facts["env." + line.substr(0, equals)] = carries_credentials(value)
-                                                 ? "withheld: an address with a password"
-                                                 : text::printable(value, kMaxFact);
+    const std::string reason = why_withheld(value);
+    facts["env." + line.substr(0, equals)] =
+        reason.empty() ? text::printable(value, kMaxFact) : "withheld: " + reason;
   }
 }
 
@@ -112,41 +106,6 @@ void gather_facts(const Session& session, const Facts& facts, Environment& envir
 }
 
 }  // namespace
-
-bool may_store_variable(const std::string& name) {
-  static constexpr std::array kPrefixes = {
-      "OMP_",  "GOMP_",     "KMP_",    "OMPI_MCA_", "PMIX_MCA_", "UCX_",    "FI_",
-      "NCCL_", "CUDA_",     "NVIDIA_", "TORCH_",    "PYTORCH_",  "CUBLAS_", "MALLOC_",
-      "MKL_",  "PRTE_MCA_", "HWLOC_",  "OPENBLAS_", "GLIBC_"};
-  static const std::set<std::string> kNames = {"LD_PRELOAD",
-                                               "SLURM_JOB_ID",
-                                               "SLURM_JOB_NUM_NODES",
-                                               "SLURM_NTASKS",
-                                               "SLURM_NTASKS_PER_NODE",
-                                               "SLURM_CPUS_PER_TASK",
-                                               "SLURM_MPI_TYPE",
-                                               "SLURM_CPU_BIND",
-                                               "PBS_JOBID",
-                                               "LSB_JOBID",
-                                               "FLUX_JOB_ID"};
-  static constexpr std::array kSecrets = {"TOKEN",  "KEY",  "SECRET", "PASS",       "CREDENTIAL",
-                                          "COOKIE", "AUTH", "URI",    "TRANSPORTS", "SESSION",
-                                          "JOBFAM", "HNP",  "DIR",    "PATH",       "FILE",
-                                          "USER",   "HOST", "PWD",    "HOME"};
-  // What mpirun tells its own processes, other in each job.
-  static constexpr std::array kLaunchers = {"OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix",
-                                            "OMPI_MCA_shmem_RUNTIME", "PMIX_MCA_mca_base_"};
-  const auto starts = [&](const char* prefix) { return name.starts_with(prefix); };
-  if (std::ranges::any_of(kLaunchers, starts)) return false;
-  std::string upper = name;
-  std::ranges::transform(upper, upper.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (std::ranges::any_of(kSecrets,
-                          [&](const char* word) { return upper.find(word) != std::string::npos; }))
-    return false;
-  if (kNames.contains(name)) return true;
-  return std::ranges::any_of(kPrefixes, starts);
-}
 
 std::map<std::string, std::string> transport_variables() {
   static constexpr std::array kPrefixes = {"env.OMPI_MCA_pml",

@@ -23,9 +23,6 @@ void collect_environment(const Session& session, Run& run);
 /// Collective. Adds what changes during a run (changing_facts()) once more, as "end.NAME".
 void collect_end(const Session& session, Environment& environment);
 
-/// Whether a variable may be stored: a prefix of the allow-list, and no word that smells of a
-/// secret.
-bool may_store_variable(const std::string& name);
 /// Environment variables, of those, that choose how MPI moves messages, as "env.NAME": UCX_*, FI_*,
 /// and Open MPI's of components for messages. What a launcher sets for itself is not among them.
 std::map<std::string, std::string> transport_variables();
