@@ -60,8 +60,9 @@ endfunction()
 
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
-# One OpenMP thread, and waiting ranks yield: tests share the cores, and what waits would spin.
-set(SCALEMARK_TEST_ENVIRONMENT OMP_NUM_THREADS=1)
+# One OpenMP thread, and waiting ranks yield: tests share the cores, and what waits would spin. The secret of redaction is made
+# in the build folder, not in the user's home.
+set(SCALEMARK_TEST_ENVIRONMENT OMP_NUM_THREADS=1 XDG_STATE_HOME=${CMAKE_BINARY_DIR}/state)
 set(SCALEMARK_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1 ${SCALEMARK_TEST_ENVIRONMENT})
 include(ScalemarkMpiComponents)

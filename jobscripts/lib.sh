@@ -321,7 +321,7 @@ measure_runs() {
   local folder=$1 repeats=$2 relaunches=$3 resume=$4 k file code
   shift 4
   runs_code=0
-  # One stored name for the set of runs. With redaction, a host then has the same hash in all of them.
+  # One stored name for the set of runs.
   if [[ ! -s $folder/campaign ]]; then
     printf '%s-%s\n' "$(date -u +%Y%m%dT%H%M%S)" "$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" >"$folder/campaign"
   fi

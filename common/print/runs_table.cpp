@@ -131,7 +131,7 @@ void add_difference(const std::string& fact, const std::vector<std::string>& val
 }
 
 /// Whether the host names cannot be compared, as `--redact` replaced each by a different hash. If a
-/// hash appears twice, the runs share a salt, and the hashes can be compared.
+/// hash appears twice, the runs share a secret, and the hashes can be compared.
 bool are_unrelated_hashes(const std::vector<std::string>& hosts) {
   static constexpr std::string_view kHash = "host-";
   const auto is_hash = [](const std::string& name) {

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <regex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,8 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
+
+#include "common/store/hmac.hpp"
 
 namespace scalemark::store {
 namespace {
@@ -25,45 +29,6 @@ constexpr std::array<std::string_view, 9> kNobody = {
 /// Shorter names often occur inside ordinary texts. They are replaced only in the fields that hold
 /// them.
 constexpr std::size_t kShortestInText = 3;
-
-constexpr std::array<std::string_view, 3> kForms = {"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
-                                                    "xx:xx:xx:xx:xx:xx", "xxxx:xxxx:xxxx:xxxx"};
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool ends_path(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view(":,;'\")]}<>|`").find(c) != std::string_view::npos;
-}
-
-/// Whether an absolute path starts at `at`: at the start of a word, or after the letter of a
-/// compiler option (-I/usr/include). A '/' after other letters, digits or paths is a division or
-/// part of a relative path.
-bool begins_path(std::string_view text, std::size_t at) {
-  if (text[at] != '/' || at + 1 >= text.size() || ends_path(text[at + 1])) return false;
-  if (at == 0) return true;
-  const char before = text[at - 1];
-  if (is_word(before)) return at >= 2 && text[at - 2] == '-' && (at == 2 || !is_word(text[at - 3]));
-  return std::string_view("/.~*-+)]}").find(before) == std::string_view::npos;
-}
-
-/// Shortens paths to their last component: "/a/b/c" becomes "c".
-std::string cut_paths(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!begins_path(text, i)) {
-      result += text[i++];
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && !ends_path(text[end])) ++end;
-    std::string_view path = text.substr(i, end - i);
-    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-    result += path.substr(path.rfind('/') + 1);
-    i = end;
-  }
-  return result;
-}
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -101,64 +66,24 @@ bool may_stand_in_text(const std::string& name) {
          name.find_first_of(" /:") == std::string::npos;
 }
 
-/// A line that a tool printed, such as "Serial Number : 1650": kind of its label, and start and end
-/// of its value.
-struct LabelledValue {
-  FieldKind kind = FieldKind::text;
-  std::size_t begin = 0, end = 0;
-};
-
-LabelledValue labelled_value(std::string_view line) {
-  const std::size_t sign = line.find_first_of(":=");
-  if (sign == std::string_view::npos) return {};
-  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  std::size_t first = 0, last = sign;
-  while (first < last && is_space(line[first])) ++first;
-  while (last > first && is_space(line[last - 1])) --last;
-  LabelledValue value{.begin = sign + 1, .end = line.size()};
-  value.kind = field_kind(FieldGroup::label, line.substr(first, last - first)).value_or(value.kind);
-  while (value.begin < value.end && is_space(line[value.begin])) ++value.begin;
-  while (value.end > value.begin && is_space(line[value.end - 1])) --value.end;
-  return value;
-}
-
-bool is_markup(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  return first != std::string_view::npos && line[first] == '<';
-}
-
-/// The kind of the value in a line such as <info name="DMIBoardSerial" value="...">.
-FieldKind kind_of_info(std::string_view line) {
-  constexpr std::string_view kBegin = "<info name=\"";
-  const std::size_t at = line.find(kBegin);
-  if (at == std::string_view::npos) return FieldKind::text;
-  const std::string_view name = line.substr(at + kBegin.size());
-  return field_kind(FieldGroup::label, name.substr(0, name.find('"'))).value_or(FieldKind::text);
-}
-
-/// Length of a UUID (8-4-4-4-12 digits), a MAC address or an InfiniBand GUID (4 groups of 4) at the
-/// start of `text`; 0 if there is none.
-std::size_t identifier_length(std::string_view text) {
-  for (const std::string_view form : kForms) {
-    if (text.size() < form.size()) continue;
-    const bool matches =
-        std::equal(form.begin(), form.end(), text.begin(), [](char wanted, char given) {
-          return wanted == 'x' ? std::isxdigit(static_cast<unsigned char>(given)) != 0
-                               : wanted == given;
-        });
-    const bool ends = text.size() == form.size() || !is_word(text[form.size()]);
-    if (matches && ends) return form.size();
+/// Length of ".cluster.example.org" at `at`: two labels at least, the last of letters only.
+std::size_t domain_length(std::string_view text, std::size_t at) {
+  const auto is_label = [](char c) { return is_word(c) || c == '-'; };
+  std::size_t end = at, labels = 0;
+  bool letters = false;
+  while (end + 1 < text.size() && text[end] == '.' && is_label(text[end + 1])) {
+    const std::size_t begin = end + 1;
+    for (end = begin; end < text.size() && is_label(text[end]);) ++end;
+    letters = std::ranges::all_of(text.substr(begin, end - begin),
+                                  [](unsigned char c) { return std::isalpha(c) != 0; });
+    ++labels;
   }
-  return 0;
+  return labels >= 2 && letters ? end - at : 0;
 }
 
 }  // namespace
 
-std::string Redactor::salt_of(const Run& run) {
-  return run.campaign.empty() ? run.uuid : run.campaign;
-}
-
-Redactor::Redactor(const Run& run, std::string salt) : salt_(std::move(salt)) {
+Redactor::Redactor(const Run& run, RedactionKey key) : key_(std::move(key)) {
   for (const RankInfo& rank : run.ranks) {
     learn(FieldKind::host, rank.node);
     learn(FieldKind::device, rank.gpu_uuid);
@@ -173,7 +98,18 @@ Redactor::Redactor(const Run& run, std::string salt) : salt_(std::move(salt)) {
   learn_values(FieldGroup::scheduler, run.scheduler);
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) == 0) learn(FieldKind::host, host);
-  if (const passwd* user = getpwuid(getuid())) learn(FieldKind::user, user->pw_name);
+  learn_user();
+}
+
+void Redactor::learn_user() {
+  if (const passwd* user = getpwuid(getuid())) {
+    learn(FieldKind::user, user->pw_name);
+    return;
+  }
+  for (const char* variable : {"USER", "LOGNAME"}) {  // a container may lack the list of users
+    const char* name = std::getenv(variable);         // NOLINT(concurrency-mt-unsafe)
+    if (name != nullptr) learn(FieldKind::user, name);
+  }
 }
 
 void Redactor::learn(FieldKind kind, const std::string& name) {
@@ -181,9 +117,13 @@ void Redactor::learn(FieldKind kind, const std::string& name) {
   if (may_stand_in_text(name)) names_.emplace(name, hide(kind, name));
   if (kind != FieldKind::host) return;
   hosts_.emplace(name, hide(kind, name));
-  if (const std::size_t dot = name.find('.'); dot != std::string::npos) {
-    learn(kind, name.substr(0, dot));
-  }
+  const bool is_address = name.find_first_not_of("0123456789.") == std::string::npos;
+  const std::size_t dot = name.find('.');
+  if (is_address || dot == std::string::npos) return;
+  const std::string domain = name.substr(dot + 1);
+  if (domain.find('.') != std::string::npos) hosts_.emplace(domain, hide(kind, domain));
+  if (domain.find('.') != std::string::npos) names_.emplace(domain, hide(kind, domain));
+  learn(kind, name.substr(0, dot));
 }
 
 void Redactor::learn_values(FieldGroup group, const std::map<std::string, std::string>& values) {
@@ -195,11 +135,22 @@ void Redactor::learn_values(FieldGroup group, const std::map<std::string, std::s
 
 std::string Redactor::hide(FieldKind kind, const std::string& value) const {
   const std::string name(to_string(kind));
-  return name + "-" + hash_text(salt_ + '\0' + name + '\0' + value).substr(0, 10);
+  return name + "-" + hmac_sha256(key_.secret, name + '\0' + value).substr(0, 10);
 }
 
-/// Replaces whole words only: inside a longer word, a name is left alone.
-std::string Redactor::replace(const Names& names, const std::string& text) {
+std::string Redactor::hide_name(FieldKind kind, const std::string& value) const {
+  return says_nothing(value) ? value : hide(kind, value);
+}
+
+Hide Redactor::hider() const {
+  return [this](FieldKind kind, const std::string& value) { return hide_name(kind, value); };
+}
+
+std::string Redactor::method() const { return "HMAC-SHA-256, secret " + key_.label(); }
+
+/// Replaces whole words only: inside a longer word, a name is left alone. A host's name includes
+/// the domain after it.
+std::string Redactor::replace(const Names& names, const std::string& text) const {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const Names::value_type* longest = nullptr;
@@ -213,31 +164,39 @@ std::string Redactor::replace(const Names& names, const std::string& text) {
         }
       }
     }
-    result += longest ? longest->second : std::string(1, text[i]);
-    i += longest ? longest->first.size() : 1;
+    if (longest == nullptr) {
+      result += text[i++];
+      continue;
+    }
+    const std::size_t end = i + longest->first.size();
+    const std::size_t more = hosts_.contains(longest->first) ? domain_length(text, end) : 0;
+    result += more > 0 ? hide(FieldKind::host, text.substr(i, end + more - i)) : longest->second;
+    i = end + more;
   }
   return result;
 }
 
-std::string Redactor::hide_identifiers(const std::string& text) const {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const bool begins = i == 0 || !is_word(text[i - 1]);
-    const std::size_t length = begins ? identifier_length(std::string_view(text).substr(i)) : 0;
-    result +=
-        length > 0 ? hide(FieldKind::device, text.substr(i, length)) : std::string(1, text[i]);
-    i += std::max<std::size_t>(length, 1);
-  }
-  return result;
+std::string Redactor::clean_versions(const std::string& text) const {
+  const Hide hide = hider();
+  return hide_identifiers(replace(names_, cut_paths(hide_mail(text, hide), hide)), hide);
 }
 
 std::string Redactor::clean(const std::string& text) const {
-  return hide_identifiers(replace(names_, cut_paths(text)));
+  const Hide hide = hider();
+  const std::string named = replace(names_, cut_paths(hide_mail(text, hide), hide));
+  return hide_identifiers(hide_addresses(named, hide), hide);
+}
+
+/// A user's own words may hold paths of any form.
+std::string Redactor::clean_tag(const std::string& text) const {
+  const Hide hide = hider();
+  return clean(cut_all_paths(hide_mail(text, hide), hide));
 }
 
 std::string Redactor::clean_field(FieldKind kind, const std::string& value) const {
   if (kind == FieldKind::plain) return value;
-  if (is_name(kind)) return says_nothing(value) ? value : hide(kind, value);
+  if (kind == FieldKind::versions) return clean_versions(value);
+  if (is_name(kind)) return hide_name(kind, value);
   return clean(kind == FieldKind::place ? replace(hosts_, value) : value);
 }
 
@@ -250,51 +209,48 @@ void Redactor::clean_values(FieldGroup group, std::map<std::string, std::string>
   for (auto& [field, value] : values) value = clean_field(group, field, value);
 }
 
-/// Redacts a line of XML: only the texts in quotes change.
-std::string Redactor::clean_markup(const std::string& line) const {
-  const FieldKind kind = kind_of_info(line);
-  constexpr std::string_view kValue = " value";
-  std::string result;
-  std::size_t at = 0;
-  for (std::size_t open = line.find("=\""); open != std::string::npos;
-       open = line.find("=\"", at)) {
-    const std::size_t begin = open + 2, end = line.find('"', begin);
-    if (end == std::string::npos) break;
-    const bool is_value = std::string_view(line).substr(0, open).ends_with(kValue);
-    const std::string text = line.substr(begin, end - begin);
-    result += line.substr(at, begin - at) + (is_value ? clean_field(kind, text) : clean(text));
-    at = end;
-  }
-  return result + line.substr(at);
-}
-
-/// Redacts text that tools print. In a line whose label announces a name, only the value changes.
-std::string Redactor::clean_lines(const std::string& text) const {
-  std::string result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    const LabelledValue value = labelled_value(line);
-    if (is_markup(line)) {
-      result += clean_markup(line);
-    } else if (is_name(value.kind)) {
-      result += line.substr(0, value.begin) +
-                clean_field(value.kind, line.substr(value.begin, value.end - value.begin)) +
-                line.substr(value.end);
-    } else {
-      result += clean(line);
-    }
-    if (end < text.size()) result += '\n';
-    begin = end + 1;
-  }
-  return result;
-}
-
 /// Redacts the first line, the name of the preset, which may be a path. The following lines are
 /// keys and policies and hold no names.
 std::string Redactor::clean_config(const std::string& text) const {
   const std::size_t end = std::min(text.find('\n'), text.size());
-  return clean(text.substr(0, end)) + text.substr(end);
+  return clean_tag(text.substr(0, end)) + text.substr(end);
+}
+
+/// Words of a command line. Values of options that name files may be relative paths; names of
+/// benchmarks look like paths and are none.
+std::string Redactor::clean_options(const std::string& text) const {
+  static const std::regex files(
+      R"re((^|\s)(-o|--(?:output|data|peak|preset)(?=[ =]))([ =]?)(\S+))re");
+  const Hide hide = hider();
+  std::string result;
+  auto from = text.cbegin();
+  for (std::sregex_iterator one(text.begin(), text.end(), files), end; one != end; ++one) {
+    result.append(from, (*one)[4].first);
+    result += cut_all_paths((*one)[4].str(), hide);
+    from = (*one)[4].second;
+  }
+  return clean(result.append(from, text.cend()));
+}
+
+/// The command line: the program, and options with tags among them.
+std::string Redactor::clean_command(const Run& run) const {
+  const std::string& line = run.command_line;
+  const std::size_t first = std::min(line.find(' '), line.size());
+  std::string result = clean_tag(line.substr(0, first));
+  std::size_t done = first;
+  while (done < line.size()) {
+    std::size_t begin = std::string::npos, length = 0;
+    for (const auto& [tag, value] : run.tags) {
+      const std::size_t found = line.find(tag + "=" + value, done);
+      if (value.empty() || found >= begin) continue;
+      begin = found + tag.size() + 1, length = value.size();
+    }
+    const std::size_t end = std::min(begin, line.size());
+    result += clean_options(line.substr(done, end - done));
+    if (begin != std::string::npos) result += clean_tag(line.substr(begin, length));
+    done = end + length;
+  }
+  return result;
 }
 
 void Redactor::redact(Environment& environment) const {
@@ -311,11 +267,13 @@ void Redactor::redact(Environment& environment) const {
 }
 
 Run Redactor::redact(Run run) const {
-  run.command_line = clean(run.command_line);
+  run.command_line = clean_command(run);
+  run.campaign = clean(run.campaign);
   run.config = clean_config(run.config);
   run.exit_reason = clean(run.exit_reason);
-  for (auto& [tag, value] : run.tags) value = clean(value);
+  for (auto& [tag, value] : run.tags) value = clean_tag(value);
   clean_values(FieldGroup::producer, run.producer);
+  run.producer["redaction"] = method();
   clean_values(FieldGroup::scheduler, run.scheduler);
   redact(run.environment);
   std::map<std::string, std::string> machines;

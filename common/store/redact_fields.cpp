@@ -19,7 +19,7 @@ struct ListedField {
 
 /// Facts of a node. The fact "end.X", the value of X at the end of the run, has the same kind.
 constexpr ListedField kEnvironment[] = {
-    {"kernel", Kind::text},
+    {"kernel", Kind::versions},
     {"machine", Kind::plain},
     {"os", Kind::plain},
     {"glibc", Kind::plain},
@@ -67,9 +67,9 @@ constexpr ListedField kEnvironment[] = {
     {"cpu_clock_now", Kind::plain},
     {"cpu_throttle_events", Kind::plain},
     {"gpu_direct_rdma", Kind::plain},
-    {"nic.*", Kind::text},
+    {"nic.*", Kind::versions},
     {"nic_errors.*", Kind::plain},
-    {"mpi_library", Kind::text},
+    {"mpi_library", Kind::versions},
     {"mpi.*", Kind::text},
     {"cuda", Kind::plain},
     {"nccl", Kind::plain},
@@ -82,7 +82,7 @@ constexpr ListedField kEnvironment[] = {
     {"gpu_driver", Kind::plain},
     {"gpu_paths", Kind::plain},
     {"gpu_nvlinks", Kind::plain},
-    {"nvml", Kind::text},
+    {"nvml", Kind::versions},
     {"gpu_vbios", Kind::plain},
     {"gpu_power_limit", Kind::plain},
     {"gpu_power_limit_default", Kind::plain},
@@ -104,12 +104,12 @@ constexpr ListedField kEnvironment[] = {
 /// Producer of the file; also facts "build.X" of the environment. Versions of optional packages may
 /// contain the path of their folder.
 constexpr ListedField kProducer[] = {
-    {"name", Kind::plain},       {"version", Kind::plain},    {"git_revision", Kind::plain},
-    {"git_dirty", Kind::plain},  {"build_type", Kind::plain}, {"compiler", Kind::plain},
-    {"sanitizers", Kind::plain}, {"mpi", Kind::plain},        {"hdf5", Kind::plain},
-    {"hwloc", Kind::plain},      {"flags", Kind::text},       {"cuda", Kind::text},
-    {"nccl", Kind::text},        {"cupti", Kind::text},       {"dali", Kind::text},
-    {"libtorch", Kind::text},    {"gloo", Kind::text},
+    {"name", Kind::plain},        {"version", Kind::plain},    {"git_revision", Kind::plain},
+    {"git_dirty", Kind::plain},   {"build_type", Kind::plain}, {"compiler", Kind::plain},
+    {"sanitizers", Kind::plain},  {"mpi", Kind::plain},        {"hdf5", Kind::plain},
+    {"hwloc", Kind::plain},       {"flags", Kind::versions},   {"cuda", Kind::versions},
+    {"nccl", Kind::versions},     {"cupti", Kind::versions},   {"dali", Kind::versions},
+    {"libtorch", Kind::versions}, {"gloo", Kind::versions},    {"redaction", Kind::plain},
 };
 
 /// Environment variables of job schedulers. Some of them are not recorded today.
@@ -240,6 +240,9 @@ constexpr ListedField kLabels[] = {
     {"serialnumber", Kind::serial},
     {"address", Kind::device},
     {"nodeguid", Kind::device},
+    {"node guid", Kind::device},
+    {"port guid", Kind::device},
+    {"system image guid", Kind::device},
     {"sysimageguid", Kind::device},
     {"nvidiaserial", Kind::serial},
     {"nvidiauuid", Kind::device},
@@ -293,6 +296,8 @@ std::string_view to_string(FieldKind kind) {
       return "plain";
     case Kind::text:
       return "text";
+    case Kind::versions:
+      return "versions";
     case Kind::place:
       return "place";
     case Kind::host:
@@ -311,6 +316,10 @@ std::string_view to_string(FieldKind kind) {
       return "job";
     case Kind::submit:
       return "submit";
+    case Kind::mail:
+      return "mail";
+    case Kind::address:
+      return "address";
   }
   return "name";
 }

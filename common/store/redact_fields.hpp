@@ -9,12 +9,14 @@ namespace scalemark::store {
 
 /// What the value of a field holds.
 /// - plain: a number, a version or one of a fixed set of words; it is never redacted.
-/// - text: free text that may contain paths, and names that other fields hold.
+/// - text: free text that may contain paths, addresses, and names that other fields hold.
+/// - versions: text in which numbers such as 1.2.3.4 are versions, not addresses.
 /// - place: where a rank ran: the host's name among other words.
 /// - All others: a name of that kind.
 enum class FieldKind {
   plain,
   text,
+  versions,
   place,
   host,
   hosts,
@@ -23,7 +25,9 @@ enum class FieldKind {
   serial,
   device,
   job,
-  submit
+  submit,
+  mail,
+  address
 };
 
 /// Prefix of the hash that replaces a name: "host", "user", ...

@@ -178,7 +178,7 @@ bool FileSink::take_finished(const Run& run) {
 }
 
 void FileSink::start_anew(const Run& run) {
-  make_redactor(run, run);
+  make_redactor(run);
   if (options_.force) {
     // Remove the old result now, so that a later --resume cannot take it for this run's.
     store::clear_parts(parts_);
@@ -196,15 +196,23 @@ void FileSink::check_same_run(const Run& run, bool any_host) const {
                         {.parts = parts_, .output = options_.output, .other_hosts = any_host});
 }
 
-void FileSink::make_redactor(const Run& run, const Run& salt) {
+void FileSink::make_redactor(const Run& run) {
   if (!options_.redact) return;
-  redactor_ = std::make_unique<store::Redactor>(run, store::Redactor::salt_of(salt));
+  if (!key_) key_ = store::redaction_key();
+  redactor_ = std::make_unique<store::Redactor>(run, *key_);
 }
 
 void FileSink::read_header(const Run& run) {
   header_ = store::read_meta(parts_);
-  // Use the salt of the run that is resumed, so that the same names get the same hashes.
-  make_redactor(run, header_);
+  make_redactor(run);
+  const auto stored = header_.producer.find("redaction");
+  // A run that was not redacted is refused for its options, with their difference.
+  if (!redactor_ || stored == header_.producer.end() || stored->second == redactor_->method())
+    return;
+  throw UsageError(fmt::format(
+      "--resume: {} was redacted with another secret ({}, now {}). SCALEMARK_REDACTION_KEY_FILE "
+      "names the file of a secret; 'scalemark finalize' keeps the finished cases",
+      parts_.string(), stored->second, redactor_->method()));
 }
 
 void FileSink::take_over(const Run& run) {

@@ -67,7 +67,7 @@ class FileSink final : public ResultSink {
   void start_anew(const Run& run);
   void undo_begin(bool locked) noexcept;
   void read_header(const Run& run);
-  void make_redactor(const Run& run, const Run& salt);
+  void make_redactor(const Run& run);
   void check_launch(const Run& run);
   void check_same_run(const Run& run, bool any_host) const;
   void check_sweeps_stay(const CaseResult& begun) const;
@@ -81,6 +81,7 @@ class FileSink final : public ResultSink {
   std::filesystem::path parts_;
   store::Lock lock_;
   std::unique_ptr<store::Journal> journal_;
+  std::optional<store::RedactionKey> key_;  ///< read once, if requested
   std::unique_ptr<store::Redactor> redactor_;
   std::map<std::size_t, FinishedCase> finished_;
   std::size_t segments_ = 0;    ///< segments written since the last batch

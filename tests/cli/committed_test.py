@@ -21,7 +21,7 @@ FORBIDDEN = {
 }
 
 # What --redact writes in place of a name.
-HASH = r"\b(host|hosts|user|account|serial|device|job|submit)-[0-9a-f]{10}\b"
+HASH = r"\b(host|hosts|user|account|serial|device|job|submit|mail|address)-[0-9a-f]{10}\b"
 
 
 def text_of(value):

@@ -183,8 +183,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag(
       "--resume-hosts", options.resume_hosts,
       "With --resume: resume on other hosts, too; cases measured there store their hosts");
-  command.add_flag("--redact", options.redact,
-                   "Store salted hashes instead of host and user names and serial numbers");
+  command.add_flag(
+      "--redact", options.redact,
+      "Store hashes instead of names, addresses and serial numbers; their secret is in "
+      "~/.local/state/scalemark/redaction-key, or in the file that "
+      "SCALEMARK_REDACTION_KEY_FILE names");
   take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
               {Kind::integer, 0, NumberRule::kNoEnd, false})
       ->capture_default_str();

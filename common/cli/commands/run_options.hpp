@@ -70,8 +70,7 @@ std::string new_uuid();
 std::map<std::string, std::string> producer_facts();
 std::map<std::string, std::string> scheduler_facts();
 /// Name of the set of runs that this run belongs to, and its number in the set, from the job
-/// scripts (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT). Redaction gives a name the same hash in all runs
-/// of a set.
+/// scripts (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT).
 /// Throws UsageError for an invalid number and for a name with more than 64 characters or others
 /// than letters, digits and -_.
 std::pair<std::string, int> campaign_facts();

@@ -2,6 +2,8 @@
 // Redaction: no name, number or path is left in the bytes of a file, and equal names stay equal.
 #include "common/store/redact.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -11,6 +13,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "common/base/error.hpp"
 #include "common/store/reader.hpp"
 #include "tests/common/store/equal.hpp"
 #include "tests/common/store/example.hpp"
@@ -82,6 +85,15 @@ Run revealing_run() {
 
 class Redact : public ::testing::Test {
  protected:
+  void SetUp() override { take_secret('a'); }
+  void TearDown() override { unsetenv("SCALEMARK_REDACTION_KEY_FILE"); }
+  /// Runs that are written from now on have this secret.
+  void take_secret(char letter) {
+    const std::filesystem::path key = folder_ / "key";
+    std::ofstream(key) << std::string(64, letter);
+    std::filesystem::permissions(key, std::filesystem::perms(0600));
+    setenv("SCALEMARK_REDACTION_KEY_FILE", key.c_str(), 1);
+  }
   scalemark::Run redacted(const scalemark::Run& run) {
     test::write_run({.output = folder_ / "a.h5", .force = true, .redact = true}, run);
     return read_run(folder_ / "a.h5");
@@ -218,18 +230,77 @@ TEST_F(Redact, TablesLoseNamesAndNumbersOfDevicesOnly) {
   EXPECT_EQ(texts(tables.at("profile").columns.at(0)).at(0), "load set");
 }
 
-TEST_F(Redact, HashesAreStableWithinACampaignOnly) {
+TEST_F(Redact, HashesAreStableWithASecret) {
   auto run = revealing_run();
   const std::string first = redacted(run).ranks.at(0).node;
   run.uuid = "another run";
-  EXPECT_EQ(redacted(run).ranks.at(0).node, first);
   run.campaign = "autumn";
-  const std::string autumn = redacted(run).ranks.at(0).node;
-  EXPECT_NE(autumn, first);
-  run.campaign = "";
-  const std::string alone = redacted(run).ranks.at(0).node;
-  run.uuid = "a third run";
-  EXPECT_NE(redacted(run).ranks.at(0).node, alone);
+  EXPECT_EQ(redacted(run).ranks.at(0).node, first);
+  take_secret('b');
+  EXPECT_NE(redacted(run).ranks.at(0).node, first);
+  take_secret('a');
+  EXPECT_EQ(redacted(run).ranks.at(0).node, first);
+}
+
+// printf 'host\0blackbird17.cluster.example.org' | openssl mac -digest SHA256 -macopt key:aaa...
+TEST_F(Redact, HashesAreHmacsOfKindAndName) {
+  EXPECT_EQ(redacted(revealing_run()).ranks.at(0).node, "host-26668791ec");
+}
+
+TEST_F(Redact, TheFileTellsSecretsApartAndHoldsNone) {
+  const std::string first = redacted(revealing_run()).producer.at("redaction");
+  EXPECT_THAT(first, MatchesRegex("HMAC-SHA-256, secret [0-9a-f]{10}"));
+  EXPECT_EQ(bytes().find(std::string(16, 'a')), std::string::npos);
+  take_secret('b');
+  EXPECT_NE(redacted(revealing_run()).producer.at("redaction"), first);
+}
+
+TEST_F(Redact, TheDomainGoesWithTheHost) {
+  auto run = revealing_run();
+  run.exit_reason = "blackbird17.other.example.net, node9.cluster.example.org, blackbird17.log";
+  EXPECT_THAT(redacted(run).exit_reason,
+              MatchesRegex("host-[0-9a-f]{10}, node9.host-[0-9a-f]{10}, host-[0-9a-f]{10}.log"));
+}
+
+TEST_F(Redact, TheCampaignKeepsWhatNamesNobody) {
+  auto run = revealing_run();
+  EXPECT_EQ(redacted(run).campaign, "spring");
+  run.campaign = "jdoe-blackbird17.2";
+  EXPECT_THAT(redacted(run).campaign, MatchesRegex("user-[0-9a-f]{10}-host-[0-9a-f]{10}.2"));
+}
+
+TEST_F(Redact, RelativePathsAreCutWhereOnlyPathsStand) {
+  auto run = revealing_run();
+  run.tags = {{"a", "jroe/data, ~jroe, jane@x.org"}};
+  run.command_line =
+      "build/jroe/scalemark run micro/(barrier|memcpy) -a llm/finetune:ranks=2 -ojroe/x.h5 "
+      "--data mnist=jroe/m --preset jroe/p.toml --tag a=jroe/data, ~jroe, jane@x.org --quick";
+  run.config = "preset: jroe/my.toml\nmicro/memcpy bytes=8 | ci=2\n";
+  const auto got = redacted(run);
+  EXPECT_THAT(got.tags.at("a"), MatchesRegex("data, user-[0-9a-f]{10}, mail-[0-9a-f]{10}"));
+  EXPECT_EQ(got.command_line,
+            "scalemark run micro/(barrier|memcpy) -a llm/finetune:ranks=2 -ox.h5 --data mnist=m "
+            "--preset p.toml --tag a=" +
+                got.tags.at("a") + " --quick");
+  EXPECT_EQ(got.config, "preset: my.toml\nmicro/memcpy bytes=8 | ci=2\n");
+}
+
+TEST_F(Redact, ARunIsNotResumedWithAnotherSecret) {
+  auto run = revealing_run();
+  run.cases.clear();
+  const WriterOptions options{.output = folder_ / "a.h5", .redact = true};
+  FileSink(options).begin(run);
+  WriterOptions resumed = options;
+  resumed.resume = true;
+  take_secret('b');
+  try {
+    FileSink(resumed).begin(run);
+    ADD_FAILURE() << "resumed with another secret";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("was redacted with another secret"));
+  }
+  take_secret('a');
+  EXPECT_NO_THROW(FileSink(resumed).begin(run));
 }
 
 TEST_F(Redact, AResumedRunKeepsItsHashes) {
