@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "common/base/error.hpp"
 
@@ -13,6 +14,14 @@ namespace scalemark {
 namespace {
 
 EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
+
+using Bytes = std::array<unsigned char, 32>;
+
+std::string hex_of(const Bytes& bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 void require(int code) {
   if (code != 1)
@@ -34,17 +43,23 @@ void Sha256::add(const void* bytes, std::size_t count) {
 }
 
 std::string Sha256::hex() {
-  std::array<unsigned char, 32> digest{};
+  Bytes digest{};
   require(EVP_DigestFinal_ex(of(context_.get()), digest.data(), nullptr));
-  std::string text;
-  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
+  return hex_of(digest);
 }
 
 std::string sha256(std::string_view bytes) {
   Sha256 digest;
   digest.add(bytes);
   return digest.hex();
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+  Bytes digest{};
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
+               digest.data(), nullptr) != nullptr);
+  return hex_of(digest);
 }
 
 }  // namespace scalemark

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 (FIPS 180-4): tells whether contents are what they were.
+// SHA-256 (FIPS 180-4) tells whether contents are what they were; HMAC-SHA-256 (RFC 2104) hides
+// names.
 #pragma once
 
 #include <cstddef>
@@ -28,5 +29,8 @@ class Sha256 {
 
 /// 64 hexadecimal digits.
 std::string sha256(std::string_view bytes);
+
+/// 64 hexadecimal digits. Throws Error if libcrypto has no SHA-256.
+std::string hmac_sha256(std::string_view key, std::string_view text);
 
 }  // namespace scalemark

@@ -18,7 +18,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "common/store/hmac.hpp"
+#include "common/base/sha256.hpp"
 
 namespace scalemark::store {
 namespace {

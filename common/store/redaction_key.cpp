@@ -19,9 +19,9 @@
 
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/base/sha256.hpp"
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
-#include "common/store/hmac.hpp"
 
 namespace scalemark::store {
 namespace {
