@@ -23,7 +23,7 @@ std::string quoted(std::string_view word) {
 
 std::string line(std::span<const std::string> words) {
   std::vector<std::string> parts;
-  for (const std::string& word : words) parts.push_back(quoted(word));
+  for (const std::string& word : words) parts.push_back(shell::quoted(word));
   return text::join(parts, " ");
 }
 

@@ -4,11 +4,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/base/limited_json.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::formats {
@@ -67,27 +67,20 @@ std::string read_text(const std::filesystem::path& file) {
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& place) {
-  using Event = nlohmann::json::parse_event_t;
-  std::vector<std::set<std::string>> open_objects;
-  std::size_t values = 0;
-  const auto watch = [&](int depth, Event event, nlohmann::json& parsed) {
-    if (depth > kDeepest)
-      throw InputError(fmt::format("{}: JSON nested deeper than {} levels", place, kDeepest));
-    // Limits the number of values: an element is short as text but large in memory.
-    const bool is_new =
-        event == Event::value || event == Event::object_start || event == Event::array_start;
-    if (is_new && ++values > kMaxValues)
-      throw InputError(fmt::format("{}: more than {} values", place, kMaxValues));
-    if (event == Event::object_start) open_objects.emplace_back();
-    if (event == Event::object_end) open_objects.pop_back();
-    if (event == Event::key && !open_objects.back().insert(parsed.get<std::string>()).second) {
-      throw InputError(fmt::format("{}: \"{}\" occurs twice in one object", place,
-                                   text::printable(parsed.get<std::string>(), kQuoted)));
-    }
-    return true;
-  };
   try {
-    return nlohmann::json::parse(text, watch);
+    return parse_limited_json(text, {.depth = kDeepest, .values = kMaxValues});
+  } catch (const JsonRefused& refused) {
+    switch (refused.why()) {
+      case JsonRefused::Why::depth:
+        throw InputError(fmt::format("{}: JSON nested deeper than {} levels", place, kDeepest));
+      case JsonRefused::Why::values:
+        // Limits the number of values: an element is short as text but large in memory.
+        throw InputError(fmt::format("{}: more than {} values", place, kMaxValues));
+      case JsonRefused::Why::repeated:
+        break;
+    }
+    throw InputError(fmt::format("{}: \"{}\" occurs twice in one object", place,
+                                 text::printable(refused.name(), kQuoted)));
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("{}: no JSON: {}", place, text::printable(error.what(), 400)));
   }

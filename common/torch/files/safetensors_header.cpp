@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
+#include "common/base/limited_json.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::torch_support {
@@ -47,21 +48,16 @@ const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
 
 /// Parses JSON of limited depth; duplicate keys are errors.
 json parse_json(std::string_view bytes, const std::string& source) {
-  std::vector<std::set<std::string>> keys;
-  std::string problem;
-  const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxDepth) problem = "the header is nested too deeply";
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.empty() &&
-        !keys.back().insert(parsed.get<std::string>()).second) {
-      problem =
-          fmt::format("the name '{}' occurs twice", text::printable(parsed.get<std::string>(), 80));
-    }
-    return problem.empty();
-  };
-  json result = json::parse(bytes.begin(), bytes.end(), look, /*allow_exceptions=*/false);
-  if (!problem.empty()) refuse(source, problem);
+  json result;
+  try {
+    result = parse_limited_json(bytes, {.depth = kMaxDepth, .values = kMaxHeader});
+  } catch (const JsonRefused& refused) {
+    if (refused.why() != JsonRefused::Why::repeated)
+      refuse(source, "the header is nested too deeply");
+    refuse(source, fmt::format("the name '{}' occurs twice", text::printable(refused.name(), 80)));
+  } catch (const json::exception&) {
+    refuse(source, "the header is not a JSON object");
+  }
   if (!result.is_object()) refuse(source, "the header is not a JSON object");
   return result;
 }

@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 
 #include "common/base/error.hpp"
+#include "common/torch/files/safetensors_header.hpp"
 #include "common/torch/files/tensor_file.hpp"
+#include "tests/support/growth.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark::torch_support {
@@ -134,6 +136,18 @@ TEST(Safetensors, EntriesThatLieAreRefused) {
               HasSubstr("has 8 bytes, its shape and dtype mean 32"));
   EXPECT_THAT(entry(R"({"dtype":"U8","shape":[9],"data_offsets":[0,9]})"),
               HasSubstr("8 bytes of tensors are there, its header means 9"));
+}
+
+TEST(Safetensors, AHeaderTakesTimeInProportionToItsTensors) {
+  EXPECT_LT(test::growth(20'000,
+                         [](std::size_t n) {
+                           std::string header = "{";
+                           for (std::size_t i = 0; i < n; ++i)
+                             header += (i == 0 ? "" : ",") + ("\"t" + std::to_string(i)) +
+                                       R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+                           EXPECT_EQ(parse_safetensors(file_of(header + "}", 0), "x").size(), n);
+                         }),
+            test::kMostGrowth);
 }
 
 class Shards : public testing::Test {
