@@ -94,13 +94,18 @@ CaseResult case_of_name(const std::string& name, std::int64_t threads) {
   return result;
 }
 
+/// A case, and the place of each of its metrics: a row may have any number of counters.
+struct Taken {
+  CaseResult result;
+  std::map<std::string, std::size_t> places;
+};
+
 /// Appends one repetition to the samples of a metric.
-void append(CaseResult& result, const char* name, const char* unit, Better better, double value) {
-  const auto found = std::find_if(result.metrics.begin(), result.metrics.end(),
-                                  [&](const Metric& metric) { return metric.name == name; });
+void append(Taken& taken, const char* name, const char* unit, Better better, double value) {
   const bool is_time = std::string_view(unit) == "s";
-  if (found == result.metrics.end()) {
-    Metric& metric = add_metric(result, {name, unit, 0, better}, {});
+  const auto [place, is_new] = taken.places.try_emplace(name, taken.result.metrics.size());
+  if (is_new) {
+    Metric& metric = add_metric(taken.result, {name, unit, 0, better}, {});
     metric.rank_reduce = RankReduce::max;
     metric.samples.scale = is_time ? kFemtosecond : 1;
     metric.samples.iterations = 0;
@@ -109,14 +114,14 @@ void append(CaseResult& result, const char* name, const char* unit, Better bette
     } else {
       metric.samples.values = std::vector<double>();
     }
-    return append(result, name, unit, better, value);
   }
-  ++found->samples.iterations;
+  Samples& samples = taken.result.metrics[place->second].samples;
+  ++samples.iterations;
   if (is_time) {
-    std::get<std::vector<std::uint64_t>>(found->samples.values)
+    std::get<std::vector<std::uint64_t>>(samples.values)
         .push_back(static_cast<std::uint64_t>(std::llround(value / kFemtosecond)));
   } else {
-    std::get<std::vector<double>>(found->samples.values).push_back(value);
+    std::get<std::vector<double>>(samples.values).push_back(value);
   }
 }
 
@@ -129,24 +134,24 @@ std::string time_name(const json& row, const std::string& place) {
   return name;
 }
 
-void take_numbers(CaseResult& result, const json& row, const std::string& place,
+void take_numbers(Taken& taken, const json& row, const std::string& place,
                   const ImportTaker& taker) {
   const std::string time = time_name(row, place);
-  append(result, time.c_str(), "s", Better::lower, seconds_of(row, "real_time", place));
+  append(taken, time.c_str(), "s", Better::lower, seconds_of(row, "real_time", place));
   // Files of Scalemark repeat `real_time` as `cpu_time`.
   if (!row.contains(kMetricMember))
-    append(result, "cpu_time", "s", Better::lower, seconds_of(row, "cpu_time", place));
+    append(taken, "cpu_time", "s", Better::lower, seconds_of(row, "cpu_time", place));
   if (row.contains("bytes_per_second"))
-    append(result, "bandwidth", "By/s", Better::higher,
+    append(taken, "bandwidth", "By/s", Better::higher,
            number_of(row["bytes_per_second"], "bytes_per_second", place));
   if (row.contains("items_per_second"))
-    append(result, "item_rate", "{item}/s", Better::higher,
+    append(taken, "item_rate", "{item}/s", Better::higher,
            number_of(row["items_per_second"], "items_per_second", place));
   for (const auto& [name, value] : row.items()) {
     if (known_members().contains(name)) continue;
     const std::string metric = snake_case(name);
     if (value.is_number() && text::is_identifier(metric)) {
-      append(result, metric.c_str(), "1", Better::none, value.get<double>());
+      append(taken, metric.c_str(), "1", Better::none, value.get<double>());
     } else {
       taker.note(fmt::format("{}: \"{}\" is not known and not imported", place,
                              text::printable(name, 80)));
@@ -169,7 +174,7 @@ bool take_failure(CaseResult& result, const json& row, const std::string& place)
 /// Cases in order of first appearance.
 class Cases {
  public:
-  CaseResult& of(const json& row, const std::string& place) {
+  Taken& of(const json& row, const std::string& place) {
     if (row.contains(kKeyMember)) {
       return entered(case_of_key(text_of(row[kKeyMember], kKeyMember, place), place));
     }
@@ -178,17 +183,17 @@ class Cases {
         row.contains("threads") ? integer_of(row["threads"], "threads", kMaxRanks, place) : 1;
     return entered(case_of_name(text_of(member(row, name, place), name, place), threads));
   }
-  std::vector<CaseResult>& all() { return cases_; }
+  std::vector<Taken>& all() { return cases_; }
 
  private:
-  CaseResult& entered(CaseResult made) {
+  Taken& entered(CaseResult made) {
     const auto [found, is_new] = places_.try_emplace(made.key, cases_.size());
-    if (is_new) cases_.push_back(std::move(made));
+    if (is_new) cases_.push_back({std::move(made), {}});
     return cases_[found->second];
   }
 
   std::map<std::string, std::size_t> places_;
-  std::vector<CaseResult> cases_;
+  std::vector<Taken> cases_;
 };
 
 bool is_aggregate(const json& row) {
@@ -231,8 +236,8 @@ void import_google_benchmark(const ImportSource& source, const ImportTaker& take
       if (!is_median || repeated.contains(run_name(rows[i]))) continue;
       ++medians;
     }
-    CaseResult& result = cases.of(rows[i], place);
-    if (!take_failure(result, rows[i], place)) take_numbers(result, rows[i], place, taker);
+    Taken& taken = cases.of(rows[i], place);
+    if (!take_failure(taken.result, rows[i], place)) take_numbers(taken, rows[i], place, taker);
   }
   if (medians > 0) {
     taker.note(
@@ -244,7 +249,7 @@ void import_google_benchmark(const ImportSource& source, const ImportTaker& take
       document["context"].contains("library_version"))
     version = text_of(document["context"]["library_version"], "library_version", file);
   RunBuilder builder(imported_run(source, "Google Benchmark", version, content));
-  for (CaseResult& result : cases.all()) builder.add(std::move(result), file);
+  for (Taken& taken : cases.all()) builder.add(std::move(taken.result), file);
   if (builder.empty()) throw InputError(fmt::format("{}: holds no benchmark", file));
   taker.run({builder.take(), {}});
 }

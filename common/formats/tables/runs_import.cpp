@@ -2,7 +2,6 @@
 // Imports JSON Lines of runs, one run per line: {"run", "side", "cases": {key: {"metric", "unit",
 // "scale", "samples", "direction"}}}.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -92,10 +91,11 @@ std::string side_of(const json& line, const std::string& place) {
   return side;
 }
 
-/// The digits at the start of a text, without leading zeros.
 std::string_view digits_of(std::string_view text) {
-  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view digits = text.substr(0, end);
+  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+}
+
+std::string_view without_zeros(std::string_view digits) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
@@ -103,13 +103,19 @@ std::string_view digits_of(std::string_view text) {
 /// no order.
 bool comes_before(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
-    const std::string_view x = digits_of(a), y = digits_of(b);
-    if (std::isdigit(static_cast<unsigned char>(a[0])) != 0 &&
-        std::isdigit(static_cast<unsigned char>(b[0])) != 0 && x != y)
-      return x.size() != y.size() ? x.size() < y.size() : x < y;
+    const std::string_view digits_a = digits_of(a), digits_b = digits_of(b),
+                           x = without_zeros(digits_a), y = without_zeros(digits_b);
+    std::size_t same = 1;
+    if (!digits_a.empty() && !digits_b.empty()) {
+      if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+      // Equal numbers are passed as a whole, up to zeros in front that only one of them has.
+      const auto end =
+          std::mismatch(digits_a.begin(), digits_a.end(), digits_b.begin(), digits_b.end());
+      same = std::max<std::size_t>(static_cast<std::size_t>(end.first - digits_a.begin()), 1);
+    }
     if (a[0] != b[0]) return a[0] < b[0];
-    a.remove_prefix(1);
-    b.remove_prefix(1);
+    a.remove_prefix(same);
+    b.remove_prefix(same);
   }
   return a.size() < b.size();
 }
