@@ -29,6 +29,8 @@ constexpr double kMinLatency = 0.01;
 /// The largest size must be at least this multiple of n1/2. At 2 n1/2, two thirds of the bandwidth
 /// are reached.
 constexpr double kReach = 2;
+/// With more sizes than four times as many, large ones are left out several at a time.
+constexpr std::size_t kMaxTries = 32;
 
 bool is_time(const Metric& metric) {
   return metric.kind == MetricKind::duration && metric.unit == "s";
@@ -62,14 +64,15 @@ std::string problem_of(const MessageCost& cost, double shortest) {
   return {};
 }
 
-/// Fits the model to all given sizes; nothing with fewer than five.
-std::optional<MessageCost> fitted(std::span<const double> bytes, std::span<const double> seconds) {
-  if (bytes.size() < kMinSizes) return std::nullopt;
+/// The fit of the first `count` sizes, at least five.
+std::optional<MessageCost> fitted(const stats::MessageCostFits& fits, std::size_t count,
+                                  std::span<const double> bytes, std::span<const double> seconds) {
   MessageCost cost;
-  cost.fit = stats::fit_message_cost(bytes, seconds);
+  cost.fit = fits.first(count);
   if (cost.fit.regimes.empty()) return std::nullopt;
-  cost.last_bytes = bytes.back();
-  const auto sizes = static_cast<double>(bytes.size());
+  cost.last_bytes = bytes[count - 1];
+  cost.left_out = bytes.size() - count;
+  const auto sizes = static_cast<double>(count);
   cost.residual = cost.fit.relative_rms * std::sqrt(sizes / (sizes - parameters_of(cost.fit)));
   cost.problem = problem_of(cost, seconds.front());
   return cost;
@@ -92,14 +95,15 @@ std::optional<SweepCase> sweep_case(const CaseResult& result) {
 
 std::optional<MessageCost> message_cost(std::span<const double> bytes,
                                         std::span<const double> seconds) {
-  const std::size_t least = std::max(kMinSizes, bytes.size() - bytes.size() / 4);
-  const std::optional<MessageCost> all = fitted(bytes, seconds);
+  if (bytes.size() < kMinSizes) return std::nullopt;
+  const stats::MessageCostFits fits(bytes, seconds);
+  const std::optional<MessageCost> all = fitted(fits, bytes.size(), bytes, seconds);
   if (!all || all->problem.empty()) return all;
-  for (std::size_t count = bytes.size() - 1; count >= least; --count) {
-    std::optional<MessageCost> some = fitted(bytes.first(count), seconds.first(count));
-    if (!some || !some->problem.empty()) continue;
-    some->left_out = bytes.size() - count;
-    return some;
+  const std::size_t most = std::min(bytes.size() / 4, bytes.size() - kMinSizes);
+  const std::size_t step = (most + kMaxTries - 1) / kMaxTries;
+  for (std::size_t left_out = step; left_out <= most && step > 0; left_out += step) {
+    std::optional<MessageCost> some = fitted(fits, bytes.size() - left_out, bytes, seconds);
+    if (some && some->problem.empty()) return some;
   }
   return all;
 }

@@ -45,7 +45,8 @@ struct MessageCost {
 /// than five sizes, or with values that are not positive. A sweep follows the model if residuals
 /// are at most 10 %, larger messages take longer, the latency is visible, and the largest size is
 /// at least twice n1/2. If all sizes together do not follow it, up to a quarter of them is left
-/// out, largest first, as few as possible (large sizes may overflow a cache).
+/// out, largest first, as few as possible (large sizes may overflow a cache); of more than 128
+/// sizes, in up to 32 steps.
 std::optional<MessageCost> message_cost(std::span<const double> bytes,
                                         std::span<const double> seconds);
 

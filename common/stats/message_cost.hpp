@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "common/stats/cost_partition.hpp"
 
 namespace scalemark::stats {
 
@@ -38,11 +41,29 @@ struct CostFit {
   double time(double bytes) const;
 };
 
-/// Least squares of relative residuals, so that small messages weigh as much as large ones. The
-/// number of regimes (at most `most_regimes`, each with at least three points) minimises the
-/// Bayesian information criterion; residuals below 0.5 % count as zero. Sizes may be in any order
-/// and repeated. Returns no regimes for fewer than two different sizes, negative sizes, times that
-/// are not positive, or values that are not finite.
+/// Fits of a sweep and of its first sizes.
+class MessageCostFits {
+ public:
+  /// Sizes may be in any order and repeated. Up to CostPartitions::kAllCompared sizes, the fits
+  /// take no longer together than one.
+  MessageCostFits(std::span<const double> bytes, std::span<const double> seconds,
+                  std::size_t most_regimes = 3);
+  MessageCostFits(const MessageCostFits&) = delete;
+  MessageCostFits& operator=(const MessageCostFits&) = delete;
+
+  /// The fit of the smallest `count` sizes: at least 3, or all. Least squares of relative
+  /// residuals, so that small messages weigh as much as large ones. The number of regimes (at most
+  /// `most_regimes`, each with at least three points) minimises the Bayesian information criterion;
+  /// residuals below 0.5 % count as zero. Returns no regimes for fewer than two different sizes,
+  /// negative sizes, times that are not positive, or values that are not finite.
+  CostFit first(std::size_t count) const;
+
+ private:
+  std::vector<double> bytes_, seconds_;  ///< sorted by size; empty if they cannot be fitted
+  std::optional<CostPartitions> partitions_;
+};
+
+/// MessageCostFits of all sizes.
 CostFit fit_message_cost(std::span<const double> bytes, std::span<const double> seconds,
                          std::size_t most_regimes = 3);
 

@@ -60,4 +60,46 @@ std::optional<RelativeLine> fit_relative_line(std::span<const double> x,
   return line;
 }
 
+void RelativeSums::add(double x, double y) {
+  RelativeSums one;
+  one.count_ = 1;
+  one.weight_ = 1 / (y * y);
+  one.mean_x_ = x;
+  one.mean_y_ = y;
+  one.v_ = x / y;
+  one.vv_ = one.v_ * one.v_;
+  add(one);
+}
+
+void RelativeSums::add(const RelativeSums& more) {
+  const double weight = weight_ + more.weight_;
+  if (!(weight > 0)) return;
+  const double dx = more.mean_x_ - mean_x_, dy = more.mean_y_ - mean_y_;
+  const double part = more.weight_ / weight, cross = weight_ * part;
+  spread_ += more.spread_ + cross * dx * dx;
+  product_ += more.product_ + cross * dx * dy;
+  spread_y_ += more.spread_y_ + cross * dy * dy;
+  mean_x_ += part * dx;
+  mean_y_ += part * dy;
+  count_ += more.count_;
+  weight_ = weight;
+  v_ += more.v_;
+  vv_ += more.vv_;
+}
+
+std::optional<RelativeLine> RelativeSums::line() const {
+  if (!(spread_ > 0)) return std::nullopt;
+  RelativeLine line;
+  line.slope = product_ / spread_;
+  line.offset = mean_y_ - line.slope * mean_x_;
+  line.squares = spread_y_ - line.slope * product_;
+  if (line.slope < 0) {
+    line = {mean_y_, 0, spread_y_};
+  } else if (line.offset < 0) {
+    line = {0, v_ / vv_, count_ - v_ * v_ / vv_};
+  }
+  line.squares = std::max(line.squares, 0.0);
+  return line;
+}
+
 }  // namespace scalemark::stats

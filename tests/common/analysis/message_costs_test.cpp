@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/growth.hpp"
+
 namespace scalemark::analysis {
 namespace {
 
@@ -158,6 +160,22 @@ TEST(MessageCosts, CasesWithoutSizeTimeOrResultAreLeftOut) {
   for (const CaseResult& one : {failed, sizeless, negative, timeless})
     EXPECT_FALSE(sweep_case(one));
   EXPECT_TRUE(sweep_case(message(8, 1e-6)));
+}
+
+// Follows no model, so a quarter of the sizes is left out step by step.
+TEST(MessageCosts, TakeTimeInProportionToTheSizes) {
+  const auto work = [](std::size_t n) {
+    Sizes sizes;
+    for (std::size_t i = 1; i <= n; ++i) {
+      sizes.bytes.push_back(static_cast<double>(64 * i));
+      sizes.seconds.push_back(seconds_for(sizes.bytes.back()) * (i % 2 == 0 ? 1 : 2));
+    }
+    const auto cost = cost_of(sizes);
+    ASSERT_TRUE(cost);
+    EXPECT_NE(cost->problem, "");
+  };
+  EXPECT_LT(test::growth(50'000, work), test::kMostGrowth);
+  EXPECT_LT(test::growth(500, work), test::kMostGrowth);
 }
 
 }  // namespace

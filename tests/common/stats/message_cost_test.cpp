@@ -124,5 +124,74 @@ TEST(MessageCost, HasNoRegimeWithoutTwoSizes) {
   EXPECT_TRUE(fit_message_cost(none, none).regimes.empty());
 }
 
+/// 2 us and 8 GB/s up to a size, then 5 us and 20 GB/s; errors of up to `noise`.
+Sweep dense(std::size_t sizes, std::size_t last_of_first, double noise) {
+  Sweep sweep;
+  for (std::size_t i = 1; i <= sizes; ++i) {
+    const auto bytes = static_cast<double>(64 * i);
+    const double seconds =
+        i <= last_of_first ? 2 * kMicro + bytes / (8 * kGiga) : 5 * kMicro + bytes / (20 * kGiga);
+    sweep.bytes.push_back(bytes);
+    sweep.seconds.push_back(seconds * (1 + noise * std::sin(static_cast<double>(7 * i * i))));
+  }
+  return sweep;
+}
+
+// Beyond CostPartitions::kAllCompared sizes not all divisions are compared: the switch is found to
+// a point all the same.
+TEST(MessageCost, FindsTheSwitchOfALongSweep) {
+  for (const std::size_t sizes : {128U, 129U, 1000U, 100'000U}) {
+    for (const std::size_t last : {sizes / 4, sizes / 2 + 1, sizes - 40}) {
+      const Sweep sweep = dense(sizes, last, 0);
+      const CostFit fit = fit_message_cost(sweep.bytes, sweep.seconds);
+      ASSERT_EQ(fit.regimes.size(), 2U) << sizes << " " << last;
+      EXPECT_EQ(fit.regimes[0].points, last);
+      EXPECT_NEAR(fit.latency(), 2 * kMicro, 1e-11);
+      EXPECT_NEAR(fit.bandwidth(), 20 * kGiga, 1e4);
+      EXPECT_LT(fit.relative_rms, 1e-6);
+    }
+  }
+}
+
+// The sums see the same line as the points: offset and slope free, at 0, and without spread.
+TEST(RelativeSums, GiveTheLineOfThePoints) {
+  const std::vector<std::vector<double>> times = {
+      {1e-6, 2e-6, 2.5e-6, 9e-6}, {4e-6, 3e-6, 2e-6, 1e-6}, {1e-9, 3e-6, 9e-6, 3e-5}};
+  const std::vector<double> bytes = {1, 1000, 2000, 9000};
+  for (const std::vector<double>& seconds : times) {
+    RelativeSums first, second;
+    for (std::size_t i = 0; i < 4; ++i) (i < 2 ? first : second).add(bytes[i], seconds[i]);
+    first.add(second);
+    const RelativeLine sums = first.line().value(),
+                       points = fit_relative_line(bytes, seconds).value();
+    EXPECT_NEAR(sums.offset, points.offset, 1e-12 * seconds[3]);
+    EXPECT_NEAR(sums.slope, points.slope, 1e-12 * seconds[3]);
+    EXPECT_NEAR(sums.squares, points.squares, 1e-12);
+  }
+  RelativeSums same;
+  EXPECT_FALSE(same.line());
+  same.add(8, 1);
+  same.add(8, 2);
+  EXPECT_FALSE(same.line());
+}
+
+// A fit of the first sizes is that of these sizes alone, to the last bit.
+TEST(MessageCostFits, OfTheFirstSizesAreThoseOfTheseAlone) {
+  const Sweep sweep = dense(60, 22, 0.02);
+  const MessageCostFits fits(sweep.bytes, sweep.seconds);
+  for (std::size_t count = 3; count <= 60; ++count) {
+    const CostFit alone = fit_message_cost(std::span(sweep.bytes).first(count),
+                                           std::span(sweep.seconds).first(count)),
+                  fit = fits.first(count);
+    EXPECT_EQ(fit.relative_rms, alone.relative_rms);
+    ASSERT_EQ(fit.regimes.size(), alone.regimes.size());
+    for (std::size_t r = 0; r < fit.regimes.size(); ++r) {
+      EXPECT_EQ(fit.regimes[r].latency, alone.regimes[r].latency);
+      EXPECT_EQ(fit.regimes[r].seconds_per_byte, alone.regimes[r].seconds_per_byte);
+      EXPECT_EQ(fit.regimes[r].points, alone.regimes[r].points);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::stats
