@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,15 +48,25 @@ std::optional<std::pair<std::int64_t, std::int64_t>> sizes_of(const Selected& bl
 /// A preset may measure small and large messages of a benchmark in blocks of their own, as OSU
 /// does. A size given on the command line then belongs to one of them.
 void share_sizes(std::vector<Selected>& selected) {
-  for (Selected& block : selected) {
-    const auto mine = sizes_of(block);
-    if (!mine) continue;
-    for (const Selected& other : selected) {
-      const auto theirs = other.benchmark == block.benchmark ? sizes_of(other) : std::nullopt;
-      if (!theirs) continue;
-      if (theirs->second < mine->first) block.above = std::max(block.above, theirs->second);
-      if (theirs->first > mine->second) block.up_to = mine->second;
-    }
+  using Sizes = std::pair<std::int64_t, std::int64_t>;
+  std::vector<std::optional<Sizes>> sizes;
+  std::map<const Benchmark*, std::vector<Sizes>> blocks;
+  for (const Selected& block : selected) {
+    sizes.push_back(sizes_of(block));
+    if (sizes.back()) blocks[block.benchmark].push_back(*sizes.back());
+  }
+  std::map<const Benchmark*, std::int64_t> last_least;
+  for (auto& [benchmark, all] : blocks) {
+    last_least[benchmark] = std::ranges::max(all, {}, &Sizes::first).first;
+    std::ranges::sort(all, {}, &Sizes::second);
+  }
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (!sizes[i]) continue;
+    Selected& block = selected[i];
+    const std::vector<Sizes>& all = blocks.at(block.benchmark);
+    const auto past = std::ranges::lower_bound(all, sizes[i]->first, {}, &Sizes::second);
+    if (past != all.begin()) block.above = std::prev(past)->second;
+    if (last_least.at(block.benchmark) > sizes[i]->second) block.up_to = sizes[i]->second;
   }
 }
 

@@ -25,6 +25,8 @@ namespace scalemark {
 namespace {
 
 constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
+/// Bytes of axis values, those of a block counted once for each of its names.
+constexpr std::size_t kMaxAxisBytes = std::size_t{16} << 20;
 
 [[noreturn]] void unknown_key(const std::string& origin, const toml::node& node,
                               std::string_view key, const std::vector<std::string>& known) {
@@ -112,8 +114,16 @@ std::vector<std::string> parse_names(const std::string& origin, const toml::node
   return names;
 }
 
-/// A block: an entry for each of the benchmarks that it names.
-std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node& node) {
+std::size_t bytes_of(const std::map<std::string, std::string>& axes) {
+  std::size_t bytes = 0;
+  for (const auto& [axis, values] : axes) bytes += axis.size() + values.size();
+  return bytes;
+}
+
+/// A block: an entry for each of the benchmarks that it names. `axis_bytes`: of all blocks up to
+/// this one.
+std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node& node,
+                                     std::size_t& axis_bytes) {
   const toml::table* table = node.as_table();
   if (!table) fail_at(origin, node, "each [[benchmark]] is a table");
   PresetEntry entry;
@@ -133,6 +143,9 @@ std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node
     }
   }
   if (names.empty() || names.front().empty()) fail_at(origin, node, "a [[benchmark]] has no name");
+  axis_bytes += names.size() * bytes_of(entry.axes);
+  if (axis_bytes > kMaxAxisBytes)
+    fail_at(origin, node, "the names of the blocks times their axis values are more than 16 MiB");
   std::vector<PresetEntry> entries;
   for (const std::string& name : names) {
     entries.push_back(entry);
@@ -155,8 +168,9 @@ std::vector<PresetEntry> parse_blocks(const std::string& origin, const toml::nod
     fail_at(origin, node, "benchmark is a list of tables, each with the header [[benchmark]]");
   std::vector<PresetEntry> entries;
   bool lists_names = false;
+  std::size_t axis_bytes = 0;
   for (const toml::node& one : *blocks) {
-    const std::vector<PresetEntry> block = parse_block(origin, one);
+    const std::vector<PresetEntry> block = parse_block(origin, one, axis_bytes);
     lists_names = lists_names || block.size() > 1;
     entries.insert(entries.end(), block.begin(), block.end());
   }

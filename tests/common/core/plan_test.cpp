@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "tests/support/growth.hpp"
 
 namespace scalemark {
 namespace {
@@ -259,6 +260,17 @@ TEST_F(Plan, TheEstimateTellsSamplingFromFixedWork) {
   request.command_line.iterations = 5;
   EXPECT_NE(estimate(make_plan(registry, request, context)).find("given number of iterations"),
             std::string::npos);
+}
+
+TEST_F(Plan, TakesTimeInProportionToTheBlocksOfAPreset) {
+  const double growth = test::growth(1'000, [&](std::size_t n) {
+    Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {}};
+    for (std::size_t i = 1; i <= n; ++i)
+      preset.entries.push_back(
+          {"micro/copy", {{"direction", "h2d"}, {"bytes", std::to_string(i)}}, {}});
+    EXPECT_EQ(make_plan(registry, {.preset = preset}, context).size(), n);
+  });
+  EXPECT_LT(growth, test::kMostGrowth);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/core/policy_rules.hpp"
+#include "tests/support/growth.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace scalemark {
@@ -237,6 +238,40 @@ TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {
     EXPECT_NE(std::string(error.what()).find("quick"), std::string::npos);
   }
   EXPECT_THROW(load_preset(registry, "/nonexistent/x.toml"), UsageError);
+}
+
+TEST(Preset, RefusesAxisValuesTimesNamesBeyondALimit) {
+  std::string names, values;
+  for (int i = 0; i < 50'000; ++i) names += R"("a/b",)", values += "1,";
+  const std::string toml =
+      "[[benchmark]]\nname = [" + names + "]\naxes = {bytes = [" + values + "]}\n";
+  EXPECT_NE(error_of(toml).find("more than 16 MiB"), std::string::npos) << error_of(toml);
+}
+
+TEST(Preset, TakesTimeInProportionToItsValuesBlocksAndNames) {
+  const auto read = [](const std::string& toml) { return parse_preset(toml, "mine.toml").preset; };
+  EXPECT_LT(test::growth(20'000,
+                         [&](std::size_t n) {
+                           std::string values;
+                           for (std::size_t i = 0; i < n; ++i) values += std::to_string(i) + ",";
+                           read("[[benchmark]]\nname = \"a/b\"\naxes = {x = [" + values + "]}\n");
+                         }),
+            test::kMostGrowth);
+  EXPECT_LT(test::growth(2'000,
+                         [&](std::size_t n) {
+                           std::string toml;
+                           for (std::size_t i = 0; i < n; ++i)
+                             toml += "[[benchmark]]\nname = \"a/b\"\naxes = {x = 1}\n";
+                           EXPECT_EQ(read(toml).entries.size(), n);
+                         }),
+            test::kMostGrowth);
+  EXPECT_LT(test::growth(20'000,
+                         [&](std::size_t n) {
+                           std::string names;
+                           for (std::size_t i = 0; i < n; ++i) names += R"("a/b",)";
+                           read("[[benchmark]]\nname = [" + names + "]\naxes = {x = 1}\n");
+                         }),
+            test::kMostGrowth);
 }
 
 }  // namespace
