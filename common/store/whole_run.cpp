@@ -12,11 +12,15 @@
 namespace scalemark {
 namespace {
 
+/// Attributes and groups of a case, and of a metric, in the file.
+constexpr std::uintmax_t kCaseBytes = 1500, kMetricBytes = 2700;
+
 std::uintmax_t bytes_of(const Run& run) {
   std::uintmax_t bytes = 0;
   for (const CaseResult& result : run.cases) {
+    bytes += kCaseBytes;
     for (const Metric& metric : result.metrics)
-      bytes += metric.samples.ranks * metric.samples.iterations * sizeof(double);
+      bytes += kMetricBytes + metric.samples.ranks * metric.samples.iterations * sizeof(double);
   }
   return bytes;
 }
