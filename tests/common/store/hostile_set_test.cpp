@@ -61,36 +61,48 @@ TEST_P(HostileSet, IsRefusedWithOneLine) {
   EXPECT_LT(peak_kib(RUSAGE_CHILDREN), 512 * 1024);
 }
 
-// As the header of a run's parts, and as the segment of its only case. What is wrong in a header's
-// cases, or in a segment's header, is never looked at.
-TEST_P(HostileSet, IsRefusedAsAPartToo) {
+/// A run's parts, one of which is hostile.
+std::filesystem::path parts_with(const test::HostileFile& one, const std::string& place,
+                                 const std::filesystem::path& folder) {
+  test::write_good_file(folder / "good.h5");
+  const std::filesystem::path hostile = test::make_hostile(one, folder),
+                              parts = folder / "a.h5.parts";
+  std::filesystem::create_directory(parts);
+  for (const std::string part : {store::kMetaName, "c000000.h5"})
+    std::filesystem::copy_file(part == place ? hostile : folder / "good.h5", parts / part);
+  return parts;
+}
+
+/// What is wrong in a header's cases, or in a segment's header, is never looked at.
+bool is_about_the_header(const test::HostileFile& one) {
   static const std::set<std::string> kHeaderOnly = {"foreign_format", "newer_format",
                                                     "ranks_of_different_lengths"};
+  return kHeaderOnly.contains(one.name);
+}
+
+TEST_P(HostileSet, DoesNoHarmAsTheHeaderOfParts) {
   const test::TempDir folder;
-  const std::filesystem::path good = folder / "good.h5", output = folder / "a.h5";
-  test::write_good_file(good);
-  const std::filesystem::path hostile = test::make_hostile(GetParam(), folder.path());
-  int refused = 0;
-  for (const std::string place : {store::kMetaName, "c000000.h5"}) {
-    const std::filesystem::path parts = folder / "a.h5.parts";
-    std::filesystem::remove_all(parts);
-    std::filesystem::create_directory(parts);
-    for (const std::string part : {store::kMetaName, "c000000.h5"})
-      std::filesystem::copy_file(part == place ? hostile : good, parts / part);
-    try {
-      finalize_parts(parts, output, true);
-    } catch (const InputError& error) {
-      ++refused;
-      EXPECT_THAT(error.what(), StartsWith((parts / place).string() + ": "));
-      EXPECT_EQ(std::string(error.what()).find_first_of("\n\r\x1B"), std::string::npos);
-      EXPECT_TRUE(std::filesystem::exists(parts / place));
-      EXPECT_FALSE(std::filesystem::exists(output));
-      continue;
-    }
-    EXPECT_EQ(place != store::kMetaName, kHeaderOnly.contains(GetParam().name)) << place;
-    std::filesystem::remove(output);
+  const std::filesystem::path parts = parts_with(GetParam(), store::kMetaName, folder.path());
+  try {
+    finalize_parts(parts, folder / "a.h5", true);
+    EXPECT_FALSE(is_about_the_header(GetParam()));
+    EXPECT_EQ(read_run(folder / "a.h5").cases.size(), 1U);
+    return;
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith((parts / store::kMetaName).string() + ": "));
+    EXPECT_EQ(std::string(error.what()).find_first_of("\n\r\x1B"), std::string::npos);
   }
-  EXPECT_GE(refused, 1);
+  EXPECT_TRUE(std::filesystem::exists(parts / store::kMetaName));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.h5"));
+}
+
+TEST_P(HostileSet, IsSetAsideAsASegment) {
+  const test::TempDir folder;
+  const std::filesystem::path parts = parts_with(GetParam(), "c000000.h5", folder.path());
+  finalize_parts(parts, folder / "a.h5", true);
+  const bool is_good = is_about_the_header(GetParam());
+  EXPECT_EQ(read_run(folder / "a.h5").cases.size(), is_good ? 1U : 0U);
+  EXPECT_EQ(std::filesystem::exists(parts.string() + ".damaged/c000000.h5"), !is_good);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, HostileSet, ::testing::ValuesIn(test::hostile_files()),
