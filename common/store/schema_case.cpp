@@ -175,6 +175,20 @@ Metric read_metric(hid_t parent, const std::string& name, bool with_values, std:
   return metric;
 }
 
+/// Throws InputError if the key names another benchmark, or another value of a parameter.
+/// Parameters may be missing in it: those at the value that stands for the time before they were
+/// added.
+void check_key(const CaseResult& result) {
+  if (result.key == result.name) return;
+  const auto contradicts = [] { throw InputError("its key contradicts its name and parameters"); };
+  if (!result.key.starts_with(result.name + " ")) contradicts();
+  for (const std::string& part : text::split(result.key.substr(result.name.size() + 1), ' ')) {
+    const std::string axis = part.substr(0, part.find('='));
+    const Value* value = result.params.find(axis);
+    if (value != nullptr && make_key("", {{axis, *value}}) != " " + part) contradicts();
+  }
+}
+
 CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   const h5::Id group = h5::open_group(cases, name);
   check_case(group.get());
@@ -202,8 +216,7 @@ CaseResult read_group(hid_t cases, const std::string& name, bool samples) {
   result.verification.rule = text_of("rule");
   result.params = Point(read_values(group.get(), "params"));
   result.facts = read_values(group.get(), "facts");
-  if (result.key != make_key(result.name, result.params))
-    throw InputError("its key contradicts its name and parameters");
+  check_key(result);
   const h5::Id metrics = h5::open_group(group.get(), "metrics");
   std::map<std::int64_t, Metric> ordered;
   for (const std::string& metric : h5::members(metrics.get())) {

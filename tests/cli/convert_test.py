@@ -55,6 +55,30 @@ class Runs(ProgramTest):
         self.assertEqual((rate["median"], rate["better"], rate["unit"]), (4.5, "higher", "{token}/s"))
         self.assertEqual(found["signed"]["metrics"]["delta"]["median"], -2)
 
+    def test_what_is_exported_has_a_digest_that_import_checks(self):
+        given = self.lines({"run": "r1", "cases": {
+            "micro/allreduce ranks=4 bytes=8": case([100, 300, 200]),
+            "real": {"metric": "rate", "unit": "{token}/s", "scale": 0.1, "samples": [8, 10]},
+            "signed": {"metric": "delta", "unit": "K", "scale": 1e300, "samples": [-3, -1, 2]}}})
+        self.expect(run("import", given, "-o", self.path("a.h5")), 0)
+        self.expect(run("export", self.path("a.h5"), "--to", "jsonl", "-o", self.path("a.jsonl")), 0)
+        with open(self.path("a.jsonl"), encoding="utf-8") as file:
+            text = file.read()
+        line = json.loads(text)
+        self.assertRegex(line["digest"], "^[0-9a-f]{64}$")
+        self.expect(run("import", self.path("a.jsonl"), "-o", self.path("b.h5")), 0)
+        # In another order and with other blanks it is the same run.
+        turned = {**line, "cases": {key: dict(reversed(one.items())) for key, one in reversed(line["cases"].items())}}
+        self.expect(run("import", self.lines(turned, name="turned.jsonl"), "-o", self.path("c.h5")), 0)
+        del turned["digest"]
+        self.expect(run("import", self.lines(turned, name="without.jsonl"), "-o", self.path("d.h5")), 0)
+        for number, change in enumerate((("[100,", "[101,"), ("signed", "signet"), ("\"K\"", "\"J\""), (line["run"][:8], "00000000"),
+                                         (line["digest"][:8], "00000000"))):
+            self.assertIn(change[0], text)
+            with open(self.path(f"{number}.jsonl"), "w", encoding="utf-8") as file:
+                file.write(text.replace(*change))
+            self.expect(run("import", self.path(f"{number}.jsonl"), "-o", self.path("e.h5")), 3, "does not match its digest")
+
     def test_several_runs_become_a_folder_and_sides_folders_in_it(self):
         many = self.lines(*({"run": i, "cases": {"x": case([100 + i])}} for i in range(3)))
         self.expect(run("import", many, "-o", self.path("many")), 0)

@@ -10,6 +10,7 @@
 
 #include "common/base/text.hpp"
 #include "common/formats/exporters.hpp"
+#include "common/formats/tables/runs_digest.hpp"
 #include "common/print/printers.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
@@ -109,17 +110,19 @@ class RunsExport final : public print::Printer {
                               {"samples", values->samples}};
     if (metric->better != Better::none) described["direction"] = to_string(metric->better);
     out() << (first_ ? "" : ",") << text::json_text(key).dump() << ':' << described.dump();
+    digest_.add(key, described);
     first_ = false;
   }
 
   void end(const Run& run) override {
-    out() << "}}\n";
+    out() << "},\"digest\":\"" << digest_.hex(run.uuid) << "\"}\n";
     Printer::end(run);
   }
 
  private:
   ExportTarget target_;
   std::set<std::string> keys_;
+  RunsDigest digest_;
   bool first_ = true;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Imports JSON Lines of runs, one run per line: {"run", "side", "cases": {key: {"metric", "unit",
-// "scale", "samples", "direction"}}}.
+// "scale", "samples", "direction"}}, "digest"}.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,6 +16,7 @@
 #include "common/formats/importers.hpp"
 #include "common/formats/input.hpp"
 #include "common/formats/json_fields.hpp"
+#include "common/formats/tables/runs_digest.hpp"
 
 namespace scalemark::formats {
 namespace {
@@ -120,15 +121,26 @@ bool comes_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+/// Throws InputError if the run has a digest that is not that of its cases.
+void check_digest(const json& line, const std::string& id, const json& cases,
+                  const std::string& place) {
+  if (!line.contains("digest")) return;
+  RunsDigest digest;
+  for (const auto& [key, described] : cases.items()) digest.add(key, described);
+  if (line["digest"] != digest.hex(id))
+    throw InputError(fmt::format("{}: the run is damaged: it does not match its digest", place));
+}
+
 Imported run_of(const ImportSource& source, const json& line, const std::string& place,
                 const ImportTaker& taker) {
   if (!line.is_object()) fail(place, "an object with \"run\" and \"cases\"", line);
-  note_unknown(line, {"run", "side", "cases"}, place, taker);
+  note_unknown(line, {"run", "side", "cases", "digest"}, place, taker);
   const std::string id = identifier_of(member(line, "run", place), place);
   const std::string side = side_of(line, place);
   const json& cases = member(line, "cases", place);
   if (!cases.is_object() || cases.empty())
     fail(place, "\"cases\" to be an object of at least one case", cases);
+  check_digest(line, id, cases, place);
   RunBuilder builder(imported_run(source, "JSON Lines", "1", line.dump()));
   builder.run().tags["run"] = id;
   if (!side.empty()) builder.run().tags["side"] = side;

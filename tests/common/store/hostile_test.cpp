@@ -317,6 +317,23 @@ TEST_F(Hostile, FieldsThatContradictEachOther) {
        "warmup_mask"},
       {kMetric,
        [](hid_t group) {
+         H5Ldelete(group, "warmup_mask", H5P_DEFAULT);
+         h5::write_vector(group, "warmup_mask", std::vector<std::uint16_t>{256, 0, 0, 0, 0});
+       },
+       "warmup_mask have a value too large"},
+      {kMetric,
+       [](hid_t group) {
+         H5Ldelete(group, "t0", H5P_DEFAULT);
+         h5::write_vector(group, "t0", std::vector<std::int64_t>{-1, 0, 1, 2, 3});
+       },
+       "negative numbers"},
+      {"/cases/000000",
+       [](hid_t group) { set_text(group, "key", "test/example backend=mpi bytes=16 ranks=2"); },
+       "its key contradicts"},
+      {"/cases/000000", [](hid_t group) { set_text(group, "key", "test/other bytes=8"); },
+       "its key contradicts"},
+      {kMetric,
+       [](hid_t group) {
          H5Ldelete(group, "flags", H5P_DEFAULT);
          h5::write_texts(group, "flags", {"a", "b"});
        },
