@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/store/untrusted/system_calls.hpp"
 #include "common/store/untrusted/tree_check.hpp"
 
 namespace scalemark::store {
@@ -87,7 +88,7 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void confine(const SandboxLimits& limits, pid_t parent) {
+void confine(const SandboxLimits& limits, pid_t parent, int sink) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   for (const int signal : {SIGXCPU, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ})
@@ -101,6 +102,7 @@ void confine(const SandboxLimits& limits, pid_t parent) {
   limit(RLIMIT_CPU, limits.cpu_seconds);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
+  allow_only_reading(sink);
 }
 
 /// Buffers small writes.
@@ -236,7 +238,7 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
     throw Error(fmt::format("cannot start a process to read a file: {}", std::strerror(errno)));
   if (id == 0) {
     source.close();
-    confine(limits, parent);
+    confine(limits, parent, sink.get());
     live_as_child(sink.get(), limits, produce);
   }
   Child child(id);

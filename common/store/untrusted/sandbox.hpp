@@ -21,8 +21,9 @@ struct SandboxLimits {
 /// 1 MiB, at most 3.4 GiB.
 SandboxLimits limits_for(std::uint64_t file_size);
 
-/// Runs `produce` in a child process, and `consume` here with what the child sends. The child
-/// cannot write files, prints nothing, and ends when this process ends. An exception in `produce`
+/// Runs `produce` in a child process, and `consume` here with what the child sends. The child may
+/// read files and nothing else (allow_only_reading()), prints nothing, and ends when this process
+/// ends. An exception in `produce`
 /// is sent as a refusal. Throws InputError if the child ends before `consume` has finished, by a
 /// crash or by its limits. Not for a process that has initialised MPI or has other threads. The
 /// limit on address space is added to what is already mapped: this program's libraries map
