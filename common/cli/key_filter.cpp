@@ -9,17 +9,15 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
-#include "common/core/filter.hpp"
 
 namespace scalemark::cli {
 
-KeyFilter::KeyFilter(const std::string& filter)
-    : filter_(filter), expression_(filter_expression("CASE", filter)) {}
+KeyFilter::KeyFilter(const std::string& filter) : filter_(filter), expression_("CASE", filter) {}
 
 void KeyFilter::look_at(const std::string& key, const std::string& name) {
   names_.insert(name);
   if (key == filter_ || name == filter_) exact_.insert(key);
-  if (std::regex_search(key, expression_)) keys_.insert(key);
+  if (!takes_all() && expression_.finds(key)) keys_.insert(key);
 }
 
 void KeyFilter::settle() {

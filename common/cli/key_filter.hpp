@@ -2,9 +2,10 @@
 // The CASE filter of `show`: selects cases by key.
 #pragma once
 
-#include <regex>
 #include <set>
 #include <string>
+
+#include "common/core/filter.hpp"
 
 namespace scalemark::cli {
 
@@ -23,7 +24,7 @@ class KeyFilter {
 
  private:
   std::string filter_;
-  std::regex expression_;
+  Filter expression_;
   std::set<std::string> keys_, exact_, names_;
 };
 

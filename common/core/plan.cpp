@@ -110,10 +110,10 @@ std::set<std::string> match(const Registry& registry, const std::vector<std::str
       matched.insert(filter);
       continue;
     }
-    const std::regex expression = filter_expression("FILTER", filter);
+    const Filter expression("FILTER", filter);
     bool any = false;
     for (const std::string& name : names_of(registry)) {
-      if (std::regex_search(name, expression)) {
+      if (expression.finds(name)) {
         matched.insert(name);
         any = true;
       }

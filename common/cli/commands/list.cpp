@@ -2,7 +2,6 @@
 // `scalemark list`: prints benchmarks with their axes, and presets.
 #include <algorithm>
 #include <limits>
-#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -101,13 +100,10 @@ std::vector<Preset> matching_presets(const Registry& registry,
                                      const std::vector<std::string>& filters) {
   std::vector<Preset> found;
   const std::vector<std::string> names = preset_names(registry);
-  std::vector<std::regex> expressions;
-  for (const std::string& filter : filters)
-    expressions.push_back(filter_expression("FILTER", filter));
+  std::vector<Filter> expressions;
+  for (const std::string& filter : filters) expressions.emplace_back("FILTER", filter);
   for (const std::string& name : names) {
-    const auto finds = [&name](const std::regex& expression) {
-      return std::regex_search(name, expression);
-    };
+    const auto finds = [&name](const Filter& expression) { return expression.finds(name); };
     if (filters.empty() || std::ranges::any_of(expressions, finds))
       found.push_back(load_preset(registry, name));
   }

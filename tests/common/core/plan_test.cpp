@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/core/filter.hpp"
 #include "tests/support/growth.hpp"
 
 namespace scalemark {
@@ -178,6 +179,18 @@ TEST_F(Plan, AllRanksAreThoseOfTheJobAsFarAsTheBenchmarkTakesThem) {
   context.ranks = 1;
   EXPECT_EQ(keys({.filters = {"many"}, .overrides = {parse_override("ranks=all")}}),
             (std::vector<std::string>{"micro/many ranks=2"}));
+}
+
+TEST_F(Plan, AFilterFindsInANameAndEndsInAnyCase) {
+  EXPECT_TRUE(Filter("FILTER", "^mi.ro/(copy|put)$").finds("micro/copy"));
+  EXPECT_FALSE(Filter("FILTER", "^copy").finds("micro/copy"));
+  EXPECT_TRUE(Filter("FILTER", "").finds("micro/copy"));
+  // std::regex has no end for the first one, and no stack for the second one.
+  const std::string many(100'000, 'a');
+  EXPECT_NE(
+      error_of([&] { Filter("CASE", "(a+)+[bc]").finds(many); }).find("CASE is \"(a+)+[bc]\""),
+      std::string::npos);
+  EXPECT_TRUE(Filter("CASE", ".*").finds(many));
 }
 
 TEST_F(Plan, ErrorsNameTheValueAndWhatIsNear) {
