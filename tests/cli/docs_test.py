@@ -38,6 +38,7 @@ EXPANDED = {
     "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
     "scalemark COMMAND --help": "scalemark compare --help",
     "scalemark study FILES": "scalemark study pin.h5",
+    "scalemark run --redact": "scalemark run micro/memcpy --quick --redact -o redacted.h5",
     "scalemark export FILE --to FORMAT [-o OUT]": "scalemark export run.h5 --to csv -o out.csv",
     "scalemark import FILE... -o OUT.h5": "scalemark import osu.txt osu.txt -o OUT.h5",
     "scalemark baseline RUNS... -o base.h5": "scalemark baseline base/real-1.h5 base/real-2.h5 -o base.h5",

@@ -11,6 +11,7 @@ import unittest
 
 import h5py
 
+from header_edits import edit_header, replace_attribute
 from harness import FAULTY, MPIRUN, SCALEMARK, ProgramTest, ranks_of, rows, run
 
 # Cases of two ranks, as only a launch of two measures them; half a second each.
@@ -21,13 +22,7 @@ CASES = 5
 
 def replace_texts(parts, change):
     """Changes the header of a run as h5py writes it."""
-    with h5py.File(os.path.join(parts, "meta.h5"), "r+") as file:
-        change(file)
-
-
-def replace_attribute(group, name, text):
-    del group.attrs[name]
-    group.attrs.create(name, text, dtype=h5py.string_dtype("utf-8", len(text)))
+    edit_header(os.path.join(parts, "meta.h5"), change)
 
 
 class Resume(ProgramTest):
