@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -102,7 +103,14 @@ Program filter(int sink) {
   return program;
 }
 
+bool close_between(unsigned first, unsigned last) {
+  return first > last || syscall(SYS_close_range, first, last, 0U) == 0;
+}
+
 void close_others(int sink) {
+  const auto kept = static_cast<unsigned>(sink);
+  if (close_between(STDERR_FILENO + 1, kept - 1) && close_between(kept + 1, UINT_MAX)) return;
+  // A kernel before 5.9 has no such call.
   rlimit most{};
   getrlimit(RLIMIT_NOFILE, &most);
   constexpr rlim_t kManyEnough = 65536;
