@@ -118,7 +118,7 @@ TEST_F(Key, ThatCannotBeKeptIsOfThisRunOnlyAndSaysWhy) {
 
 TEST_F(Key, ThatOthersMayReadIsRefused) {
   redaction_key();
-  for (const mode_t bad : {0640, 0604, 0620, 0602, 0644}) {
+  for (const mode_t bad : {0640U, 0604U, 0620U, 0602U, 0644U}) {
     chmod(own().c_str(), bad);
     EXPECT_THAT(refusal(), HasSubstr("may be read or written by others")) << std::oct << bad;
   }
@@ -155,7 +155,7 @@ TEST_F(Key, OfASiteMayBeReadByItsGroup) {
   EXPECT_EQ(redaction_key().secret, secret);
   EXPECT_TRUE(redaction_key().is_kept);
   EXPECT_FALSE(fs::exists(own())) << "the user's own is not made";
-  for (const mode_t bad : {0644, 0660, 0642}) {
+  for (const mode_t bad : {0644U, 0660U, 0642U}) {
     chmod(site.c_str(), bad);
     EXPECT_THAT(refusal(), HasSubstr("may be read or written by others")) << std::oct << bad;
   }
