@@ -158,7 +158,8 @@ TEST_F(NcclCommunicator, ARankThatWaitsInAGraphIsFreed) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     });
-    EXPECT_THROW(operation->run(), Interrupted);
+    // By the watchdog, or by NCCL itself, which may see first that the other rank has gone.
+    EXPECT_ANY_THROW(operation->run());
     operation.reset();
     is_over = true;
     watchdog.join();
