@@ -45,6 +45,13 @@ inline std::string field_of(const std::filesystem::path& root, const std::string
   return fmt::format("unavailable: no {} in /{}", key, path);
 }
 
+/// Identifies the start of this system; containers on it have the same. Empty if it is unknown.
+inline std::string boot_id() {
+  std::string id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
+  return id;
+}
+
 /// Names in a folder, sorted; at most `most`, in the order in which the system lists them. Empty if
 /// the folder cannot be read.
 inline std::vector<std::string> names_in(

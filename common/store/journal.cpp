@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::store {
@@ -110,7 +111,7 @@ void take_record(const json& record, std::map<std::size_t, Begun>& begun) {
 
 MemoryState memory_state() {
   MemoryState state;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), state.boot);
+  state.boot = boot_id();
   state.oom_kills = number_in("/proc/vmstat", "oom_kill");
   state.available = static_cast<std::uint64_t>(number_in("/proc/meminfo", "MemAvailable:")) * 1024;
   return state;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/error.hpp"
+#include "common/base/small_files.hpp"
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 
@@ -40,15 +41,6 @@ std::string start_time(const std::string& pid) {
   if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
   return fields[19];
 }
-
-std::string first_word(const char* path) {
-  std::string word;
-  std::ifstream(path) >> word;
-  return word;
-}
-
-/// Identifies the start of this system; containers on it have the same.
-std::string boot_id() { return first_word("/proc/sys/kernel/random/boot_id"); }
 
 /// Identifies the namespace in which process ids of this process mean something.
 std::string pid_namespace() {

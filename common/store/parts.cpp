@@ -305,8 +305,9 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
     cases += has_all_sweeps(one) ? 1 : 0;
     measured += is_measured(one) ? 1 : 0;
   };
+  // It sets aside what it cannot read, samples included; they need no second reading.
   const store::SetAside damaged = store::set_aside_damaged(parts, true);
-  visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = count});
+  visit_run(parts, {.samples = false}, {.header = [](const Run&) {}, .one_case = count});
   Run run = store::read_meta(parts);
   refuse_to_lose_cases(output, run.uuid, measured);
   const store::MemoryState now = store::memory_state();

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/descriptor.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
 #include "common/base/sha256.hpp"
@@ -31,21 +32,6 @@ namespace fs = std::filesystem;
 constexpr const char* kVariable = "SCALEMARK_REDACTION_KEY_FILE";
 constexpr std::size_t kRandomBytes = 32;
 constexpr std::size_t kFewest = 32, kMost = 4096;  // bytes of a file
-
-/// A file descriptor that closes itself.
-class SecretFile {
- public:
-  explicit SecretFile(int file) : file_(file) {}
-  ~SecretFile() {
-    if (file_ >= 0) close(file_);
-  }
-  SecretFile(const SecretFile&) = delete;
-  SecretFile& operator=(const SecretFile&) = delete;
-  int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 /// What happened to a file of the user's own, so that it cannot be kept.
 class NoPlace : public Error {
@@ -90,7 +76,7 @@ void check_access(const struct stat& facts, const fs::path& path, bool is_named)
 std::optional<std::string> read_secret(const fs::path& path, bool is_named) {
   // O_NONBLOCK: a FIFO is refused and not waited for.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_named ? 0 : O_NOFOLLOW);
-  const SecretFile file(open(path.c_str(), flags));
+  const Descriptor file(open(path.c_str(), flags));
   if (file.get() < 0 && errno == ENOENT) return std::nullopt;
   if (file.get() < 0 && errno == ELOOP) refuse(path, "is a link");
   if (file.get() < 0 && (errno == ENOTDIR || errno == EACCES) && !is_named)
@@ -135,7 +121,7 @@ void create_secret(const fs::path& path) {
   make_folders(folder_of(path));
   const fs::path temporary = temporary_name(folder_of(path), path.filename().string());
   const std::string secret = new_secret();
-  const SecretFile file(
+  const Descriptor file(
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.get() < 0) give_up(temporary);
   bool is_made =

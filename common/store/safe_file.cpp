@@ -12,39 +12,37 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/base/descriptor.hpp"
 #include "common/base/temporary_file.hpp"
 
 namespace scalemark::store {
 namespace {
 
-/// A file descriptor that closes itself.
-class Descriptor {
+/// An open file whose errors name it.
+class OpenFile {
  public:
-  Descriptor(const std::filesystem::path& path, int flags)
+  OpenFile(const std::filesystem::path& path, int flags)
       : file_(open(path.c_str(), flags | O_CLOEXEC)), path_(path) {
-    if (file_ < 0) fail(errno);
+    if (file_.get() < 0) fail(errno);
   }
-  ~Descriptor() { close(file_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return file_; }
+  int get() const { return file_.get(); }
   [[noreturn]] void fail(int problem) const {
     throw Error(fmt::format("{}: {}", path_.string(), std::strerror(problem)));
   }
 
  private:
-  int file_;
+  Descriptor file_;
   std::filesystem::path path_;
 };
 
 void sync(const std::filesystem::path& path, int flags) {
-  const Descriptor file(path, flags);
+  const OpenFile file(path, flags);
   // Some file systems cannot sync a folder. The file itself has been synced.
   if (fsync(file.get()) != 0 && errno != EINVAL) file.fail(errno);
 }
 
 void write_bytes(const std::filesystem::path& path, std::span<const char> bytes) {
-  const Descriptor file(path, O_WRONLY | O_TRUNC | O_NOFOLLOW);
+  const OpenFile file(path, O_WRONLY | O_TRUNC | O_NOFOLLOW);
   while (!bytes.empty()) {
     const ssize_t written = write(file.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -109,7 +107,7 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
 
 void reserve_space(const std::filesystem::path& folder, std::uintmax_t bytes) {
   const Removal temporary(make_temporary(folder, "reserve"));
-  const Descriptor file(temporary.path(), O_WRONLY | O_NOFOLLOW);
+  const OpenFile file(temporary.path(), O_WRONLY | O_NOFOLLOW);
   const int problem = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
   if (problem == 0) return;
   throw Error(fmt::format("{} KiB cannot be written in {}: {}", bytes / 1024, folder.string(),

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "common/base/sha256.hpp"
-#include "common/base/text.hpp"
 #include "common/store/h5/h5_digest.hpp"
 #include "common/store/schema.hpp"
 
@@ -15,7 +14,6 @@ namespace scalemark::store {
 namespace {
 
 constexpr const char* kTablesDigest = "tables_digest";
-constexpr const char* kDamaged = "is damaged: {} do not match their digest";
 
 /// Members of the root group that have digests of their own.
 bool is_apart(std::string_view path) {
@@ -90,7 +88,7 @@ void check_tables(hid_t root, const std::string& case_name,
   if (!h5::has_attribute(group.get(), kTablesDigest)) return;  // a file of an earlier version
   if (h5::read_text_attribute(group.get(), kTablesDigest) !=
       digest_of_tables(root, case_name, tables))
-    throw InputError(fmt::format(kDamaged, "its tables"));
+    throw InputError("is damaged: its tables do not match their digest");
 }
 
 void seal_cases(hid_t root) {

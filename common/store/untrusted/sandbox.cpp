@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/descriptor.hpp"
 #include "common/base/error.hpp"
 #include "common/store/untrusted/system_calls.hpp"
 #include "common/store/untrusted/tree_check.hpp"
@@ -33,22 +34,6 @@ constexpr std::size_t kBuffer = std::size_t{256} << 10;
 
 /// Thrown when the stream ends too early. The child's exit status says why.
 struct EndOfStream {};
-
-class End {
- public:
-  explicit End(int file) : file_(file) {}
-  ~End() { close(); }
-  End(const End&) = delete;
-  End& operator=(const End&) = delete;
-  int get() const { return file_; }
-  void close() {
-    if (file_ >= 0) ::close(file_);
-    file_ = -1;
-  }
-
- private:
-  int file_;
-};
 
 /// A child process, killed and waited for at the end of the scope.
 class Child {
@@ -231,7 +216,7 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw Error(fmt::format("cannot create a pipe to read a file: {}", std::strerror(errno)));
   }
-  End source(ends[0]), sink(ends[1]);
+  Descriptor source(ends[0]), sink(ends[1]);
   fcntl(sink.get(), F_SETPIPE_SZ, 1 << 20);
   const pid_t parent = getpid(), id = fork();
   if (id < 0)
