@@ -1,25 +1,43 @@
-# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES]) NAME is dotted
+# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES] [ALONE]) NAME is dotted
 # like the source tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest program. With RANKS it runs
 # under mpirun once per number of ranks, as NAME.npN, and fails if it has fewer ranks than requested
 # (tests/support/mpi_main.cpp). Label speed: the test itself computes for a long time. SUITES links all benchmarks.
+# With SCALEMARK_FAST_TESTS a folder's tests share programs, whose sources are compiled as one: a source without a line takes four
+# seconds behind LibTorch's precompiled headers. Each test runs its own suites there. Tests of speed have programs of their own,
+# and those that are ALONE: whose target, test_NAME with _ for each dot, has other properties, or another use.
 # Target test_programs builds the tests and what they need, without the command line. Tests excluded by SCALEMARK_TESTS
 # have the label left_out.
 include_guard(GLOBAL)
+include(ScalemarkTestProgram)
 add_custom_target(test_programs)
 
-# scalemark_leave_out_with(TEST TARGET): where SCALEMARK_TESTS leaves out the program TARGET, this test of it is left out, too.
+# scalemark_leave_out(TEST): a test whose program is not built.
+function(scalemark_leave_out test)
+  set_property(TEST ${test} APPEND PROPERTY LABELS left_out)
+  set_tests_properties(${test} PROPERTIES DISABLED ON)
+endfunction()
+
+# scalemark_leave_out_with(TEST TARGET): another test of the program TARGET, left out where that is not built.
 function(scalemark_leave_out_with test target)
   get_target_property(left_out ${target} EXCLUDE_FROM_ALL)
   if(left_out)
-    set_property(TEST ${test} APPEND PROPERTY LABELS left_out)
-    set_tests_properties(${test} PROPERTIES DISABLED ON)
+    scalemark_leave_out(${test})
   endif()
 endfunction()
 
 function(scalemark_add_test name)
-  cmake_parse_arguments(arg "SUITES" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
-  string(REPLACE "." "_" target test_${name})
-  add_executable(${target} ${arg_SOURCES})
+  cmake_parse_arguments(arg "SUITES;ALONE" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  scalemark_split_by_torch(with_torch without_torch ${arg_SOURCES})
+  scalemark_test_is_wanted(wanted ${name} ${arg_LABELS})
+  set(shared OFF)
+  if(SCALEMARK_FAST_TESTS AND NOT arg_ALONE AND NOT "speed" IN_LIST arg_LABELS)
+    set(shared ON)
+  endif()
+  scalemark_test_program(target ${name} ${shared} "${with_torch}" "${arg_RANKS}" ${arg_SOURCES})
+  if(wanted)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL OFF)
+    add_dependencies(test_programs ${target})
+  endif()
   target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
   if(SCALEMARK_FAST_TESTS AND NOT "speed" IN_LIST arg_LABELS)
     scalemark_compile_tests_fast(${target} ${arg_SOURCES})
@@ -29,32 +47,39 @@ function(scalemark_add_test name)
   if(arg_SUITES)
     scalemark_link_suites(${target})
   endif()
-  if(NOT SCALEMARK_TESTS STREQUAL "" AND NOT name MATCHES "${SCALEMARK_TESTS}" AND NOT "speed" IN_LIST arg_LABELS)
-    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
-  else()
-    add_dependencies(test_programs ${target})
-  endif()
   target_compile_definitions(${target} PRIVATE SCALEMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(command $<TARGET_FILE:${target}>)
+  if(shared)
+    scalemark_select_suites(filter ${target} ${arg_SOURCES})
+    list(APPEND command ${filter})
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 180)
   endif()
   # PROCESSORS counts half cores, here and in tests/cli and tests/jobscripts: some tests mostly wait. tests/run.sh has ctest run
   # as many at a time.
+  set(tests "")
   if(arg_RANKS)
     target_link_libraries(${target} PRIVATE scalemark_test_mpi_main)
     foreach(ranks ${arg_RANKS})
       math(EXPR half_cores "2 * ${ranks}")
-      add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} $<TARGET_FILE:${target}>)
-      set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS ${half_cores} ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
-      scalemark_leave_out_with(${name}.np${ranks} ${target})
+      add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} ${command})
+      set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" PROCESSORS ${half_cores}
+        ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+      list(APPEND tests ${name}.np${ranks})
     endforeach()
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
-      ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
-    scalemark_leave_out_with(${name} ${target})
+    add_test(NAME ${name} COMMAND ${command})
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" PROCESSORS 2 ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
+    list(APPEND tests ${name})
+  endif()
+  # GoogleTest succeeds where its filter selects nothing.
+  set_tests_properties(${tests} PROPERTIES TIMEOUT ${arg_TIMEOUT} FAIL_REGULAR_EXPRESSION "0 tests from 0 test suites")
+  if(NOT wanted)
+    foreach(test ${tests})
+      scalemark_leave_out(${test})
+    endforeach()
   endif()
 endfunction()
 

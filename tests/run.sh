@@ -20,8 +20,7 @@
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
 #                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
-# Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs the tests of the suites and of
-# common/torch, and the black-box tests. cuda-release runs the tests of code that differs with CUDA, and those of GPU code
+# Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests. cuda-release runs the tests of code that differs with CUDA, and those of GPU code
 # if there is a GPU or cpu-asan does not run them. With --full, cpu-release and cuda-release run all tests, each source is
 # compiled alone, also those and the headers that need LibTorch, and g++ builds the sanitizers with LibTorch for the tests
 # that need it.
@@ -131,8 +130,9 @@ if ((full)); then
   release=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
   single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
-# And the sandbox, whose filter of system calls the sanitizers' build leaves out.
-with_torch='^(suites|common\.(torch|store\.sandbox))'
+# For SCALEMARK_TESTS: also the sandbox, whose filter of system calls the sanitizers' build leaves out, and loops that the
+# compiler vectorises.
+with_torch=' libtorch$|^common\.store\.sandbox$|^suites\.micro\.(copy_work|stream_kernels)$'
 excluded+="|left_out"
 
 check_cpu_release() {

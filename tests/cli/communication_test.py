@@ -3,7 +3,7 @@
 import sys
 import unittest
 
-from harness import ProgramTest, rows, run
+from harness import ALL, ProgramTest, rows, run
 
 FULL = "--full" in sys.argv
 ROUTINES = "allgather allgatherv allreduce alltoall alltoallv broadcast gather gatherv reduce reduce_scatter scatter scatterv".split()
@@ -13,11 +13,12 @@ SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int32": 4, "int8": 1}
 
 
 class Communication(ProgramTest):
-    def measure(self, ranks, filter_, *axes, code=0, options=("-n", "3", "-w", "1")):
+    def measure(self, ranks, filter_, *axes, code=0, options=("-n", "3", "-w", "1"), program=None):
         """The rows of a run on `ranks` ranks."""
         out = self.path("out.h5")
         pairs = [text for axis in axes for text in ("-a", axis)]
-        done = run("run", filter_, *pairs, *options, "-o", out, "--force", "--quiet", ranks=ranks, timeout=280)
+        done = run("run", filter_, *pairs, *options, "-o", out, "--force", "--quiet", ranks=ranks, timeout=280,
+                   program=program)
         self.expect(done, code)
         return rows(out)
 
@@ -85,9 +86,9 @@ class Communication(ProgramTest):
             self.assertNotIn("bytes", row["params"])
 
     def test_back_ends_of_libtorch(self):
-        build = run("info", "--json").stdout
+        build = run("info", "--json", program=ALL).stdout
         table = self.measure(2, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=2", "bytes=20,4097", "memory=host", "backend=gloo,c10d",
-                             "in_place=false,true", code=0 if '"libtorch": "on' in build else 4)
+                             "in_place=false,true", code=0 if '"libtorch": "on' in build else 4, program=ALL)
         self.assertTrue(table)
         if '"libtorch": "on' not in build:
             for row in table.values():

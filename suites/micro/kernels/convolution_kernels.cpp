@@ -11,12 +11,12 @@
 namespace scalemark::micro::kernels {
 namespace {
 
-constexpr std::int64_t kBatch = 8, kImage = 100, kChannels = 32;
+constexpr std::int64_t kConvolutionBatch = 8, kImage = 100, kChannels = 32;
 
 void run_convolution(benchmark::State& state, const std::string& name, bool nhwc) {
   at::set_num_threads(1);
   const imaging::Convolution shape = imaging::convolution(name, kImage);
-  imaging::ConvolutionLayer layer(shape, {.batch = kBatch, .nhwc = nhwc});
+  imaging::ConvolutionLayer layer(shape, {.batch = kConvolutionBatch, .nhwc = nhwc});
   layer.run(false);  // untimed: the first call generates code for this shape
   for (auto _ : state) layer.run(false);
   const Case::Checked check = layer.check(false);
@@ -25,24 +25,25 @@ void run_convolution(benchmark::State& state, const std::string& name, bool nhwc
               "absolute terms");
   set_work(state, {.bytes = layer.bytes(false),
                    .flops = layer.flops(false),
-                   .items = static_cast<double>(kBatch)});
+                   .items = static_cast<double>(kConvolutionBatch)});
 }
 
 void run_to_layout(benchmark::State& state, bool to_nhwc) {
   at::set_num_threads(1);
-  imaging::LayoutConversion conversion({.batch = kBatch, .channels = kChannels, .size = kImage},
-                                       at::kFloat, to_nhwc, c10::Device(c10::kCPU));
+  imaging::LayoutConversion conversion(
+      {.batch = kConvolutionBatch, .channels = kChannels, .size = kImage}, at::kFloat, to_nhwc,
+      c10::Device(c10::kCPU));
   for (auto _ : state) conversion.run();
   const Case::Checked check = conversion.check();
   set_checked(state, check.checked, check.wrong, "every element at its place in memory");
-  set_work(state, {.bytes = conversion.bytes(), .items = static_cast<double>(kBatch)});
+  set_work(state, {.bytes = conversion.bytes(), .items = static_cast<double>(kConvolutionBatch)});
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kConvolutionAdded = [] {
   for (const char* layer : {"stem", "depthwise2", "expand3"}) {
     for (const bool nhwc : {false, true})
       add("conv2d",
-          {{"batch", kBatch},
+          {{"batch", kConvolutionBatch},
            {"image", kImage},
            {"layer", std::string(layer)},
            {"layout", std::string(nhwc ? "nhwc" : "nchw")}},
@@ -50,7 +51,7 @@ void run_to_layout(benchmark::State& state, bool to_nhwc) {
   }
   for (const bool to_nhwc : {true, false})
     add("to_layout",
-        {{"batch", kBatch},
+        {{"batch", kConvolutionBatch},
          {"channels", kChannels},
          {"image", kImage},
          {"layout", std::string(to_nhwc ? "nhwc" : "nchw")}},

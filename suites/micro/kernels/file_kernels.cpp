@@ -39,7 +39,7 @@ void run_file_read(benchmark::State& state, bool is_random, std::uint64_t bytes)
   set_work(state, {.bytes = static_cast<double>(bytes)});
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kFileAdded = [] {
   for (const char* access : {"sequential", "random"}) {
     constexpr std::int64_t kBytes = 128 << 10;
     const bool is_random = std::string_view(access) == "random";

@@ -29,7 +29,7 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
   set_work(state, {.moved = static_cast<double>(3 * product.nbytes()), .flops = size.flops()});
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kGemmAdded = [] {
   for (const char* precision : {"fp32", "bf16"}) {
     for (const std::int64_t n : {128, 256, 512, 1024}) {
       Point params = {{"device", std::string("cpu")}, {"n", n}};

@@ -66,7 +66,7 @@ void run_pack_gradients(benchmark::State& state) {
   set_work(state, {.bytes = 2.0 * static_cast<double>(checked * sizeof(float))});
 }
 
-[[maybe_unused]] const bool kAdded =
+[[maybe_unused]] const bool kGradientAdded =
     add("pack_gradients", {{"model", std::string("mobilenet_v2")}}, run_pack_gradients);
 
 }  // namespace

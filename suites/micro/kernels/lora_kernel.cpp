@@ -11,13 +11,13 @@
 namespace scalemark::micro::kernels {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kSequence = 128;
+constexpr std::int64_t kLoraBatch = 2, kSequence = 128;
 
 void run_lora_step(benchmark::State& state) {
   at::set_num_threads(1);
   const llm::LlamaConfig config = llm::llama_config("tiny");
   const torch::TensorOptions options(torch::kFloat32);
-  llm::LayerData data = llm::random_layer_data(config, kBatch, kSequence, options);
+  llm::LayerData data = llm::random_layer_data(config, kLoraBatch, kSequence, options);
   llm::DecoderLayer layer(config, options);
   llm::add_lora(*layer, llm::LoraConfig{});
   llm::AdamW optimizer(llm::trainable_parameters(*layer),
@@ -32,13 +32,13 @@ void run_lora_step(benchmark::State& state) {
   for (auto _ : state) step();
   const Case::Checked check = llm::check_lora_layer(layer, data);
   set_checked(state, check.checked, check.wrong, llm::kLoraRule);
-  set_work(state, {.flops = llm::lora_layer_flops(config, {}, kBatch, kSequence),
-                   .items = static_cast<double>(kBatch * kSequence)});
+  set_work(state, {.flops = llm::lora_layer_flops(config, {}, kLoraBatch, kSequence),
+                   .items = static_cast<double>(kLoraBatch * kSequence)});
 }
 
-[[maybe_unused]] const bool kAdded =
-    add("lora_step", {{"batch", kBatch}, {"model", std::string("tiny")}, {"sequence", kSequence}},
-        run_lora_step);
+[[maybe_unused]] const bool kLoraAdded = add(
+    "lora_step", {{"batch", kLoraBatch}, {"model", std::string("tiny")}, {"sequence", kSequence}},
+    run_lora_step);
 
 }  // namespace
 }  // namespace scalemark::micro::kernels

@@ -86,7 +86,7 @@ void add_stream(StreamKernel kernel) {
   }
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kMemoryAdded = [] {
   for (const std::int64_t bytes : kSizes)
     add("memcpy", {{"bytes", bytes}},
         [=](benchmark::State& state) { run_memcpy(state, static_cast<std::size_t>(bytes)); });

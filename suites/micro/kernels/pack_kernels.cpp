@@ -86,7 +86,7 @@ void add_both(const std::string& what, const Point& params, const Pattern& patte
   add("unpack_" + what, params, [=](benchmark::State& state) { run_unpack(state, pattern); });
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kPackAdded = [] {
   constexpr std::int64_t kBytes = 1 << 20, kFace = 128;
   for (const std::int64_t block : {1, 8, 512})
     add_both("vector", {{"block", block}, {"bytes", kBytes}},

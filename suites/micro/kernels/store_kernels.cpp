@@ -96,9 +96,9 @@ void run_serialise_case(benchmark::State& state, const CaseResult& result) {
   finish(state, file, result);
 }
 
-[[maybe_unused]] const bool kAdded = [] {
-  const std::pair<std::int64_t, std::int64_t> kSizes[] = {{1, 1000}, {64, 1000}};
-  for (const auto& size : kSizes) {
+[[maybe_unused]] const bool kStoreAdded = [] {
+  const std::pair<std::int64_t, std::int64_t> kRanksAndSamples[] = {{1, 1000}, {64, 1000}};
+  for (const auto& size : kRanksAndSamples) {
     const Point params = {{"case_ranks", size.first}, {"samples", size.second}};
     const CaseResult result =
         make_case(static_cast<std::size_t>(size.first), static_cast<std::size_t>(size.second));

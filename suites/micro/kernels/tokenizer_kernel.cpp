@@ -45,7 +45,7 @@ void run_tokenizer(benchmark::State& state) {
                    .items = static_cast<double>(statistics.tokens)});
 }
 
-[[maybe_unused]] const bool kAdded = add(
+[[maybe_unused]] const bool kTokenizerAdded = add(
     "tokenizer", {{"rows", std::int64_t{100}}, {"tokenizer", std::string("small")}}, run_tokenizer);
 
 }  // namespace

@@ -80,7 +80,7 @@ void run_upsample(benchmark::State& state, std::int64_t size, imaging::Layout la
                    .items = static_cast<double>(kImages)});
 }
 
-[[maybe_unused]] const bool kAdded = [] {
+[[maybe_unused]] const bool kUpsampleAdded = [] {
   for (const std::int64_t size : {100, 224, 300, 500, 700}) {
     for (const imaging::Layout layout : {imaging::Layout::nchw, imaging::Layout::nhwc})
       add("upsample",

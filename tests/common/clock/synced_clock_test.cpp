@@ -25,7 +25,7 @@ using test::kSecond;
 using test::NodeClock;
 using test::TrueTime;
 
-const mpi::Comm& world() { return scalemark::test::world(); }
+using scalemark::test::world;
 
 /// Which ranks read one clock.
 struct Layout {

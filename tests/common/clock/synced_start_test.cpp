@@ -16,12 +16,12 @@ namespace {
 
 using test::NodeClock;
 
-const mpi::Comm& world() { return scalemark::test::world(); }
+using scalemark::test::world;
 
 /// Each rank with a clock of its own, which may hold it up.
-class Job {
+class DelayedJob {
  public:
-  Job()
+  DelayedJob()
       : mine(world().rank()),
         clock(world(), world().split(world().rank(), 0),
               {.now =
@@ -43,7 +43,7 @@ class Job {
 };
 
 TEST(SyncedStart, AllRanksMeanTheSameMoment) {
-  const Job job;
+  const DelayedJob job;
   const SyncedStart start(world(), job.clock);
   EXPECT_EQ(world().min(static_cast<std::int64_t>(start.margin_ns())),
             static_cast<std::int64_t>(start.margin_ns()));
@@ -66,7 +66,7 @@ TEST(SyncedStart, AllRanksMeanTheSameMoment) {
 // programs take cores meanwhile.
 TEST(SyncedStart, RanksBeginTogether) {
   constexpr int kStarts = 200, kRounds = 100;
-  const Job job;
+  const DelayedJob job;
   const SyncedStart start(world(), job.clock);
   const auto near = static_cast<std::int64_t>(2 * job.clock.error_bound_ns() +
                                               5 * job.clock.round_trip_ns() + 1000);
@@ -88,7 +88,7 @@ TEST(SyncedStart, RanksBeginTogether) {
 }
 
 TEST(SyncedStart, ARankThatIsHeldUpSaysSo) {
-  Job job;
+  DelayedJob job;
   const SyncedStart start(world(), job.clock);
   const bool held_up = world().rank() == world().size() - 1;
   for (int i = 0; i < 5; ++i) {
@@ -103,7 +103,7 @@ TEST(SyncedStart, ARankThatIsHeldUpSaysSo) {
 }
 
 TEST(SyncedStart, SomeRanksCanStartWithoutTheOthers) {
-  const Job job;
+  const DelayedJob job;
   const mpi::Comm last = world().split(world().rank() > 0 || world().size() == 1 ? 0 : -1, 0);
   if (last.valid()) {
     const SyncedStart start(last, job.clock);

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Access::Kind;
 
-constexpr std::size_t kCounts[] = {0, 1, 17, 4099};
+constexpr std::size_t kOneSidedCounts[] = {0, 1, 17, 4099};
 constexpr std::size_t kBefore = 3, kBehind = 2;  ///< elements that no access touches
 constexpr std::size_t kElements = kBefore + 4099 + kBehind;
 constexpr Sync kSyncs[] = {Sync::flush, Sync::fence, Sync::lock};
@@ -103,7 +103,7 @@ class Windows : public ::testing::Test {
   template <typename T>
   void expect_all(DType type, Kind kind, ReduceOp op = ReduceOp::sum) {
     for (const Sync sync : kSyncs) {
-      for (const std::size_t count : kCounts) {
+      for (const std::size_t count : kOneSidedCounts) {
         for (int shift = 0; shift < size_; ++shift)
           expect_access<T>({.kind = kind, .sync = sync, .count = count, .type = type, .op = op},
                            shift);

@@ -16,7 +16,8 @@ using test::measured;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<RunDigest> two_runs(const std::string& name, const std::vector<CaseResult>& cases) {
+std::vector<RunDigest> two_runs_named(const std::string& name,
+                                      const std::vector<CaseResult>& cases) {
   return {test::digest_of(name + "0", cases), test::digest_of(name + "1", cases)};
 }
 
@@ -28,8 +29,8 @@ std::vector<RunDigest> b_again(std::vector<RunDigest> runs) {
 
 TEST(Comparable, ValuesWithoutALogarithmAreLeftOutAndFlagged) {
   for (const double value : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    auto a = two_runs("a", {measured("m/x", 1, {1000})}),
-         b = two_runs("b", {measured("m/x", 1, {1000})});
+    auto a = two_runs_named("a", {measured("m/x", 1, {1000})}),
+         b = two_runs_named("b", {measured("m/x", 1, {1000})});
     b[1].rows.begin()->second.value = value;
     const Comparison one = compare(a, b);
     EXPECT_EQ(one.rows[0].runs_b, 1) << value;
@@ -47,8 +48,8 @@ TEST(Comparable, ValuesWithoutALogarithmAreLeftOutAndFlagged) {
 }
 
 TEST(Comparable, OtherMetricsUnderOneKeyAreNotCompared) {
-  auto a = two_runs("a", {measured("m/x", 1, {1000})}),
-       b = two_runs("b", {measured("m/x", 1, {9000})});
+  auto a = two_runs_named("a", {measured("m/x", 1, {1000})}),
+       b = two_runs_named("b", {measured("m/x", 1, {9000})});
   for (RunDigest& run : b) run.rows.begin()->second.metric = "time";
   const Comparison result = compare(a, b);
   EXPECT_EQ(result.rows[0].runs_b, 0);
@@ -66,8 +67,8 @@ TEST(Comparable, OtherMetricsUnderOneKeyAreNotCompared) {
 }
 
 TEST(Comparable, WhatAHadNoValueForDoesNotCountAgainstB) {
-  auto a = two_runs("a", {measured("m/x", 1, {1000}), measured("m/y", 1, {1000})}),
-       b = two_runs("b", {measured("m/x", 1, {1000}), measured("m/y", 1, {1000})});
+  auto a = two_runs_named("a", {measured("m/x", 1, {1000}), measured("m/y", 1, {1000})}),
+       b = two_runs_named("b", {measured("m/x", 1, {1000}), measured("m/y", 1, {1000})});
   for (RunDigest& run : a) run.rows.begin()->second.value = 0;
   const Comparison result = compare(a, b);
   EXPECT_THAT(result.failed, IsEmpty());
@@ -76,8 +77,8 @@ TEST(Comparable, WhatAHadNoValueForDoesNotCountAgainstB) {
 }
 
 TEST(Comparable, SaysWhyNothingWasTested) {
-  const auto a = two_runs("a", {measured("m/x", 1, {1000})}),
-             b = two_runs("b", {measured("m/y", 1, {1000})});
+  const auto a = two_runs_named("a", {measured("m/x", 1, {1000})}),
+             b = two_runs_named("b", {measured("m/y", 1, {1000})});
   EXPECT_EQ(compare(a, b).method, "none: no case has a result on both sides");
   EXPECT_EQ(compare(std::span(a).first(1), std::span(a).subspan(1)).method,
             "none: no case has more than one run on a side");

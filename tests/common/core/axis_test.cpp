@@ -11,11 +11,11 @@
 namespace scalemark {
 namespace {
 
-void nothing(Case&) {}
+void measure_nothing(Case&) {}
 
 TEST(Axis, ParsesIntegersWithinItsRange) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing)
+      Benchmark("test/axis", measure_nothing)
           .axis_integer("bytes", {.minimum = 4, .maximum = 1024, .defaults = "8"});
   const Axis& axis = *benchmark.find_axis("bytes");
   EXPECT_EQ(axis.parse("8,1K"), (std::vector<Value>{std::int64_t{8}, std::int64_t{1024}}));
@@ -35,7 +35,7 @@ TEST(Axis, ParsesIntegersWithinItsRange) {
 }
 
 TEST(Axis, ANumberWithoutEndIsCalledSo) {
-  const Benchmark benchmark = Benchmark("test/axis", nothing);
+  const Benchmark benchmark = Benchmark("test/axis", measure_nothing);
   try {
     benchmark.find_axis("ranks")->parse("0");
     FAIL() << "accepted";
@@ -46,7 +46,7 @@ TEST(Axis, ANumberWithoutEndIsCalledSo) {
 
 TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing)
+      Benchmark("test/axis", measure_nothing)
           .axis_number("clip", {.minimum = 0, .maximum = 10, .defaults = {0}});
   const Axis& axis = *benchmark.find_axis("clip");
   EXPECT_EQ(axis.parse("0,0.5,1e1"), (std::vector<Value>{0.0, 0.5, 10.0}));
@@ -60,14 +60,14 @@ TEST(Axis, ParsesDecimalNumbersWithinItsRange) {
 
 TEST(Axis, DropsRepeatedValues) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing)
+      Benchmark("test/axis", measure_nothing)
           .axis_integer("bytes", {.minimum = 1, .maximum = 1024, .defaults = "8"});
   EXPECT_EQ(benchmark.find_axis("bytes")->parse("8,8,4:8:*2").size(), 2U);
 }
 
 TEST(Axis, NamesTheNearestText) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing).axis("layout", {.values = {"nchw", "nhwc"}});
+      Benchmark("test/axis", measure_nothing).axis("layout", {.values = {"nchw", "nhwc"}});
   const Axis& axis = *benchmark.find_axis("layout");
   EXPECT_EQ(axis.parse("nhwc"), (std::vector<Value>{std::string("nhwc")}));
   try {
@@ -81,14 +81,14 @@ TEST(Axis, NamesTheNearestText) {
 
 TEST(Axis, ParsesBooleans) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing).axis_boolean("in_place", {.defaults = {false}});
+      Benchmark("test/axis", measure_nothing).axis_boolean("in_place", {.defaults = {false}});
   EXPECT_EQ(benchmark.find_axis("in_place")->parse("true,false"),
             (std::vector<Value>{true, false}));
   EXPECT_THROW(benchmark.find_axis("in_place")->parse("1"), UsageError);
 }
 
 TEST(Axis, RanksSweepDoublesFromTheMinimumAndEndsWithAll) {
-  const Benchmark sweep = Benchmark("test/axis", nothing).ranks(2, 2);
+  const Benchmark sweep = Benchmark("test/axis", measure_nothing).ranks(2, 2);
   const auto counts = [&](int all) {
     std::vector<std::int64_t> result;
     for (const Value& value : sweep.find_axis("ranks")->defaults({all, 1, false}))
@@ -102,30 +102,31 @@ TEST(Axis, RanksSweepDoublesFromTheMinimumAndEndsWithAll) {
 
 TEST(Registry, RefusesBadAndTakenNames) {
   Registry registry;
-  registry.add(Benchmark("micro/one", nothing));
-  EXPECT_THROW(registry.add(Benchmark("micro/one", nothing)), Error);
+  registry.add(Benchmark("micro/one", measure_nothing));
+  EXPECT_THROW(registry.add(Benchmark("micro/one", measure_nothing)), Error);
   for (const char* name :
        {"one", "micro/One", "micro/one/two", "micro/", "/one", "micro/one-two"}) {
-    EXPECT_THROW(registry.add(Benchmark(name, nothing)), Error) << name;
+    EXPECT_THROW(registry.add(Benchmark(name, measure_nothing)), Error) << name;
   }
 }
 
 TEST(Registry, IteratesByName) {
   Registry registry;
-  registry.add(Benchmark("micro/b", nothing));
-  registry.add(Benchmark("imaging/a", nothing));
-  registry.add(Benchmark("micro/a", nothing));
+  registry.add(Benchmark("micro/b", measure_nothing));
+  registry.add(Benchmark("imaging/a", measure_nothing));
+  registry.add(Benchmark("micro/a", measure_nothing));
   std::vector<std::string> names;
   for (const Benchmark* benchmark : registry.all()) names.push_back(benchmark->name());
   EXPECT_EQ(names, (std::vector<std::string>{"imaging/a", "micro/a", "micro/b"}));
 }
 
 TEST(Axis, HasTheSharedSentenceOrItsOwn) {
-  const Benchmark shared = Benchmark("test/axis", nothing).axis_integer("bytes", {.defaults = "8"});
+  const Benchmark shared =
+      Benchmark("test/axis", measure_nothing).axis_integer("bytes", {.defaults = "8"});
   EXPECT_EQ(shared.find_axis("bytes")->doc, "Message size as OSU defines it for the operation");
   EXPECT_EQ(shared.find_axis("bytes")->unit, "By");
   const Benchmark own =
-      Benchmark("test/axis", nothing)
+      Benchmark("test/axis", measure_nothing)
           .axis_integer("bytes", {.defaults = "8", .doc = "Size", .unit = "KiBy"});
   EXPECT_EQ(own.find_axis("bytes")->doc, "Size");
   EXPECT_EQ(own.find_axis("bytes")->unit, "KiBy");
@@ -133,7 +134,7 @@ TEST(Axis, HasTheSharedSentenceOrItsOwn) {
 
 TEST(Axis, WithoutASentenceIsRefused) {
   try {
-    Benchmark("test/axis", nothing).axis_boolean("unheard_of", {.defaults = {false}});
+    Benchmark("test/axis", measure_nothing).axis_boolean("unheard_of", {.defaults = {false}});
     FAIL() << "an axis without a sentence was taken";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("test/axis: axis unheard_of has no sentence"));
@@ -142,7 +143,7 @@ TEST(Axis, WithoutASentenceIsRefused) {
 
 TEST(Axis, HasTheDefaultsOfTheJob) {
   const Benchmark benchmark =
-      Benchmark("test/axis", nothing)
+      Benchmark("test/axis", measure_nothing)
           .axis("layout", {.values = {"nchw", "nhwc"}, .defaults_with_gpu = {"nhwc"}})
           .axis_integer("copies", {.default_is_ranks = true, .doc = "Copies", .unit = "1"});
   const PlanContext plain{.ranks = 3}, gpu{.ranks = 3, .cuda_usable = true};

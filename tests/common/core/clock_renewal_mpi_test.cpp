@@ -29,7 +29,7 @@ constexpr int kSamples = 120;        ///< ten minutes: clocks end 60 ms apart
 constexpr double kAge = 20;          ///< seconds after which the clock is old
 constexpr double kBelieved = 20e-6;  ///< drift that a model may be wrong by (offset_model)
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 /// This rank's machine: its clock, and the truth when it was read last.
 struct Machine {

@@ -14,7 +14,7 @@
 namespace scalemark {
 namespace {
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 /// Cases of `functions`, one after the other, in one session.
 std::vector<CaseResult> run_all(const std::vector<Benchmark::Function>& functions,
@@ -206,12 +206,12 @@ std::uint64_t mapped_bytes() {
 // A window lives as long as its case, however that ends, and is given back by all ranks.
 TEST(Window, BelongsToTheCase) {
   run_all({fails_with_a_window});
-  const std::uint64_t before = mapped_bytes();
+  const std::uint64_t mapped_before = mapped_bytes();
   const auto results =
       run_all({put_to_next, fails_with_a_window, put_to_next, fails_with_a_window, put_to_next});
   // On one rank it is plain memory, which an allocator may keep.
   if (world().size() > 1) {
-    EXPECT_LT(mapped_bytes(), before + kLarge) << "two were made";
+    EXPECT_LT(mapped_bytes(), mapped_before + kLarge) << "two were made";
   }
   if (!test::root()) return;
   for (const std::size_t good : {0U, 2U, 4U})

@@ -27,7 +27,7 @@ using test::Noise;
 using test::NoiseKind;
 using test::Random;
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 /// What every duration comes from, and the clock that goes on by it alone.
 struct Source {

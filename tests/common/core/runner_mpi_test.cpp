@@ -28,7 +28,7 @@ class MemorySink final : public ResultSink {
   std::optional<CaseState> state;
 };
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 class RunnerTest : public test::OneSession<RunnerTest> {
  protected:

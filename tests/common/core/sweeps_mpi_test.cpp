@@ -46,7 +46,7 @@ class KeepingSink final : public ResultSink {
   std::vector<CaseResult> rows;
 };
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 class SweepsTest : public test::OneSession<SweepsTest> {
  protected:

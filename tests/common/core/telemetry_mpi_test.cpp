@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-const mpi::Comm& world() { return test::world(); }
+using test::world;
 
 class TelemetryTest : public testing::Test {
  protected:

@@ -26,7 +26,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 /// A line of /proc/self/status in KiB.
 std::uint64_t status_kib(const std::string& name) {
@@ -39,14 +39,14 @@ std::uint64_t status_kib(const std::string& name) {
 }
 
 TEST(MemoryCycle, MappedPagesAreThereAndGoAway) {
-  const auto cycle = make_mapping_cycle(16 * kMiB + 1, false);
+  const auto cycle = make_mapping_cycle(16 * kMebibyte + 1, false);
   const std::uint64_t before = status_kib("VmRSS");
   for (int i = 0; i < 3; ++i) {
     cycle->get();
     EXPECT_GE(status_kib("VmRSS"), before + 15 * 1024) << "touched";
     auto* bytes = static_cast<volatile unsigned char*>(cycle->data());
-    EXPECT_EQ(bytes[16 * kMiB], 0);
-    bytes[16 * kMiB] = 1;
+    EXPECT_EQ(bytes[16 * kMebibyte], 0);
+    bytes[16 * kMebibyte] = 1;
     cycle->give_back();
     EXPECT_EQ(cycle->data(), nullptr);
     EXPECT_LE(status_kib("VmRSS"), before + 4 * 1024);
@@ -58,7 +58,7 @@ TEST(MemoryCycle, MappedPagesAreThereAndGoAway) {
 TEST(MemoryCycle, WhatIsHeldIsGivenBackAtTheEnd) {
   const std::uint64_t before = status_kib("VmRSS");
   {
-    const auto cycle = make_mapping_cycle(16 * kMiB, false);
+    const auto cycle = make_mapping_cycle(16 * kMebibyte, false);
     cycle->get();
   }
   EXPECT_LE(status_kib("VmRSS"), before + 4 * 1024);
@@ -73,7 +73,7 @@ TEST(MemoryCycle, HugePagesOrTheReason) {
   const std::string why = why_no_huge_pages();
   try {
     const auto cycle = make_mapping_cycle(1, true);
-    EXPECT_EQ(cycle->steps().page, 2 * kMiB);
+    EXPECT_EQ(cycle->steps().page, 2 * kMebibyte);
     cycle->get();
     cycle->give_back();
   } catch (const Unavailable& error) {
@@ -148,7 +148,7 @@ std::string reason_in_child(std::uint64_t limit, std::size_t bytes) {
 TEST(MemoryCycle, NoRightToLockIsAReason) {
   EXPECT_EQ(reason_in_child(0, 4096),
             "no permission to lock 4 KiB of memory (RLIMIT_MEMLOCK: 0 B)");
-  EXPECT_EQ(reason_in_child(64 * 1024, kMiB),
+  EXPECT_EQ(reason_in_child(64 * 1024, kMebibyte),
             "no permission to lock 1 MiB of memory (RLIMIT_MEMLOCK: 64 KiB)");
   EXPECT_EQ(reason_in_child(64 * 1024, 4096), "locked") << "within the limit";
 }

@@ -17,7 +17,8 @@ namespace scalemark {
 namespace {
 
 /// The lines behind the title. Keys are made here: cases get their parameters one after the other.
-std::vector<std::string> printed(std::vector<CaseResult> cases, const PrintOptions& options = {}) {
+std::vector<std::string> imb_lines(std::vector<CaseResult> cases,
+                                   const PrintOptions& options = {}) {
   for (CaseResult& one : cases) one.key = make_key(one.name, one.params);
   std::ostringstream out;
   const auto printer = make_printer("imb", out, options);
@@ -58,8 +59,8 @@ TEST(ImbPrinter, PrintsTheColumnsOfImb) {
   CaseResult barrier = uneven("micro/barrier", 0);
   barrier.params.erase("bytes");
   const std::vector<std::string> lines =
-      printed({test::pingpong(1000, 500), uneven("micro/allreduce", 8), barrier,
-               uneven("micro/sendrecv", 1000)});
+      imb_lines({test::pingpong(1000, 500), uneven("micro/allreduce", 8), barrier,
+                 uneven("micro/sendrecv", 1000)});
   const std::vector<std::string> want = {
       "       #bytes #repetitions      t[usec]   Mbytes/sec",
       "         1000            1         0.50      2000.00",
@@ -89,15 +90,15 @@ TEST(ImbPrinter, CountsOperationsNotSamples) {
   samples.values = std::vector<std::uint64_t>{80'000, 40'000, 40'000};
   samples.ranks = 1;
   samples.warmup = {1, 0, 0};
-  EXPECT_EQ(rows_of(printed({batched})),
+  EXPECT_EQ(rows_of(imb_lines({batched})),
             std::vector<std::string>{"         1000           80         0.50      2000.00"});
 }
 
 TEST(ImbPrinter, KeepsTablesTogetherThatComeInTurns) {
   const Point in_place = {{"in_place", true}};
   const std::vector<std::string> rows =
-      rows_of(printed({uneven("micro/allgather", 8), uneven("micro/allgather", 8, in_place),
-                       uneven("micro/allgather", 16), uneven("micro/allgather", 16, in_place)}));
+      rows_of(imb_lines({uneven("micro/allgather", 8), uneven("micro/allgather", 8, in_place),
+                         uneven("micro/allgather", 16), uneven("micro/allgather", 16, in_place)}));
   ASSERT_EQ(rows.size(), 4U);
   for (const std::size_t i : {0U, 1U, 2U, 3U})
     EXPECT_TRUE(rows[i].starts_with(i % 2 == 0 ? "            8 " : "           16 ")) << rows[i];
@@ -105,7 +106,7 @@ TEST(ImbPrinter, KeepsTablesTogetherThatComeInTurns) {
 
 TEST(ImbPrinter, KeepsNumbersApart) {
   for (const std::string& row :
-       rows_of(printed({uneven("micro/allreduce", 8)}, {.decimals = 12}))) {
+       rows_of(imb_lines({uneven("micro/allreduce", 8)}, {.decimals = 12}))) {
     std::istringstream words(row);
     std::vector<std::string> cells;
     for (std::string word; words >> word;) cells.push_back(word);
@@ -116,7 +117,7 @@ TEST(ImbPrinter, KeepsNumbersApart) {
 
 TEST(ImbPrinter, SaysWhatItCannotPrint) {
   const auto reason = [](const CaseResult& one) {
-    const std::vector<std::string> lines = printed({one});
+    const std::vector<std::string> lines = imb_lines({one});
     EXPECT_TRUE(rows_of(lines).empty());
     const std::string& line = lines.at(0);
     EXPECT_TRUE(line.starts_with("# not in this format: micro/")) << line;
@@ -142,7 +143,7 @@ TEST(ImbPrinter, SaysWhatItCannotPrint) {
 }
 
 TEST(ImbPrinter, HasNoRateInNoTime) {
-  EXPECT_EQ(rows_of(printed({test::pingpong(8, 0)})),
+  EXPECT_EQ(rows_of(imb_lines({test::pingpong(8, 0)})),
             std::vector<std::string>{"            8            1         0.00         0.00"});
 }
 

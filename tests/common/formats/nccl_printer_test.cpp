@@ -37,7 +37,7 @@ class NcclText {
 };
 
 /// The keys are made here: cases get their parameters one after the other.
-std::string printed(std::vector<CaseResult> cases) {
+std::string nccl_text(std::vector<CaseResult> cases) {
   for (CaseResult& one : cases) one.key = make_key(one.name, one.params);
   NcclText text(cases);
   for (const CaseResult& one : cases) text.add(one);
@@ -77,7 +77,7 @@ CaseResult allreduce(std::int64_t bytes, const Point& more = {}) {
 TEST(NcclPrinter, PrintsTheLinesOfNcclTests) {
   const std::string whole(version());
   const std::string text =
-      printed({allreduce(8), allreduce(16), allreduce(8, in_place()), allreduce(16, in_place())});
+      nccl_text({allreduce(8), allreduce(16), allreduce(8, in_place()), allreduce(16, in_place())});
   const std::string want =
       "# scalemark " + whole.substr(0, whole.rfind('.')) +
       " nccl-tests 2.19.6 format\n"
@@ -178,14 +178,14 @@ TEST(NcclPrinter, IsReadByTheRulesOfSuperBench) {
       EXPECT_NEAR(found.begin()->second[1], algbw / slower, 0.00501);
       EXPECT_NEAR(found.begin()->second[2], 2 * slower, 0.00501);
     };
-    expect(printed({out}), false, 1);
-    expect(printed({out, in}), false, 1);
-    expect(printed({out, in}), true, 2);
-    expect(printed({in}), true, 2);
+    expect(nccl_text({out}), false, 1);
+    expect(nccl_text({out, in}), false, 1);
+    expect(nccl_text({out, in}), true, 2);
+    expect(nccl_text({in}), true, 2);
     CaseResult imported = out;  // where nobody said the size, it follows from the key
     imported.facts.clear();
-    EXPECT_EQ(rows_of(printed({imported})), rows_of(printed({out})));
-    const std::vector<std::string> row = words_of(rows_of(printed({out})).at(0));
+    EXPECT_EQ(rows_of(nccl_text({imported})), rows_of(nccl_text({out})));
+    const std::vector<std::string> row = words_of(rows_of(nccl_text({out})).at(0));
     EXPECT_EQ(row.size(), 13U);
     EXPECT_EQ(row[1], test.size == formats::NcclSize::divided ? "250" : "1000");
     EXPECT_EQ(row[2], std::string(test.type) == "fp32" ? "float" : "int8");
@@ -201,7 +201,7 @@ TEST(NcclPrinter, SaysTypeReductionAndRoot) {
     CaseResult one = test::collective(
         "micro/reduce", 64, {{1000}, {1000}},
         {{"dtype", std::string(dtype)}, {"op", std::string(op)}, {"root", std::int64_t{1}}}, 64, 1);
-    return words_of(rows_of(printed({one})).at(0));
+    return words_of(rows_of(nccl_text({one})).at(0));
   };
   const std::vector<std::string> half = words("fp16", "max");
   EXPECT_THAT(std::vector<std::string>(half.begin() + 1, half.begin() + 5),
@@ -215,7 +215,7 @@ TEST(NcclPrinter, FitsNumbersIntoTheirColumns) {
   const auto cells = [](std::uint64_t nanoseconds, double work) {
     const CaseResult one =
         test::collective("micro/allreduce", 8, {{nanoseconds}, {nanoseconds}}, {}, work, 1);
-    const std::vector<std::string> words = words_of(rows_of(printed({one})).at(0));
+    const std::vector<std::string> words = words_of(rows_of(nccl_text({one})).at(0));
     return std::pair(words[5], words[6]);
   };
   // 7 characters of microseconds, 6 of GB/s.
@@ -270,7 +270,7 @@ TEST(NcclPrinter, TellsWrongData) {
   unmeasured.metrics.clear();
   unmeasured.reason = "1 of 8 elements wrong";
   unchecked.verification = {};
-  const std::string text = printed({wrong, unmeasured, unchecked});
+  const std::string text = nccl_text({wrong, unmeasured, unchecked});
   const std::vector<std::string> rows = rows_of(text);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(words_of(rows[0])[8], "7");
@@ -287,15 +287,15 @@ TEST(NcclPrinter, LeavesOutWhatItHasNoWordsFor) {
   CaseResult same = odd;
   same.facts["total_bytes"] = std::int64_t{8};
   const std::string text =
-      printed({even, same, test::measured("micro/memcpy", 8, {1}),
-               test::unmeasured("micro/allreduce", 8, Status::skipped, "one rank\x1b")});
+      nccl_text({even, same, test::measured("micro/memcpy", 8, {1}),
+                 test::unmeasured("micro/allreduce", 8, Status::skipped, "one rank\x1b")});
   EXPECT_EQ(rows_of(text).size(), 1U);
   EXPECT_NE(text.find("bytes=10 memory=host ranks=2: another case has its row\n"),
             std::string::npos);
   EXPECT_NE(text.find("# not in this format: micro/memcpy bytes=8 ranks=2: ok\n"),
             std::string::npos);
   EXPECT_NE(text.find("skipped, one rank?\n"), std::string::npos);
-  EXPECT_EQ(printed({test::measured("micro/memcpy", 8, {1})}).find("Collective"),
+  EXPECT_EQ(nccl_text({test::measured("micro/memcpy", 8, {1})}).find("Collective"),
             std::string::npos);
 }
 
@@ -310,7 +310,7 @@ TEST(NcclPrinter, LeavesOutWhatIsNoNumber) {
   wrong.metrics[0] = no_time.metrics[0];
   wrong.status = Status::failed;
   wrong.verification.wrong = 1;
-  const std::string text = printed({no_time, never, broken, wrong, allreduce(128)});
+  const std::string text = nccl_text({no_time, never, broken, wrong, allreduce(128)});
   EXPECT_EQ(as_superbench(text, false).size(), 1U);
   EXPECT_NE(text.find("bytes=8 memory=host ranks=2: ok, its bandwidth is not a number\n"),
             std::string::npos);
@@ -323,7 +323,7 @@ TEST(NcclPrinter, LeavesOutWhatIsNoNumber) {
   CaseResult imported = allreduce(8);
   imported.metrics.resize(1);
   imported.params.erase("ranks");
-  EXPECT_NE(printed({imported}).find(": ok, its bus bandwidth is not a number\n"),
+  EXPECT_NE(nccl_text({imported}).find(": ok, its bus bandwidth is not a number\n"),
             std::string::npos);
 }
 
@@ -341,21 +341,21 @@ TEST(NcclPrinter, KnowsWhatLinksCarryWhereTheCaseDoesNotSay) {
                           : name == "micro/sendrecv"                                ? 1
                                                                                     : 0.75;
     const double size = test.size == formats::NcclSize::of_all_ranks ? 160'000 : 40'000;
-    const auto found = as_superbench(printed({one}), false);
+    const auto found = as_superbench(nccl_text({one}), false);
     EXPECT_NEAR(found.at(static_cast<std::int64_t>(size))[0], size / 2e-6 / 1e9 * factor, 0.00501);
   }
 }
 
 TEST(NcclPrinter, HasNoBusOnOneRank) {
   const CaseResult one = test::collective("micro/allgather", 1'000'000, {{1'000}}, {}, 1e6, 0);
-  const std::vector<std::string> words = words_of(rows_of(printed({one})).at(0));
+  const std::vector<std::string> words = words_of(rows_of(nccl_text({one})).at(0));
   EXPECT_EQ(words[6], "1000.0");
   EXPECT_EQ(words[7], "0.00");
 }
 
 TEST(NcclPrinter, MovesNothingInNoTime) {
   CaseResult one = test::collective("micro/allreduce", 0, {{1'000}, {1'000}});
-  EXPECT_EQ(rows_of(printed({one})).at(0).substr(0, 77),
+  EXPECT_EQ(rows_of(nccl_text({one})).at(0).substr(0, 77),
             "           0             0     float     sum      -1     1.00    0.00    0.00");
 }
 

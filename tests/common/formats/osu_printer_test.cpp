@@ -32,7 +32,8 @@ std::vector<std::string> golden_lines(const std::string& name) {
 }
 
 /// The keys are made here: cases get their parameters one after the other.
-std::vector<std::string> printed(std::vector<CaseResult> cases, const PrintOptions& options = {}) {
+std::vector<std::string> osu_lines(std::vector<CaseResult> cases,
+                                   const PrintOptions& options = {}) {
   for (CaseResult& one : cases) one.key = make_key(one.name, one.params);
   std::ostringstream out;
   const auto printer = make_printer("osu", out, options);
@@ -83,7 +84,7 @@ void expect_like(const std::string& golden, int verbosity,
     }
   }
   ASSERT_FALSE(cases.empty());
-  std::vector<std::string> got = printed(cases, {.verbosity = verbosity});
+  std::vector<std::string> got = osu_lines(cases, {.verbosity = verbosity});
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
     if (want[i].starts_with("# OSU ")) {
@@ -138,7 +139,7 @@ TEST(OsuPrinter, PrintsLatenciesOfSeveralPairs) {
   };
   expect_like("multi_lat", 0, [&](const GoldenRow& row) { return with_pairs(row, "adjacent"); });
   // OSU has no word for each rank with each other.
-  EXPECT_TRUE(printed({with_pairs({8, 1}, "all")})[0].starts_with("# not in this format: "));
+  EXPECT_TRUE(osu_lines({with_pairs({8, 1}, "all")})[0].starts_with("# not in this format: "));
 }
 
 TEST(OsuPrinter, PrintsBandwidths) {
@@ -175,14 +176,14 @@ TEST(OsuPrinter, PrintsStartUpAsASentence) {
   one.primary_metric = "time";
   // OSU cuts each rank's time to milliseconds: 217 and 218, then the mean of these.
   one.metrics = {test::durations("time", {{217'999'999}, {218'000'000}})};
-  const std::vector<std::string> want = golden_lines("init"), got = printed({one});
+  const std::vector<std::string> want = golden_lines("init"), got = osu_lines({one});
   ASSERT_EQ(got.size(), want.size());
   EXPECT_EQ(got[0].substr(0, got[0].find(kMark)), want[0]);
   EXPECT_EQ(got[1], want[1]);
 }
 
 TEST(OsuPrinter, NamesFormatAndProgramInTheTitle) {
-  const std::vector<std::string> lines = printed({test::pingpong(8, 100)});
+  const std::vector<std::string> lines = osu_lines({test::pingpong(8, 100)});
   const std::string whole(version());
   EXPECT_EQ(
       lines[1],
@@ -195,7 +196,7 @@ TEST(OsuPrinter, HasTheTitlesOfVariants) {
   const auto title = [](const std::string& name, const char* call) {
     CaseResult one = test::overlapped(name, 2, 3, 2, 1, {{"bytes", std::int64_t{8}}});
     one.params["call"] = std::string(call);
-    const std::string line = printed({one})[1];
+    const std::string line = osu_lines({one})[1];
     return line.substr(0, line.find(" v7.4"));
   };
   EXPECT_EQ(title("micro/allreduce", "nonblocking"),
@@ -214,7 +215,7 @@ TEST(OsuPrinter, HasTheTitlesOfVariants) {
 TEST(OsuPrinter, KnowsTheUsualCallOfEachTest) {
   const auto title = [](CaseResult one, const char* call) {
     one.params["call"] = std::string(call);
-    const std::vector<std::string> lines = printed({one});
+    const std::vector<std::string> lines = osu_lines({one});
     const std::string& line = lines.size() > 1 ? lines[lines[0].empty() ? 1 : 0] : lines[0];
     return line.substr(0, line.find(" v7.4"));
   };
@@ -226,7 +227,7 @@ TEST(OsuPrinter, KnowsTheUsualCallOfEachTest) {
   EXPECT_EQ(title(stream, "nonblocking"), "# OSU MPI Bandwidth Test");
   CaseResult usual = stream;
   usual.params["call"] = std::string("nonblocking");
-  EXPECT_EQ(printed({usual}).size(), 5U);
+  EXPECT_EQ(osu_lines({usual}).size(), 5U);
   EXPECT_EQ(title(stream, "persistent"), "# OSU MPI Bandwidth Persistent Test");
   for (const std::string& line : {title(latency, "nonblocking"), title(four, "persistent"),
                                   title(stream, "blocking"), title(pairs, "persistent")})
@@ -237,7 +238,7 @@ TEST(OsuPrinter, PrintsOverlap) {
   // 5 us are left of 10 us of communication.
   const CaseResult one =
       test::overlapped("micro/allreduce", 2, 25000, 20000, 10000, {{"bytes", std::int64_t{8}}});
-  const std::vector<std::string> lines = printed({one});
+  const std::vector<std::string> lines = osu_lines({one});
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_EQ(lines[2], "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait");
   EXPECT_EQ(lines[3], "");
@@ -247,7 +248,7 @@ TEST(OsuPrinter, PrintsOverlap) {
   EXPECT_EQ(lines[6],
             "8                      25.00             20.00             10.00             50.00");
   const std::vector<std::string> barrier =
-      printed({test::overlapped("micro/barrier", 2, 40000, 20000, 10000)});
+      osu_lines({test::overlapped("micro/barrier", 2, 40000, 20000, 10000)});
   ASSERT_EQ(barrier.size(), 6U);
   EXPECT_EQ(barrier[4], "# Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)");
   EXPECT_EQ(barrier[5], "        40.00             20.00             10.00              0.00");
@@ -255,8 +256,8 @@ TEST(OsuPrinter, PrintsOverlap) {
 
 TEST(OsuPrinter, PrintsOneSidedHeaders) {
   const auto lines_of = [](const char* name, Point more) {
-    return printed({test::collective(name, 8, {{1500}, {1500}}, std::move(more))},
-                   {.verbosity = 1});
+    return osu_lines({test::collective(name, 8, {{1500}, {1500}}, std::move(more))},
+                     {.verbosity = 1});
   };
   const std::vector<std::string> put = lines_of("micro/put", {{"sync", std::string("fence")}});
   ASSERT_EQ(put.size(), 6U);
@@ -280,7 +281,7 @@ TEST(OsuPrinter, StartsATableWhenMoreThanTheSizeChanges) {
   CaseResult device = host, gloo = host;
   device.params["memory"] = std::string("device");
   gloo.params["backend"] = std::string("gloo");
-  const std::vector<std::string> lines = printed({host, device, gloo});
+  const std::vector<std::string> lines = osu_lines({host, device, gloo});
   ASSERT_EQ(lines.size(), 15U);
   EXPECT_TRUE(lines[6].starts_with("# OSU MPI-CUDA Allreduce Latency Test v7.4")) << lines[6];
   EXPECT_TRUE(lines[11].starts_with("# OSU GLOO Allreduce Latency Test v7.4")) << lines[11];
@@ -293,7 +294,7 @@ TEST(OsuPrinter, KeepsTablesTogetherThatComeInTurns) {
   };
   const std::vector<CaseResult> cases = {call(8, ""), call(8, "persistent"), call(16, ""),
                                          call(16, "persistent")};
-  const std::vector<std::string> lines = printed(cases);
+  const std::vector<std::string> lines = osu_lines(cases);
   ASSERT_EQ(lines.size(), 12U);
   EXPECT_TRUE(lines[1].starts_with("# OSU MPI Allgather Latency Test"));
   EXPECT_TRUE(lines[4].starts_with("8 ") && lines[5].starts_with("16 "));
@@ -320,8 +321,8 @@ TEST(OsuPrinter, SaysOfParametersWhatTheKeySays) {
 
 TEST(OsuPrinter, SaysWhatItCannotPrint) {
   const std::vector<std::string> lines =
-      printed({test::measured("micro/memcpy", 8, {1}),
-               test::unmeasured("micro/pingpong", 8, Status::skipped, "one rank\x1b")});
+      osu_lines({test::measured("micro/memcpy", 8, {1}),
+                 test::unmeasured("micro/pingpong", 8, Status::skipped, "one rank\x1b")});
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0], "# not in this format: micro/memcpy bytes=8 ranks=2: ok");
   EXPECT_EQ(lines[1], "# not in this format: micro/pingpong bytes=8 ranks=2: skipped, one rank?");
@@ -329,7 +330,7 @@ TEST(OsuPrinter, SaysWhatItCannotPrint) {
 
 TEST(OsuPrinter, LeavesOutWhatIsNoNumber) {
   const auto only_line = [](const CaseResult& one) {
-    const std::vector<std::string> lines = printed({one}, {.verbosity = 2});
+    const std::vector<std::string> lines = osu_lines({one}, {.verbosity = 2});
     EXPECT_EQ(lines.size(), 1U);
     return lines.at(0).substr(lines.at(0).rfind(": ") + 2);
   };
@@ -353,11 +354,12 @@ TEST(OsuPrinter, LeavesOutWhatIsNoNumber) {
 
 TEST(OsuPrinter, PrintsNumbersOfNoTime) {
   const std::vector<std::string> lines =
-      printed({test::collective("micro/allgather", 8, {{0}, {0}})});
+      osu_lines({test::collective("micro/allgather", 8, {{0}, {0}})});
   EXPECT_EQ(lines.back(), "8                       0.00");
   // An iteration of no time has no rate, which is no reason to leave out those of the others.
   const std::string row =
-      printed({test::window("micro/bandwidth", 1000, 64, {{0, 0, 1000}})}, {.verbosity = 2}).back();
+      osu_lines({test::window("micro/bandwidth", 1000, 64, {{0, 0, 1000}})}, {.verbosity = 2})
+          .back();
   EXPECT_EQ(row,
             "1000               192000.00              Pass          64000.00          64000.00"
             "          64000.00");
@@ -365,7 +367,7 @@ TEST(OsuPrinter, PrintsNumbersOfNoTime) {
 
 TEST(OsuPrinter, KeepsNumbersApart) {
   const CaseResult one = test::window("micro/multi_pair", 1, 6'400'000'000, {{300'000}, {300'000}});
-  std::istringstream row(printed({one}, {.decimals = 12}).back());
+  std::istringstream row(osu_lines({one}, {.decimals = 12}).back());
   std::string bytes, bandwidth, messages, more;
   row >> bytes >> bandwidth >> messages;
   EXPECT_GT(messages.size(), 18U);

@@ -21,8 +21,8 @@
 namespace scalemark {
 namespace {
 
-std::string printed(const std::string& format, const std::vector<CaseResult>& cases,
-                    int verbosity = 0) {
+std::string text_in_format(const std::string& format, const std::vector<CaseResult>& cases,
+                           int verbosity = 0) {
   std::ostringstream out;
   const auto printer = make_printer(format, out, {.verbosity = verbosity});
   const scalemark::Run run = test::run_of("u", cases);
@@ -107,7 +107,7 @@ TEST(Printed, OsuTextComesBack) {
   const std::vector<CaseResult> cases = osu_cases();
   for (const int verbosity : {0, 1, 2}) {
     SCOPED_TRACE(verbosity);
-    const std::string text = printed("osu", cases, verbosity);
+    const std::string text = text_in_format("osu", cases, verbosity);
     const Taken back = taken(text);
     EXPECT_EQ(back.notes, "");
     EXPECT_EQ(back.run.cases.size(), cases.size());
@@ -138,7 +138,7 @@ TEST(Printed, OsuTextComesBack) {
       }
     }
     // Printed again, all columns are the same.
-    EXPECT_EQ(printed("osu", back.run.cases, verbosity), text);
+    EXPECT_EQ(text_in_format("osu", back.run.cases, verbosity), text);
   }
 }
 
@@ -149,12 +149,12 @@ TEST(Printed, OsuKeepsWrongData) {
   wrong.key = make_key(wrong.name, wrong.params);
   CaseResult right = test::collective("micro/allgather", 16, {{1000}, {1000}});
   right.key = make_key(right.name, right.params);
-  const Taken back = taken(printed("osu", {wrong, right}, 2));
+  const Taken back = taken(text_in_format("osu", {wrong, right}, 2));
   ASSERT_EQ(back.run.cases.size(), 2U);
   EXPECT_EQ(back.find(wrong.key)->status, Status::failed);
   EXPECT_EQ(back.find(right.key)->status, Status::ok);
   EXPECT_TRUE(back.find(right.key)->verification.done);
-  EXPECT_EQ(taken(printed("osu", {wrong, right}, 1)).run.cases.size(), 1U);
+  EXPECT_EQ(taken(text_in_format("osu", {wrong, right}, 1)).run.cases.size(), 1U);
 }
 
 /// All tests of nccl-tests: two types, two sizes, both places or one of them.
@@ -184,7 +184,7 @@ std::vector<CaseResult> nccl_cases() {
 
 TEST(Printed, NcclTextComesBack) {
   const std::vector<CaseResult> cases = nccl_cases();
-  const std::string text = printed("nccl", cases);
+  const std::string text = text_in_format("nccl", cases);
   const Taken back = taken(text);
   EXPECT_EQ(back.notes, "");
   EXPECT_EQ(back.run.cases.size(), cases.size());
@@ -216,7 +216,7 @@ TEST(Printed, NcclTextComesBack) {
     }
     return kept;
   };
-  EXPECT_EQ(rows(printed("nccl", back.run.cases)), rows(text));
+  EXPECT_EQ(rows(text_in_format("nccl", back.run.cases)), rows(text));
 }
 
 /// All tests of IMB, two sizes of each, one after the other; the second on other data.
@@ -245,7 +245,7 @@ std::vector<CaseResult> imb_cases() {
 
 TEST(Printed, ImbTextComesBack) {
   const std::vector<CaseResult> cases = imb_cases();
-  const std::string text = printed("imb", cases);
+  const std::string text = text_in_format("imb", cases);
   EXPECT_EQ(text.find("not in this format"), std::string::npos);
   const Taken back = taken(text);
   EXPECT_EQ(back.notes, "");
@@ -264,14 +264,14 @@ TEST(Printed, ImbTextComesBack) {
     EXPECT_NEAR(median_of(*found, *found->find("latency_min")), time.minimum, 0.00501e-6);
     EXPECT_NEAR(median_of(*found, *found->find("latency_max")), time.maximum, 0.00501e-6);
   }
-  EXPECT_EQ(printed("imb", back.run.cases), text);
+  EXPECT_EQ(text_in_format("imb", back.run.cases), text);
 }
 
 TEST(Printed, NcclTextIsKnownBelowManyComments) {
   std::vector<CaseResult> cases(
       2000, test::unmeasured("micro/memcpy", 8, Status::skipped, std::string(60, 'x')));
   cases.push_back(nccl_cases().front());
-  EXPECT_EQ(taken(printed("nccl", cases)).run.cases.size(), 1U);
+  EXPECT_EQ(taken(text_in_format("nccl", cases)).run.cases.size(), 1U);
 }
 
 TEST(Printed, NcclKeepsWhatWasNotMeasured) {
@@ -279,7 +279,7 @@ TEST(Printed, NcclKeepsWhatWasNotMeasured) {
       test::collective("micro/allreduce", 64, {{2000}, {2000}}, {{"in_place", true}}, 64, 1);
   in.verification = {};
   in.key = make_key(in.name, in.params);
-  const Taken back = taken(printed("nccl", {in}));
+  const Taken back = taken(text_in_format("nccl", {in}));
   ASSERT_EQ(back.run.cases.size(), 1U);
   EXPECT_EQ(back.run.cases[0].key, in.key);
   EXPECT_FALSE(back.run.cases[0].verification.done);
@@ -292,7 +292,7 @@ TEST(Printed, OfNvbandwidthEveryCopyComesBack) {
       test::copy("h2d", "pinned", 4096, {{700}}, "kernel"),
       test::copy("d2h", "pinned", 4096, {{900}, {1100}}, "kernel"),
       test::copy("d2d", "pageable", 4096, {{800}})};
-  const Taken found = taken(printed("nvbandwidth", cases));
+  const Taken found = taken(text_in_format("nvbandwidth", cases));
   EXPECT_EQ(found.notes, "");
   ASSERT_EQ(found.run.cases.size(), cases.size());
   for (const CaseResult& one : cases) {

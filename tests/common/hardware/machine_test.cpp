@@ -8,13 +8,10 @@
 
 #include "common/base/error.hpp"
 #include "common/hardware/gpu_paths.hpp"
+#include "tests/common/hardware/topology.hpp"
 
 namespace scalemark::hardware {
 namespace {
-
-Machine load(const std::string& name) {
-  return read_machine_xml(std::string(SCALEMARK_SOURCE_DIR) + "/tests/topologies/" + name + ".xml");
-}
 
 struct Expected {
   const char* name;

@@ -12,13 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "tests/common/hardware/topology.hpp"
 
 namespace scalemark::hardware {
 namespace {
-
-Machine load(const std::string& name) {
-  return read_machine_xml(std::string(SCALEMARK_SOURCE_DIR) + "/tests/topologies/" + name + ".xml");
-}
 
 /// "GPU:cpus" of each rank.
 std::vector<std::string> placed(const Machine& machine, int ranks, Policy policy = Policy::near,
@@ -37,21 +34,21 @@ std::vector<std::string> placed(const Machine& machine, int ranks, Policy policy
 using Rows = std::vector<std::string>;
 
 /// A line of expected_placement.txt.
-struct Expected {
+struct ExpectedPlacement {
   std::string machine, policy, text;
   int ranks = 0;
   bool without_gpus = false;
   Rows rows;
 };
 
-std::vector<Expected> expected_placements() {
+std::vector<ExpectedPlacement> expected_placements() {
   std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) +
                      "/tests/common/hardware/expected_placement.txt");
-  std::vector<Expected> all;
+  std::vector<ExpectedPlacement> all;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
-    Expected one;
+    ExpectedPlacement one;
     words >> one.machine >> one.policy >> one.ranks;
     one.text = line;
     if (const auto slash = one.policy.find('/'); slash != std::string::npos) {
@@ -75,9 +72,9 @@ std::string in_cores(const Machine& machine, const RankPlacement& rank) {
 }
 
 TEST(Placement, IsWhatWasWorkedOutByHand) {
-  const std::vector<Expected> all = expected_placements();
+  const std::vector<ExpectedPlacement> all = expected_placements();
   ASSERT_GE(all.size(), 170U);
-  for (const Expected& one : all) {
+  for (const ExpectedPlacement& one : all) {
     const Machine machine = load(one.machine);
     PlacementRequest request{.local_ranks = one.ranks, .policy = policy_from(one.policy)};
     request.all_gpus = !one.without_gpus;

@@ -14,6 +14,7 @@
 #include "common/html/verdict.hpp"
 #include "common/result/places.hpp"
 #include "tests/common/compare/synthetic.hpp"
+#include "tests/common/html/extract_run.hpp"
 
 namespace scalemark::html {
 namespace {
@@ -23,12 +24,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-RunExtract extract(const Run& run) {
-  RunExtract result = extract_header(run, run.uuid);
-  for (const CaseResult& one : run.cases) extract_case(one, result);
-  return result;
-}
 
 std::vector<std::uint64_t> times(std::size_t count, std::uint64_t first) {
   std::vector<std::uint64_t> values;

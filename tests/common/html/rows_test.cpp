@@ -8,18 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/common/compare/synthetic.hpp"
+#include "tests/common/html/extract_run.hpp"
 
 namespace scalemark::html {
 namespace {
 
 using testing::ElementsAre;
 using testing::Pair;
-
-RunExtract extract(const Run& run) {
-  RunExtract result = extract_header(run, run.uuid);
-  for (const CaseResult& one : run.cases) extract_case(one, result);
-  return result;
-}
 
 TEST(Rows, TakeTheGeometricMeanOfRunsAndTheirRange) {
   const std::vector<RunExtract> runs = {

@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const Comm& world() { return test::world(); }
+using test::world;
 
 rusage usage() {
   rusage result{};

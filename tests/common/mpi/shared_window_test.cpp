@@ -14,7 +14,7 @@
 namespace scalemark::mpi {
 namespace {
 
-const Comm& world() { return test::world(); }
+using test::world;
 
 std::uint8_t value_of(std::size_t i) { return static_cast<std::uint8_t>(1 + i % 251); }
 

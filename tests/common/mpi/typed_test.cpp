@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const Comm& world() { return test::world(); }
+using test::world;
 
 enum class Colour { red, green };
 

@@ -17,7 +17,6 @@ namespace {
 namespace h5 = store::h5;
 using ::testing::HasSubstr;
 
-constexpr const char* kMetric = "/cases/000000/metrics/latency";
 using HostileMask = test::Hostile;
 
 /// Writes the only chunk of the latency's samples again, with these bits of its filter mask
@@ -41,12 +40,12 @@ std::uint32_t change_mask(hid_t metric, std::uint32_t change) {
 /// The mask says which filters a chunk left out, and has no checksum. Without shuffle the samples
 /// would be others; without fletcher32 nobody would notice.
 TEST_F(HostileMask, AChunkMayNotLeaveOutFilters) {
-  edit(kMetric, [](hid_t group) { change_mask(group, 0); });
+  edit(test::kLatency, [](hid_t group) { change_mask(group, 0); });
   EXPECT_EQ(refusal(), "(not refused)") << "the chunk as it was";
   for (unsigned bit = 0; bit < 32; ++bit) {
-    edit(kMetric, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
+    edit(test::kLatency, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
     EXPECT_THAT(refusal(), HasSubstr("'samples'")) << "bit " << bit;
-    edit(kMetric, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
+    edit(test::kLatency, [&](hid_t group) { change_mask(group, std::uint32_t{1} << bit); });
   }
   EXPECT_EQ(refusal(), "(not refused)");
 }
@@ -55,7 +54,7 @@ TEST_F(HostileMask, AChunkMayNotLeaveOutFilters) {
 TEST_F(HostileMask, AChunkThatIsNotCompressedIsRead) {
   const std::vector<std::uint64_t> values = {9, 8, 7, 6, 5, 4, 3, 2, 1, 1'000'000'007};
   const std::array<hsize_t, 2> shape = {2, 5}, origin = {0, 0};
-  edit(kMetric, [&](hid_t group) {
+  edit(test::kLatency, [&](hid_t group) {
     const h5::Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "edit");
     H5Pset_chunk(list.get(), 2, shape.data());
     H5Pset_shuffle(list.get());
@@ -66,7 +65,7 @@ TEST_F(HostileMask, AChunkThatIsNotCompressedIsRead) {
                          H5Dclose, "edit");
     H5Dwrite(dataset.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   });
-  edit(kMetric, [&](hid_t group) {
+  edit(test::kLatency, [&](hid_t group) {
     std::array<char, 84> bytes{};
     std::uint32_t mask = 0;
     ASSERT_GE(H5Dread_chunk(h5::open_known_dataset(group, "uncompressed").get(), H5P_DEFAULT,

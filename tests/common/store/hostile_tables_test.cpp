@@ -11,10 +11,10 @@ namespace scalemark {
 namespace {
 
 namespace h5 = store::h5;
-using test::Hostile;
+using HostileTables = test::Hostile;
 using ::testing::HasSubstr;
 
-TEST_F(Hostile, TablesOfAnotherForm) {
+TEST_F(HostileTables, TablesOfAnotherForm) {
   const auto column = [](hid_t table, const char* name, std::size_t rows, std::int64_t order) {
     const std::vector<double> values(rows, 1.0);
     const h5::Id dataset = h5::write_vector(table, name, std::span<const double>(values));

@@ -35,7 +35,6 @@ namespace {
 namespace h5 = store::h5;
 using ::testing::HasSubstr;
 
-constexpr const char* kMetric = "/cases/000000/metrics/latency";
 using Hostile = test::Hostile;
 
 TEST_F(Hostile, TruncatedFiles) {
@@ -82,7 +81,7 @@ TEST_F(Hostile, ANewerMinorVersionMayHaveMore) {
     set_text(root, "format_version", "1.9");
     set_text(root, "novelty", "x");
     h5::create_group(root, "novelties");
-    const h5::Id metric = h5::Id(H5Gopen2(root, kMetric, H5P_DEFAULT), H5Gclose, "edit");
+    const h5::Id metric = h5::Id(H5Gopen2(root, test::kLatency, H5P_DEFAULT), H5Gclose, "edit");
     h5::write_attribute(metric.get(), "novelty", 1.5);
     store::seal_header(root);
     std::vector<std::string> tables;
@@ -125,7 +124,7 @@ TEST_F(Hostile, LinksToElsewhere) {
        [](hid_t group) {
          H5Lcreate_external("other.h5", "/x", group, "tool", H5P_DEFAULT, H5P_DEFAULT);
        }},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Ldelete(group, "samples", H5P_DEFAULT);
          H5Lcreate_soft("/run/config", group, "samples", H5P_DEFAULT, H5P_DEFAULT);
@@ -204,7 +203,7 @@ TEST_F(Hostile, TypesFiltersAndShapesOfNoResult) {
   EXPECT_THAT(refusal(), HasSubstr("variable length"));
   replace_samples({2, 5, 2});
   EXPECT_THAT(refusal(), HasSubstr("dimensions"));
-  edit(kMetric, [](hid_t group) {
+  edit(test::kLatency, [](hid_t group) {
     H5Ldelete(group, "samples", H5P_DEFAULT);
     h5::write_vector(group, "samples", std::vector<std::int64_t>(10));
   });
@@ -238,26 +237,26 @@ TEST_F(Hostile, FieldsThatContradictEachOther) {
   using Edit = std::function<void(hid_t)>;
   const std::vector<std::tuple<const char*, Edit, const char*>> edits = {
       {"/cases/000000", [](hid_t group) { set_text(group, "status", "good"); }, "good"},
-      {kMetric, [](hid_t group) { set_text(group, "kind", "colour"); }, "colour"},
-      {kMetric,
+      {test::kLatency, [](hid_t group) { set_text(group, "kind", "colour"); }, "colour"},
+      {test::kLatency,
        [](hid_t group) {
          H5Adelete(group, "inner");
          h5::write_attribute(group, "inner", std::uint64_t{0});
        },
        "inner"},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Ldelete(group, "warmup_mask", H5P_DEFAULT);
          h5::write_vector(group, "warmup_mask", std::vector<std::uint8_t>{1, 0});
        },
        "warmup_mask"},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Ldelete(group, "warmup_mask", H5P_DEFAULT);
          h5::write_vector(group, "warmup_mask", std::vector<std::uint16_t>{256, 0, 0, 0, 0});
        },
        "warmup_mask have a value too large"},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Ldelete(group, "t0", H5P_DEFAULT);
          h5::write_vector(group, "t0", std::vector<std::int64_t>{-1, 0, 1, 2, 3});
@@ -268,13 +267,13 @@ TEST_F(Hostile, FieldsThatContradictEachOther) {
        "its key contradicts"},
       {"/cases/000000", [](hid_t group) { set_text(group, "key", "test/other bytes=8"); },
        "its key contradicts"},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Ldelete(group, "flags", H5P_DEFAULT);
          h5::write_texts(group, "flags", {"a", "b"});
        },
        "flags"},
-      {kMetric,
+      {test::kLatency,
        [](hid_t group) {
          H5Adelete(group, "order");
          h5::write_attribute(group, "order", std::int64_t{0});
@@ -319,7 +318,7 @@ TEST_F(Hostile, DamagedSamplesAreNoticed) {
   test::write_run(path_, run);
   haddr_t address = 0;
   hsize_t size = 0;
-  edit(kMetric, [&](hid_t group) {
+  edit(test::kLatency, [&](hid_t group) {
     const h5::Id dataset = h5::open_known_dataset(group, "samples");
     const std::array<hsize_t, 2> origin = {0, 0};
     unsigned mask = 0;

@@ -95,7 +95,7 @@ TEST(NormRelu6, OnlyTakesWhatItCanDo) {
   EXPECT_FALSE(can_fuse_norm_relu6(at::zeros({1, 3, 1, 1}))) << "a variance of one value";
 }
 
-TEST(MobileNet, FusedIsTheSameNetwork) {
+TEST(NormRelu6Network, FusedIsTheSameNetwork) {
   at::manual_seed(1);
   MobileNetV2 plain({.dropout = 0});
   at::manual_seed(1);

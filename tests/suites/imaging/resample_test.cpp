@@ -92,7 +92,7 @@ at::Tensor ours(const at::Tensor& pixels, std::int64_t size, Layout layout) {
   return values;
 }
 
-double largest_difference(const at::Tensor& a, const at::Tensor& b) {
+double largest_pixel_difference(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor difference = a.to(at::kDouble) - b.to(at::kDouble);
   EXPECT_FALSE(difference.isnan().any().item<bool>());
   return difference.abs().max().item<double>();
@@ -109,10 +109,10 @@ TEST(Resampler, EqualsLibTorch) {
         SCOPED_TRACE(std::to_string(shape.channels) + " x " + std::to_string(shape.rows) + " x " +
                      std::to_string(shape.columns) + " to " + std::to_string(size));
         // Normalised values lie between -0.43 and 2.83.
-        EXPECT_LT(largest_difference(ours<double>(pixels, size, layout), want), 2e-14);
-        EXPECT_LT(largest_difference(ours<float>(pixels, size, layout), want), 1e-6);
-        EXPECT_LT(largest_difference(ours<float>(pixels, size, layout),
-                                     reference(pixels, size, at::kFloat)),
+        EXPECT_LT(largest_pixel_difference(ours<double>(pixels, size, layout), want), 2e-14);
+        EXPECT_LT(largest_pixel_difference(ours<float>(pixels, size, layout), want), 1e-6);
+        EXPECT_LT(largest_pixel_difference(ours<float>(pixels, size, layout),
+                                           reference(pixels, size, at::kFloat)),
                   1e-5)
             << "LibTorch computes positions in fp32: errors of 2e-6, times slopes of 3.2";
       }

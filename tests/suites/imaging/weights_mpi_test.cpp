@@ -115,8 +115,8 @@ TEST(Weights, ThatDoNotFitAreRefusedWithTheReason) {
       "some.safetensors: its classifier has 1000 classes, the model 10");
 }
 
-const std::vector<std::string> kSmall{"image=32", "batch=4", "images=32", "test_images=40",
-                                      "start=weights"};
+const std::vector<std::string> kFromWeights{"image=32", "batch=4", "images=32", "test_images=40",
+                                            "start=weights"};
 
 TEST(Weights, ATrainingStartsFromThem) {
   const test::TempDir folder;
@@ -126,7 +126,7 @@ TEST(Weights, ATrainingStartsFromThem) {
   options.data["weights"] = test::world().broadcast((folder / "w.safetensors").string());
   if (root()) torch_support::write_safetensors(options.data["weights"], weights);
   test::world().barrier();
-  const TrainRun run = run_train(kSmall, options);
+  const TrainRun run = run_train(kFromWeights, options);
   test::world().barrier();  // before the folder goes
   if (!root()) return;
   ASSERT_EQ(run.result().status, Status::ok) << run.result().reason;
@@ -138,11 +138,11 @@ TEST(Weights, ATrainingStartsFromThem) {
 }
 
 TEST(Weights, AFileThatIsNotGivenOrNotThereIsTheCasesReason) {
-  const TrainRun none = run_train(kSmall);
+  const TrainRun none = run_train(kFromWeights);
   EXPECT_EQ(none.outcome.skipped, 1U);
   SessionOptions options;
   options.data["weights"] = "/nowhere/w.safetensors";
-  const TrainRun missing = run_train(kSmall, options);
+  const TrainRun missing = run_train(kFromWeights, options);
   EXPECT_EQ(missing.outcome.failed, 1U);
   if (!root()) return;
   EXPECT_THAT(none.result().reason, HasSubstr("--data weights=FILE"));

@@ -13,14 +13,13 @@
 #include "suites/llm/model/loss.hpp"
 #include "suites/llm/optim/adamw.hpp"
 #include "tests/suites/llm/small_config.hpp"
+#include "tests/suites/llm/tensor_options.hpp"
 
 namespace scalemark::llm {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-const torch::TensorOptions kDouble = torch::TensorOptions().dtype(torch::kFloat64);
 
 torch::Tensor row(std::initializer_list<double> values) {
   return torch::tensor(std::vector<double>(values), torch::kFloat64);

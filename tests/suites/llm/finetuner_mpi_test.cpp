@@ -22,8 +22,6 @@ namespace {
 
 using test::RunningGraph;
 
-constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
-
 Llama model_with(bool lora) {
   torch::manual_seed(4);
   Llama model(medium_config(), torch::TensorOptions(torch::kDouble));
@@ -35,15 +33,15 @@ Llama model_with(bool lora) {
   return model;
 }
 
-struct Trained {
+struct FinetunerResult {
   std::vector<double> losses;  ///< sums over this rank's labels
   std::vector<torch::Tensor> parameters;
   double norm = 0;
 };
 
-struct CopyPath {
+struct FinetunerVariant {
   bool lora = true, fused = false, checkpoints = false;
-  std::int64_t batch = kBatch, accumulation = 1;
+  std::int64_t batch = kRankBatch, accumulation = 1;
   bool fused_layers = false;
   bool replicas = false, graphs = false;  ///< gradients in one block; recorded steps
   std::int64_t steps = kSteps, multiple = 1;
@@ -53,32 +51,33 @@ struct CopyPath {
 class FinetunerRanks : public testing::Test {
  protected:
   /// kSteps steps on all ranks with `group`, else on this one alone.
-  Trained train(const CopyPath& way, const torch_support::ProcessGroupPtr& with) const {
+  FinetunerResult train(const FinetunerVariant& variant,
+                        const torch_support::ProcessGroupPtr& with) const {
     const std::int64_t ranks = with ? size : 1;
-    TokenLoader loader(small_rows(), {.batch = way.batch,
+    TokenLoader loader(small_rows(), {.batch = variant.batch,
                                       .ranks = ranks,
                                       .rank = with ? rank : 0,
                                       .seed = 5,
                                       .padding = kPadding,
-                                      .multiple = way.multiple,
+                                      .multiple = variant.multiple,
                                       .longest = 15});
-    Llama model = model_with(way.lora);
-    model->checkpoint_layers(way.checkpoints);
-    model->fuse(way.fused_layers);
-    const std::unique_ptr<Parallelism> parallelism = way.replicas ? make_replicas(with)
-                                                     : with       ? make_ddp(with)
-                                                                  : make_single();
+    Llama model = model_with(variant.lora);
+    model->checkpoint_layers(variant.checkpoints);
+    model->fuse(variant.fused_layers);
+    const std::unique_ptr<Parallelism> parallelism = variant.replicas ? make_replicas(with)
+                                                     : with           ? make_ddp(with)
+                                                                      : make_single();
     parallelism->add(model);
-    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = way.clip}, *parallelism,
-                        std::make_unique<LanguageModelling>(way.fused));
-    if (way.graphs) {
+    Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = variant.clip},
+                        *parallelism, std::make_unique<LanguageModelling>(variant.fused));
+    if (variant.graphs) {
       finetuner.record(
           [](const torch_support::StepGraph*) { return std::make_unique<RunningGraph>(); });
     }
-    Trained result;
+    FinetunerResult result;
     loader.start(0);
-    for (std::int64_t step = 0; step < way.steps; ++step) {
-      const auto [batches, labels] = next_micro_batches(loader, way.accumulation);
+    for (std::int64_t step = 0; step < variant.steps; ++step) {
+      const auto [batches, labels] = next_micro_batches(loader, variant.accumulation);
       const StepResult done = finetuner.step(batches, with ? test::world().sum(labels) : labels);
       result.losses.push_back(done.loss);
       result.norm = done.gradient_norm;
@@ -88,7 +87,7 @@ class FinetunerRanks : public testing::Test {
     return result;
   }
 
-  static double difference(const Trained& a, const Trained& b) {
+  static double difference(const FinetunerResult& a, const FinetunerResult& b) {
     double largest = 0;
     for (std::size_t i = 0; i < a.parameters.size(); ++i) {
       largest = std::max(largest, (a.parameters[i] - b.parameters[i]).abs().max().item<double>());
@@ -105,38 +104,38 @@ class FinetunerRanks : public testing::Test {
 
 TEST_F(FinetunerRanks, RanksThatDivideARowSetAreOneRankWithAllOfIt) {
   for (const bool lora : {true, false}) {
-    const Trained alone = train({.lora = lora, .batch = kBatch * size}, {});
-    const Trained together = train({.lora = lora}, group);
+    const FinetunerResult alone = train({.lora = lora, .batch = kRankBatch * size}, {});
+    const FinetunerResult together = train({.lora = lora}, group);
     EXPECT_LT(difference(alone, together), 1e-9) << "lora " << lora;
     EXPECT_NEAR(alone.norm, together.norm, 1e-9 * alone.norm);
     EXPECT_TRUE(torch_support::equal_on_all_ranks(test::world(),
                                                   torch_support::fingerprint(together.parameters)));
-    const Trained start{{},
-                        [&] {
-                          std::vector<torch::Tensor> values;
-                          for (const auto& p : trainable_parameters(*model_with(lora)))
-                            values.push_back(p.detach().clone());
-                          return values;
-                        }(),
-                        0};
+    const FinetunerResult start{{},
+                                [&] {
+                                  std::vector<torch::Tensor> values;
+                                  for (const auto& p : trainable_parameters(*model_with(lora)))
+                                    values.push_back(p.detach().clone());
+                                  return values;
+                                }(),
+                                0};
     EXPECT_GT(difference(alone, start), 1e-3) << "it trains";
   }
 }
 
 TEST_F(FinetunerRanks, MicroBatchesAreOneLargeBatch) {
-  const Trained whole = train({.batch = kBatch * 2}, {});
-  const Trained parts = train({.batch = kBatch, .accumulation = 2}, {});
+  const FinetunerResult whole = train({.batch = kRankBatch * 2}, {});
+  const FinetunerResult parts = train({.batch = kRankBatch, .accumulation = 2}, {});
   EXPECT_LT(difference(whole, parts), 1e-9);
-  const Trained reduced = train({.batch = kBatch, .accumulation = 2}, group);
-  const Trained reduced_whole = train({.batch = kBatch * 2}, group);
+  const FinetunerResult reduced = train({.batch = kRankBatch, .accumulation = 2}, group);
+  const FinetunerResult reduced_whole = train({.batch = kRankBatch * 2}, group);
   EXPECT_LT(difference(reduced, reduced_whole), 1e-9) << "rows of a rank are the same";
 }
 
 TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
   for (const bool lora : {true, false}) {
-    const Trained plain = train({.lora = lora}, group);
-    const Trained fused = train({.lora = lora, .fused = true}, group);
-    const Trained kept = train({.lora = lora, .checkpoints = true}, group);
+    const FinetunerResult plain = train({.lora = lora}, group);
+    const FinetunerResult fused = train({.lora = lora, .fused = true}, group);
+    const FinetunerResult kept = train({.lora = lora, .checkpoints = true}, group);
     EXPECT_LT(difference(plain, fused), 1e-9);
     EXPECT_LT(difference(plain, kept), 1e-12);
     for (std::size_t i = 0; i < plain.losses.size(); ++i)
@@ -147,8 +146,8 @@ TEST_F(FinetunerRanks, TheKindOfLossAndCheckpointsChangeNothing) {
 TEST_F(FinetunerRanks, FusedLayersChangeNothing) {
   for (const bool lora : {true, false}) {
     for (const bool checkpoints : {true, false}) {
-      const Trained plain = train({.lora = lora, .checkpoints = checkpoints}, group);
-      const Trained fused =
+      const FinetunerResult plain = train({.lora = lora, .checkpoints = checkpoints}, group);
+      const FinetunerResult fused =
           train({.lora = lora, .checkpoints = checkpoints, .fused_layers = true}, group);
       EXPECT_LT(difference(plain, fused), 1e-12);
     }
@@ -156,33 +155,33 @@ TEST_F(FinetunerRanks, FusedLayersChangeNothing) {
 }
 
 TEST_F(FinetunerRanks, PaddingUpToAMultipleChangesNothing) {
-  const Trained narrow = train({}, {}), wide = train({.multiple = 8}, {});
+  const FinetunerResult narrow = train({}, {}), wide = train({.multiple = 8}, {});
   EXPECT_LT(difference(narrow, wide), 1e-12);
 }
 
 TEST_F(FinetunerRanks, GradientsInOneBlockAreThoseOfDdp) {
   for (const std::int64_t accumulation : {1, 2}) {
-    const Trained ddp = train({.accumulation = accumulation, .clip = 0.5}, group);
-    const Trained block =
+    const FinetunerResult ddp = train({.accumulation = accumulation, .clip = 0.5}, group);
+    const FinetunerResult block =
         train({.accumulation = accumulation, .replicas = true, .clip = 0.5}, group);
     EXPECT_LT(difference(ddp, block), 1e-9);
     EXPECT_NEAR(ddp.norm, block.norm, 1e-9 * ddp.norm);
     EXPECT_TRUE(torch_support::equal_on_all_ranks(test::world(),
                                                   torch_support::fingerprint(block.parameters)));
   }
-  const Trained single = train({}, {}), alone = train({.replicas = true}, {});
+  const FinetunerResult single = train({}, {}), alone = train({.replicas = true}, {});
   EXPECT_LT(difference(single, alone), 1e-12);
 }
 
 TEST_F(FinetunerRanks, RecordedStepsAreThoseThatWereNotRecorded) {
   // The learning rate is rounded to fp32 where steps are recorded.
-  const std::int64_t steps = 24 / (kBatch * size);
+  const std::int64_t steps = 24 / (kRankBatch * size);
   for (const auto& with : {torch_support::ProcessGroupPtr(), group}) {
     for (const std::int64_t multiple : {1, 8, 16}) {
       RunningGraph::reset();
-      const Trained plain =
+      const FinetunerResult plain =
           train({.replicas = true, .steps = steps, .multiple = multiple, .clip = 0.5}, with);
-      const Trained recorded = train(
+      const FinetunerResult recorded = train(
           {.replicas = true, .graphs = true, .steps = steps, .multiple = multiple, .clip = 0.5},
           with);
       EXPECT_LT(difference(plain, recorded), 1e-7);

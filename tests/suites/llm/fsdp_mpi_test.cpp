@@ -30,23 +30,21 @@ namespace {
 using torch_support::FsdpOptions;
 using torch_support::FsdpTraffic;
 
-constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
+enum class FsdpMethod { lora, full, qlora, qat };
 
-enum class Method { lora, full, qlora, qat };
-
-struct CopyPath {
-  Method method = Method::lora;
+struct FsdpVariant {
+  FsdpMethod method = FsdpMethod::lora;
   torch::ScalarType type = torch::kDouble;
   bool fused = false, checkpoints = false, tied = false, gloo = false, fake_quant = true;
   std::int64_t accumulation = 1;
   FsdpOptions fsdp = {};
 };
 
-LlamaConfig config_of(const CopyPath& way) {
+LlamaConfig config_of(const FsdpVariant& variant) {
   LlamaConfig config = medium_config();
-  config.tied_output = way.tied;
+  config.tied_output = variant.tied;
   config.layers = 3;
-  if (way.method == Method::qlora) {  // NF4 wants whole blocks of 64 * 256
+  if (variant.method == FsdpMethod::qlora) {  // NF4 wants whole blocks of 64 * 256
     config.dim = config.ffn_dim = 128;
     config.kv_heads = config.heads;
   }
@@ -54,27 +52,28 @@ LlamaConfig config_of(const CopyPath& way) {
 }
 
 /// Part by part as the benchmark makes it.
-Llama make_model(const CopyPath& way, Parallelism& parallelism) {
+Llama make_model(const FsdpVariant& variant, Parallelism& parallelism) {
   torch::manual_seed(4);
-  Llama model(config_of(way), torch::TensorOptions(way.type), [&](torch::nn::Module& part) {
-    if (way.method == Method::qlora && part.as<DecoderLayerImpl>() != nullptr) quantise_base(part);
+  Llama model(config_of(variant), torch::TensorOptions(variant.type), [&](torch::nn::Module& part) {
+    if (variant.method == FsdpMethod::qlora && part.as<DecoderLayerImpl>() != nullptr)
+      quantise_base(part);
     parallelism.add_part(part);
   });
-  if (way.method == Method::lora || way.method == Method::qlora) {
+  if (variant.method == FsdpMethod::lora || variant.method == FsdpMethod::qlora) {
     add_lora(*model, {});
     const torch::NoGradGuard no_grad;  // adapters that do something from the first step on
     for (const torch::Tensor& parameter : trainable_parameters(*model)) parameter.normal_(0, 0.05);
   }
-  if (way.method == Method::qat) {
+  if (variant.method == FsdpMethod::qat) {
     prepare_qat(*model, {.group = 16});
-    switch_fake_quant(*model, way.fake_quant);
+    switch_fake_quant(*model, variant.fake_quant);
   }
-  model->checkpoint_layers(way.checkpoints);
+  model->checkpoint_layers(variant.checkpoints);
   parallelism.add(model);
   return model;
 }
 
-struct Trained {
+struct FsdpResult {
   std::vector<double> losses, norms;  ///< losses: sums over the labels of all ranks
   std::vector<torch::Tensor> parameters;
   std::vector<FsdpTraffic> traffic;
@@ -83,29 +82,29 @@ struct Trained {
 
 class Fsdp : public testing::Test {
  protected:
-  torch_support::ProcessGroupPtr group_of(const CopyPath& way) {
-    if (!way.gloo) return mpi;
+  torch_support::ProcessGroupPtr group_of(const FsdpVariant& variant) {
+    if (!variant.gloo) return mpi;
     if (!gloo)
       gloo = torch_support::make_gloo_process_group(test::world(), std::chrono::seconds(600));
     return gloo;
   }
 
   /// kSteps steps, of all ranks together or of this one with all rows.
-  Trained train(const CopyPath& way, bool sharded) {
+  FsdpResult train(const FsdpVariant& variant, bool sharded) {
     const std::int64_t ranks = sharded ? size : 1;
-    TokenLoader loader(small_rows(), {.batch = kBatch * size / ranks,
+    TokenLoader loader(small_rows(), {.batch = kRankBatch * size / ranks,
                                       .ranks = ranks,
                                       .rank = sharded ? rank : 0,
                                       .seed = 5,
                                       .padding = kPadding});
-    const auto parallelism = sharded ? make_fsdp(group_of(way), way.fsdp) : make_single();
-    const Llama model = make_model(way, *parallelism);
+    const auto parallelism = sharded ? make_fsdp(group_of(variant), variant.fsdp) : make_single();
+    const Llama model = make_model(variant, *parallelism);
     Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, *parallelism,
-                        std::make_unique<LanguageModelling>(way.fused));
-    Trained result;
+                        std::make_unique<LanguageModelling>(variant.fused));
+    FsdpResult result;
     loader.start(0);
-    for (std::int64_t step = 0; step < kSteps / way.accumulation; ++step) {
-      const auto [batches, labels] = next_micro_batches(loader, way.accumulation);
+    for (std::int64_t step = 0; step < kSteps / variant.accumulation; ++step) {
+      const auto [batches, labels] = next_micro_batches(loader, variant.accumulation);
       const StepResult done = finetuner.step(batches, sharded ? test::world().sum(labels) : labels);
       result.losses.push_back(sharded ? sum(done.loss) : done.loss);
       result.norms.push_back(done.gradient_norm);
@@ -115,7 +114,8 @@ class Fsdp : public testing::Test {
       result.parameters.push_back(parameter.detach().clone());
     });
     result.expected = expected_traffic(
-        model, {.ranks = size, .micro_batches = way.accumulation, .reshard = way.fsdp.reshard});
+        model,
+        {.ranks = size, .micro_batches = variant.accumulation, .reshard = variant.fsdp.reshard});
     return result;
   }
 
@@ -125,7 +125,7 @@ class Fsdp : public testing::Test {
     return all;
   }
 
-  static double difference(const Trained& a, const Trained& b) {
+  static double difference(const FsdpResult& a, const FsdpResult& b) {
     double largest = 0;
     EXPECT_EQ(a.parameters.size(), b.parameters.size());
     for (std::size_t i = 0; i < a.parameters.size(); ++i)
@@ -134,15 +134,15 @@ class Fsdp : public testing::Test {
   }
 
   /// Both trainings, step by step.
-  void follows(const CopyPath& way, double tolerance) {
-    const Trained alone = train(way, false), sharded = train(way, true);
+  void follows(const FsdpVariant& variant, double tolerance) {
+    const FsdpResult alone = train(variant, false), sharded = train(variant, true);
     for (std::size_t i = 0; i < alone.losses.size(); ++i) {
       EXPECT_NEAR(sharded.losses[i], alone.losses[i], tolerance * alone.losses[i]) << "step " << i;
       EXPECT_NEAR(sharded.norms[i], alone.norms[i], 10 * tolerance * alone.norms[i])
           << "step " << i;
       EXPECT_EQ(sharded.traffic[i], sharded.expected);
     }
-    EXPECT_LT(difference(alone, sharded), way.type == torch::kDouble ? tolerance : 0.02);
+    EXPECT_LT(difference(alone, sharded), variant.type == torch::kDouble ? tolerance : 0.02);
   }
 
   const int rank = test::world().rank(), size = test::world().size();
@@ -153,7 +153,7 @@ class Fsdp : public testing::Test {
 };
 
 TEST_F(Fsdp, FollowsOneDevice) {
-  for (const Method method : {Method::lora, Method::full, Method::qlora}) {
+  for (const FsdpMethod method : {FsdpMethod::lora, FsdpMethod::full, FsdpMethod::qlora}) {
     SCOPED_TRACE(static_cast<int>(method));
     follows({.method = method}, 1e-9);
     follows({.method = method, .type = torch::kFloat}, 1e-4);
@@ -161,7 +161,7 @@ TEST_F(Fsdp, FollowsOneDevice) {
 }
 
 TEST_F(Fsdp, FollowsOneDeviceHoweverItIsDone) {
-  for (const Method method : {Method::lora, Method::full}) {
+  for (const FsdpMethod method : {FsdpMethod::lora, FsdpMethod::full}) {
     SCOPED_TRACE(static_cast<int>(method));
     follows({.method = method, .checkpoints = true}, 1e-9);
     follows({.method = method, .fsdp = {.reshard = false}}, 1e-9);
@@ -176,13 +176,13 @@ TEST_F(Fsdp, FollowsOneDeviceHoweverItIsDone) {
 TEST_F(Fsdp, FollowsOneDeviceOverGloo) {
   if (!torch_support::has_gloo()) GTEST_SKIP() << "this build has no gloo";
   follows({.gloo = true}, 1e-9);
-  follows({.method = Method::full, .checkpoints = true, .gloo = true}, 1e-9);
+  follows({.method = FsdpMethod::full, .checkpoints = true, .gloo = true}, 1e-9);
 }
 
 TEST_F(Fsdp, FollowsOneDeviceWithFakeQuantisation) {
-  follows({.method = Method::qat, .fake_quant = false}, 1e-9);
-  const CopyPath way{.method = Method::qat, .type = torch::kFloat};
-  const Trained alone = train(way, false), sharded = train(way, true);
+  follows({.method = FsdpMethod::qat, .fake_quant = false}, 1e-9);
+  const FsdpVariant variant{.method = FsdpMethod::qat, .type = torch::kFloat};
+  const FsdpResult alone = train(variant, false), sharded = train(variant, true);
   // A weight at the border of two codes may fall to either once the sums differ in their last bit.
   EXPECT_NEAR(sharded.losses[0], alone.losses[0], 2e-3 * alone.losses[0]);
   for (std::size_t i = 1; i < alone.losses.size(); ++i)
@@ -190,8 +190,8 @@ TEST_F(Fsdp, FollowsOneDeviceWithFakeQuantisation) {
 }
 
 TEST_F(Fsdp, TrainsInBf16OverMpi) {
-  const CopyPath way{.method = Method::full, .type = torch::kBFloat16};
-  const Trained alone = train(way, false), sharded = train(way, true);
+  const FsdpVariant variant{.method = FsdpMethod::full, .type = torch::kBFloat16};
+  const FsdpResult alone = train(variant, false), sharded = train(variant, true);
   for (std::size_t i = 0; i < alone.losses.size(); ++i)
     EXPECT_NEAR(sharded.losses[i], alone.losses[i], 0.03 * alone.losses[i]);
   EXPECT_EQ(sharded.traffic.back(), sharded.expected);
@@ -221,15 +221,16 @@ TEST_F(Fsdp, FollowsOneDeviceWithPreferences) {
     const auto parallelism = sharded ? make_fsdp(mpi, {.reshard = reshard}) : make_single();
     Llama model = make_model({}, *parallelism);
     AdamW optimiser(parallelism->parameters(), {.learning_rate = 1e-2});
-    const std::int64_t mine = sharded ? kBatch : kBatch * size;
+    const std::int64_t mine = sharded ? kRankBatch : kRankBatch * size;
     std::vector<double> losses;
     for (std::int64_t step = 0; step < kSteps; ++step) {
-      const DpoBatch batch = pairs(step * kBatch * size + (sharded ? rank * kBatch : 0), mine);
+      const DpoBatch batch =
+          pairs(step * kRankBatch * size + (sharded ? rank * kRankBatch : 0), mine);
       const LogProbabilities reference = dpo_reference(model, batch);
       parallelism->before_forward(true);
       const torch::Tensor loss =
           dpo_loss(dpo_log_probabilities(model, batch), reference, {}).losses.sum() /
-          static_cast<double>(kBatch * size);
+          static_cast<double>(kRankBatch * size);
       parallelism->before_backward(true);
       (loss * parallelism->loss_factor()).backward();
       parallelism->after_backward();
@@ -260,7 +261,7 @@ TEST_F(Fsdp, AStepWithoutLabelsLeavesTheParameters) {
   std::vector<TokenRow> masked = small_rows();
   for (TokenRow& row : masked) std::ranges::fill(row.labels, kIgnoredLabel);
   TokenLoader loader(std::move(masked),
-                     {.batch = kBatch, .ranks = size, .rank = rank, .padding = kPadding});
+                     {.batch = kRankBatch, .ranks = size, .rank = rank, .padding = kPadding});
   loader.start(0);
   const StepResult done = finetuner.step(std::vector{loader.next()}, 0);
   EXPECT_EQ(done.loss, 0);
@@ -285,7 +286,7 @@ TEST_F(Fsdp, BytesAreThoseOfTheFormula) {
   EXPECT_EQ(lora.gathers, 3 + 2 * layers * 2);
   EXPECT_EQ(lora.reductions, layers);
 
-  const CopyPath kept{.method = Method::full, .accumulation = 3, .fsdp = {.reshard = false}};
+  const FsdpVariant kept{.method = FsdpMethod::full, .accumulation = 3, .fsdp = {.reshard = false}};
   const FsdpTraffic full = train(kept, true).traffic.front();
   EXPECT_EQ(full.gathered_bytes, 3 * (root + layers * moved(counts.per_layer)));
   EXPECT_EQ(full.reduced_bytes, full.gathered_bytes);

@@ -21,22 +21,20 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr auto kDouble = torch::kDouble;
-
-torch::Tensor leaf(torch::IntArrayRef shape, torch::ScalarType type = kDouble) {
+torch::Tensor leaf(torch::IntArrayRef shape, torch::ScalarType type = torch::kDouble) {
   return torch::randn(shape, type).requires_grad_();
 }
 
 TEST(FusedOps, SwigluIsSiluTimesUpWithBothGradients) {
   torch::manual_seed(3);
-  for (const auto type : {kDouble, torch::kFloat32, torch::kBFloat16}) {
+  for (const auto type : {torch::kDouble, torch::kFloat32, torch::kBFloat16}) {
     const torch::Tensor gate = leaf({3, 5, 8}, type), up = leaf({3, 5, 8}, type),
                         dy = torch::randn({3, 5, 8}, type);
     const torch::Tensor fused = fused_swiglu(gate, up), plain = torch::silu(gate) * up;
     EXPECT_TRUE(torch::equal(fused, plain));
     const auto got = torch::autograd::grad({fused}, {gate, up}, {dy});
     const auto want = torch::autograd::grad({plain}, {gate, up}, {dy});
-    const double tolerance = type == kDouble ? 1e-14 : type == torch::kFloat32 ? 1e-6 : 2e-2;
+    const double tolerance = type == torch::kDouble ? 1e-14 : type == torch::kFloat32 ? 1e-6 : 2e-2;
     for (std::size_t i = 0; i < 2; ++i)
       EXPECT_TRUE(torch::allclose(got[i], want[i], tolerance, tolerance)) << toString(type) << i;
   }
@@ -45,9 +43,9 @@ TEST(FusedOps, SwigluIsSiluTimesUpWithBothGradients) {
 TEST(FusedOps, RotateTurnsItsGradientBack) {
   torch::manual_seed(3);
   const LlamaConfig config = small_config();
-  const torch::Tensor table = rotation_table(config, 6, torch::TensorOptions(kDouble));
+  const torch::Tensor table = rotation_table(config, 6, torch::TensorOptions(torch::kDouble));
   const torch::Tensor x = leaf({2, 6, config.heads, config.head_dim()}),
-                      dy = torch::randn(x.sizes(), kDouble);
+                      dy = torch::randn(x.sizes(), torch::kDouble);
   const torch::Tensor fused = fused_rotate(x, table), plain = rotate(x, table);
   EXPECT_TRUE(torch::equal(fused, plain));
   EXPECT_TRUE(torch::allclose(torch::autograd::grad({fused}, {x}, {dy})[0],
@@ -57,9 +55,9 @@ TEST(FusedOps, RotateTurnsItsGradientBack) {
 TEST(FusedOps, RotateByOperatorsIsTheComplexProduct) {
   torch::manual_seed(3);
   const LlamaConfig config = small_config();
-  const torch::Tensor table = rotation_table(config, 6, torch::TensorOptions(kDouble));
+  const torch::Tensor table = rotation_table(config, 6, torch::TensorOptions(torch::kDouble));
   const torch::Tensor x = leaf({2, 6, config.heads, config.head_dim()}),
-                      dy = torch::randn(x.sizes(), kDouble);
+                      dy = torch::randn(x.sizes(), torch::kDouble);
   const torch::Tensor by_operators = rotate_by_operators(x, table), product = rotate(x, table);
   EXPECT_TRUE(torch::allclose(by_operators, product, 1e-14, 1e-14));
   EXPECT_TRUE(torch::allclose(torch::autograd::grad({by_operators}, {x}, {dy})[0],
@@ -71,7 +69,7 @@ TEST(FusedOps, RotateByOperatorsIsTheComplexProduct) {
 /// Loss and gradients of a small model with adapters, by operators or fused.
 std::vector<torch::Tensor> loss_and_gradients(bool fused) {
   torch::manual_seed(11);
-  Llama model(small_config(), torch::TensorOptions(kDouble));
+  Llama model(small_config(), torch::TensorOptions(torch::kDouble));
   add_lora(*model, {});
   for (const torch::Tensor& parameter : trainable_parameters(*model))
     parameter.detach().normal_(0, 0.1);
@@ -94,7 +92,8 @@ TEST(FusedOps, AModelByOperatorsIsTheFusedOne) {
 
 TEST(Elements, AreThoseOfLibTorch) {
   torch::manual_seed(5);
-  const torch::Tensor gate = leaf({200}), up = leaf({200}), dy = torch::randn({200}, kDouble);
+  const torch::Tensor gate = leaf({200}), up = leaf({200}),
+                      dy = torch::randn({200}, torch::kDouble);
   const torch::Tensor y = torch::silu(gate) * up;
   const auto gradients = torch::autograd::grad({y}, {gate, up}, {dy});
   const auto at = [](const torch::Tensor& tensor, std::int64_t i) {
@@ -121,14 +120,14 @@ TEST(Products, ByOneDnnAreThoseOfMklWithBothGradients) {
   torch::manual_seed(6);
   const torch::Tensor x = leaf({2, 64, 128}, torch::kFloat32),
                       w = leaf({256, 128}, torch::kFloat32), dy = torch::randn({2, 64, 256});
-  const torch::Tensor want = torch::linear(x.to(kDouble), w.to(kDouble));
-  const auto gradients = torch::autograd::grad({want}, {x, w}, {dy.to(kDouble)});
+  const torch::Tensor want = torch::linear(x.to(torch::kDouble), w.to(torch::kDouble));
+  const auto gradients = torch::autograd::grad({want}, {x, w}, {dy.to(torch::kDouble)});
   for (const bool on : {true, false}) {
     const torch_support::FastProducts fast(on);
     const torch::Tensor got = torch_support::linear(x, w);
     EXPECT_EQ(got.grad_fn()->name().find("FastLinear") != std::string::npos, on)
         << got.grad_fn()->name();
-    EXPECT_TRUE(torch::allclose(got.to(kDouble), want, 1e-5, 1e-4));
+    EXPECT_TRUE(torch::allclose(got.to(torch::kDouble), want, 1e-5, 1e-4));
     const auto mine = torch::autograd::grad({got}, {x, w}, {dy});
     for (std::size_t i = 0; i < 2; ++i)
       EXPECT_TRUE(torch::allclose(mine[i], gradients[i], 1e-5, 1e-4)) << i;
@@ -139,7 +138,10 @@ TEST(Products, ByOneDnnAreThoseOfMklWithBothGradients) {
   EXPECT_EQ(
       torch_support::linear(x.slice(1, 0, 4), w.slice(0, 0, 8)).grad_fn()->name().find("Fast"),
       std::string::npos);
-  EXPECT_EQ(torch_support::linear(x.to(kDouble), w.to(kDouble)).grad_fn()->name().find("Fast"),
+  EXPECT_EQ(torch_support::linear(x.to(torch::kDouble), w.to(torch::kDouble))
+                .grad_fn()
+                ->name()
+                .find("Fast"),
             std::string::npos);
 }
 
@@ -157,7 +159,7 @@ TEST(Packing, SaysWhereEachSequenceIs) {
   EXPECT_EQ(make_packing({std::vector<std::int64_t>(17, 1)}).starts.numel(), 33);
 }
 
-TEST(TokenLoader, WhatWasPreparedIsWhatComesNext) {
+TEST(TokenBatches, WhatWasPreparedIsWhatComesNext) {
   const TokenLoaderOptions options{.batch = 2, .seed = 9, .padding = kPadding};
   TokenLoader plain(small_rows(), options), ahead(small_rows(), options);
   for (const std::uint64_t epoch : {0, 1}) {
@@ -177,7 +179,7 @@ TEST(TokenLoader, WhatWasPreparedIsWhatComesNext) {
   EXPECT_TRUE(torch::equal(plain.next().tokens_bs, ahead.next().tokens_bs)) << "dropped at a start";
 }
 
-TEST(TokenLoader, PadsUpToAMultipleButNotBeyondTheLongest) {
+TEST(TokenBatches, PadsUpToAMultipleButNotBeyondTheLongest) {
   TokenLoader loader(small_rows(), {.batch = 1, .padding = kPadding, .multiple = 8, .longest = 12});
   loader.start(0);
   std::vector<std::int64_t> widths(15, 0);

@@ -13,14 +13,11 @@
 #include "common/torch/training/step_records.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/step.hpp"
+#include "tests/suites/llm/small_rows.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::llm {
 namespace {
-
-constexpr Token kPadding = 60;
-constexpr std::size_t kRows = 24;
-constexpr std::int64_t kBatch = 2, kSteps = 3;  // a rank's
 
 /// Each matrix is a block of NF4.
 LlamaConfig config() {
@@ -33,24 +30,12 @@ LlamaConfig config() {
           .max_seq_len = 32};
 }
 
-TokenRow row(std::size_t seed) {
-  TokenRow made;
-  for (std::size_t k = 0; k < 4 + seed * 7 % 11; ++k) {
-    made.ids.push_back(static_cast<Token>((seed * 31 + k * 17) % 59));
-    made.labels.push_back(k < 1 + seed % 3 ? kIgnoredLabel : made.ids.back());
-  }
-  return made;
-}
-
 TokenLoader make_loader(Method method, const TokenLoaderOptions& options) {
-  std::vector<TokenRow> rows;
+  std::vector<TokenRow> rows = small_rows();
+  if (!compares_answers(method)) return {std::move(rows), options};
   std::vector<PreferenceTokens> pairs;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    rows.push_back(row(i));
-    pairs.push_back({row(i), row(i + 3)});
-  }
-  if (compares_answers(method)) return {std::move(pairs), options};
-  return {std::move(rows), options};
+  for (std::size_t i = 0; i < rows.size(); ++i) pairs.push_back({rows[i], small_row(i + 3)});
+  return {std::move(pairs), options};
 }
 
 /// Adapters do something from the first step on; the seed makes all ranks' models alike.
@@ -66,15 +51,15 @@ Llama make_model(Method method, Parallelism& parallelism) {
   return model;
 }
 
-struct Trained {
+struct MethodResult {
   std::vector<double> norms;
   std::vector<std::vector<double>> sums;  ///< loss and what is observed, over all ranks
   std::vector<torch::Tensor> parameters;
 };
 
 /// kSteps steps; `divided`: this rank has its part of each step's rows.
-Trained train(Method method, std::int64_t batch, bool fused, double clip, Parallelism& parallelism,
-              bool divided) {
+MethodResult train(Method method, std::int64_t batch, bool fused, double clip,
+                   Parallelism& parallelism, bool divided) {
   TokenLoader loader = make_loader(method, {.batch = batch,
                                             .ranks = divided ? test::world().size() : 1,
                                             .rank = divided ? test::world().rank() : 0,
@@ -83,7 +68,7 @@ Trained train(Method method, std::int64_t batch, bool fused, double clip, Parall
   const Llama model = make_model(method, parallelism);
   Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}, .clip = clip}, parallelism,
                       make_objective(method, model, fused, &parallelism));
-  Trained result;
+  MethodResult result;
   loader.start(0);
   for (std::int64_t step = 0; step < kSteps; ++step) {
     const std::vector<Examples> batches{loader.next()};
@@ -106,24 +91,25 @@ TEST(MethodRanks, RanksThatDivideTheRowsAreOneRankWithAllOfThem) {
   const std::unique_ptr<collective::Communicator> comm =
       collective::make_mpi_communicator(test::world(), *host);
   const torch_support::ProcessGroupPtr group = torch_support::make_mpi_process_group(*comm);
-  struct CopyPath {
+  struct Variant {
     Method method;
     bool fused;
     double clip;
     bool sharded = false;
   };
-  for (const CopyPath& way :
-       {CopyPath{Method::qlora, false, 0}, CopyPath{Method::qlora, true, 0.5},
-        CopyPath{Method::dpo, false, 0.5}, CopyPath{Method::dpo, true, 0},
-        CopyPath{Method::dpo_full, false, 0}, CopyPath{Method::dpo_full, true, 0.5},
-        CopyPath{Method::qlora, true, 0.5, true}, CopyPath{Method::dpo, false, 0.5, true},
-        CopyPath{Method::dpo_full, false, 0, true}, CopyPath{Method::dpo_full, true, 0.5, true}}) {
-    SCOPED_TRACE(method_names()[static_cast<std::size_t>(way.method)] +
-                 (way.fused ? " fused" : "") + (way.sharded ? " sharded" : ""));
-    const auto one = make_single(), all = way.sharded ? make_fsdp(group, {}) : make_ddp(group);
-    const Trained alone =
-        train(way.method, kBatch * test::world().size(), way.fused, way.clip, *one, false);
-    const Trained together = train(way.method, kBatch, way.fused, way.clip, *all, true);
+  for (const Variant& variant :
+       {Variant{Method::qlora, false, 0}, Variant{Method::qlora, true, 0.5},
+        Variant{Method::dpo, false, 0.5}, Variant{Method::dpo, true, 0},
+        Variant{Method::dpo_full, false, 0}, Variant{Method::dpo_full, true, 0.5},
+        Variant{Method::qlora, true, 0.5, true}, Variant{Method::dpo, false, 0.5, true},
+        Variant{Method::dpo_full, false, 0, true}, Variant{Method::dpo_full, true, 0.5, true}}) {
+    SCOPED_TRACE(method_names()[static_cast<std::size_t>(variant.method)] +
+                 (variant.fused ? " fused" : "") + (variant.sharded ? " sharded" : ""));
+    const auto one = make_single(), all = variant.sharded ? make_fsdp(group, {}) : make_ddp(group);
+    const MethodResult alone = train(variant.method, kRankBatch * test::world().size(),
+                                     variant.fused, variant.clip, *one, false);
+    const MethodResult together =
+        train(variant.method, kRankBatch, variant.fused, variant.clip, *all, true);
     for (std::size_t i = 0; i < alone.parameters.size(); ++i) {
       ASSERT_LT((alone.parameters[i] - together.parameters[i]).abs().max().item<double>(), 1e-9);
     }

@@ -8,11 +8,10 @@
 #include "common/base/error.hpp"
 #include "suites/llm/model/llama.hpp"
 #include "tests/suites/llm/small_config.hpp"
+#include "tests/suites/llm/tensor_options.hpp"
 
 namespace scalemark::llm {
 namespace {
-
-const torch::TensorOptions kDouble = torch::TensorOptions().dtype(torch::kFloat64);
 
 double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();

@@ -15,6 +15,7 @@
 #include "suites/llm/model/llama.hpp"
 #include "suites/llm/quant/nf4_rows.hpp"
 #include "suites/llm/quant/qlora.hpp"
+#include "tests/suites/llm/tensor_options.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -22,9 +23,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-const torch::TensorOptions kFloat = torch::TensorOptions().dtype(torch::kFloat32);
-const torch::TensorOptions kDouble = torch::TensorOptions().dtype(torch::kFloat64);
 
 /// Number by number, in the arithmetic of T, with the mean that LibTorch computes.
 template <typename T>

@@ -17,14 +17,13 @@
 #include "suites/llm/model/llama.hpp"
 #include "suites/llm/model/loss.hpp"
 #include "suites/llm/train/objective.hpp"
+#include "tests/suites/llm/tensor_options.hpp"
 
 namespace scalemark::llm {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-const torch::TensorOptions kFloat = torch::TensorOptions().dtype(torch::kFloat32);
 
 /// Rounded to T and back.
 template <typename T>

@@ -11,19 +11,23 @@
 namespace scalemark::llm {
 
 inline constexpr Token kPadding = 60;
+inline constexpr std::int64_t kRankBatch = 2, kSteps = 3;  ///< rows of a rank in a step, and steps
 
-/// 24 rows of several lengths; the first tokens of each are no labels.
-inline std::vector<TokenRow> small_rows() {
-  std::vector<TokenRow> made;
-  for (std::size_t i = 0; i < 24; ++i) {
-    TokenRow row;
-    for (std::size_t k = 0; k < 4 + i * 7 % 11; ++k) {
-      row.ids.push_back(static_cast<Token>((i * 31 + k * 17) % 59));
-      row.labels.push_back(k < 1 + i % 3 ? kIgnoredLabel : row.ids.back());
-    }
-    made.push_back(row);
+/// A row whose length and tokens follow from `seed`; its first tokens are no labels.
+inline TokenRow small_row(std::size_t seed) {
+  TokenRow row;
+  for (std::size_t k = 0; k < 4 + seed * 7 % 11; ++k) {
+    row.ids.push_back(static_cast<Token>((seed * 31 + k * 17) % 59));
+    row.labels.push_back(k < 1 + seed % 3 ? kIgnoredLabel : row.ids.back());
   }
-  return made;
+  return row;
+}
+
+/// 24 rows of several lengths.
+inline std::vector<TokenRow> small_rows() {
+  std::vector<TokenRow> rows;
+  for (std::size_t seed = 0; seed < 24; ++seed) rows.push_back(small_row(seed));
+  return rows;
 }
 
 struct MicroBatches {

@@ -15,6 +15,7 @@
 #include "suites/llm/model/loss.hpp"
 #include "suites/llm/optim/adamw.hpp"
 #include "suites/llm/train/lora_check.hpp"
+#include "tests/suites/llm/tensor_options.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-const torch::TensorOptions kDouble = torch::TensorOptions().dtype(torch::kFloat64);
 
 torch::Tensor row(std::initializer_list<double> values) {
   return torch::tensor(std::vector<double>(values), torch::kFloat64).unsqueeze(0);

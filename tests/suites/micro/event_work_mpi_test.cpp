@@ -64,7 +64,7 @@ class FakeCalls final : public device::EventCalls {
 std::string operation;
 FakeCalls* seen = nullptr;
 
-void measure_fake(Case& c) { measure_event_calls(c, *seen, operation); }
+void measure_fake_events(Case& c) { measure_event_calls(c, *seen, operation); }
 
 CaseResult measured(const std::string& name, FakeCalls& calls) {
   operation = name;
@@ -73,7 +73,7 @@ CaseResult measured(const std::string& name, FakeCalls& calls) {
   options.placement = hardware::Policy::none;
   Session session(test::world(), options);
   Registry registry;
-  registry.add(Benchmark("test/events", measure_fake)).rank_local();
+  registry.add(Benchmark("test/events", measure_fake_events)).rank_local();
   PlanRequest request;
   request.policy = PolicyChange{.iterations = kSamples}.apply(request.policy);
   request.policy.warmup = kWarmup;
