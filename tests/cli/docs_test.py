@@ -29,11 +29,11 @@ BUILT = "build/cpu-release/suites/scalemark"
 
 # Words that a page leaves out, and what stands for a placeholder.
 EXPANDED = {
-    "mpirun -n 4 ... run micro/allgather -b 8 -e 1M -f 4":
-        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather -b 8 -e 1M -f 4",
+    "mpirun -n 4 ... run micro/allgather -b 8 -e 64K -f 8":
+        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather -b 8 -e 64K -f 8",
     "mpirun -n 2 ... run --probe": f"mpirun -n 2 --bind-to none {BUILT} run --probe",
-    "mpirun -n 4 ... run micro/allgather --quick --sweeps 3":
-        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather --quick --sweeps 3 -o sweeps.h5",
+    "mpirun -n 2 ... run micro/allgather --quick --sweeps 3":
+        f"mpirun -n 2 --bind-to none {BUILT} run micro/allgather --quick --sweeps 3 -o sweeps.h5",
     "scalemark run suite/name --dry-run": "scalemark run micro/memcpy --dry-run",
     "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
     "scalemark COMMAND --help": "scalemark compare --help",
@@ -43,7 +43,7 @@ EXPANDED = {
     "scalemark import FILE... -o OUT.h5": "scalemark import osu.txt osu.txt -o OUT.h5",
     "scalemark baseline RUNS... -o base.h5": "scalemark baseline base/real-1.h5 base/real-2.h5 -o base.h5",
     "scalemark run --resume":
-        "mpirun -n 2 scalemark run micro/pingpong -a bytes=8:4K:*2 -a memory=host --min-time 1s -o killed.h5 --resume",
+        "mpirun -n 2 scalemark run micro/pingpong -a bytes=8:4K:*8 -a memory=host --min-time 1s -o killed.h5 --resume",
 }
 SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
@@ -317,6 +317,18 @@ class Pages(unittest.TestCase):
                     # 4: an import has no row in common with the set.
                     codes = {0, 1, 4} if " compare " in line else {0}
                     self.expect(done, codes, line)
+
+    def test_the_quick_preset_learns(self):
+        """The training that README's first command makes, on two ranks."""
+        if not (self.folder / "quick.h5").exists():
+            self.must(f"mpirun -n 2 --bind-to none scalemark run --preset quick -o {self.folder}/first.h5", self.folder)
+        table = json.loads(subprocess.run([FILES, "show", self.folder / "quick.h5", "--format", "json"], capture_output=True,
+                                          text=True, check=True).stdout)
+        (training,) = (row for row in table if row["name"] == "imaging/train")
+        self.assertEqual(training["status"], "ok", "identical parameters on all ranks are part of it")
+        value = {name: metric["median"] for name, metric in training["metrics"].items()}
+        self.assertLessEqual(value["loss"], value["first_loss"] / 2)
+        self.assertGreater(value["accuracy"], 0.7)
 
     def test_python_examples_read_every_kind_of_file(self):
         kinds = sorted(self.kinds.glob("*.h5"))

@@ -10,24 +10,16 @@ from harness import ProgramTest, rows, run
 
 
 class QuickTraining(ProgramTest):
-    """The training of the quick preset: on two ranks as it stands there, on four with a third of its images."""
-
-    def train(self, ranks, *more):
-        out = self.path(f"train{ranks}.h5")
-        self.expect(run("run", "imaging/train", "--preset", "quick", "-a", "threads=1", *more, "-o", out, ranks=ranks, timeout=280), 0)
-        (key, row), = rows(out).items()
-        self.assertIn(f"ranks={ranks} ", key)
-        self.assertEqual(row["status"], "ok", "identical parameters on all ranks are part of it")
-        return {name: metric["median"] for name, metric in row["metrics"].items()}
-
-    def test_two_ranks_learn(self):
-        value = self.train(2)
-        self.assertLessEqual(value["loss"], value["first_loss"] / 2)
-        self.assertGreater(value["accuracy"], 0.7)
+    """The training of the quick preset with a sixth of its images. cli.docs runs all of it, on two ranks."""
 
     def test_four_ranks_on_fewer_cores(self):
-        value = self.train(4, "-a", "images=2000")
-        self.assertLess(value["loss"], value["first_loss"])
+        out = self.path("train.h5")
+        self.expect(run("run", "imaging/train", "--preset", "quick", "-a", "threads=1", "-a", "images=1000", "-a", "test_images=200",
+                        "-o", out, ranks=4, timeout=280), 0)
+        (key, row), = rows(out).items()
+        self.assertIn("ranks=4 ", key)
+        self.assertEqual(row["status"], "ok", "identical parameters on all ranks are part of it")
+        self.assertLess(row["metrics"]["loss"]["median"], row["metrics"]["first_loss"]["median"])
 
 
 class Formats(ProgramTest):

@@ -12,8 +12,8 @@ import unittest
 from harness import MPIRUN, SCALEMARK, ProgramTest, ranks_of, rows, run
 
 COMMON = {"device": "cpu", "threads": 1}
-IMAGING = {"image": 32, "batch": 8, "images": 128, "test_images": 32, "epochs": 5, **COMMON}
-LLM = {"model": "tiny", "source": "builtin", "sequence": 48, "rows": 64, "epochs": 100, "steps": 120, "save_every": 10,
+IMAGING = {"image": 32, "batch": 8, "images": 128, "test_images": 32, "epochs": 4, **COMMON}
+LLM = {"model": "tiny", "source": "builtin", "sequence": 48, "rows": 64, "epochs": 100, "steps": 60, "save_every": 10,
        **COMMON}
 
 

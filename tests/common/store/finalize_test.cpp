@@ -43,7 +43,7 @@ TEST_F(Finalize, MergesWhatIsFinishedAndNamesWhatWasNot) {
 /// damaged references. What lies there is written anew.
 TEST_F(Finalize, ADamagedHeapIsNotFollowed) {
   interrupt(2, "warm-up");
-  for (unsigned seed = 0; seed < 40; ++seed) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
     const std::filesystem::path parts = folder_ / "damaged.parts", output = folder_ / "damaged.h5";
     std::filesystem::remove_all(parts);
     std::filesystem::copy(parts_, parts);

@@ -341,7 +341,7 @@ TEST_F(Hostile, FlippedBytes) {
   const std::string whole = content.str();
   std::mt19937_64 generator(20260131);
   int refused = 0;
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 100; ++trial) {
     std::string damaged = whole;
     for (int flips = 0; flips <= trial % 8; ++flips) {
       damaged[generator() % damaged.size()] = static_cast<char>(generator());
@@ -356,7 +356,7 @@ TEST_F(Hostile, FlippedBytes) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 40);
+  EXPECT_GT(refused, 10);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(Message, OrderIsChecked) {
 TEST(Message, LengthsAreNotBelieved) {
   const std::string whole = sent(example());
   // Lengths stand at any place, since texts come between them; a step that shares no factor with 8.
-  for (std::size_t at = 0; at + 8 <= whole.size() && at < 3000; at += 7) {
+  for (std::size_t at = 0; at + 8 <= whole.size() && at < 3000; at += 35) {
     for (const std::uint64_t length : {std::uint64_t{UINT64_MAX}, std::uint64_t{1} << 25}) {
       std::string bytes = whole;
       std::memcpy(bytes.data() + at, &length, sizeof length);

@@ -53,25 +53,26 @@ TEST(GemmData, OperandsAreTheirValuesInEachType) {
 }
 
 TEST(GemmData, RandomOperandsLieBetweenMinusOneAndOne) {
-  constexpr std::int64_t kCount = 10'000;
+  constexpr std::int64_t kElements = 10'000;
   for (const std::string precision : kPrecisions) {
     SCOPED_TRACE(precision);
     const std::size_t width = gemm_types(precision).operand;
-    std::vector<std::uint8_t> one(kCount * width), same(kCount * width), other(kCount * width);
-    write_random(one.data(), kCount, precision, 1);
-    write_random(same.data(), kCount, precision, 1);
-    write_random(other.data(), kCount, precision, 2);
+    std::vector<std::uint8_t> one(kElements * width), same(kElements * width),
+        other(kElements * width);
+    write_random(one.data(), kElements, precision, 1);
+    write_random(same.data(), kElements, precision, 1);
+    write_random(other.data(), kElements, precision, 2);
     EXPECT_EQ(one, same);
     EXPECT_NE(one, other);
     std::set<double> distinct;
     double sum = 0;
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kElements; ++i) {
       const double value = decoded(one.data() + i * width, width, exponent_bits(precision));
       ASSERT_LE(std::abs(value), 1);
       distinct.insert(value);
       sum += value;
     }
-    EXPECT_NEAR(sum / kCount, 0, 0.03) << "5 standard errors of uniform numbers";
+    EXPECT_NEAR(sum / kElements, 0, 0.03) << "5 standard errors of uniform numbers";
     EXPECT_GE(distinct.size(), width == 1 ? 100U : 1000U);
   }
 }
