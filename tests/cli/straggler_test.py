@@ -62,11 +62,16 @@ class Straggler(ProgramTest):
     def test_ranks_alike_are_not_named(self):
         cases = 100 if FULL else 10
         for ranks in (2, 3):
-            _, table = self.measure(ranks, "slower=0", f"number=0:{cases - 1}:+1")
-            alike = self.with_gap(0, 0.01)
-            false = [key for key, row in table.items() if "straggler" in row and key in alike]
-            self.assertLessEqual(len(false), 1, false)
-            self.assertGreaterEqual(len(alike), cases / 2, "too few to judge by")
+            alike = false = 0
+            for _ in range(12):  # where something else on the machine makes ranks differ, a run has few such cases
+                _, table = self.measure(ranks, "slower=0", f"number=0:{cases - 1}:+1")
+                undisturbed = self.with_gap(0, 0.01)
+                alike += len(undisturbed)
+                false += sum("straggler" in table[key] for key in undisturbed)
+                if alike >= cases:
+                    break
+            self.assertLessEqual(false, 1)
+            self.assertGreaterEqual(alike, cases / 2, "too few to judge by")
 
     def test_the_clock_and_its_residual_are_stored(self):
         _, table = self.measure(2, "slower=0")

@@ -15,8 +15,8 @@ import sys
 from pages import ROOT, pages, paragraphs, sentences, word_count
 
 SENTENCE, PARAGRAPH = 30, 80
-# transcript.md is what a terminal showed. The other two are notes for those who change the code.
-LEFT_OUT = {"docs/transcript.md", "docs/roadmap.md"}
+# What a terminal showed.
+LEFT_OUT = {"docs/transcript.md"}
 
 
 def too_long(name, text, every):
