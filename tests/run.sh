@@ -12,18 +12,18 @@
 #
 # Builds:
 #   cpu-release    g++, optimised, with LibTorch and DALI, the sources of a module as one (SCALEMARK_UNITY); headers
-#                  without a source alone (the others are compiled alone by their source in cpu-asan)
-#   cpu-asan       clang, source by source, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz
-#                  targets, which run for half a minute, with --full ten. Without clang and libFuzzer: g++, no fuzzing. If nvcc is
-#                  found that works with this compiler: also GPU code, on the software GPU
+#                  without a source alone (the others by their source in cpu-asan)
+#   cpu-asan       clang, address and undefined-behaviour sanitizers, without LibTorch: programs, tests, and fuzz targets, which run
+#                  for half a minute, with --full ten. Each source is looked at alone, too. Without clang and libFuzzer: g++, no
+#                  fuzzing. If nvcc is found that works with this compiler: also GPU code, on the software GPU
 #   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
 #                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
-# Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests. cuda-release runs the tests of code that differs with CUDA, and those of GPU code
-# if there is a GPU or cpu-asan does not run them. With --full, cpu-release and cuda-release run all tests, each source is
-# compiled alone, also those and the headers that need LibTorch, and g++ builds the sanitizers with LibTorch for the tests
-# that need it.
+# Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests.
+# cuda-release runs the tests of code that differs with CUDA, and those of GPU code if there is a GPU or cpu-asan does not run
+# them. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
+# need LibTorch, and g++ builds the sanitizers with LibTorch for the tests that need it.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
 # with a message, and the cases with a small vocabulary run. The same holds for exported MLPerf logs and mlcommons'
@@ -120,15 +120,15 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# CI compiles the sources of a module as one with g++, and tests with precompiled headers; --full compiles each
-# source alone, and runs all tests in the optimised build, too.
+# CI compiles the sources of a module as one, tests with precompiled headers, and looks at the syntax of each source alone; --full
+# compiles each source alone, and runs all tests in the optimised build, too.
 thorough=(-DSCALEMARK_WERROR=ON)
 unity=(-DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=OFF)
 release=("${unity[@]}")
-single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON)
+sanitized=("${unity[@]}")
 if ((full)); then
   release=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
-  single=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
+  sanitized=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
 # For SCALEMARK_TESTS: also the sandbox, whose filter of system calls the sanitizers' build leaves out, and loops that the
 # compiler vectorises.
@@ -174,7 +174,8 @@ check_sanitizers() {
   if ((gpu_code_in_asan)); then
     options+=(-DSCALEMARK_ENABLE_CUDA=ON "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_HOST_COMPILER=$host")
   fi
-  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${single[@]}" "${options[@]}" || return 0
+  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}" || return 0
+  if ((!full)); then step "cpu-asan: every source alone" build cpu-asan all_sources_alone || true; fi
   step "cpu-asan: build" build cpu-asan "${targets[@]}" || return 0
   ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
   sanitizer_tests cpu-asan

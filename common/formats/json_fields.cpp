@@ -14,14 +14,14 @@ namespace scalemark::formats {
 using nlohmann::json;
 
 void fail(const std::string& place, std::string_view expected, const json& found) {
-  constexpr std::size_t kQuoted = 80;
+  constexpr std::size_t kMaxQuoted = 80;
   std::string said;
   if (found.is_object() || found.is_array()) {
     said =
         fmt::format("{} of {} members", found.is_object() ? "an object" : "a list", found.size());
   } else {
     // dump() may get text that was cut within a UTF-8 character.
-    said = text::printable(found.dump(-1, ' ', false, json::error_handler_t::replace), kQuoted);
+    said = text::printable(found.dump(-1, ' ', false, json::error_handler_t::replace), kMaxQuoted);
   }
   throw InputError(fmt::format("{}: expected {}, found {}", place, expected, said));
 }

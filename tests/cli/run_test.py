@@ -10,11 +10,11 @@ from harness import ProgramTest, rows, run
 
 
 class QuickTraining(ProgramTest):
-    """The training of the quick preset with a sixth of its images. cli.docs runs all of it, on two ranks."""
+    """The training of the quick preset with a third of its images. cli.docs runs all of it, on two ranks."""
 
     def test_four_ranks_on_fewer_cores(self):
         out = self.path("train.h5")
-        self.expect(run("run", "imaging/train", "--preset", "quick", "-a", "threads=1", "-a", "images=1000", "-a", "test_images=200",
+        self.expect(run("run", "imaging/train", "--preset", "quick", "-a", "threads=1", "-a", "images=2000", "-a", "test_images=200",
                         "-o", out, ranks=4, timeout=280), 0)
         (key, row), = rows(out).items()
         self.assertIn("ranks=4 ", key)

@@ -71,14 +71,14 @@ std::vector<std::string> loaded_libraries() {
 }
 
 std::map<std::string, std::string> library_facts(const std::vector<std::string>& files) {
-  constexpr std::array<const char*, 20> kNames = {
+  constexpr std::array<const char*, 20> kLibraries = {
       "mpi",  "pmix",   "ucp",      "uct",         "fabric", "ibverbs",   "psm2",
       "nccl", "cudart", "cublas",   "cublasLt",    "cudnn",  "torch_cpu", "torch_cuda",
       "gomp", "mkl_rt", "openblas", "hdf5_serial", "hwloc",  "nvidia-ml"};
   std::map<std::string, std::string> facts;
   for (const std::string& file : files) {
     const std::string base = fs::path(file).filename().string();
-    for (const char* name : kNames) {
+    for (const char* name : kLibraries) {
       const std::string stem = fmt::format("lib{}", name);
       // "libmpi.so.40", "libgomp-a34b3233.so.1"
       if (!base.starts_with(stem + ".so") && !base.starts_with(stem + "-")) continue;
