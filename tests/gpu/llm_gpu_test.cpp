@@ -57,6 +57,12 @@ TEST_F(LlmGpu, SwigluAndRotaryPositionsAreThoseOfTheHost) {
       for (std::size_t i = 0; i < host.size(); ++i)
         expect_close(device[i], host[i], std::string(toString(type)) + " " + std::to_string(i));
     }
+    const torch::Tensor flat = torch::randn({3 * 5 * 64 + 1}, type);  // no multiple of 16 bytes
+    const auto within = [](const torch::Tensor& all) {
+      return all.narrow(0, 1, all.size(0) - 1).view({3, 5, 64});
+    };
+    const torch::Tensor on_gpu = within(flat.to(kGpu)), on_host = within(flat);
+    expect_close(fused_swiglu(on_gpu, on_gpu), fused_swiglu(on_host, on_host), "not aligned");
     const LlamaConfig config = llama_config("tiny");
     const auto options = torch::TensorOptions().dtype(type);
     const torch::Tensor table = rotation_table(config, 9, options);

@@ -56,11 +56,13 @@ __global__ void rotate_kernel(const Some<T, 2>* x, const Pair<Wide<T>>* table, R
   }
 }
 
-/// Calls `launch` with the elements per access of a thread, and the number of accesses.
-template <typename T, typename Launch>
-void by_width(std::int64_t count, const Launch& launch) {
+/// Calls `launch` with the elements per access of a thread, and the number of accesses: 16 bytes
+/// where all pointers are aligned to them, which a tensor that begins within another need not be.
+template <typename T, typename Launch, typename... Pointers>
+void by_width(std::int64_t count, const Launch& launch, const Pointers*... pointers) {
   constexpr int kWide = 16 / sizeof(T);
-  if (count % kWide == 0) {
+  const bool aligned = ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
+  if (aligned && count % kWide == 0) {
     launch(std::integral_constant<int, kWide>(), count / kWide);
   } else {
     launch(std::integral_constant<int, 1>(), count);
@@ -79,11 +81,12 @@ auto some(T* pointer) {
 template <typename T>
 void swiglu(const T* gate, const T* up, std::int64_t count, T* y, cudaStream_t stream) {
   if (count == 0) return;
-  by_width<T>(count, [&](auto size, std::int64_t groups) {
+  const auto launch = [&](auto size, std::int64_t groups) {
     constexpr int kSize = decltype(size)::value;
     swiglu_kernel<T, kSize><<<blocks_for(groups), kThreads, 0, stream>>>(
         some<kSize>(gate), some<kSize>(up), groups, some<kSize>(y));
-  });
+  };
+  by_width<T>(count, launch, gate, up, y);
   device::check_launch("swiglu");
 }
 
@@ -91,12 +94,13 @@ template <typename T>
 void swiglu_gradient(const T* dy, const T* gate, const T* up, std::int64_t count, T* dgate, T* dup,
                      cudaStream_t stream) {
   if (count == 0) return;
-  by_width<T>(count, [&](auto size, std::int64_t groups) {
+  const auto launch = [&](auto size, std::int64_t groups) {
     constexpr int kSize = decltype(size)::value;
     swiglu_gradient_kernel<T, kSize><<<blocks_for(groups), kThreads, 0, stream>>>(
         some<kSize>(dy), some<kSize>(gate), some<kSize>(up), groups, some<kSize>(dgate),
         some<kSize>(dup));
-  });
+  };
+  by_width<T>(count, launch, dy, gate, up, dgate, dup);
   device::check_launch("swiglu_gradient");
 }
 
