@@ -16,10 +16,15 @@ function(scalemark_allow_includes name)
   endforeach()
 endfunction()
 
-# scalemark_check_sources_alone(TARGET): target all_sources_alone also looks at each source of this target by itself, which unity
-# builds do not: syntax, types and warnings, without code. Called at the end of the target's folder, when all its sources are known.
-# It leaves no objects, so that a second call looks at all of them again.
+# scalemark_compile_as_one(TARGET): with SCALEMARK_UNITY the target's sources are one. Target all_sources_alone then looks at each of
+# them by itself: syntax, types and warnings, without code. It leaves no objects, so that a second call looks at all of them again.
 add_custom_target(all_sources_alone)
+function(scalemark_compile_as_one target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  # At the end of the folder, when all sources are known.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL scalemark_check_sources_alone ${target})")
+endfunction()
+
 function(scalemark_check_sources_alone target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
@@ -28,6 +33,7 @@ function(scalemark_check_sources_alone target)
   endif()
   get_target_property(links ${target} LINK_LIBRARIES)
   add_library(${target}_alone OBJECT EXCLUDE_FROM_ALL ${sources})
+  set_target_properties(${target}_alone PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
   target_link_libraries(${target}_alone PRIVATE ${links})
   target_include_directories(${target}_alone PRIVATE ${PROJECT_SOURCE_DIR} $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_compile_definitions(${target}_alone PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
@@ -72,8 +78,7 @@ function(scalemark_add_module name)
   set_target_properties(scalemark_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON
                         INTERFACE_HEADER_SETS_TO_VERIFY "${alone}")
   scalemark_precompile_torch(scalemark_${name} ${arg_SOURCES})
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL scalemark_check_sources_alone scalemark_${name})")
-  set_target_properties(scalemark_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  scalemark_compile_as_one(scalemark_${name})
 endfunction()
 
 # scalemark_computes_much(TARGET): optimises the target in the sanitizer build, too, where its tests would take minutes.
@@ -111,8 +116,7 @@ function(scalemark_add_suite name)
   add_library(scalemark_suite_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(scalemark_suite_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:scalemark_warnings>)
   scalemark_precompile_torch(scalemark_suite_${name} ${arg_SOURCES})
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL scalemark_check_sources_alone scalemark_suite_${name})")
-  set_target_properties(scalemark_suite_${name} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  scalemark_compile_as_one(scalemark_suite_${name})
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_SUITES scalemark_suite_${name})
 endfunction()
 

@@ -1,10 +1,11 @@
-# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES] [ALONE]) NAME is dotted
+# scalemark_add_test(NAME SOURCES ... [LINK targets] [RANKS 1 2 4] [LABELS ...] [TIMEOUT s] [SUITES] [ALONE] [ALL_TRIALS]) NAME is dotted
 # like the source tree: common.core.stop_rule. Without RANKS the test is a plain GoogleTest program. With RANKS it runs
 # under mpirun once per number of ranks, as NAME.npN, and fails if it has fewer ranks than requested
 # (tests/support/mpi_main.cpp). Label speed: the test itself computes for a long time. SUITES links all benchmarks.
 # With SCALEMARK_FAST_TESTS a folder's tests share programs, whose sources are compiled as one: a source without a line takes four
 # seconds behind LibTorch's precompiled headers. Each test runs its own suites there. Tests of speed have programs of their own,
 # and those that are ALONE: whose target, test_NAME with _ for each dot, has other properties, or another use.
+# ALL_TRIALS, without RANKS: NAME_full, label full, is the same with SCALEMARK_ALL_TRIALS=1 (tests/support/trials.hpp).
 # Target test_programs builds the tests and what they need, without the command line. Tests excluded by SCALEMARK_TESTS
 # have the label left_out.
 include_guard(GLOBAL)
@@ -26,12 +27,16 @@ function(scalemark_leave_out_with test target)
 endfunction()
 
 function(scalemark_add_test name)
-  cmake_parse_arguments(arg "SUITES;ALONE" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SUITES;ALONE;ALL_TRIALS" "TIMEOUT" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   scalemark_split_by_torch(with_torch without_torch ${arg_SOURCES})
   scalemark_test_is_wanted(wanted ${name} ${arg_LABELS})
-  set(shared OFF)
-  if(SCALEMARK_FAST_TESTS AND NOT arg_ALONE AND NOT "speed" IN_LIST arg_LABELS)
-    set(shared ON)
+  set(fast OFF)
+  if(SCALEMARK_FAST_TESTS AND NOT "speed" IN_LIST arg_LABELS)
+    set(fast ON)
+  endif()
+  set(shared ${fast})
+  if(arg_ALONE)
+    set(shared OFF)
   endif()
   scalemark_test_program(target ${name} ${shared} "${with_torch}" "${arg_RANKS}" ${arg_SOURCES})
   if(wanted)
@@ -39,7 +44,7 @@ function(scalemark_add_test name)
     add_dependencies(test_programs ${target})
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LINK} scalemark_warnings GTest::gtest GTest::gmock)
-  if(SCALEMARK_FAST_TESTS AND NOT "speed" IN_LIST arg_LABELS)
+  if(fast)
     scalemark_compile_tests_fast(${target} ${arg_SOURCES})
   else()
     scalemark_precompile_torch(${target} ${arg_SOURCES})
@@ -73,6 +78,12 @@ function(scalemark_add_test name)
     add_test(NAME ${name} COMMAND ${command})
     set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" PROCESSORS 2 ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT}")
     list(APPEND tests ${name})
+    if(arg_ALL_TRIALS)
+      add_test(NAME ${name}_full COMMAND ${command})
+      set_tests_properties(${name}_full PROPERTIES LABELS "unit;full;${arg_LABELS}" PROCESSORS 2
+        ENVIRONMENT "${SCALEMARK_TEST_ENVIRONMENT};SCALEMARK_ALL_TRIALS=1")
+      list(APPEND tests ${name}_full)
+    endif()
   endif()
   # GoogleTest succeeds where its filter selects nothing.
   set_tests_properties(${tests} PROPERTIES TIMEOUT ${arg_TIMEOUT} FAIL_REGULAR_EXPRESSION "0 tests from 0 test suites")

@@ -323,6 +323,7 @@ class Pages(unittest.TestCase):
         table = json.loads(subprocess.run([FILES, "show", self.folder / "quick.h5", "--format", "json"], capture_output=True,
                                           text=True, check=True).stdout)
         (training,) = (row for row in table if row["name"] == "imaging/train")
+        self.assertIn("ranks=2 ", training["key"])
         self.assertEqual(training["status"], "ok", "identical parameters on all ranks are part of it")
         value = {name: metric["median"] for name, metric in training["metrics"].items()}
         self.assertLessEqual(value["loss"], value["first_loss"] / 2)

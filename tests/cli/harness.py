@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -52,6 +53,11 @@ def rows(path):
     if done.returncode != 0:
         raise AssertionError(f"show {path} ended with {done.returncode}: {done.stderr}")
     return {row["key"]: row for row in json.loads(done.stdout)}
+
+
+def planned_keys(done):
+    """The keys of the cases that `run --dry-run` printed."""
+    return [line.split("  [")[0] for line in done.stdout.splitlines() if re.match(r"\w+/\w+ ", line)]
 
 
 class ProgramTest(unittest.TestCase):

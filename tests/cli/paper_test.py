@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from harness import ProgramTest, rows, run
+from harness import ProgramTest, planned_keys, rows, run
 
 # What a CPU, or a build without DALI, cannot show, and says. A DALI that does not load is not among it.
 REASONS = "pinned memory is for copies to a GPU|needs . ranks, the job has|built without DALI"
@@ -26,7 +26,7 @@ class Paper(ProgramTest):
         """The cases of a preset, as --dry-run prints them."""
         done = run("run", "--preset", preset, "-a", "device=cpu", "-a", "threads=1", "--dry-run", ranks=2)
         self.expect(done, 0)
-        return frozenset(line.split("  [")[0] for line in done.stdout.splitlines() if line.startswith(("imaging/", "llm/")))
+        return frozenset(planned_keys(done))
 
     def run_small_variants(self, suite, least):
         """Runs each set of cases once: several variants, of tables of one experiment, measure the same."""

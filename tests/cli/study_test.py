@@ -3,7 +3,8 @@
 import json
 import unittest
 
-from harness import SCALEMARK, ProgramTest, run
+from harness import SCALEMARK, ProgramTest, planned_keys, run
+
 
 def study(*words):
     """JSON of `scalemark study`."""
@@ -35,8 +36,8 @@ class Study(ProgramTest):
     def plan(self, preset):
         done = run("run", "--preset", preset, "--dry-run", program=SCALEMARK)
         self.expect(done, 0)
-        lines = [line.split("  [")[0].split() for line in done.stdout.splitlines() if line.startswith(("imaging/", "llm/"))]
-        return [(words[0], dict(word.split("=", 1) for word in words[1:])) for words in lines]
+        keys = [key.split() for key in planned_keys(done)]
+        return [(words[0], dict(word.split("=", 1) for word in words[1:])) for words in keys]
 
     def differences(self, settings, case):
         found = []

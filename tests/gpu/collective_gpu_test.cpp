@@ -159,7 +159,12 @@ TEST_F(NcclCommunicator, ARankThatWaitsInAGraphIsFreed) {
       }
     });
     // By the watchdog, or by NCCL itself, which may see first that the other rank has gone.
-    EXPECT_ANY_THROW(operation->run());
+    try {
+      operation->run();
+      ADD_FAILURE() << "it was not freed";
+    } catch (const Interrupted&) {
+    } catch (const Error&) {
+    }
     operation.reset();
     is_over = true;
     watchdog.join();

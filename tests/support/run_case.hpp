@@ -2,6 +2,8 @@
 // Runs cases of a benchmark as `scalemark run` would, and keeps their results.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +45,17 @@ struct CaseRun {
   }
   std::string fact(const std::string& name) const { return to_text(result().facts.at(name)); }
 };
+
+/// `axes`, and those of `usual` ("images=640") that they do not give.
+inline std::vector<std::string> with_usual(std::vector<std::string> axes,
+                                           std::initializer_list<std::string> usual) {
+  const auto name = [](const std::string& axis) { return axis.substr(0, axis.find('=') + 1); };
+  for (const std::string& one : usual) {
+    if (std::ranges::none_of(axes, [&](const auto& axis) { return name(axis) == name(one); }))
+      axes.push_back(one);
+  }
+  return axes;
+}
 
 /// Collective. Benchmark `name` on CPUs with one thread; `axes` as on the command line:
 /// "images=640". Goes on from `state`, which counts on rank 0. `iterations`: samples of each case,

@@ -13,6 +13,7 @@
 #include "common/store/segments.hpp"
 #include "tests/common/store/equal.hpp"
 #include "tests/common/store/interrupted.hpp"
+#include "tests/support/trials.hpp"
 
 namespace scalemark {
 namespace {
@@ -43,7 +44,7 @@ TEST_F(Finalize, MergesWhatIsFinishedAndNamesWhatWasNot) {
 /// damaged references. What lies there is written anew.
 TEST_F(Finalize, ADamagedHeapIsNotFollowed) {
   interrupt(2, "warm-up");
-  for (unsigned seed = 0; seed < 10; ++seed) {
+  for (unsigned seed = 0; seed < test::trials(10U, 40U); ++seed) {
     const std::filesystem::path parts = folder_ / "damaged.parts", output = folder_ / "damaged.h5";
     std::filesystem::remove_all(parts);
     std::filesystem::copy(parts_, parts);

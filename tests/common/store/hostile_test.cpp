@@ -25,6 +25,7 @@
 #include "tests/common/store/hostile_fixture.hpp"
 #include "tests/common/store/write_run.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/trials.hpp"
 
 // HDF5 1.10 itself loses memory when it gives up on a damaged file; ours is still checked.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT
@@ -341,7 +342,7 @@ TEST_F(Hostile, FlippedBytes) {
   const std::string whole = content.str();
   std::mt19937_64 generator(20260131);
   int refused = 0;
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < test::trials(100, 400); ++trial) {
     std::string damaged = whole;
     for (int flips = 0; flips <= trial % 8; ++flips) {
       damaged[generator() % damaged.size()] = static_cast<char>(generator());
@@ -356,7 +357,7 @@ TEST_F(Hostile, FlippedBytes) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 10);
+  EXPECT_GT(refused, 40);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Runs one case of imaging/train.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,8 +19,7 @@ using TrainRun = test::CaseRun;
 /// 2000 takes longer than the training.
 inline TrainRun run_train(std::vector<std::string> axes, SessionOptions options = {},
                           const std::optional<CaseState>& state = {}) {
-  if (std::ranges::none_of(axes, [](const auto& one) { return one.starts_with("test_images="); }))
-    axes.emplace_back("test_images=64");
+  axes = test::with_usual(std::move(axes), {"test_images=64"});
   return test::run_case("imaging/train", axes, std::move(options), state);
 }
 

@@ -26,13 +26,9 @@ using ::testing::HasSubstr;
 
 test::CaseRun finetune(std::vector<std::string> axes, SessionOptions options = {},
                        const std::optional<CaseState>& state = {}) {
-  for (const std::string usual :
-       {"model=tiny", "source=builtin", "sequence=48", "warmup_steps=2"}) {
-    const std::string name = usual.substr(0, usual.find('=') + 1);
-    if (std::ranges::none_of(axes, [&](const auto& one) { return one.starts_with(name); }))
-      axes.push_back(usual);
-  }
-  axes.push_back("ranks=" + std::to_string(test::world().size()));
+  axes = test::with_usual(std::move(axes),
+                          {"model=tiny", "source=builtin", "sequence=48", "warmup_steps=2",
+                           "ranks=" + std::to_string(test::world().size())});
   return test::run_case("llm/finetune", axes, std::move(options), state);
 }
 
