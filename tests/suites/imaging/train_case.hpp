@@ -15,8 +15,8 @@ using test::KeepingSink;
 using test::root;
 using TrainRun = test::CaseRun;
 
-/// See test::run_case(). Tests 64 images after an epoch, unless `axes` say how many: the default of
-/// 2000 takes longer than the training.
+/// See test::run_case(). Tests 64 images after an epoch, unless `axes` say how many: all
+/// 2000, the default, take longer than the training.
 inline TrainRun run_train(std::vector<std::string> axes, SessionOptions options = {},
                           const std::optional<CaseState>& state = {}) {
   axes = test::with_usual(std::move(axes), {"test_images=64"});
