@@ -1,4 +1,4 @@
-# Precompiled headers of LibTorch, which take ten seconds to parse in each source, and of GoogleTest.
+# Precompiled headers: of LibTorch, which take ten seconds to parse in each source, of GoogleTest, and of the standard library.
 include_guard(GLOBAL)
 
 # scalemark_includes_torch(OUT FILE): whether a file of the project includes LibTorch, directly or through our headers.
@@ -49,8 +49,10 @@ function(scalemark_reuse_headers target from)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
 endfunction()
 
-# Headers that one precompiled file holds: of LibTorch, and what tests often include.
+# Headers that one precompiled file holds: of LibTorch, of the standard library, and what tests often include.
 set(SCALEMARK_TORCH_HEADERS <algorithm> <memory> <string> <vector> <torch/autograd.h> <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
+set(SCALEMARK_STANDARD_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <iostream> <map> <memory> <mutex>
+    <optional> <random> <regex> <set> <span> <sstream> <string> <thread> <unordered_map> <variant> <vector>)
 set(SCALEMARK_TEST_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <random>
     <set> <span> <sstream> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
 
@@ -63,7 +65,7 @@ function(scalemark_add_headers target)
   endif()
   set(source ${PROJECT_BINARY_DIR}/${target}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
-  add_library(${target} OBJECT ${source})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${source})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PRIVATE scalemark_warnings ${arg_LINK})
   target_compile_options(${target} PRIVATE ${arg_OPTIONS})

@@ -3,6 +3,8 @@
 #include "common/base/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -60,6 +62,20 @@ bool harmless(std::string_view sequence) {
   return true;
 }
 
+/// Length of the printable ASCII text at the start, in steps of eight bytes. Most texts are that:
+/// long ones, such as a machine's XML, are copied a block at a time.
+std::size_t printable_blocks(std::string_view text) {
+  constexpr std::uint64_t kEach = 0x0101010101010101U;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t block = 0;
+    std::memcpy(&block, text.data() + at, 8);
+    // The top bit of a byte is set by: no ASCII | DEL | a control character.
+    if (((block | (block + kEach) | (block - 0x20 * kEach)) & (0x80 * kEach)) != 0) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -111,6 +127,10 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string clean;
   clean.reserve(std::min(text.size(), limit));
   while (!text.empty()) {
+    const std::size_t plain = printable_blocks(text.substr(0, limit - clean.size()));
+    clean.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
     const bool keep = length > 0 && harmless(sequence);

@@ -15,6 +15,16 @@ std::string quoted(const std::string& name) {
   return "attribute '" + text::printable(name, 80) + "'";
 }
 
+/// Owns an id of an attribute. The text of the error is made only if there is one: thousands of
+/// attributes are read for each file.
+Id own(hid_t id, Id::Close close, const std::string& name) {
+  return {id, close, id < 0 ? quoted(name) : std::string()};
+}
+
+void check_attribute(herr_t code, const std::string& name) {
+  if (code < 0) check(code, quoted(name));
+}
+
 void write_scalar(hid_t object, const std::string& name, hid_t type, const void* value) {
   const std::string what = quoted(name);
   const Id space(H5Screate(H5S_SCALAR), H5Sclose, what);
@@ -25,8 +35,8 @@ void write_scalar(hid_t object, const std::string& name, hid_t type, const void*
 
 Id open_scalar(hid_t object, const std::string& name) {
   if (!has_attribute(object, name)) throw InputError(quoted(name) + " is missing");
-  Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, quoted(name));
-  const Id space(H5Aget_space(attribute.get()), H5Sclose, quoted(name));
+  Id attribute = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, name);
+  const Id space = own(H5Aget_space(attribute.get()), H5Sclose, name);
   if (H5Sget_simple_extent_npoints(space.get()) != 1) {
     throw InputError(quoted(name) + " is not a single value");
   }
@@ -37,7 +47,7 @@ template <typename T>
 T read_number(hid_t object, const std::string& name, hid_t type) {
   const Id attribute = open_scalar(object, name);
   T value = 0;
-  check(H5Aread(attribute.get(), type, &value), quoted(name));
+  check_attribute(H5Aread(attribute.get(), type, &value), name);
   return value;
 }
 
@@ -96,14 +106,14 @@ namespace {
 /// The text up to its first NUL.
 std::string read_raw_text(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
-  const Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
+  const Id type = own(H5Aget_type(attribute.get()), H5Tclose, name);
   const std::size_t size = H5Tget_size(type.get());
   if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
       size > kMaxAttributeText) {
     throw InputError(quoted(name) + " is not a text of a fixed length");
   }
   std::string value(size, '\0');
-  check(H5Aread(attribute.get(), type.get(), value.data()), quoted(name));
+  check_attribute(H5Aread(attribute.get(), type.get(), value.data()), name);
   value.resize(std::min(value.find('\0'), value.size()));
   return value;
 }
@@ -154,7 +164,7 @@ bool is_plain_number(hid_t type) {
 
 AttributeType attribute_type(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
-  const Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
+  const Id type = own(H5Aget_type(attribute.get()), H5Tclose, name);
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind == H5T_STRING) return AttributeType::text;
   if (H5Tcommitted(type.get()) != 0 || !is_plain_number(type.get())) {
@@ -165,7 +175,7 @@ AttributeType attribute_type(hid_t object, const std::string& name) {
 
 PlainAttribute read_plain_attribute(hid_t object, const std::string& name) {
   const Id attribute = open_scalar(object, name);
-  Id type(H5Aget_type(attribute.get()), H5Tclose, quoted(name));
+  Id type = own(H5Aget_type(attribute.get()), H5Tclose, name);
   const std::size_t width = H5Tget_size(type.get());
   const bool is_text =
       H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0;
@@ -173,7 +183,7 @@ PlainAttribute read_plain_attribute(hid_t object, const std::string& name) {
       width > kMaxAttributeText)
     throw InputError(quoted(name) + " has a type that a result file never has");
   std::vector<char> value(width);
-  check(H5Aread(attribute.get(), type.get(), value.data()), quoted(name));
+  check_attribute(H5Aread(attribute.get(), type.get(), value.data()), name);
   return {std::move(type), std::move(value)};
 }
 

@@ -125,6 +125,19 @@ TEST(Printable, ReplacesControlsAndBrokenUtf8) {
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a?b");
 }
 
+TEST(Printable, LooksAtEachByteOfALongText) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool keep = byte >= 0x20 && byte < 0x7F;
+    for (std::size_t at = 0; at < 19; ++at) {
+      std::string text = "abcdefghijklmnopqrs", expected = text;
+      text[at] = static_cast<char>(byte);
+      expected[at] = keep ? text[at] : '?';
+      EXPECT_EQ(printable(text), expected) << byte << " at " << at;
+      EXPECT_EQ(printable(text, at + 1), expected.substr(0, at + 1)) << byte << " at " << at;
+    }
+  }
+}
+
 TEST(Printable, KeepsToTheLimitWithoutCuttingALetter) {
   EXPECT_EQ(printable("abcdef", 3), "abc");
   EXPECT_EQ(printable("ab\xC3\xBC", 3), "ab");

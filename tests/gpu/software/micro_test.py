@@ -44,7 +44,7 @@ class Micro(ProgramTest):
         return table
 
     def test_copies(self):
-        for ranks, sizes in ((1, "4097"), (2, "1,4097,1M")):
+        for ranks, sizes in ((1, "1"), (2, "4097,1M")):
             table = self.expect_ok([*COPIES, "-a", f"bytes={sizes}"], ranks)
             self.assertEqual({row["params"]["direction"] for row in table.values() if row["status"] == "ok"},
                              {"h2h", "h2d", "d2h", "d2d", "bidirectional"})
