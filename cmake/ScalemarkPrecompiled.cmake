@@ -51,10 +51,9 @@ endfunction()
 
 # Headers that one precompiled file holds: of LibTorch, of the standard library, and what tests often include.
 set(SCALEMARK_TORCH_HEADERS <algorithm> <memory> <string> <vector> <torch/autograd.h> <torch/nn/module.h> <torch/types.h> <torch/utils.h>)
-set(SCALEMARK_STANDARD_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <iostream> <map> <memory> <mutex>
-    <optional> <random> <regex> <set> <span> <sstream> <string> <thread> <unordered_map> <variant> <vector>)
-set(SCALEMARK_TEST_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <random>
-    <set> <span> <sstream> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+set(SCALEMARK_STANDARD_HEADERS <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <random>
+    <set> <span> <sstream> <string> <vector>)
+set(SCALEMARK_TEST_HEADERS ${SCALEMARK_STANDARD_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 
 # scalemark_add_headers(TARGET [LINK targets] [OPTIONS compiler options] HEADERS headers): precompiles headers for
 # scalemark_reuse_headers(), once.

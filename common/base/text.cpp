@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/byte_blocks.hpp"
 #include "common/base/utf8.hpp"
 
 namespace scalemark::text {
@@ -65,15 +65,10 @@ bool harmless(std::string_view sequence) {
 /// Length of the printable ASCII text at the start, in steps of eight bytes. Most texts are that:
 /// long ones, such as a machine's XML, are copied a block at a time.
 std::size_t printable_blocks(std::string_view text) {
-  constexpr std::uint64_t kEach = 0x0101010101010101U;
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t block = 0;
-    std::memcpy(&block, text.data() + at, 8);
+  return length_of_blocks(text, [](std::uint64_t block) {
     // The top bit of a byte is set by: no ASCII | DEL | a control character.
-    if (((block | (block + kEach) | (block - 0x20 * kEach)) & (0x80 * kEach)) != 0) break;
-  }
-  return at;
+    return block | (block + kEachByte) | (block - 0x20 * kEachByte);
+  });
 }
 
 }  // namespace

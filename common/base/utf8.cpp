@@ -3,7 +3,8 @@
 #include "common/base/utf8.hpp"
 
 #include <cstdint>
-#include <cstring>
+
+#include "common/base/byte_blocks.hpp"
 
 namespace scalemark::text {
 namespace {
@@ -33,13 +34,7 @@ Lead lead_of(std::uint8_t first) {
 
 /// Length of the ASCII text at the start, in steps of eight bytes.
 std::size_t ascii_blocks(std::string_view text) {
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t block = 0;
-    std::memcpy(&block, text.data() + at, 8);
-    if ((block & 0x8080808080808080U) != 0) break;
-  }
-  return at;
+  return length_of_blocks(text, [](std::uint64_t block) { return block; });
 }
 
 /// Length of the valid text at the start.

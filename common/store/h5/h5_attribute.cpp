@@ -26,11 +26,11 @@ void check_attribute(herr_t code, const std::string& name) {
 }
 
 void write_scalar(hid_t object, const std::string& name, hid_t type, const void* value) {
-  const std::string what = quoted(name);
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Id attribute(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                     H5Aclose, what);
-  check(H5Awrite(attribute.get(), type, value), what);
+  const Id space = own(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Id attribute =
+      own(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+          name);
+  check_attribute(H5Awrite(attribute.get(), type, value), name);
 }
 
 Id open_scalar(hid_t object, const std::string& name) {
