@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "common/base/text.hpp"
+#include "common/mpi/session_folder.hpp"
 
 namespace scalemark::mpi {
 namespace {
@@ -77,6 +78,7 @@ int thread_level() {
 bool any_thread_may_call() { return thread_level() == MPI_THREAD_MULTIPLE; }
 
 Environment::Environment(int* argc, char*** argv) {
+  check_session_folder();
   const auto start = std::chrono::steady_clock::now();
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));

@@ -14,7 +14,8 @@ namespace scalemark::mpi {
 class Environment {
  public:
   /// Collective over the job. Throws UsageError if the launcher's environment announces several
-  /// ranks but MPI has one, which happens with the mpirun of another MPI library.
+  /// ranks but MPI has one, which happens with the mpirun of another MPI library. Throws Error if
+  /// the launcher's session has no room in its folder (check_session_folder()).
   Environment(int* argc, char*** argv);
   ~Environment();
   Environment(const Environment&) = delete;

@@ -143,6 +143,15 @@ class RealFileSystem(Space):
         self.expect(done, 3, "--output", "16384 KiB", os.strerror(errno.ENOSPC))
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_a_temporary_folder_too_small_for_the_launcher(self):
+        """MPI_Init and mpirun would wait for ever."""
+        environment = {"TMPDIR": self.folder}
+        for size, code in (("1m", 3), ("6m", 3), ("12m", 0)):
+            subprocess.run(["mount", "-o", f"remount,size={size}", self.folder], check=True)
+            done = run("run", "test/nap", "-n", "5", "--dry-run", ranks=2, program=FAULTY, env=environment, timeout=30)
+            self.expect(done, code)
+            self.assertEqual("MPI_Init needs 8.2 MiB there, and would wait for ever" in done.stderr, code == 3, done.stderr)
+
 
 class Namespace(unittest.TestCase):
     def test_on_a_file_system_of_our_own(self):
@@ -153,7 +162,7 @@ class Namespace(unittest.TestCase):
         done = subprocess.run([*command, sys.executable, os.path.abspath(__file__), LIBRARY, INSIDE],
                               capture_output=True, text=True, timeout=200, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("Ran 3 tests", done.stderr)
+        self.assertIn("Ran 4 tests", done.stderr)
 
 
 if __name__ == "__main__":
