@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 
 #include <fmt/format.h>
@@ -218,6 +219,7 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
             .fixed_inner = inner_,
             .on_gpu = planned.benchmark->is_on_gpu(planned.params)});
   session_.telemetry().begin_case();
+  const double stopped_before = session_.watchdog().stopped_seconds();
   try {
     // Ranks of a node share host memory, and ranks with the same GPU share its memory.
     device::Device& device = one.hardware().working();
@@ -250,6 +252,9 @@ void Runner::participate(const PlannedCase& planned, const RankGroup& group, Cas
   abandon_after_failure(one, group);
   if (stopped_early_ || result.status == Status::skipped) return;
   one.recorder().table("phases", one.progress().phase_table());
+  const double stopped = session_.watchdog().stopped_seconds() - stopped_before;
+  if (const std::int64_t longest = ranks.max(std::llround(stopped)); longest > 0)
+    one.fact("stopped_seconds", longest);
   session_.telemetry().end_case(ranks, result);
 }
 

@@ -190,6 +190,7 @@ constexpr ListedField kFacts[] = {
     {"skipped_steps", Kind::plain},
     {"start", Kind::plain},
     {"steps_without_labels", Kind::plain},
+    {"stopped_seconds", Kind::plain},
     {"test_images", Kind::plain},
     {"text_bytes", Kind::plain},
     {"text_empty_rows", Kind::plain},

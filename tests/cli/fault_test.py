@@ -131,13 +131,16 @@ policy = {{ min_time = 500, max_time = 600, max_samples = 1000000000, max_volume
 """
 
 
+ENDS_BY_ITSELF = PRESET.replace("min_time = 500, max_time = 600", "min_time = 8, max_time = 8")
+
+
 class RealCommunication(ProgramTest):
     """Signals from outside, while a benchmark communicates."""
 
-    def start(self, name, rank):
+    def start(self, name, rank, preset_text=PRESET):
         preset = self.path("two.toml")
         with open(preset, "w", encoding="utf-8") as file:
-            file.write(PRESET.format(name=name))
+            file.write(preset_text.format(name=name))
         self.out = self.path(f"{name}{rank}.h5")
         self.process = subprocess.Popen(
             [MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none", SCALEMARK, "run", "--preset", preset, "-o", self.out,
@@ -201,6 +204,24 @@ class RealCommunication(ProgramTest):
                 self.assertIn(f" in {place}; rank {rank} (host {socket.gethostname()}, pid {victim}) is stopped, in {place}",
                               message[0][1])
                 self.expect_the_finished_case(name)
+
+    def test_ranks_that_were_all_stopped_say_so_when_they_go_on(self):
+        self.start("allreduce", 0, ENDS_BY_ITSELF)
+        self.wait_until_measuring()
+        ranks = ranks_of(self.process.pid)
+        for one in ranks.values():
+            os.kill(one, signal.SIGSTOP)
+        time.sleep(4.5)
+        for one in ranks.values():
+            os.kill(one, signal.SIGCONT)
+        self.assertEqual(self.process.wait(timeout=60), 0)
+        self.reader.join()
+        said = [line for _, line in self.said if "did not run" in line]
+        self.assertEqual(len(said), 1, self.text())
+        self.assertRegex(said[0], r"rank [01] \(host .*\) and 1 more of its node did not run for [456] s, in case 'micro/allreduce")
+        short, stopped = (row["facts"].get("stopped_seconds", 0) for row in rows(self.out).values())
+        self.assertEqual(short, 0)
+        self.assertIn(stopped, (4, 5, 6))
 
     def test_a_killed_rank_is_named_by_the_survivor(self):
         for name, rank in itertools.product(("allreduce", "pingpong"), (0, 1)):

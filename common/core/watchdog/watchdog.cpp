@@ -55,6 +55,8 @@ struct alignas(128) Entry {
   std::atomic<std::uint64_t> progress;  ///< signs of life
   std::atomic<std::uint64_t> alive_ns;  ///< last look of its watchdog
   std::atomic<std::uint64_t>
+      woke_ns;  ///< when that saw that the process had been stopped; 0: never
+  std::atomic<std::uint64_t>
       cpu_share;  ///< of its main thread between the last two looks, in 1/1000
   std::atomic<std::int32_t> pid, world_rank, idle;
   std::atomic<std::int32_t> reported;  ///< a signal ended it, and its messages are written
@@ -108,6 +110,7 @@ struct Watchdog::State {
   std::uint64_t ending_ns = 0;
   std::string last_words;
   std::atomic<bool> has_last_words = false;  ///< they are whole
+  std::atomic<double> stopped_seconds = 0;
   std::mutex waiting_mutex;
   std::function<void()> while_waiting;
   std::thread thread;
@@ -115,6 +118,7 @@ struct Watchdog::State {
   Entry& mine() { return board[local_rank]; }
   void look();
   void update_cpu_share(std::uint64_t now);
+  void report_stop(double seconds, std::uint64_t now);
   void handle(int signal);
   [[noreturn]] void end_by(int signal);
   bool lower_rank_reports(std::uint64_t now) const;
@@ -210,6 +214,8 @@ void Watchdog::while_waiting(std::function<void()> look) {
   state_->while_waiting = std::move(look);
 }
 
+double Watchdog::stopped_seconds() const { return state_->stopped_seconds; }
+
 bool Watchdog::stop_requested() const { return state_->stop_after_case; }
 
 void Watchdog::set_stoppable(bool stoppable) { state_->stoppable = stoppable; }
@@ -238,8 +244,10 @@ void Watchdog::State::update_cpu_share(std::uint64_t now) {
 void Watchdog::State::look() {
   const std::uint64_t now = now_ns();
   // After SIGCONT the clock has jumped although nobody was late: start counting again.
-  const bool was_stopped = seconds_between(mine().alive_ns, now) > kStoppedAfter;
+  const double away = seconds_between(mine().alive_ns, now);
+  const bool was_stopped = away > kStoppedAfter;
   mine().alive_ns = now;
+  if (was_stopped) report_stop(away, now);
   update_cpu_share(now);
   if (const int signal = ending_signal;
       signal != 0 && seconds_between(ending_ns, now) > kStopGrace) {
@@ -269,6 +277,25 @@ void Watchdog::State::look() {
           "no progress for {:.0f} s (--timeout) in {}; {}", silent, place(mine()),
           culprit.empty() ? "no rank of this node is behind; look at the other nodes" : culprit),
       true);
+}
+
+/// The first rank of the node that was stopped speaks for those that were stopped with it.
+void Watchdog::State::report_stop(double seconds, std::uint64_t now) {
+  stopped_seconds = stopped_seconds + seconds;
+  mine().woke_ns = now;
+  const auto with_me = [&](const Entry& entry) {
+    const bool woke = entry.woke_ns != 0 && seconds_between(entry.woke_ns, now) < kStoppedAfter;
+    return woke || seconds_between(entry.alive_ns, now) > kStoppedAfter;
+  };
+  if (std::any_of(board, board + local_rank, with_me)) return;
+  const auto stopped = std::count_if(board, board + local_size, with_me);
+  log::warn(
+      fmt::format("{} {} for {:.0f} s, in {}: stopped by a signal, or the machine slept; the "
+                  "samples hold that time",
+                  name(mine()),
+                  stopped == 1 ? "did not run"
+                               : fmt::format("and {} more of its node did not run", stopped - 1),
+                  seconds, place(mine())));
 }
 
 bool Watchdog::State::lower_rank_reports(std::uint64_t now) const {

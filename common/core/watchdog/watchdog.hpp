@@ -20,7 +20,8 @@ struct Progress;
 /// A thread that looks twice a second. When this rank's main thread has shown no progress for
 /// `timeout` seconds, it compares the ranks of its node, names the one that is gone, stopped,
 /// asleep or furthest behind, or, if none of these stands out, the nodes that do not answer, with
-/// case and phase, and ends the job with exit code 3. It also receives SIGTERM, SIGINT and SIGUSR1,
+/// case and phase, and ends the job with exit code 3. If this process was stopped itself, it says
+/// so once it goes on, for all ranks of its node. It also receives SIGTERM, SIGINT and SIGUSR1,
 /// which every thread of the program must have blocked before (block_signals, first thing in main).
 class Watchdog {
  public:
@@ -50,6 +51,9 @@ class Watchdog {
   void set_stoppable(bool stoppable);
   /// What is printed, as it is, when a signal ends this process. Once.
   void set_last_words(std::string words);
+  /// Seconds in which this process did not run, because it was stopped or the machine slept.
+  /// Shorter times than 3 s are not seen.
+  double stopped_seconds() const;
   /// SIGTERM, SIGINT or SIGUSR1 came: stop after the current step.
   bool interrupt_requested() const;
 
