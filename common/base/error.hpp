@@ -45,6 +45,13 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// A file could not be looked at for a reason outside of it: no memory, no process to read it with.
+/// It may be in order. Exit code 3.
+class NotRead : public Error {
+ public:
+  using Error::Error;
+};
+
 /// This build or machine lacks something. A case that throws it is skipped, with the text as
 /// reason.
 class Unavailable : public Error {

@@ -12,8 +12,6 @@
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
-#include "common/store/damaged_parts.hpp"
-#include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
 #include "common/store/schema_digest.hpp"
@@ -180,18 +178,14 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
   give_unfinished(SIZE_MAX);
 }
 
-void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
-           const Run& header, bool replace) {
+void write_merged(const std::filesystem::path& parts, const std::filesystem::path& output,
+                  bool replace, const std::function<std::size_t(hid_t root)>& fill_cases) {
   const std::uintmax_t bytes = bytes_of_parts(parts);
   // Checked before writing: HDF5 crashes if the disk gets full while it writes a file itself.
   reserve_space(parts, bytes);
   std::size_t written = 0, readable = 0;
   const auto fill = [&](hid_t root) {
-    write_header(root, header);
-    for_each_place(places_of_cases(parts), [&](hid_t part, std::size_t index) {
-      copy_case(part, root, index);
-      ++written;
-    });
+    written = fill_cases(root);
     seal_cases(root);
   };
   const auto check = [&](hid_t root) {
@@ -210,6 +204,19 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
     log::warn(fmt::format("{} is complete, but its parts could not be removed: {}", output.string(),
                           error.what()));
   }
+}
+
+void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
+           const Run& header, bool replace) {
+  write_merged(parts, output, replace, [&](hid_t root) {
+    write_header(root, header);
+    std::size_t written = 0;
+    for_each_place(places_of_cases(parts), [&](hid_t part, std::size_t index) {
+      copy_case(part, root, index);
+      ++written;
+    });
+    return written;
+  });
 }
 
 namespace {
@@ -260,69 +267,3 @@ void remove_parts(const std::filesystem::path& parts) {
 }
 
 }  // namespace scalemark::store
-
-namespace scalemark {
-
-namespace {
-
-bool is_measured(const CaseResult& one) { return one.status == Status::ok && has_all_sweeps(one); }
-
-/// Throws UsageError if `output` is a result of the same run with more measured cases than
-/// `measured`.
-void refuse_to_lose_cases(const std::filesystem::path& output, const std::string& uuid,
-                          std::size_t measured) {
-  if (!std::filesystem::exists(output)) return;
-  std::size_t stored = 0;
-  std::string owner;
-  try {
-    visit_run(output, {},
-              {.header = [&](const Run& run) { owner = run.uuid; },
-               .one_case = [&](const CaseResult& one) { stored += is_measured(one) ? 1 : 0; }});
-  } catch (const InputError&) {
-    return;  // what cannot be read is no loss
-  }
-  if (owner == uuid && stored > measured)
-    throw UsageError(fmt::format(
-        "{} holds {} measured cases of this run, and the parts only {}: nothing was replaced",
-        output.string(), stored, measured));
-}
-
-}  // namespace
-
-void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
-                    bool force) {
-  if (std::filesystem::exists(output) && !force) {
-    throw UsageError(fmt::format("{} exists; --force replaces it", output.string()));
-  }
-  if (!std::filesystem::exists(parts / store::kMetaName)) {
-    throw InputError(fmt::format("{}: not the .parts folder of a run ({} is missing)",
-                                 text::printable(parts.string()), store::kMetaName));
-  }
-  const store::Lock lock(parts);
-  // The child process reads everything first: a part that it cannot read is not opened here.
-  std::size_t cases = 0, measured = 0;  // cases: finished and unfinished ones
-  const auto count = [&](const CaseResult& one) {
-    cases += has_all_sweeps(one) ? 1 : 0;
-    measured += is_measured(one) ? 1 : 0;
-  };
-  // It sets aside what it cannot read, samples included; they need no second reading.
-  const store::SetAside damaged = store::set_aside_damaged(parts, true);
-  visit_run(parts, {.samples = false}, {.header = [](const Run&) {}, .one_case = count});
-  Run run = store::read_meta(parts);
-  refuse_to_lose_cases(output, run.uuid, measured);
-  const store::MemoryState now = store::memory_state();
-  std::vector<store::Begun> unfinished = store::read_unfinished(parts, run);
-  for (store::Begun& begun : unfinished) {
-    if (damaged.cases.contains(begun.planned.index))
-      begun.planned.reason = "it was measured, but its part is damaged";
-    else if (damaged.others)
-      begun.planned.reason = "it may have been measured, in a part that is damaged";
-    store::write_segment(parts, store::interrupted_row(parts, run, begun, now));
-  }
-  // If the run was killed after its last case, nothing is missing.
-  run.complete = unfinished.empty() && cases == run.planned.size();
-  if (run.exit_reason.empty()) run.exit_reason = "interrupted";
-  store::merge(parts, output, run, force);
-}
-
-}  // namespace scalemark

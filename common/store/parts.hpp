@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/result/model.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/journal.hpp"
 #include "common/store/reader.hpp"
 
@@ -39,9 +40,13 @@ CaseResult interrupted_case(const Run& header, const Begun& begun, const MemoryS
 CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header,
                            const Begun& begun, const MemoryState& now);
 
-/// Merges the parts into one file, reads it back, renames it to `output` and removes the parts. On
-/// an error, the parts and an earlier `output` remain. Without `replace` it is an error if `output`
-/// exists.
+/// Writes one file in place of the parts: `fill_cases` writes header and cases, and returns how
+/// many. Reads the file back, renames it to `output` and removes the parts. Errors as of merge().
+void write_merged(const std::filesystem::path& parts, const std::filesystem::path& output,
+                  bool replace, const std::function<std::size_t(hid_t root)>& fill_cases);
+/// Merges parts that this process may open into one file, reads it back, renames it to `output` and
+/// removes the parts. On an error, the parts and an earlier `output` remain. Without `replace` it
+/// is an error if `output` exists.
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
            const Run& header, bool replace);
 
@@ -58,10 +63,10 @@ void finish_removal(const std::filesystem::path& parts);
 
 namespace scalemark {
 
-/// Makes a result file from the parts of a run that did not finish. A sandboxed child process reads
-/// all parts first (ReadOptions::apart). Throws UsageError if `output` exists and `force` is false,
-/// or if the run is still active. Throws InputError if `parts` is not a parts folder, or if the
-/// child process refuses a part.
+/// Makes a result file from the parts of a run that did not finish. Child processes read all parts
+/// (ReadOptions::apart), and this process writes what they send. Throws UsageError if `output`
+/// exists and `force` is false, or if the run is still active. Throws InputError if `parts` is not
+/// a parts folder, or if the child process refuses a part.
 void finalize_parts(const std::filesystem::path& parts, const std::filesystem::path& output,
                     bool force);
 

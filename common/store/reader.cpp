@@ -84,6 +84,12 @@ void visit_run(const std::filesystem::path& path, const ReadOptions& options,
   } catch (const InputError& error) {
     const std::string text = error.what();
     throw InputError(text.starts_with(name) ? text : fmt::format("{}: {}", name, text));
+  } catch (const NotRead& error) {
+    throw NotRead(fmt::format("{}: {}", name, error.what()));
+  } catch (const OutOfMemory&) {
+    throw NotRead(fmt::format("{}: there is not enough memory to read it", name));
+  } catch (const std::bad_alloc&) {
+    throw NotRead(fmt::format("{}: there is not enough memory to read it", name));
   } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: {}", name, text::printable(error.what(), 300)));
   }

@@ -171,19 +171,6 @@ CaseResult read_known_case(const std::filesystem::path& path, std::size_t index,
   return result;
 }
 
-void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take) {
-  std::size_t next = 0;
-  while_parts_move([&] {
-    auto places = places_of_cases(parts);
-    places.erase(places.begin(), places.lower_bound(next));
-    for_each_place(places, [&](hid_t root, std::size_t index) {
-      take(read_case(root, index, samples));
-      next = index + 1;
-    });
-  });
-}
-
 void remove_superseded(const std::filesystem::path& parts,
                        const std::map<std::size_t, std::filesystem::path>& places) {
   std::set<std::filesystem::path> needed;

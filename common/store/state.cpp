@@ -67,20 +67,47 @@ void write_state(const std::filesystem::path& parts, const CaseResult& current,
                {.staging = {}, .check = {}, .in_memory = in_memory});
 }
 
-std::optional<CaseState> read_state(const std::filesystem::path& parts, const CaseResult& planned) {
-  const std::filesystem::path path = state_path(parts, planned.index);
-  if (!std::filesystem::exists(path)) return std::nullopt;
+std::vector<std::filesystem::path> state_files(const std::filesystem::path& parts) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(parts)) {
+    if (is_state(entry.path().filename().string())) paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+namespace {
+
+struct StoredState {
+  std::string config_hash;
+  CaseState state;
+};
+
+StoredState read_stored(const std::filesystem::path& path) {
   const h5::Id file = h5::open_file(path);
-  if (h5::read_text_attribute(file.get(), "config_hash") != planned.config_hash)
-    throw InputError(
-        fmt::format("the checkpoint {} belongs to another case or other hosts", path.string()));
+  StoredState stored;
+  stored.config_hash = h5::read_text_attribute(file.get(), "config_hash");
   const std::int64_t ranks = h5::read_integer_attribute(file.get(), "ranks");
   if (ranks < 1 || ranks > kMaxRanks)
     throw InputError(fmt::format("{} names {} ranks", path.string(), ranks));
-  CaseState state{read_pieces(file.get(), "shared"), {}};
+  stored.state.shared = read_pieces(file.get(), "shared");
   for (std::int64_t i = 0; i < ranks; ++i)
-    state.own.push_back(read_pieces(file.get(), fmt::format("rank_{}", i)));
-  return state;
+    stored.state.own.push_back(read_pieces(file.get(), fmt::format("rank_{}", i)));
+  return stored;
+}
+
+}  // namespace
+
+void check_state(const std::filesystem::path& path) { read_stored(path); }
+
+std::optional<CaseState> read_state(const std::filesystem::path& parts, const CaseResult& planned) {
+  const std::filesystem::path path = state_path(parts, planned.index);
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  StoredState stored = read_stored(path);
+  if (stored.config_hash != planned.config_hash)
+    throw InputError(
+        fmt::format("the checkpoint {} belongs to another case or other hosts", path.string()));
+  return std::move(stored.state);
 }
 
 }  // namespace scalemark::store

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/result/sink.hpp"
 
@@ -18,11 +19,16 @@ inline constexpr std::size_t kStatePiece = std::size_t{32} << 20;
 std::filesystem::path state_path(const std::filesystem::path& parts, std::size_t index);
 /// Whether `name` is the name of a state file.
 bool is_state(const std::string& name);
+/// The states in a parts folder, by name.
+std::vector<std::filesystem::path> state_files(const std::filesystem::path& parts);
 /// Writes the state and syncs it to disk. A kill leaves the old state or the new one. Throws Error.
 void write_state(const std::filesystem::path& parts, const CaseResult& current,
                  const CaseState& state);
 /// The stored state of this case; nothing if there is none. Throws InputError if the file is
 /// damaged or belongs to another case.
 std::optional<CaseState> read_state(const std::filesystem::path& parts, const CaseResult& planned);
+
+/// Reads a state as a whole. Throws InputError if the file is damaged.
+void check_state(const std::filesystem::path& path);
 
 }  // namespace scalemark::store

@@ -14,7 +14,6 @@
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
-#include "common/store/damaged_parts.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/safe_file.hpp"
@@ -22,6 +21,8 @@
 #include "common/store/schema.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
+#include "common/store/untrusted/message.hpp"
+#include "common/store/untrusted/sandbox.hpp"
 
 namespace scalemark {
 namespace {
@@ -67,12 +68,49 @@ void add_sweep(CaseResult& all, const CaseResult& part) {
 
 }  // namespace
 
+namespace {
+
+/// Reads the header of a run in a child process. Throws InputError.
+void check_meta(const std::filesystem::path& parts) {
+  const auto produce = [&](const store::SendBytes& send) {
+    store::send_header(send, store::read_meta(parts));
+    store::send_end(send);
+  };
+  const RunVisitor nothing{.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}};
+  store::run_apart(
+      store::limits_for(std::filesystem::file_size(parts / store::kMetaName)), produce,
+      [&](const store::ReceiveBytes& receive) { store::receive_run(receive, false, nothing); });
+}
+
+}  // namespace
+
+std::shared_ptr<const Inspection> inspect_for_resume(const std::filesystem::path& output) {
+  auto found = std::make_shared<Inspection>();
+  const std::filesystem::path parts = parts_of(output);
+  if (!std::filesystem::exists(parts / store::kMetaName)) return found;
+  try {
+    check_meta(parts);
+    // The result of a run that was killed while it removed its parts.
+    if (std::filesystem::is_regular_file(output)) read_run(output, {.samples = false});
+  } catch (const std::exception&) {
+    found->header_problem = std::current_exception();
+  }
+  try {
+    found->parts = store::inspect_parts(parts, store::ReadIn::child);
+  } catch (const std::exception&) {
+    found->parts_problem = std::current_exception();
+  }
+  return found;
+}
+
 FileSink::FileSink(WriterOptions options)
     : options_(std::move(options)), parts_(parts_of(options_.output)) {}
 
 FileSink::~FileSink() = default;
 
 void FileSink::begin(const Run& run) {
+  if (options_.inspection && options_.inspection->header_problem)
+    std::rethrow_exception(options_.inspection->header_problem);
   store::finish_removal(parts_);
   if (!check_names(run)) return;
   check_launch(run);
@@ -221,7 +259,7 @@ void FileSink::take_over(const Run& run) {
   check_same_run(run, options_.resume_hosts);
   const Run given = redactor_ ? redactor_->redact(run) : run;
   ranks_ = given.ranks;
-  store::set_aside_damaged(parts_, false);
+  set_aside_damaged();
   places_ = store::places_of_cases(parts_);
   store::for_each_place(places_, [&](hid_t root, std::size_t index) {
     const CaseResult result = store::read_case(root, index, false);
@@ -244,6 +282,19 @@ void FileSink::take_over(const Run& run) {
     log::warn(fmt::format("case '{}' is not tried again: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
     finished_[given_up.index] = scalemark::finished(given_up);
+  }
+}
+
+/// Moves parts that cannot be read out of the way, as a child process found them if there was one.
+void FileSink::set_aside_damaged() {
+  constexpr auto kHere = store::ReadIn::this_process;
+  if (options_.inspection) {
+    if (options_.inspection->parts_problem)
+      std::rethrow_exception(options_.inspection->parts_problem);
+    store::check_unchanged(parts_, options_.inspection->parts);
+    store::set_aside_damaged(parts_, options_.inspection->parts, kHere);
+  } else {
+    store::set_aside_damaged(parts_, store::inspect_parts(parts_, kHere), kHere);
   }
 }
 

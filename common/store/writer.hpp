@@ -2,6 +2,7 @@
 // Writes the result of a run under way, case by case.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,12 +12,25 @@
 #include <vector>
 
 #include "common/result/sink.hpp"
+#include "common/store/damaged_parts.hpp"
 #include "common/store/journal.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/redact.hpp"
 #include "common/store/segments.hpp"
 
 namespace scalemark {
+
+/// The parts of a run to be resumed, as child processes have read them.
+struct Inspection {
+  std::vector<store::PartState> parts;
+  /// Why the header or a finished result, or the parts, could not be read; empty: they could.
+  std::exception_ptr header_problem, parts_problem;
+};
+
+/// Reads the parts of a run to be resumed in child processes, which a process that has initialised
+/// MPI must not start. Changes nothing, not even the lock. begin() throws what was found, and Error
+/// if the parts are others by then.
+std::shared_ptr<const Inspection> inspect_for_resume(const std::filesystem::path& output);
 
 struct WriterOptions {
   std::filesystem::path output;
@@ -26,6 +40,8 @@ struct WriterOptions {
   /// number of cases in files of their own that are combined into one file
   std::size_t batch = store::kBatch;
   bool resume_hosts = false;  ///< continue also on other hosts than those of the run's start
+  /// from inspect_for_resume(); nothing: begin() reads the parts in this process
+  std::shared_ptr<const Inspection> inspection;
 };
 
 /// Writes cases to OUT.h5.parts/ and merges them into OUT.h5 at the end. Only rank 0 has one.
@@ -64,6 +80,7 @@ class FileSink final : public ResultSink {
   bool check_names(const Run& run);
   bool take_finished(const Run& run);
   void take_over(const Run& run);
+  void set_aside_damaged();
   void start_anew(const Run& run);
   void undo_begin(bool locked) noexcept;
   void read_header(const Run& run);

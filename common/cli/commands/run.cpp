@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -162,9 +163,17 @@ struct Opened {
   std::shared_ptr<print::Progress> progress;
 };
 
+/// Reads the parts of a run to be resumed before MPI_Init, on rank 0, as far as the launcher's
+/// environment tells it.
+std::shared_ptr<const Inspection> inspect_before_mpi(const RunOptions& options) {
+  if (!options.resume || options.dry_run || mpi::promised_rank() != 0) return nullptr;
+  return inspect_for_resume(options.output);
+}
+
 /// Rank 0 opens the file and the printer; if that fails, all ranks throw.
 void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& options,
-                FanoutSink& sinks, Opened& opened) {
+                const std::shared_ptr<const Inspection>& inspection, FanoutSink& sinks,
+                Opened& opened) {
   std::optional<std::pair<std::string, bool>> problem;  // its text, and whether it is of usage
   if (world.rank() == 0) {
     try {
@@ -172,7 +181,8 @@ void open_sinks(const mpi::Comm& world, const Run& run, const RunOptions& option
                                                              .force = options.force,
                                                              .resume = options.resume,
                                                              .redact = options.redact,
-                                                             .resume_hosts = options.resume_hosts});
+                                                             .resume_hosts = options.resume_hosts,
+                                                             .inspection = inspection});
       sinks.attach(opened.file);
       if (options.verbosity >= 0) {
         opened.progress = progress_sink(options);
@@ -225,7 +235,8 @@ std::string last_words(const RunOptions& options, int ranks) {
   return resume_hint(options.words, options.output.string(), ranks);
 }
 
-int run_on(const mpi::Environment& environment, const RunOptions& options) {
+int run_on(const mpi::Environment& environment, const RunOptions& options,
+           const std::shared_ptr<const Inspection>& inspection) {
   const std::uint64_t start = now_ns();
   const mpi::Comm& world = environment.world();
   SessionOptions how = session_options(options);
@@ -241,7 +252,7 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
   Run run = describe_run(session, plan, options);
   FanoutSink sinks;
   Opened opened;
-  open_sinks(world, run, options, sinks, opened);
+  open_sinks(world, run, options, inspection, sinks, opened);
   const std::string words = world.rank() == 0 ? last_words(options, world.size()) : "";
   session.watchdog().set_last_words(words);
   session.on_lost = [&](const CaseResult& lost) {
@@ -273,6 +284,7 @@ int run_on(const mpi::Environment& environment, const RunOptions& options) {
 /// error ends the job, since the other ranks are waiting somewhere.
 int run(RunOptions options, int& argc, char**& argv) {
   Watchdog::block_signals();
+  const auto inspection = inspect_before_mpi(options);
   try {
     mpi::Environment environment(&argc, &argv);
     const mpi::Comm& world = environment.world();
@@ -283,7 +295,7 @@ int run(RunOptions options, int& argc, char**& argv) {
     default_output(world, options);
     int code = 0;
     try {
-      code = options.probe ? probe(environment, options) : run_on(environment, options);
+      code = options.probe ? probe(environment, options) : run_on(environment, options, inspection);
     } catch (const UsageError& error) {
       // Usage errors are the same on all ranks or were broadcast, so every rank gets here.
       if (world.rank() == 0) fmt::print(stderr, "scalemark run: {}\n", error.what());

@@ -54,17 +54,26 @@ herr_t list_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
 }  // namespace
 
 std::string explain() {
-  std::string text;
+  struct {
+    std::string text;
+    bool no_memory = false;
+  } found;
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_DOWNWARD,
       [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
-        auto& out = *static_cast<std::string*>(data);
-        if (error->desc) out = error->desc;
+        auto& out = *static_cast<decltype(found)*>(data);
+        if (error->desc) out.text = error->desc;
+        out.no_memory =
+            out.no_memory || (error->maj_num == H5E_RESOURCE &&
+                              (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC));
         return 0;
       },
-      &text);
+      &found);
   H5Eclear2(H5E_DEFAULT);
-  return text.empty() ? "unknown HDF5 error" : text::printable(text, 300);
+  const std::string text =
+      found.text.empty() ? "unknown HDF5 error" : text::printable(found.text, 300);
+  if (found.no_memory) throw OutOfMemory(text);
+  return text;
 }
 
 void check(herr_t code, std::string_view action) {

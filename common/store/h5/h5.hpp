@@ -50,7 +50,8 @@ constexpr std::size_t kMaxName = 4096;
 
 /// Throws Error with HDF5's own explanation if `code` is negative.
 void check(herr_t code, std::string_view action);
-/// Returns HDF5's error stack as one line and clears it.
+/// Returns HDF5's error stack as one line and clears it. Throws OutOfMemory if it says that memory
+/// was lacking.
 std::string explain();
 /// Type of fixed-length texts of `length` bytes, padded with NUL.
 Id text_type(std::size_t length);

@@ -260,8 +260,10 @@ Id open_dataset(hid_t parent, const std::string& name) {
 std::uint64_t unpacked_bytes(hid_t dataset) {
   const Id space(H5Dget_space(dataset), H5Sclose, "dataset");
   const Id type(H5Dget_type(dataset), H5Tclose, "dataset");
+  // A text is an object with a block of its own.
+  const std::uint64_t more = H5Tget_class(type.get()) == H5T_STRING ? sizeof(std::string) + 16 : 0;
   return static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get())) *
-         std::max<std::uint64_t>(H5Tget_size(type.get()), 8);
+         (more + std::max<std::uint64_t>(H5Tget_size(type.get()), 8));
 }
 
 Shape matrix_shape(hid_t dataset) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <span>
 #include <string>
@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -42,16 +43,24 @@ class Child {
   ~Child() {
     if (id_ < 0) return;
     kill(id_, SIGKILL);
-    status();
+    end();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  /// Waits for the child to end and returns its status.
-  int status() {
-    int status = 0;
-    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) continue;
+  struct End {
+    int status = 0;          ///< as of waitpid()
+    double cpu_seconds = 0;  ///< s of CPU time, of user and system
+  };
+  /// Waits for the child to end.
+  End end() {
+    End end;
+    rusage used{};
+    while (wait4(id_, &end.status, 0, &used) < 0 && errno == EINTR) continue;
     id_ = -1;
-    return status;
+    for (const timeval& time : {used.ru_utime, used.ru_stime})
+      end.cpu_seconds +=
+          static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    return end;
   }
 
  private:
@@ -66,24 +75,57 @@ void limit(int resource, rlim_t value) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
-/// Size of this process's address space in bytes; 0 if /proc does not report it.
+/// Size of this process's address space in bytes; 0 if /proc does not report it. Takes no memory.
 std::uint64_t mapped_bytes() {
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  std::array<char, 128> text{};
+  const Descriptor file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 || read(file.get(), text.data(), text.size() - 1) <= 0) return 0;
+  const std::uint64_t pages = std::strtoull(text.data(), nullptr, 10);
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Exit codes of a child that got no memory: its limit was used up, or the machine has less than
+/// the limit allows.
+constexpr int kBeyondLimit = 71, kNoMemory = 72;
+
+/// What the child may take, for a handler that has no arguments.
+struct {
+  std::uint64_t limit = 0, mapped_before = 0;
+} allowed;
+
+/// Whether the machine has less memory than the child may take: half of what its limit leaves
+/// cannot be mapped.
+bool lacks_memory() {
+  const std::uint64_t now = mapped_bytes(), most = allowed.mapped_before + allowed.limit;
+  const std::uint64_t half = now < most ? (most - now) / 2 : 0;
+  return half > kMiB && mmap(nullptr, half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                             0) == MAP_FAILED;
+}
+
+/// Ends the child after an allocation failed. A file that asks for too much leaves some of the
+/// limit.
+[[noreturn]] void end_without_memory() { _exit(lacks_memory() ? kNoMemory : kBeyondLimit); }
+
+/// HDF5 uses some of its blocks unseen, and crashes where there was no memory for one.
+void on_crash(int signal) {
+  if (lacks_memory()) _exit(kNoMemory);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 void confine(const SandboxLimits& limits, pid_t parent, int sink) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
-  for (const int signal : {SIGXCPU, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ})
-    std::signal(signal, SIG_DFL);
+  allowed = {limits.memory, mapped_bytes()};
+  // Before an exception is thrown: there may be no memory for one, or nobody to catch it.
+  std::set_new_handler(end_without_memory);
+  for (const int signal : {SIGXCPU, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, on_crash);
   // Output of a crashing library would break the rule of one line per error.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
   }
-  if (const std::uint64_t mapped = mapped_bytes(); mapped > 0)
-    limit(RLIMIT_AS, mapped + limits.memory);
+  if (allowed.mapped_before > 0) limit(RLIMIT_AS, allowed.mapped_before + limits.memory);
   limit(RLIMIT_CPU, limits.cpu_seconds);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
@@ -118,14 +160,15 @@ class Sender {
   std::vector<char> buffer_;
 };
 
-[[noreturn]] void live_as_child(int file, const SandboxLimits& limits,
-                                const std::function<void(const SendBytes&)>& produce) {
+[[noreturn]] void live_as_child(int file, const std::function<void(const SendBytes&)>& produce) {
   Sender sender(file);
   const SendBytes send = [&](std::span<const char> bytes) { sender.add(bytes); };
   try {
     produce(send);
   } catch (const std::bad_alloc&) {
-    send_refusal(send, fmt::format("needs more than {} MiB of memory", limits.memory / kMiB));
+    end_without_memory();
+  } catch (const OutOfMemory&) {
+    end_without_memory();
   } catch (const std::exception& error) {
     send_refusal(send, error.what());
   }
@@ -185,18 +228,28 @@ class Receiver {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-std::string fate(int status, const SandboxLimits& limits) {
-  if (!WIFSIGNALED(status)) {
-    return fmt::format("could not be read: the reading process exited with code {}",
-                       WEXITSTATUS(status));
+/// Throws what the end of the child says about the file.
+[[noreturn]] void report(const Child::End& end, const SandboxLimits& limits) {
+  const std::uint64_t mib = limits.memory / kMiB;
+  if (WIFEXITED(end.status)) {
+    const int code = WEXITSTATUS(end.status);
+    if (code == kNoMemory)
+      throw NotRead(fmt::format("there is not enough memory to read it: it may take {} MiB", mib));
+    if (code == kBeyondLimit)
+      throw InputError(fmt::format("needs more than {} MiB of memory", mib));
+    throw InputError(
+        fmt::format("could not be read: the reading process exited with code {}", code));
   }
-  const int signal = WTERMSIG(status);
+  const int signal = WTERMSIG(end.status);
   // Soft and hard limit are equal, so the kernel may send either signal.
-  if (signal == SIGXCPU || signal == SIGKILL) {
-    return fmt::format("reading took more than {} s of CPU time, or ran out of memory",
-                       limits.cpu_seconds);
-  }
-  return fmt::format("reading crashed (signal {}): the file is damaged or malicious", signal);
+  const bool used_its_time = end.cpu_seconds > 0.9 * static_cast<double>(limits.cpu_seconds);
+  if (signal == SIGXCPU || (signal == SIGKILL && used_its_time))
+    throw InputError(fmt::format("reading took more than {} s of CPU time", limits.cpu_seconds));
+  if (signal == SIGKILL)
+    throw NotRead(
+        "the process that read it was killed, which the kernel does when memory runs out");
+  throw InputError(
+      fmt::format("reading crashed (signal {}): the file is damaged or malicious", signal));
 }
 
 }  // namespace
@@ -214,17 +267,17 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
                const std::function<void(const ReceiveBytes&)>& consume) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Error(fmt::format("cannot create a pipe to read a file: {}", std::strerror(errno)));
+    throw NotRead(fmt::format("no pipe to a process that reads it: {}", std::strerror(errno)));
   }
   Descriptor source(ends[0]), sink(ends[1]);
   fcntl(sink.get(), F_SETPIPE_SZ, 1 << 20);
   const pid_t parent = getpid(), id = fork();
   if (id < 0)
-    throw Error(fmt::format("cannot start a process to read a file: {}", std::strerror(errno)));
+    throw NotRead(fmt::format("no process could be started to read it: {}", std::strerror(errno)));
   if (id == 0) {
     source.close();
     confine(limits, parent, sink.get());
-    live_as_child(sink.get(), limits, produce);
+    live_as_child(sink.get(), produce);
   }
   Child child(id);
   sink.close();
@@ -232,7 +285,7 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
   try {
     consume([&](std::span<char> bytes) { receiver.fill(bytes); });
   } catch (const EndOfStream&) {
-    throw InputError(fate(child.status(), limits));
+    report(child.end(), limits);
   }
 }
 

@@ -25,9 +25,10 @@ SandboxLimits limits_for(std::uint64_t file_size);
 /// read files and nothing else (allow_only_reading()), prints nothing, and ends when this process
 /// ends. An exception in `produce`
 /// is sent as a refusal. Throws InputError if the child ends before `consume` has finished, by a
-/// crash or by its limits. Not for a process that has initialised MPI or has other threads. The
-/// limit on address space is added to what is already mapped: this program's libraries map
-/// gigabytes, and sanitizers map terabytes.
+/// crash or by its limits, and NotRead if no child could be started or the machine has no memory
+/// for it. Not for a process that has initialised MPI or has other threads. The limit on address
+/// space is added to what is already mapped: this program's libraries map gigabytes, and sanitizers
+/// map terabytes.
 void run_apart(const SandboxLimits& limits, const std::function<void(const SendBytes&)>& produce,
                const std::function<void(const ReceiveBytes&)>& consume);
 

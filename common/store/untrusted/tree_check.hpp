@@ -17,7 +17,7 @@ struct TreeLimits {
   std::size_t depth = 8;
   std::size_t objects = 2'000'000;
   /// Bytes that all datasets together may unpack to, whatever the file's size.
-  std::uint64_t unpacked = std::uint64_t{256} << 20;
+  std::uint64_t unpacked = std::uint64_t{64} << 20;
   /// Above that, the maximum ratio of unpacked bytes to file size. Compressed clock times reach a
   /// ratio of 5; constant columns compress more but are a small part of a large file.
   std::uint64_t expansion = 100;
