@@ -94,6 +94,14 @@ function(scalemark_add_test name)
   endif()
 endfunction()
 
+# scalemark_wait_patiently(TESTS...): ranks of these tests that wait for long leave their core to other tests
+# (tests/support/patient_yield.cpp). Not with the sanitizers of g++, whose library must be the first one.
+function(scalemark_wait_patiently)
+  if(NOT SCALEMARK_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:scalemark_test_patient_yield>)
+  endif()
+endfunction()
+
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
 # One OpenMP thread, and waiting ranks yield: tests share the cores, and what waits would spin. The secret of redaction is made

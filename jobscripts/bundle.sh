@@ -161,7 +161,7 @@ chmod 755 "$bundle/run.sh"
 } >"$bundle/VERSION"
 
 say "Archive"
-tar -C "$(dirname "$bundle")" --owner=0 --group=0 -cf - "$(basename "$bundle")" | gzip -9 >"$output"
+tar -C "$(dirname "$bundle")" --owner=0 --group=0 -cf - "$(basename "$bundle")" | gzip >"$output"
 size=$(du -k "$output" | cut -f 1)
 say "$output: $((size / 1024)) MiB; unpacked $(du -sm "$bundle" | cut -f 1) MiB"
 ((size <= limit_mb * 1024)) || die 4 "the archive has more than $limit_mb MiB"

@@ -120,6 +120,24 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
+# Configuring takes one core. The later builds are configured while the first one is.
+declare -A configuring=()
+begin_configure() { # build, then what configure takes
+  local name=$1
+  shift
+  mkdir -p build
+  configure "$@" >"build/$name-configure.log" 2>&1 &
+  configuring[$name]=$!
+}
+
+# shellcheck disable=SC2317  # called by step
+end_configure() { # build
+  local code=0
+  wait "${configuring[$1]}" || code=$?
+  cat "build/$1-configure.log"
+  return "$code"
+}
+
 # CI compiles the sources of a module as one, tests with precompiled headers, and looks at the syntax of each source alone; --full
 # compiles each source alone, and runs all tests in the optimised build, too.
 thorough=(-DSCALEMARK_WERROR=ON)
@@ -130,10 +148,10 @@ if ((full)); then
   release=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
   sanitized=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
-# For SCALEMARK_TESTS. The release build also tests what the sanitizers' build lacks: the filter of system calls, and loops that the
-# compiler vectorises.
+# For SCALEMARK_TESTS. The release build also tests what the sanitizers' build lacks: the filter of system calls, allocations that
+# fail, and loops that the compiler vectorises.
 with_torch=' libtorch$'
-in_release="$with_torch|^common\.store\.sandbox\$|^suites\.micro\.(copy_work|stream_kernels)\$"
+in_release="$with_torch|^common\.store\.(sandbox|lacking_memory)\$|^suites\.micro\.(copy_work|stream_kernels)\$"
 excluded+="|left_out"
 
 check_cpu_release() {
@@ -164,23 +182,30 @@ nvcc_takes() { # host compiler
 
 with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
 
-check_sanitizers() {
-  local seconds=30 options=() host=clang++ targets=(programs test_programs scalemark-micro scalemark-files fuzz)
-  if ((full)); then seconds=600 options=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
+asan_targets=(programs test_programs scalemark-micro scalemark-files fuzz)
+configure_sanitizers() {
+  local options=() host=clang++
+  if ((full)); then options=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
   if ! has_libfuzzer; then
     summary+=("cpu-asan: g++ and no fuzzing, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
     options+=("${with_gcc[@]}") host=g++
-    unset 'targets[-1]'
+    unset 'asan_targets[-1]'
   fi
   if ((gpu_code_in_asan)); then
     options+=(-DSCALEMARK_ENABLE_CUDA=ON "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_HOST_COMPILER=$host")
   fi
-  step "cpu-asan: configure" configure cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}" || return 0
+  begin_configure cpu-asan cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}"
+}
+
+check_sanitizers() {
+  local seconds=30
+  if ((full)); then seconds=600; fi
+  step "cpu-asan: configure" end_configure cpu-asan || return 0
   if ((!full)); then step "cpu-asan: every source alone" build cpu-asan all_sources_alone || true; fi
-  step "cpu-asan: build" build cpu-asan "${targets[@]}" || return 0
+  step "cpu-asan: build" build cpu-asan "${asan_targets[@]}" || return 0
   ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
   sanitizer_tests cpu-asan
-  if [[ " ${targets[*]} " == *" fuzz "* ]]; then
+  if [[ " ${asan_targets[*]} " == *" fuzz "* ]]; then
     step "cpu-asan: $seconds s of fuzzing" tests/fuzz/run.sh build/cpu-asan "$seconds" || true
   fi
 }
@@ -197,7 +222,7 @@ check_torch_sanitizers() {
 # With --full. Open MPI is not built for the thread sanitizer: only the software GPU itself runs with that.
 check_gpu_threads() {
   # Warnings are no errors: g++ has wrong ones with sanitizers.
-  step "cuda-tsan: configure" configure cuda-release -B build/cuda-tsan -DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON \
+  CUDACXX=$nvcc step "cuda-tsan: configure" configure cuda-release -B build/cuda-tsan -DSCALEMARK_UNITY=ON -DSCALEMARK_FAST_TESTS=ON \
     -DSCALEMARK_ENABLE_LIBTORCH=OFF -DSCALEMARK_ENABLE_DALI=OFF "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DSCALEMARK_SANITIZE=thread \
     '-DSCALEMARK_TESTS=^gpu\.software\.cudart' || return 0
   step "cuda-tsan: build" build cuda-tsan test_gpu_software_cudart software_cudart || return 0
@@ -240,16 +265,22 @@ check_package() {
   fi
 }
 
-check_cuda_release() {
-  export CUDACXX=$nvcc
-  # What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
+# What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
+cuda_tests() {
   local programs='common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner))'
   if ((full || !gpu_code_in_asan || $(gpu_count))); then programs+='|gpu\.(device|launch|collective|profile|software)'; fi
-  programs="^($programs)"
-  step "cuda-release: configure" configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
-    "-DSCALEMARK_TESTS=$programs" || return 0
+  echo "^($programs)"
+}
+
+configure_cuda_release() {
+  CUDACXX=$nvcc begin_configure cuda-release cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+    "-DSCALEMARK_TESTS=$(cuda_tests)"
+}
+
+check_cuda_release() {
+  step "cuda-release: configure" end_configure cuda-release || return 0
   step "cuda-release: build" build cuda-release || return 0
-  step "cuda-release: tests" run_tests cuda-release --tests-regex "^cli\.smoke|$programs" \
+  step "cuda-release: tests" run_tests cuda-release --tests-regex "^cli\.smoke\$|$(cuda_tests)" \
     --label-exclude "$excluded|jobscripts|slow|full" || true
 }
 
@@ -277,6 +308,8 @@ if [[ -z ${SCALEMARK_MLPERF_LOGGING:-} ]]; then
   summary+=("Exported MLPerf logs: not checked by mlcommons' checker, which could not be fetched")
 fi
 
+if wanted cpu-asan; then configure_sanitizers; fi
+if wanted cuda-release && [[ -n $nvcc ]]; then configure_cuda_release; fi
 if wanted cpu-release; then check_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi

@@ -44,8 +44,8 @@ class Micro(ProgramTest):
         return table
 
     def test_copies(self):
-        for ranks, sizes in ((1, "1"), (2, "4097,1M")):
-            table = self.expect_ok([*COPIES, "-a", f"bytes={sizes}"], ranks)
+        for ranks, size in ((1, "1M"), (2, "4097")):
+            table = self.expect_ok([*COPIES, "-a", f"bytes={size}"], ranks)
             self.assertEqual({row["params"]["direction"] for row in table.values() if row["status"] == "ok"},
                              {"h2h", "h2d", "d2h", "d2d", "bidirectional"})
             self.assertTrue(all(row["verified"]["done"] for row in table.values() if row["status"] == "ok"))
@@ -125,11 +125,11 @@ class Micro(ProgramTest):
     def test_a_call_of_nccl_fails_on_one_rank(self):
         failed = {self.expect_one_failure(PIPELINED, f"rank {rank}: NCCL: invalid argument", SOFTWARE_GPU_FAULT_RANK=str(rank),
                                           SOFTWARE_GPU_NCCL_FAIL_CALL=f"{number}:4")
-                  for rank, number in ((0, 20), (1, 60), (1, 250))}
+                  for rank, number in ((0, 20), (1, 250))}
         self.assertGreater(len(failed), 1, "in several cases")
 
     def test_an_operation_of_nccl_fails_on_one_rank(self):
-        for rank, number in ((0, 5), (1, 60), (1, 250)):
+        for rank, number in ((0, 5), (1, 250)):
             self.expect_one_failure(PIPELINED, f"rank {rank}: NCCL: unhandled system error", SOFTWARE_GPU_FAULT_RANK=str(rank),
                                     SOFTWARE_GPU_NCCL_FAIL_WORK=f"{number}:2")
 
