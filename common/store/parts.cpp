@@ -12,6 +12,7 @@
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
 #include "common/result/sweeps.hpp"
+#include "common/store/lock.hpp"
 #include "common/store/safe_file.hpp"
 #include "common/store/schema.hpp"
 #include "common/store/schema_digest.hpp"
