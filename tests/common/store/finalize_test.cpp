@@ -68,6 +68,28 @@ TEST_F(Finalize, ADamagedHeapIsNotFollowed) {
   }
 }
 
+TEST_F(Finalize, ADamagedStateIsSetAside) {
+  interrupt(2);
+  std::ofstream(parts_ / "c000002.state") << "no state";
+  finalize_parts(parts_, output_, false);
+  EXPECT_EQ(read_run(output_).cases.size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(parts_.string() + ".damaged/c000002.state"));
+}
+
+/// Child processes read the parts of a run to be resumed before MPI starts, and without the lock.
+TEST_F(Finalize, PartsThatChangedSinceTheyWereReadAreNotResumed) {
+  interrupt(2);
+  WriterOptions resumed = options(true);
+  resumed.inspection = inspect_for_resume(output_);
+  const std::filesystem::path part = store::segment_path(parts_, 0), other = folder_ / "other.h5";
+  std::filesystem::copy(part, other);
+  std::filesystem::rename(other, part);
+  EXPECT_THAT(test::message<Error>([&] { FileSink(resumed).begin(example_run()); }),
+              HasSubstr("changed while it was being read: start again"));
+  resumed.inspection = inspect_for_resume(output_);
+  EXPECT_NO_THROW(FileSink(resumed).begin(example_run()));
+}
+
 TEST_F(Finalize, NeverReplacesAResultByFewerCasesOfTheSameRun) {
   {
     FileSink sink(options());
