@@ -122,16 +122,14 @@ if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
 # Configuring takes one core. The later builds are configured while the first one is.
 declare -A configuring=()
-begin_configure() { # build, then what configure takes
-  local name=$1
-  shift
+begin_configure() { # as configure
   mkdir -p build
-  configure "$@" >"build/$name-configure.log" 2>&1 &
-  configuring[$name]=$!
+  configure "$@" >"build/$1-configure.log" 2>&1 &
+  configuring[$1]=$!
 }
 
 # shellcheck disable=SC2317  # called by step
-end_configure() { # build
+end_configure() { # preset
   local code=0
   wait "${configuring[$1]}" || code=$?
   cat "build/$1-configure.log"
@@ -194,7 +192,7 @@ configure_sanitizers() {
   if ((gpu_code_in_asan)); then
     options+=(-DSCALEMARK_ENABLE_CUDA=ON "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_HOST_COMPILER=$host")
   fi
-  begin_configure cpu-asan cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}"
+  begin_configure cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}"
 }
 
 check_sanitizers() {
@@ -273,7 +271,7 @@ cuda_tests() {
 }
 
 configure_cuda_release() {
-  CUDACXX=$nvcc begin_configure cuda-release cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+  CUDACXX=$nvcc begin_configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$(cuda_tests)"
 }
 

@@ -62,6 +62,10 @@ CaseResult interrupted_sweep(const Run& header, const Begun& begun, const Memory
 
 }  // namespace
 
+std::filesystem::path parts_of(const std::filesystem::path& output) {
+  return output.string() + ".parts";
+}
+
 void write_meta(const std::filesystem::path& parts, const Run& run) {
   write_safely(parts / kMetaName, [&](hid_t root) { write_header(root, run); });
 }

@@ -20,6 +20,9 @@ constexpr const char* kJournalName = "journal";
 /// ended the job for lack of memory, because another try would fail in the same way.
 constexpr int kTries = 3;
 
+/// The folder with the parts of this output.
+std::filesystem::path parts_of(const std::filesystem::path& output);
+
 void write_meta(const std::filesystem::path& parts, const Run& run);
 Run read_meta(const std::filesystem::path& parts);
 /// Planned cases that have started but have no stored result, or lack the sweep that had started.

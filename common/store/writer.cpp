@@ -21,8 +21,6 @@
 #include "common/store/schema.hpp"
 #include "common/store/segments.hpp"
 #include "common/store/state.hpp"
-#include "common/store/untrusted/message.hpp"
-#include "common/store/untrusted/sandbox.hpp"
 
 namespace scalemark {
 namespace {
@@ -37,10 +35,6 @@ bool is_place_wrong(const std::error_code& error) {
 
 /// Bytes that must be writable before a run starts.
 constexpr std::uintmax_t kMinSpace = 16 << 20;
-
-std::filesystem::path parts_of(const std::filesystem::path& output) {
-  return output.string() + ".parts";
-}
 
 /// Takes the facts end.X, which were recorded at the end of the run.
 void take_end(const Environment& from, Environment& into) {
@@ -68,43 +62,8 @@ void add_sweep(CaseResult& all, const CaseResult& part) {
 
 }  // namespace
 
-namespace {
-
-/// Reads the header of a run in a child process. Throws InputError.
-void check_meta(const std::filesystem::path& parts) {
-  const auto produce = [&](const store::SendBytes& send) {
-    store::send_header(send, store::read_meta(parts));
-    store::send_end(send);
-  };
-  const RunVisitor nothing{.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}};
-  store::run_apart(
-      store::limits_for(std::filesystem::file_size(parts / store::kMetaName)), produce,
-      [&](const store::ReceiveBytes& receive) { store::receive_run(receive, false, nothing); });
-}
-
-}  // namespace
-
-std::shared_ptr<const Inspection> inspect_for_resume(const std::filesystem::path& output) {
-  auto found = std::make_shared<Inspection>();
-  const std::filesystem::path parts = parts_of(output);
-  if (!std::filesystem::exists(parts / store::kMetaName)) return found;
-  try {
-    check_meta(parts);
-    // The result of a run that was killed while it removed its parts.
-    if (std::filesystem::is_regular_file(output)) read_run(output, {.samples = false});
-  } catch (const std::exception&) {
-    found->header_problem = std::current_exception();
-  }
-  try {
-    found->parts = store::inspect_parts(parts, store::ReadIn::child);
-  } catch (const std::exception&) {
-    found->parts_problem = std::current_exception();
-  }
-  return found;
-}
-
 FileSink::FileSink(WriterOptions options)
-    : options_(std::move(options)), parts_(parts_of(options_.output)) {}
+    : options_(std::move(options)), parts_(store::parts_of(options_.output)) {}
 
 FileSink::~FileSink() = default;
 
@@ -429,7 +388,7 @@ void FileSink::end(const Run& run) {
 
 void note_lost_case(const WriterOptions& options, const CaseResult& current) noexcept {
   try {
-    const std::filesystem::path journal = parts_of(options.output) / store::kJournalName;
+    const std::filesystem::path journal = store::parts_of(options.output) / store::kJournalName;
     if (!std::filesystem::exists(journal)) return;
     CaseResult said = current;
     if (options.redact) said.reason.clear();

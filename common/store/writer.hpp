@@ -2,7 +2,6 @@
 // Writes the result of a run under way, case by case.
 #pragma once
 
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,25 +11,13 @@
 #include <vector>
 
 #include "common/result/sink.hpp"
-#include "common/store/damaged_parts.hpp"
+#include "common/store/inspection.hpp"
 #include "common/store/journal.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/redact.hpp"
 #include "common/store/segments.hpp"
 
 namespace scalemark {
-
-/// The parts of a run to be resumed, as child processes have read them.
-struct Inspection {
-  std::vector<store::PartState> parts;
-  /// Why the header or a finished result, or the parts, could not be read; empty: they could.
-  std::exception_ptr header_problem, parts_problem;
-};
-
-/// Reads the parts of a run to be resumed in child processes, which a process that has initialised
-/// MPI must not start. Changes nothing, not even the lock. begin() throws what was found, and Error
-/// if the parts are others by then.
-std::shared_ptr<const Inspection> inspect_for_resume(const std::filesystem::path& output);
 
 struct WriterOptions {
   std::filesystem::path output;
