@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/process.hpp"
 #include "common/base/shell.hpp"
 #include "common/base/text.hpp"
 
@@ -27,14 +28,9 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Process id of the parent; 0 if /proc cannot be read.
 int parent_of(int pid) {
-  const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
-  // The line is "PID (NAME) STATE PARENT ...", and NAME may contain any character.
-  const std::size_t after_name = stat.rfind(')');
-  if (after_name == std::string::npos) return 0;
-  const std::vector<std::string> words = text::split(stat.substr(after_name + 1), ' ');
-  return words.size() > 2 ? static_cast<int>(text::parse_integer(words[2]).value_or(0)) : 0;
+  const std::optional<ProcessStat> stat = process_stat(pid);
+  return stat ? stat->parent : 0;
 }
 
 bool is_launcher(int pid) {

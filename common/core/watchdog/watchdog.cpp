@@ -7,9 +7,9 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 #include "common/base/log.hpp"
+#include "common/base/process.hpp"
 #include "common/core/watchdog/roll_call.hpp"
 #include "common/mpi/environment.hpp"
 
@@ -70,14 +71,10 @@ void set_text(char* to, std::size_t size, std::string_view from) {
   to[length] = '\0';
 }
 
-/// The state of a process as proc(5) has it (R, S, T: stopped, ...); X where there is none.
+/// The state of a process as in ProcessStat; X where there is none.
 char state_of(int pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  if (!std::getline(stat, line)) return 'X';
-  const std::size_t after_name = line.rfind(')');
-  const bool whole = after_name != std::string::npos && line.size() > after_name + 2;
-  return whole ? line[after_name + 2] : '?';
+  const std::optional<ProcessStat> stat = process_stat(pid);
+  return stat ? stat->state : 'X';
 }
 
 bool is_gone(int pid) {

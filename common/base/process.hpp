@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says of a process of this host.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace scalemark {
+
+/// Some fields of /proc/PID/stat, as proc(5) describes them.
+struct ProcessStat {
+  char state = '?';  ///< R runs, S sleeps, T stopped, Z ended but not waited for, ...
+  int parent = 0;    ///< process id; 0: none
+  std::string
+      start_time;  ///< ticks since the system's start; a later process with this id has another
+};
+
+/// Nothing if there is no such process, or no /proc.
+std::optional<ProcessStat> process_stat(int pid);
+
+}  // namespace scalemark
