@@ -115,6 +115,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
     };
     store::write_header(root, run);
     visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = write});
+    lock.check_own();
     return written;
   });
 }

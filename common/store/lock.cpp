@@ -2,19 +2,26 @@
 // Takes the lock, and checks whether its owner is still alive.
 #include "common/store/lock.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/descriptor.hpp"
 #include "common/base/error.hpp"
+#include "common/base/process.hpp"
 #include "common/base/small_files.hpp"
 #include "common/base/temporary_file.hpp"
 #include "common/base/text.hpp"
@@ -22,24 +29,19 @@
 namespace scalemark::store {
 namespace {
 
+/// Last word of a lock that its owner renews.
+constexpr const char* kLeaseWord = "lease";
+
 std::string host_name() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
   return name;
 }
 
-/// Start time of a process of this host, from /proc/PID/stat; empty if there is no such process. It
-/// distinguishes a process from a later one with the same id.
-std::string start_time(const std::string& pid) {
-  std::ifstream stat("/proc/" + pid + "/stat");
-  std::string line;
-  if (!std::getline(stat, line)) return "";
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 > line.size()) return "";
-  // After the name in parentheses: state is field 3, the start time field 22.
-  const std::vector<std::string> fields = text::split(line.substr(name_end + 2), ' ');
-  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
-  return fields[19];
+/// Start time of a process of this host; empty if it has ended.
+std::string start_time(int pid) {
+  const std::optional<ProcessStat> stat = process_stat(pid);
+  return stat && stat->state != 'Z' && stat->state != 'X' ? stat->start_time : "";
 }
 
 /// Identifies the namespace in which process ids of this process mean something.
@@ -49,9 +51,8 @@ std::string pid_namespace() {
 }
 
 std::string own_words() {
-  const std::string pid = std::to_string(getpid());
-  return fmt::format("{} {} {} {} {}", host_name(), pid, start_time(pid), boot_id(),
-                     pid_namespace());
+  return fmt::format("{} {} {} {} {} {}", host_name(), getpid(), start_time(getpid()), boot_id(),
+                     pid_namespace(), kLeaseWord);
 }
 
 enum class Held { yes, no, unknown };
@@ -75,17 +76,45 @@ Held held_by_another(const std::filesystem::path& path) {
   return held;
 }
 
-/// Whether the process that wrote the lock has ended. Only processes of hosts of this name can be
-/// checked. Earlier versions wrote host, process and its start only.
-bool is_stale(const std::string& owner, Held held) {
-  const std::vector<std::string> words = text::split(owner, ' ');
-  if (held == Held::yes || (words.size() != 3 && words.size() != 5)) return false;
-  if (words[0] != host_name() || !text::parse_integer(words[1])) return false;
-  const bool same_processes =
-      words.size() == 3 || (words[3] == boot_id() && words[4] == pid_namespace());
-  if (same_processes) return start_time(words[1]) != words[2];
-  // The system was started again, or the owner is in another container.
-  return held == Held::no;
+/// First line of a lock; empty if it cannot be read. It may be anything, also a pipe.
+std::string content(const std::filesystem::path& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  char text[1024];
+  const ssize_t size = read(file.get(), text, sizeof text);
+  const std::string all(text, static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+  return all.substr(0, all.find('\n'));
+}
+
+bool has_lease(const std::vector<std::string>& words) {
+  return words.size() == 6 && words[5] == kLeaseWord;
+}
+
+bool is_expired(const std::filesystem::path& path, const std::vector<std::string>& words) {
+  if (!has_lease(words)) return false;
+  const std::optional<std::chrono::seconds> age = age_of(path);
+  return age && *age > kLease;
+}
+
+/// Whether the process that wrote the lock has ended. Its own host is asked for the process, the
+/// kernel whether the lock is held; where both cannot tell, it is enough that the lock was not
+/// renewed. Earlier versions wrote no lease, and before that only host, process and its start.
+bool is_stale(const std::filesystem::path& path) {
+  const std::vector<std::string> words = text::split(content(path), ' ');
+  const Held held = held_by_another(path);
+  if (held == Held::yes) return false;
+  const bool known = words.size() == 3 || words.size() == 5 || has_lease(words);
+  const std::optional<std::int64_t> pid =
+      known ? text::parse_integer(words[1]) : std::optional<std::int64_t>();
+  if (!pid) return false;
+  if (words[0] != host_name()) return is_expired(path, words);
+  const bool oldest = words.size() == 3;
+  const bool same_system = oldest || words[3] == boot_id();
+  if (same_system && (oldest || words[4] == pid_namespace()))
+    return start_time(static_cast<int>(*pid)) != words[2];
+  // The owner is in another container, or the system was started again, or another host has the
+  // same name: for that one this kernel cannot speak.
+  const bool kernel_knows = same_system || !has_lease(words);
+  return (kernel_knows && held == Held::no) || is_expired(path, words);
 }
 
 /// Creates the lock and returns its open file; nothing if it exists. link() makes it appear
@@ -94,7 +123,9 @@ std::optional<int> create(const std::filesystem::path& path) {
   const std::filesystem::path own = make_temporary(path.parent_path(), path.filename().string());
   const std::string words = own_words();
   const int file = open(own.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  bool good = file >= 0 && write(file, words.data(), words.size()) == std::ssize(words);
+  // Synced: an empty lock, after a loss of power, would say nothing about its owner.
+  bool good =
+      file >= 0 && write(file, words.data(), words.size()) == std::ssize(words) && fsync(file) == 0;
   if (good) hold(file);
   good = good && link(own.c_str(), path.c_str()) == 0;
   const int problem = errno;
@@ -105,63 +136,89 @@ std::optional<int> create(const std::filesystem::path& path) {
   throw Error(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
 
-std::string content(const std::filesystem::path& path) {
-  std::string owner;
-  std::getline(std::ifstream(path), owner);
-  return owner;
-}
-
-/// Removes the lock if it still belongs to `owner`. It is first moved aside and checked, and put
-/// back if another process has taken it meanwhile.
-bool remove_stale(const std::filesystem::path& path, const std::string& owner) {
+/// Removes the lock of a process that has ended. It is first moved aside and looked at again, and
+/// put back if its owner has come back or another process has taken it meanwhile.
+bool remove_stale(const std::filesystem::path& path) {
   const std::filesystem::path aside = temporary_name(path.parent_path(), "stale-lock");
   if (rename(path.c_str(), aside.c_str()) != 0) return errno == ENOENT;
-  const bool same = content(aside) == owner;
-  if (!same && link(aside.c_str(), path.c_str()) != 0) return false;  // another process has it
+  const bool stale = is_stale(aside);
+  if (!stale && link(aside.c_str(), path.c_str()) != 0) return false;  // another process has it
   unlink(aside.c_str());
-  return same;
+  return stale;
+}
+
+/// What to do about a lock that another process seems to hold.
+std::string advice(const std::filesystem::path& path, const std::string& owner) {
+  const std::string remove = fmt::format("if that process has ended, remove {}", path.string());
+  const std::optional<std::chrono::seconds> age = age_of(path);
+  if (!age || !has_lease(text::split(owner, ' '))) return remove;
+  return fmt::format("its last sign of life is {} s old, after {} s it is taken over; {}",
+                     age->count(), kLease.count(), remove);
 }
 
 }  // namespace
 
-Lock::Lock(const std::filesystem::path& parts) {
+Lock::Lock(const std::filesystem::path& parts, std::chrono::milliseconds renewal) {
   const std::filesystem::path path = parts / kLockName;
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (const std::optional<int> file = create(path)) {
       path_ = path;
       file_ = *file;
+      renewal_ = std::make_unique<LeaseRenewal>(file_, renewal);
       return;
     }
-    const std::string owner = content(path);
-    if (!is_stale(owner, held_by_another(path))) {
+    if (!is_stale(path)) {
+      const std::string owner = content(path);
       throw UsageError(fmt::format(
-          "{} is being written by another process ({}); if that process has ended, remove {}",
-          parts.string(), owner.empty() ? "unknown" : text::printable(owner, 120), path.string()));
+          "{} is being written by another process ({}); {}", parts.string(),
+          owner.empty() ? "unknown" : text::printable(owner, 120), advice(path, owner)));
     }
-    if (!remove_stale(path, owner)) break;
+    if (!remove_stale(path)) break;
   }
   throw UsageError(
       fmt::format("{} cannot be taken over: another process is doing so", path.string()));
 }
 
+bool Lock::is_own() const {
+  // By name and opened anew, so that a network file system asks its server.
+  const Descriptor there(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat mine {
+  }, found{};
+  return fstat(file_, &mine) == 0 && fstat(there.get(), &found) == 0 &&
+         mine.st_dev == found.st_dev && mine.st_ino == found.st_ino;
+}
+
+void Lock::check_own() const {
+  if (file_ < 0 || is_own()) return;
+  throw Error(fmt::format(
+      "{} was removed or taken over by another process (this one gave no sign of life for {} s, or "
+      "somebody removed it): nothing more is written here, what was finished stays",
+      path_.string(), kLease.count()));
+}
+
 Lock::~Lock() { release(); }
 
 Lock::Lock(Lock&& other) noexcept
-    : path_(std::exchange(other.path_, {})), file_(std::exchange(other.file_, -1)) {}
+    : path_(std::exchange(other.path_, {})),
+      file_(std::exchange(other.file_, -1)),
+      renewal_(std::move(other.renewal_)) {}
 
 Lock& Lock::operator=(Lock&& other) noexcept {
   if (this != &other) {
     release();
     path_ = std::exchange(other.path_, {});
     file_ = std::exchange(other.file_, -1);
+    renewal_ = std::move(other.renewal_);
   }
   return *this;
 }
 
 void Lock::release() noexcept {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove(path_, ignored);
-  if (file_ >= 0) close(file_);
+  renewal_.reset();
+  if (file_ >= 0) {
+    if (is_own()) unlink(path_.c_str());
+    close(file_);
+  }
   path_.clear();
   file_ = -1;
 }

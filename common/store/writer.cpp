@@ -179,7 +179,7 @@ void FileSink::start_anew(const Run& run) {
   if (options_.force) {
     // Remove the old result now, so that a later --resume cannot take it for this run's.
     store::clear_parts(parts_);
-    std::filesystem::remove(options_.output);
+    if (std::filesystem::remove(options_.output)) store::sync_folder(folder_of(parts_));
   }
   header_ = redactor_ ? redactor_->redact(run) : run;
   header_.complete = false;
@@ -298,6 +298,7 @@ void FileSink::phase(const CaseResult& current) { journal_->phase(current); }
 
 void FileSink::save(const CaseResult& current, const CaseState& state) {
   try {
+    lock_.check_own();
     store::write_state(parts_, named_for_state(current), state);
     journal_->saved(current);
   } catch (const std::exception& error) {
@@ -317,12 +318,14 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
 }
 
 void FileSink::add(const CaseResult& result) {
+  lock_.check_own();
   store::write_segment(parts_, as_stored(result));
   forget_state(result.index);
   compact_if_due();
 }
 
 CaseResult FileSink::keep(const CaseResult& part) {
+  lock_.check_own();
   CaseResult all = as_stored(part);
   if (std::optional<CaseResult> before = kept(part.index, true)) {
     add_sweep(*before, all);
@@ -364,6 +367,7 @@ void FileSink::compact_if_due() {
 void FileSink::end(const Run& run) {
   // The file was merged by an earlier run.
   if (!journal_) return;
+  lock_.check_own();
   header_.complete = run.complete;
   header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Some sources know the names of their cases only at the end of the run.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that were interrupted: resume, force, finalize, the lock, tries, and why a case died.
+// Runs that were interrupted: resume, force, finalize, tries, and why a case died.
 #include <fstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/store/h5/h5.hpp"
@@ -342,40 +340,6 @@ TEST_F(Resume, OneWriterAtATime) {
               HasSubstr("another process"));
   first.end(example_run());
   EXPECT_EQ(read_run(output_).cases.size(), 1U);
-}
-
-TEST_F(Resume, TheLockOfADeadProcessIsTakenOver) {
-  interrupt(1);
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  // A number that no process has, and this process's number at another start time.
-  for (const std::string& owner : {std::string("4194304 77"), std::to_string(getpid()) + " 1"}) {
-    std::ofstream(parts_ / "lock") << host << " " << owner;
-    FileSink sink(options(true));
-    EXPECT_NO_THROW(sink.begin(example_run())) << owner;
-  }
-  std::ofstream(parts_ / "lock") << "elsewhere.example 1 1";
-  EXPECT_THAT(refusal(options(true), example_run()),
-              AllOf(HasSubstr("elsewhere.example"), HasSubstr("remove")));
-}
-
-/// The owner is in another container with the same host name, where its process id means something.
-TEST_F(Resume, AnotherContainersLockHoldsWhileItIsHeld) {
-  interrupt(1);
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  const std::filesystem::path lock = parts_ / "lock";
-  for (const char* where : {" 00000000-boot pid:[1]", ""}) {
-    std::ofstream(lock) << host << " 4194304 77" << where;
-    const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
-    struct flock whole {};
-    whole.l_type = F_WRLCK;
-    ASSERT_EQ(fcntl(file, F_OFD_SETLK, &whole), 0) << "this test needs a file system with locks";
-    EXPECT_THAT(refusal(options(true), example_run()), HasSubstr("another process"));
-    close(file);
-    FileSink sink(options(true));
-    EXPECT_NO_THROW(sink.begin(example_run())) << "nobody holds it any more";
-  }
 }
 
 }  // namespace
