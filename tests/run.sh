@@ -21,8 +21,8 @@
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
 #                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests.
-# cuda-release runs the tests of code that differs with CUDA, and those of GPU code if there is a GPU or cpu-asan does not run
-# them. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
+# cuda-release runs the tests of code that needs CUDA and LibTorch; and those of other GPU code if there is a GPU or cpu-asan does
+# not run them. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
 # need LibTorch, and g++ builds the sanitizers with LibTorch for the tests that need it.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
@@ -146,10 +146,10 @@ if ((full)); then
   release=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=ON -DSCALEMARK_VERIFY_TORCH_HEADERS=ON)
   sanitized=(-DSCALEMARK_UNITY=OFF -DSCALEMARK_FAST_TESTS=OFF)
 fi
-# For SCALEMARK_TESTS. The release build also tests what the sanitizers' build lacks: the filter of system calls, allocations that
-# fail, and loops that the compiler vectorises.
+# For SCALEMARK_TESTS. The release build also tests what the sanitizers' build lacks: the filter of system calls, allocations and
+# file calls that fail, and loops that the compiler vectorises.
 with_torch=' libtorch$'
-in_release="$with_torch|^common\.store\.(sandbox|lacking_memory)\$|^suites\.micro\.(copy_work|stream_kernels)\$"
+in_release="$with_torch|^common\.store\.(sandbox|lacking_memory|io_faults)\$|^suites\.micro\.(copy_work|stream_kernels)\$"
 excluded+="|left_out"
 
 check_cpu_release() {
@@ -263,10 +263,14 @@ check_package() {
   fi
 }
 
-# What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests.
+# What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests. The sanitizers' build
+# has all of that with CUDA, too, but for LibTorch.
 cuda_tests() {
-  local programs='common\.(device|hardware|collective|profile|torch|core\.(cuda|collect_env|system_facts|telemetry|runner))'
-  if ((full || !gpu_code_in_asan || $(gpu_count))); then programs+='|gpu\.(device|launch|collective|profile|software)'; fi
+  local programs='common\.torch'
+  if ((full || !gpu_code_in_asan || $(gpu_count))); then
+    programs+='|common\.(device|hardware|collective|profile|core\.(cuda|collect_env|system_facts|telemetry|runner))'
+    programs+='|gpu\.(device|launch|collective|profile|software)'
+  fi
   echo "^($programs)"
 }
 

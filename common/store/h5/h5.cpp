@@ -3,10 +3,19 @@
 #include "common/store/h5/h5.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "common/base/descriptor.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::store::h5 {
@@ -53,26 +62,40 @@ herr_t list_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
 
 }  // namespace
 
+namespace {
+
+/// What HDF5's error stack says.
+struct Explanation {
+  std::string text;
+  bool no_memory = false;
+  int number = 0;  ///< errno of a failed system call; 0: there was none
+};
+
+herr_t take_error(unsigned, const H5E_error2_t* error, void* data) {
+  auto& found = *static_cast<Explanation*>(data);
+  if (error->desc) found.text = error->desc;
+  if (error->maj_num == H5E_RESOURCE &&
+      (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC))
+    found.no_memory = true;
+  constexpr std::string_view kNumber = "errno = ";
+  if (const std::size_t at = found.text.find(kNumber); at != std::string::npos)
+    found.number = std::atoi(found.text.c_str() + at + kNumber.size());
+  return 0;
+}
+
+}  // namespace
+
+ReadFailed::ReadFailed(int number)
+    : NotRead(fmt::format("it could not be read: {}", std::strerror(number))), number_(number) {}
+
 std::string explain() {
-  struct {
-    std::string text;
-    bool no_memory = false;
-  } found;
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_DOWNWARD,
-      [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
-        auto& out = *static_cast<decltype(found)*>(data);
-        if (error->desc) out.text = error->desc;
-        out.no_memory =
-            out.no_memory || (error->maj_num == H5E_RESOURCE &&
-                              (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC));
-        return 0;
-      },
-      &found);
+  Explanation found;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, take_error, &found);
   H5Eclear2(H5E_DEFAULT);
   const std::string text =
       found.text.empty() ? "unknown HDF5 error" : text::printable(found.text, 300);
   if (found.no_memory) throw OutOfMemory(text);
+  if (found.number != 0 && found.number != ENOENT) throw ReadFailed(found.number);
   return text;
 }
 
@@ -126,6 +149,9 @@ Id create_file(const std::filesystem::path& path) { return create_file(path, fil
 
 namespace {
 
+/// HDF5 allocates memory for a file in steps of this size.
+constexpr std::size_t kMemoryStep = 1 << 16;
+
 /// Limits HDF5's metadata cache. By default it holds 32 MiB as stored in the file, but the index of
 /// a dataset's chunks needs ten times as much memory. In a large run that exceeds the samples of a
 /// case.
@@ -142,6 +168,38 @@ void limit_cache(const Id& access) {
   check(H5Pset_mdc_config(access.get(), &config), "metadata cache");
 }
 
+std::vector<char> whole_file(const std::filesystem::path& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT)
+    throw InputError(fmt::format("{}: vanished", text::printable(path.string())));
+  if (file.get() < 0) throw ReadFailed(errno);
+  std::vector<char> bytes(kMemoryStep);
+  std::size_t size = 0;
+  while (size <= kMaxReadWhole) {
+    const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw ReadFailed(errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+/// Has HDF5 open the bytes that the file has now. Returns a name for that, each time another one:
+/// HDF5 takes files of one name for the same.
+std::string take_whole(const std::filesystem::path& path, const Id& access) {
+  static std::atomic<std::uint64_t> opened = 0;
+  std::vector<char> bytes = whole_file(path);
+  if (bytes.empty())
+    throw InputError(
+        fmt::format("{}: not a readable HDF5 file (it is empty)", text::printable(path.string())));
+  check(H5Pset_fapl_core(access.get(), kMemoryStep, false), "file access");
+  check(H5Pset_file_image(access.get(), bytes.data(), bytes.size()), "file access");
+  return fmt::format("{}#{}", path.string(), opened++);
+}
+
 }  // namespace
 
 Id open_file(const std::filesystem::path& path) {
@@ -156,7 +214,9 @@ Id open_file(const std::filesystem::path& path) {
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
   check(H5Pset_file_locking(access.get(), false, true), "file access");
   limit_cache(access);
-  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  std::string opened = path.string();
+  if (std::filesystem::file_size(path, error) <= kMaxReadWhole) opened = take_whole(path, access);
+  const hid_t id = H5Fopen(opened.c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw InputError(fmt::format("{}: not a readable HDF5 file ({})", name, explain()));
   return {id, H5Fclose, name};
 }

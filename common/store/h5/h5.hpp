@@ -47,11 +47,24 @@ constexpr std::size_t kMaxAttributeText = 1 << 20;
 constexpr std::size_t kMaxChildren = 1'000'000;
 constexpr std::size_t kMaxAttributes = 1 << 16;
 constexpr std::size_t kMaxName = 4096;
+/// Bytes of a file that is read as a whole.
+constexpr std::uintmax_t kMaxReadWhole = std::uintmax_t{32} << 20;
 
 /// Throws Error with HDF5's own explanation if `code` is negative.
 void check(herr_t code, std::string_view action);
+/// A file could not be opened or read for a reason of the system (EIO, EACCES, EMFILE, ...), which
+/// says nothing about its content.
+class ReadFailed : public NotRead {
+ public:
+  explicit ReadFailed(int number);
+  int number() const { return number_; }  ///< errno
+
+ private:
+  int number_;
+};
+
 /// Returns HDF5's error stack as one line and clears it. Throws OutOfMemory if it says that memory
-/// was lacking.
+/// was lacking, and ReadFailed for an error of the system other than ENOENT.
 std::string explain();
 /// Type of fixed-length texts of `length` bytes, padded with NUL.
 Id text_type(std::size_t length);
@@ -66,8 +79,9 @@ Id file_access();
 /// The bytes of a file that `fill` writes in memory. HDF5 1.10 crashes at the exit of a process
 /// that met a full disk, so it is safer to write the bytes to disk ourselves.
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill);
-/// Opens a file for reading, without file locks and plug-ins. Throws InputError if it is no HDF5
-/// file.
+/// Opens a file for reading, without file locks and plug-ins. Files up to kMaxReadWhole are read
+/// into memory at once: HDF5 1.10 crashes where H5Ocopy() meets a failed read. Throws InputError if
+/// it is no HDF5 file, ReadFailed.
 Id open_file(const std::filesystem::path& path);
 Id create_group(hid_t parent, const std::string& name);
 Id open_group(hid_t parent, const std::string& name);

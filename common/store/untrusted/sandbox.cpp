@@ -87,6 +87,8 @@ std::uint64_t mapped_bytes() {
 /// Exit codes of a child that got no memory: its limit was used up, or the machine has less than
 /// the limit allows.
 constexpr int kBeyondLimit = 71, kNoMemory = 72;
+/// Added to the errno of a file that could not be read.
+constexpr int kReadFailed = 100;
 
 /// What the child may take, for a handler that has no arguments.
 struct {
@@ -169,6 +171,8 @@ class Sender {
     end_without_memory();
   } catch (const OutOfMemory&) {
     end_without_memory();
+  } catch (const h5::ReadFailed& error) {
+    _exit(kReadFailed + error.number());
   } catch (const std::exception& error) {
     send_refusal(send, error.what());
   }
@@ -235,6 +239,7 @@ class Receiver {
     const int code = WEXITSTATUS(end.status);
     if (code == kNoMemory)
       throw NotRead(fmt::format("there is not enough memory to read it: it may take {} MiB", mib));
+    if (code > kReadFailed) throw h5::ReadFailed(code - kReadFailed);
     if (code == kBeyondLimit)
       throw InputError(fmt::format("needs more than {} MiB of memory", mib));
     throw InputError(
