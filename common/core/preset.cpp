@@ -13,12 +13,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/core/policy_rules.hpp"
-#include "common/core/toml_errors.hpp"
+#include "common/core/toml.hpp"
 #include "common/result/value.hpp"
 
 namespace scalemark {
@@ -261,13 +260,7 @@ Preset load_file(const std::string& path, const std::optional<std::string>& base
 }  // namespace
 
 PresetFile parse_preset(const std::string& toml_text, const std::string& origin) {
-  toml::table root;
-  try {
-    root = toml::parse(toml_text);
-  } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
-                                 text::printable(error.description(), 200)));
-  }
+  const toml::table root = parse_toml(toml_text, origin);
   PresetFile file;
   file.preset.name = origin;
   read_keys(origin, root, file.preset);

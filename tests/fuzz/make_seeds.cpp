@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what the fuzz targets begin with, made by our own writer, and what other programs printed:
-// FOLDER/bytes, message, edits, import.
+// FOLDER/bytes, message, edits, import, parts, inputs.
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "common/store/untrusted/message.hpp"
+#include "suites/imaging/data/png.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_files.hpp"
 #include "tests/common/store/write_run.hpp"
@@ -119,6 +124,32 @@ void write_imports(const std::filesystem::path& folder) {
   }
 }
 
+/// One of each format, behind the byte that chooses it.
+void write_inputs(const std::filesystem::path& folder) {
+  const std::filesystem::path source = SCALEMARK_SOURCE_DIR;
+  const auto write = [&](int format, const std::string& name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << static_cast<char>(format) << text;
+  };
+  const auto read = [&](const std::string& path) {
+    std::ifstream file(source / path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  write(0, "idx",
+        std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x01"
+                    "ab",
+                    14));
+  const std::vector<std::uint8_t> png =
+      scalemark::imaging::encode_png(std::vector<std::uint8_t>(192, 7), 8);
+  write(1, "png", {png.begin(), png.end()});
+  write(2, "vocabulary", read("suites/llm/data/tiktoken_small.model"));
+  write(3, "text", "It's 3.14 \xC3\xA9\n  <|eot_id|>\xFF");
+  write(4, "rows", R"([{"a": "b"}, {"c": "d\"]"}])");
+  write(5, "csv", "a,b\n\"x, \"\"y\"\"\nz\",1\n");
+  write(6, "tsv", "a\tb\n\"x\t1\n");
+  for (const char* preset : {"quick", "paper-imaging-pin", "nccl-tests"})
+    write(7, preset, read(std::string("suites/presets/") + preset + ".toml"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,15 +158,17 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  for (const char* name : {"bytes", "message", "edits", "import"})
+  for (const char* name : {"bytes", "message", "edits", "import", "parts", "inputs"})
     std::filesystem::create_directories(folder / name);
   write_imports(folder / "import");
+  write_inputs(folder / "inputs");
   for (std::size_t cases = 0; cases < 3; ++cases) {
     const Run run = small_run(cases);
     scalemark::test::write_run(folder / "bytes" / fmt::format("{}.h5", cases), run);
     write_message(folder / "message" / fmt::format("{}", cases), run);
     std::ofstream(folder / "edits" / fmt::format("{}", cases))
         << std::string(64, static_cast<char>(cases));
+    std::ofstream(folder / "parts" / fmt::format("{}", cases)) << static_cast<char>(cases);
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the fuzz targets of a build with SCALEMARK_FUZZ for so many seconds of processor time altogether, a quarter each,
+# Runs the fuzz targets of a build with SCALEMARK_FUZZ for so many seconds of processor time altogether, the same for each,
 # as many at a time as there are cores.
 #
 #   tests/fuzz/run.sh BUILD SECONDS
@@ -13,7 +13,9 @@ if (($# != 2)) || [[ ! $2 =~ ^[0-9]+$ ]]; then
   echo "usage: $0 BUILD SECONDS" >&2
   exit 2
 fi
-build=$1 each=$(($2 / 4)) found=0
+build=$1 found=0
+targets=(message edits bytes import parts inputs)
+each=$(($2 / ${#targets[@]}))
 programs=$build/tests/fuzz
 mkdir -p "$build/fuzz-found" "$build/fuzz-corpus"
 memory=/dev/shm
@@ -40,7 +42,7 @@ fuzz() { # target
 }
 
 running=()
-for target in message edits bytes import; do
+for target in "${targets[@]}"; do
   if ((${#running[@]} >= $(nproc))); then
     wait "${running[0]}" || found=1
     running=("${running[@]:1}")

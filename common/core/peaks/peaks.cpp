@@ -12,12 +12,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/core/peaks/gpu_sheets.hpp"
-#include "common/core/toml_errors.hpp"
+#include "common/core/toml.hpp"
 
 namespace scalemark {
 namespace {
@@ -60,13 +59,7 @@ std::map<std::string, double, std::less<>> rates(const std::string& origin,
 
 Peaks Peaks::parse(std::string_view toml, const std::string& origin) {
   Peaks peaks;
-  toml::table document;
-  try {
-    document = toml::parse(toml, origin);
-  } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
-                                 text::printable(error.description(), 200)));
-  }
+  const toml::table document = parse_toml(toml, origin);
   for (const auto& [key, node] : document) {
     if (key.str() == "link" || key.str() == "memory") {
       const bool is_link = key.str() == "link";

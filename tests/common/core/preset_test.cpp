@@ -91,6 +91,7 @@ TEST(Preset, ErrorsNameLineAndKey) {
   EXPECT_NE(error_of("[[benchmark]]\naxes = {}\n").find("no name"), std::string::npos);
   EXPECT_NE(error_of("doc = \"x\"\n").find("no [[benchmark]]"), std::string::npos);
   EXPECT_NE(error_of("[[benchmark\n").find("mine.toml:1"), std::string::npos);
+  EXPECT_NE(error_of("[/benchmark]\n").find("mine.toml:1"), std::string::npos);
   EXPECT_NE(error_of("[policy]\niterations = 0\n[[benchmark]]\nname='a/b'\n").find("iterations"),
             std::string::npos);
   EXPECT_NE(error_of("[policy]\nmax_time = \"soon\"\n").find("mine.toml:2"), std::string::npos);
@@ -238,6 +239,19 @@ TEST(Preset, FindsBuiltInOnesByNameAndSuggests) {
     EXPECT_NE(std::string(error.what()).find("quick"), std::string::npos);
   }
   EXPECT_THROW(load_preset(registry, "/nonexistent/x.toml"), UsageError);
+}
+
+/// toml++ has no defined behaviour there.
+TEST(Preset, CharactersOutsideOfAsciiNeedQuotes) {
+  const std::string rest = "[[benchmark]]\nname = \"a/b\"\n";
+  for (const char* good :
+       {"\xEF\xBB\xBF", "# \xC3\xA9\n", "doc = \"\xC3\xA9\"\n", "doc = '\xC3\xA9'\n",
+        "doc = \"\"\"\n\xC3\xA9\"\"\"\"\n", "doc = \"\\\"\xC3\xA9\"\n"})
+    EXPECT_EQ(error_of(good + rest), "no error") << good;
+  for (const char* bad : {"doc = 7 \xC3\xA9\n", "\xC3\xA9 = 1\n", "doc = \"\" \xC3\xA9\n",
+                          "\xC2\xA0\n", "doc = '\\' \xC3\xA9\n"})
+    EXPECT_EQ(error_of(bad + rest), "mine.toml:1: a character outside of ASCII needs quotes")
+        << bad;
 }
 
 TEST(Preset, RefusesAxisValuesTimesNamesBeyondALimit) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses TOML with toml++, behind a check of what that does not survive.
+#include "common/core/toml.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "common/base/text.hpp"
+
+namespace scalemark {
+namespace {
+
+/// Behind the text in quotes that begins at `at`; the end of the line if its quotes are not closed.
+std::size_t end_of_quoted(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool multi_line = text.substr(at, 3) == three;
+  const std::string_view close = std::string_view(three).substr(0, multi_line ? 3 : 1);
+  for (at += close.size(); at < text.size(); ++at) {
+    if (text[at] == '\n' && !multi_line) return at;
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (text.substr(at, close.size()) == close) {
+      at += close.size();
+      // Up to two quotes may stand before the three that close.
+      for (int i = 0; multi_line && i < 2 && at < text.size() && text[at] == quote; ++i) ++at;
+      return at;
+    }
+  }
+  return text.size();
+}
+
+/// Place of the first character outside of ASCII that is neither in quotes nor in a comment.
+std::size_t find_bare_foreign(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (c == '"' || c == '\'') {
+      at = end_of_quoted(text, at);
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return at;
+    } else {
+      ++at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+toml::table parse_toml(std::string_view text, const std::string& origin) {
+  if (const std::size_t foreign = find_bare_foreign(text); foreign != std::string_view::npos) {
+    const auto line = 1 + std::ranges::count(text.substr(0, foreign), '\n');
+    throw UsageError(fmt::format("{}:{}: a character outside of ASCII needs quotes", origin, line));
+  }
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
+                                 text::printable(error.description(), 200)));
+  }
+}
+
+}  // namespace scalemark
