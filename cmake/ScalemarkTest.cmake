@@ -71,6 +71,9 @@ function(scalemark_add_test name)
       add_test(NAME ${name}.np${ranks} COMMAND ${SCALEMARK_MPIRUN} -n ${ranks} ${command})
       set_tests_properties(${name}.np${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" PROCESSORS ${half_cores}
         ENVIRONMENT "${SCALEMARK_MPI_ENVIRONMENT};SCALEMARK_EXPECT_RANKS=${ranks}")
+      if(ranks GREATER 1)
+        set_tests_properties(${name}.np${ranks} PROPERTIES COST ${SCALEMARK_WIDE_TEST})
+      endif()
       list(APPEND tests ${name}.np${ranks})
     endforeach()
   else()
@@ -102,6 +105,9 @@ function(scalemark_wait_patiently)
   endif()
 endfunction()
 
+# COST of tests that take several slots of ctest: as soon as one ends, the next takes its slots. Without that, tests of one slot
+# fill them first, and the others are left for the end, where each runs alone.
+set(SCALEMARK_WIDE_TEST 60)
 find_program(SCALEMARK_MPIRUN_PROGRAM mpirun REQUIRED)
 set(SCALEMARK_MPIRUN ${SCALEMARK_MPIRUN_PROGRAM} --oversubscribe --bind-to none)
 # One OpenMP thread, and waiting ranks yield: tests share the cores, and what waits would spin. The secret of redaction is made
