@@ -223,7 +223,7 @@ class IoFaults : public Faults {
 
   static void try_each_call(Fault fault) {
     long n = 0, told = 0, kept_quiet = 0;
-    for (;; n += test::trials(53, 1)) {
+    for (;; n += test::trials(107, 1)) {
       SCOPED_TRACE("call " + std::to_string(n));
       const test::TempDir folder;
       prepare(folder.path());
@@ -299,7 +299,7 @@ TEST_P(PowerLoss, KeepsWhatWasFinished) {
   std::vector<test::FileCall> calls = record(prepared);
   calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(prepared));
   ASSERT_GT(calls.size(), 60U);
-  for (std::size_t count = prepared; count <= calls.size(); count += test::trials(41, 1)) {
+  for (std::size_t count = prepared; count <= calls.size(); count += test::trials(83, 1)) {
     for (const Unsynced what : {Unsynced::data_lost, Unsynced::names_lost, Unsynced::any}) {
       for (std::uint64_t seed = 0; seed < (what == Unsynced::any ? test::trials(1U, 3U) : 1);
            ++seed) {
