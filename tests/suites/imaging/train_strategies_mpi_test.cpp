@@ -114,6 +114,11 @@ TEST(ImagingStrategies, Fp64AndBf16BeginLikeFp32) {
   EXPECT_EQ(fp64.fact("gradient_bytes"), std::to_string(8 * 2236682));
   EXPECT_EQ(fp32.fact("gradient_bytes"), std::to_string(4 * 2236682));
   EXPECT_FALSE(bf16.result().facts.contains("loss_scale"));
+  // What goes to the device: all 32 images in the training's precision, and their labels.
+  const auto bytes = [](int value) { return std::to_string(32 * (3 * 32 * 32 * value + 8)); };
+  EXPECT_EQ(fp64.fact("loaded_bytes"), bytes(8));
+  EXPECT_EQ(fp32.fact("loaded_bytes"), bytes(4));
+  EXPECT_EQ(bf16.fact("loaded_bytes"), bytes(2));
 }
 
 TEST(ImagingStrategies, Fp16RecordsItsLossScale) {
