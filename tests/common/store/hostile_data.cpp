@@ -60,6 +60,17 @@ HostileFile lying(const char* name, const char* why, const std::function<Bytes()
   return {name, why, [=](const Path& path) { write_chunk(path, chunked({1, kChunk}), content()); }};
 }
 
+template <typename Number>
+void replace_numbers(hid_t group, const char* name, const std::vector<Number>& values) {
+  H5Ldelete(group, name, H5P_DEFAULT);
+  h5::write_vector(group, name, values);
+}
+
+void set_index(hid_t group, std::uint64_t index) {
+  H5Adelete(group, "index");
+  h5::write_attribute(group, "index", index);
+}
+
 /// Zeros, which take a thousandth of their size in the file.
 void write_zeros(const Path& path, const char* name, hsize_t count) {
   edit(path, kLatency, [&](hid_t metric) {
@@ -239,6 +250,24 @@ std::vector<HostileFile> hostile_texts() {
                H5Ldelete(ranks, "node", H5P_DEFAULT);
                h5::write_texts(ranks, "node", {"a"});
              }),
+      edited("numa_of_other_lengths", "topology", "/topology/ranks",
+             [](hid_t ranks) { replace_numbers<std::int64_t>(ranks, "numa", {0}); }),
+      edited("mask_of_real_numbers", "warmup_mask are not integers", kLatency,
+             [](hid_t metric) {
+               replace_numbers<double>(metric, "warmup_mask", {1, 0, 0, 0, 0});
+             }),
+      edited(
+          "flags_too_large", "too large", kLatency,
+          [](hid_t metric) {
+            replace_numbers<std::uint64_t>(metric, "flags", {0, std::uint64_t{1} << 40, 0, 0, 0});
+          }),
+      edited("index_beyond_all", "is too large", "/cases/000000",
+             [](hid_t group) { set_index(group, std::uint64_t{1} << 50); }),
+      edited("index_of_another_case", "says that its index is 1", "/cases/000000",
+             [](hid_t group) { set_index(group, 1); }),
+      edited(
+          "case_without_a_number", "has no number", "/cases",
+          [](hid_t cases) { H5Lmove(cases, "000000", cases, "first", H5P_DEFAULT, H5P_DEFAULT); }),
   };
 }
 

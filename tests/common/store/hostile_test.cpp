@@ -21,8 +21,10 @@
 #include "common/store/h5/h5.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/schema_digest.hpp"
+#include "common/store/untrusted/tree_check.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_fixture.hpp"
+#include "tests/common/store/interrupted.hpp"
 #include "tests/common/store/write_run.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/trials.hpp"
@@ -48,6 +50,13 @@ TEST_F(Hostile, TruncatedFiles) {
     std::filesystem::resize_file(folder_ / "cut.h5", length);
     EXPECT_THAT(refusal(folder_ / "cut.h5"), HasSubstr("not a readable HDF5 file")) << length;
   }
+}
+
+TEST_F(Hostile, MoreObjectsThanALimit) {
+  const h5::Id file = h5::open_file(path_);
+  EXPECT_NO_THROW(store::check_tree(file.get()));
+  EXPECT_THAT(test::message<InputError>([&] { store::check_tree(file.get(), {.objects = 10}); }),
+              HasSubstr("more than 10 objects"));
 }
 
 TEST_F(Hostile, FilesThatAreNoResults) {
