@@ -152,11 +152,12 @@ class Machine(ProgramTest):
             self.assertIn("rank 0: CUDA cudaErrorIllegalAddress", row["reason"])
 
     def test_a_slow_link_is_named(self):
-        for _ in range(5):  # something else on the machine may slow another pair down
+        for _ in range(5):  # something else on the machine may slow other pairs down, so that more are named, or none
             (row,) = self.peers(4, "bytes=4K", "pattern=all_pairs", SOFTWARE_GPU_SLOW_LINK="1-3:20000").values()
-            self.assertEqual({row["slow_link"]["from"], row["slow_link"]["to"]}, {1, 3})
-            if row["slow_link"]["slow"] == 2:
+            if "slow_link" in row and row["slow_link"]["slow"] == 2:
                 break
+        self.assertIn("slow_link", row)
+        self.assertEqual({row["slow_link"]["from"], row["slow_link"]["to"]}, {1, 3})
         self.assertEqual((row["slow_link"]["slow"], row["slow_link"]["pairs"]), (2, 12))
         self.assertGreater(row["slow_link"]["factor"], 2)
         self.assertRegex(run("show", self.path("peers.h5")).stdout, "GPU [13] to GPU [13] takes .* times as long as the median of 12 pairs")
