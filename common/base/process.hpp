@@ -11,8 +11,11 @@ namespace scalemark {
 struct ProcessStat {
   char state = '?';  ///< R runs, S sleeps, T stopped, Z ended but not waited for, ...
   int parent = 0;    ///< process id; 0: none
-  std::string
-      start_time;  ///< ticks since the system's start; a later process with this id has another
+  /// Ticks since the system's start; a later process with this id has another.
+  std::string start_time;
+
+  bool has_ended() const { return state == 'Z' || state == 'X'; }
+  bool is_stopped() const { return state == 'T' || state == 't'; }
 };
 
 /// Nothing if there is no such process, or no /proc.

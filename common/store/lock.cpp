@@ -41,7 +41,7 @@ std::string host_name() {
 /// Start time of a process of this host; empty if it has ended.
 std::string start_time(int pid) {
   const std::optional<ProcessStat> stat = process_stat(pid);
-  return stat && stat->state != 'Z' && stat->state != 'X' ? stat->start_time : "";
+  return stat && !stat->has_ended() ? stat->start_time : "";
 }
 
 /// Identifies the namespace in which process ids of this process mean something.

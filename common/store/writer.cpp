@@ -247,14 +247,11 @@ void FileSink::take_over(const Run& run) {
 /// Moves parts that cannot be read out of the way, as a child process found them if there was one.
 void FileSink::set_aside_damaged() {
   constexpr auto kHere = store::ReadIn::this_process;
-  if (options_.inspection) {
-    if (options_.inspection->parts_problem)
-      std::rethrow_exception(options_.inspection->parts_problem);
-    store::check_unchanged(parts_, options_.inspection->parts);
-    store::set_aside_damaged(parts_, options_.inspection->parts, kHere);
-  } else {
-    store::set_aside_damaged(parts_, store::inspect_parts(parts_, kHere), kHere);
-  }
+  const Inspection* found = options_.inspection.get();
+  if (found && found->parts_problem) std::rethrow_exception(found->parts_problem);
+  if (found) store::check_unchanged(parts_, found->parts);
+  store::set_aside_damaged(parts_, found ? found->parts : store::inspect_parts(parts_, kHere),
+                           kHere);
 }
 
 /// Whether this launch runs on other hosts than the run was started on.
@@ -317,22 +314,24 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
   }
 }
 
-void FileSink::add(const CaseResult& result) {
+void FileSink::write_case(const CaseResult& stored) {
   lock_.check_own();
-  store::write_segment(parts_, as_stored(result));
-  forget_state(result.index);
+  store::write_segment(parts_, stored);
+  forget_state(stored.index);
+}
+
+void FileSink::add(const CaseResult& result) {
+  write_case(as_stored(result));
   compact_if_due();
 }
 
 CaseResult FileSink::keep(const CaseResult& part) {
-  lock_.check_own();
   CaseResult all = as_stored(part);
   if (std::optional<CaseResult> before = kept(part.index, true)) {
     add_sweep(*before, all);
     all = std::move(*before);
   }
-  store::write_segment(parts_, all);
-  forget_state(part.index);
+  write_case(all);
   journal_->kept(all, sweeps_of(all));
   kept_.insert(part.index);
   compact_if_due();

@@ -78,6 +78,7 @@ class FileSink final : public ResultSink {
   bool is_elsewhere() const;
   CaseResult named_for_state(const CaseResult& planned) const;
   CaseResult as_stored(const CaseResult& result) const;
+  void write_case(const CaseResult& stored);
   void forget_state(std::size_t index) const;
   void compact_if_due();
 

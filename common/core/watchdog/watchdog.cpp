@@ -71,20 +71,14 @@ void set_text(char* to, std::size_t size, std::string_view from) {
   to[length] = '\0';
 }
 
-/// The state of a process as in ProcessStat; X where there is none.
-char state_of(int pid) {
-  const std::optional<ProcessStat> stat = process_stat(pid);
-  return stat ? stat->state : 'X';
-}
-
 bool is_gone(int pid) {
-  const char state = state_of(pid);
-  return state == 'Z' || state == 'X';
+  const std::optional<ProcessStat> stat = process_stat(pid);
+  return !stat || stat->has_ended();
 }
 
 bool is_stopped(int pid) {
-  const char state = state_of(pid);
-  return state == 'T' || state == 't';
+  const std::optional<ProcessStat> stat = process_stat(pid);
+  return stat && stat->is_stopped();
 }
 
 double seconds_between(std::uint64_t from, std::uint64_t to) {

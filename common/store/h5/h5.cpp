@@ -3,19 +3,13 @@
 #include "common/store/h5/h5.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "common/base/descriptor.hpp"
 #include "common/base/text.hpp"
 
 namespace scalemark::store::h5 {
@@ -149,9 +143,6 @@ Id create_file(const std::filesystem::path& path) { return create_file(path, fil
 
 namespace {
 
-/// HDF5 allocates memory for a file in steps of this size.
-constexpr std::size_t kMemoryStep = 1 << 16;
-
 /// Limits HDF5's metadata cache. By default it holds 32 MiB as stored in the file, but the index of
 /// a dataset's chunks needs ten times as much memory. In a large run that exceeds the samples of a
 /// case.
@@ -166,38 +157,6 @@ void limit_cache(const Id& access) {
   config.incr_mode = H5C_incr__off;
   config.decr_mode = H5C_decr__off;
   check(H5Pset_mdc_config(access.get(), &config), "metadata cache");
-}
-
-std::vector<char> whole_file(const std::filesystem::path& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (file.get() < 0 && errno == ENOENT)
-    throw InputError(fmt::format("{}: vanished", text::printable(path.string())));
-  if (file.get() < 0) throw ReadFailed(errno);
-  std::vector<char> bytes(kMemoryStep);
-  std::size_t size = 0;
-  while (size <= kMaxReadWhole) {
-    const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw ReadFailed(errno);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-    if (size == bytes.size()) bytes.resize(2 * size);
-  }
-  bytes.resize(size);
-  return bytes;
-}
-
-/// Has HDF5 open the bytes that the file has now. Returns a name for that, each time another one:
-/// HDF5 takes files of one name for the same.
-std::string take_whole(const std::filesystem::path& path, const Id& access) {
-  static std::atomic<std::uint64_t> opened = 0;
-  std::vector<char> bytes = whole_file(path);
-  if (bytes.empty())
-    throw InputError(
-        fmt::format("{}: not a readable HDF5 file (it is empty)", text::printable(path.string())));
-  check(H5Pset_fapl_core(access.get(), kMemoryStep, false), "file access");
-  check(H5Pset_file_image(access.get(), bytes.data(), bytes.size()), "file access");
-  return fmt::format("{}#{}", path.string(), opened++);
 }
 
 }  // namespace
@@ -215,7 +174,7 @@ Id open_file(const std::filesystem::path& path) {
   check(H5Pset_file_locking(access.get(), false, true), "file access");
   limit_cache(access);
   std::string opened = path.string();
-  if (std::filesystem::file_size(path, error) <= kMaxReadWhole) opened = take_whole(path, access);
+  if (std::filesystem::file_size(path, error) <= kMaxReadWhole) opened = read_whole(path, access);
   const hid_t id = H5Fopen(opened.c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw InputError(fmt::format("{}: not a readable HDF5 file ({})", name, explain()));
   return {id, H5Fclose, name};

@@ -79,6 +79,10 @@ Id file_access();
 /// The bytes of a file that `fill` writes in memory. HDF5 1.10 crashes at the exit of a process
 /// that met a full disk, so it is safer to write the bytes to disk ourselves.
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill);
+/// Has `access` open the bytes that a file has now, up to kMaxReadWhole. Returns the name to open
+/// them by, each time another one: HDF5 takes files of one name for the same. Throws InputError if
+/// there are none, ReadFailed.
+std::string read_whole(const std::filesystem::path& path, const Id& access);
 /// Opens a file for reading, without file locks and plug-ins. Files up to kMaxReadWhole are read
 /// into memory at once: HDF5 1.10 crashes where H5Ocopy() meets a failed read. Throws InputError if
 /// it is no HDF5 file, ReadFailed.

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composes HDF5 files in memory. H5Fget_file_image() of HDF5 1.10 gives images with a wrong
-// checksum, so the memory is taken over when the file is closed.
+// Composes HDF5 files in memory, and opens them from there. H5Fget_file_image() of HDF5 1.10 gives
+// images with a wrong checksum, so the memory is taken over when the file is closed.
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/base/descriptor.hpp"
+#include "common/base/text.hpp"
 #include "common/store/h5/h5.hpp"
 
 namespace scalemark::store::h5 {
 namespace {
 
 /// HDF5 allocates memory in steps of this size.
-constexpr std::size_t kGrowth = 1 << 16;
+constexpr std::size_t kMemoryStep = 1 << 16;
 
 struct Image {
   std::size_t size = 0;  ///< bytes that HDF5 has allocated now
@@ -55,14 +67,45 @@ void cut_to_end(std::vector<char>& bytes) {
   bytes.resize(static_cast<std::size_t>(end));
 }
 
+/// All bytes of a file of at most kMaxReadWhole.
+std::vector<char> whole_file(const std::filesystem::path& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT)
+    throw InputError(fmt::format("{}: vanished", text::printable(path.string())));
+  if (file.get() < 0) throw ReadFailed(errno);
+  std::vector<char> bytes(kMemoryStep);
+  std::size_t size = 0;
+  while (size <= kMaxReadWhole) {
+    const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw ReadFailed(errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 }  // namespace
+
+std::string read_whole(const std::filesystem::path& path, const Id& access) {
+  static std::atomic<std::uint64_t> opened = 0;
+  std::vector<char> bytes = whole_file(path);
+  if (bytes.empty())
+    throw InputError(
+        fmt::format("{}: not a readable HDF5 file (it is empty)", text::printable(path.string())));
+  check(H5Pset_fapl_core(access.get(), kMemoryStep, false), "file access");
+  check(H5Pset_file_image(access.get(), bytes.data(), bytes.size()), "file access");
+  return fmt::format("{}#{}", path.string(), opened++);
+}
 
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill) {
   Image image;
   H5FD_file_image_callbacks_t callbacks = {take_memory, nullptr,     resize_memory, keep_memory,
                                            same_image,  leave_image, &image};
   const Id access = file_access();
-  check(H5Pset_fapl_core(access.get(), kGrowth, false), "file in memory");
+  check(H5Pset_fapl_core(access.get(), kMemoryStep, false), "file in memory");
   check(H5Pset_file_image_callbacks(access.get(), &callbacks), "file in memory");
   Id file = create_file("in memory", access);
   fill(file.get());

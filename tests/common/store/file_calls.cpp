@@ -76,10 +76,6 @@ int open_watched(const char* path, int flags, mode_t mode) {
   return file;
 }
 
-std::size_t length_of(std::size_t size) {
-  return planned == Fault::full && *calls - 1 == nth ? size / 2 : size;
-}
-
 ssize_t write_watched(int file, const void* data, std::size_t size, off_t at) {
   static const auto real = libc<ssize_t (*)(int, const void*, std::size_t, off_t)>("pwrite");
   const ssize_t written = real(file, data, size, at);
@@ -93,8 +89,9 @@ ssize_t write_watched(int file, const void* data, std::size_t size, off_t at) {
 
 ssize_t write_at(int file, const void* data, std::size_t size, off_t at) {
   if (is_watched(file) && fails()) {
-    if (length_of(size) < size) write_watched(file, data, size / 2, at);
-    errno = planned == Fault::full ? ENOSPC : EIO;
+    const int why = errno;
+    if (planned == Fault::full) write_watched(file, data, size / 2, at);
+    errno = why;
     return -1;
   }
   return write_watched(file, data, size, at);

@@ -2,13 +2,16 @@
 // Each call that reads or changes a file of a run fails or is the last one of the process, and the
 // machine loses its power after each: what was called finished is there, and the run can be resumed
 // to its whole result.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -173,8 +176,7 @@ class Faults : public ::testing::TestWithParam<Scenario> {
   }
 };
 
-/// Runs act() in a child in which the n-th call meets `fault`. What the child called finished comes
-/// back through memory that both share.
+/// How a child that ran act() ended, and what it had called finished.
 struct Outcome {
   int status = 0;
   Safe safe;
@@ -188,6 +190,7 @@ class IoFaults : public Faults {
     int sweeps[kCases];
   };
 
+  /// Runs act() in a child in which the n-th call meets `fault`.
   static Outcome act_apart(const std::filesystem::path& folder, Fault fault, long n) {
     void* memory =
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -275,29 +278,30 @@ class PowerLoss : public Faults {
         lock, std::filesystem::file_time_type::clock::now() - 2 * store::kLease);
   }
 
-  /// All calls of a run, and of what stood there before, which is on the disk.
-  static std::vector<test::FileCall> record(std::size_t& prepared) {
+  /// All calls of a run, behind those that made what stood there before.
+  struct Recorded {
+    std::filesystem::path root;
+    std::size_t prepared = 0;  ///< the first calls, whose changes are on the disk
+    std::vector<test::FileCall> calls;
+  };
+
+  static Recorded record() {
     const test::TempDir folder;
     test::begin_recording(folder.path().string());
     prepare(folder.path());
-    test::mark("prepared");
+    std::vector<test::FileCall> calls = test::end_recording();
+    const std::size_t prepared = calls.size();
+    test::begin_recording(folder.path().string());
     act(folder.path(), [](std::size_t index, int sweeps) {
       test::mark(std::to_string(index) + ":" + std::to_string(sweeps));
     });
-    std::vector<test::FileCall> calls = test::end_recording();
-    root_ = folder.path();
-    for (prepared = 0; calls[prepared].path != "prepared";) ++prepared;
-    calls[prepared].path.clear();
-    return calls;
+    std::ranges::move(test::end_recording(), std::back_inserter(calls));
+    return {folder.path(), prepared, std::move(calls)};
   }
-
-  static inline std::filesystem::path root_;
 };
 
 TEST_P(PowerLoss, KeepsWhatWasFinished) {
-  std::size_t prepared = 0;
-  std::vector<test::FileCall> calls = record(prepared);
-  calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(prepared));
+  const auto [root, prepared, calls] = record();
   ASSERT_GT(calls.size(), 60U);
   for (std::size_t count = prepared; count <= calls.size(); count += test::trials(83, 1)) {
     for (const Unsynced what : {Unsynced::data_lost, Unsynced::names_lost, Unsynced::any}) {
@@ -307,7 +311,7 @@ TEST_P(PowerLoss, KeepsWhatWasFinished) {
                      std::to_string(static_cast<int>(what)) + ", seed " + std::to_string(seed));
         const test::TempDir left;
         test::lose_power(calls, {.durable = prepared, .count = count}, what,
-                         seed * 1'000'003 + count, root_, left.path());
+                         seed * 1'000'003 + count, root, left.path());
         restart(left.path());
         expect_recovery(left.path(), safe_before(calls, count));
         if (HasFailure()) return;

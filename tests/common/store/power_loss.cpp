@@ -21,10 +21,22 @@ constexpr int kRoot = 0, kNone = -1;
 /// A name in a folder, which is a node, too.
 using Name = std::pair<int, std::string>;
 
+/// The name stands for that node now; kNone: for nothing.
+using NewNames = std::vector<std::pair<Name, int>>;
+
+void apply_names(const NewNames& changes, std::map<Name, int>& names) {
+  for (const auto& [name, node] : changes) {
+    if (node == kNone) {
+      names.erase(name);
+    } else {
+      names[name] = node;
+    }
+  }
+}
+
 /// What one call changed.
 struct Change {
-  std::vector<std::pair<Name, int>> names =
-      {};                                ///< the name stands for that node now; kNone: for nothing
+  NewNames names = {};
   int node = kNone;                      ///< whose content changes
   std::optional<std::size_t> size = {};  ///< its new size
   std::size_t offset = 0;
@@ -78,14 +90,8 @@ class Follower {
     return change;
   }
 
-  Change named(std::vector<std::pair<Name, int>> names) {
-    for (const auto& [name, node] : names) {
-      if (node == kNone) {
-        names_.erase(name);
-      } else {
-        names_[name] = node;
-      }
-    }
+  Change named(NewNames names) {
+    apply_names(names, names_);
     return {.names = std::move(names)};
   }
 
@@ -122,13 +128,7 @@ struct Disk {
   std::map<int, std::string> contents;
 
   void apply(const Change& change) {
-    for (const auto& [name, node] : change.names) {
-      if (node == kNone) {
-        names.erase(name);
-      } else {
-        names[name] = node;
-      }
-    }
+    apply_names(change.names, names);
     if (change.node == kNone) return;
     std::string& content = contents[change.node];
     if (change.size) content.resize(*change.size);
