@@ -120,20 +120,53 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# Configuring takes one core. The later builds are configured while the first one is.
-declare -A configuring=()
-begin_configure() { # as configure
+# The later builds are made with the time of the cores that set-up, the first build and tests leave idle. With --full each is
+# made alone: some tests of --full judge times.
+declare -A begun=()
+trap 'if ((${#begun[@]})); then kill "${begun[@]}" 2>/dev/null; fi' EXIT
+
+begin() { # build, function with its arguments
   mkdir -p build
-  configure "$@" >"build/$1-configure.log" 2>&1 &
-  configuring[$1]=$!
+  "${@:2}" >"build/$1.log" 2>&1 &
+  begun[$1]=$!
+  if ((full)); then wait "${begun[$1]}" || true; fi
 }
 
 # shellcheck disable=SC2317  # called by step
-end_configure() { # preset
+finish() { # build
   local code=0
-  wait "${configuring[$1]}" || code=$?
-  cat "build/$1-configure.log"
+  wait "${begun[$1]}" || code=$?
+  unset "begun[$1]"
+  cat "build/$1.log"
   return "$code"
+}
+
+# on_idle_cores FUNCTION [ARGUMENT...]: runs a function of lib.sh in a session of its own: the kernel first shares the cores between
+# sessions, then between the processes of each.
+# shellcheck disable=SC2317  # called by prepare
+on_idle_cores() {
+  # shellcheck disable=SC2016  # is expanded by that bash
+  setsid nice -n 19 bash -euo pipefail -c '
+    if [[ -w /proc/self/autogroup ]]; then echo 19 >/proc/self/autogroup; fi
+    source "$1"
+    "${@:2}"' _ "$root/jobscripts/lib.sh" "$@" &
+  # shellcheck disable=SC2064  # the session of now
+  trap "kill -- -$! 2>/dev/null" TERM
+  wait $!
+}
+
+# prepare BUILD TARGET... -- [OPTION of configure...]
+# shellcheck disable=SC2317  # called by begin
+prepare() {
+  local preset=$1 targets=() start=$SECONDS
+  shift
+  while [[ $1 != -- ]]; do
+    targets+=("$1")
+    shift
+  done
+  on_idle_cores configure "$preset" "${@:2}"
+  on_idle_cores build "$preset" "${targets[@]}"
+  echo "$preset: configured and built in $((SECONDS - start)) s, with what others left of the cores"
 }
 
 # CI compiles the sources of a module as one, tests with precompiled headers, and looks at the syntax of each source alone; --full
@@ -152,13 +185,19 @@ with_torch=' libtorch$'
 in_release="$with_torch|^common\.store\.(sandbox|lacking_memory|io_faults)\$|^suites\.micro\.(copy_work|stream_kernels)\$"
 excluded+="|left_out"
 
-check_cpu_release() {
+release_is_built=0
+build_cpu_release() {
   local programs=''
   if ((!full)) && wanted cpu-asan; then programs=$in_release; fi
   step "cpu-release: configure" configure cpu-release "${libtorch[@]}" "${thorough[@]}" "${release[@]}" \
     "-DSCALEMARK_TESTS=$programs" || return 0
   step "cpu-release: build" build cpu-release || return 0
   step "cpu-release: every header alone" build cpu-release all_verify_interface_header_sets || true
+  release_is_built=1
+}
+
+test_cpu_release() {
+  ((release_is_built)) || return 0
   step "cpu-release: tests" run_tests cpu-release --label-exclude "$excluded" || true
 }
 
@@ -180,32 +219,34 @@ nvcc_takes() { # host compiler
 
 with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
 
-asan_targets=(programs test_programs scalemark-micro scalemark-files fuzz)
-configure_sanitizers() {
-  local options=() host=clang++
-  if ((full)); then options=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"); fi
-  if ! has_libfuzzer; then
+fuzzing=0 gpu_code_in_asan=0
+begin_sanitizers() {
+  local targets=(programs test_programs scalemark-micro scalemark-files) options=() host=g++
+  if has_libfuzzer; then
+    targets+=(fuzz) fuzzing=1 host=clang++
+  else
     summary+=("cpu-asan: g++ and no fuzzing, there is no clang++ with libFuzzer (clang, libclang-rt-dev)")
-    options+=("${with_gcc[@]}") host=g++
-    unset 'asan_targets[-1]'
+    options=("${with_gcc[@]}")
   fi
-  if ((gpu_code_in_asan)); then
+  if ((full)); then
+    options+=(-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1")
+  else
+    targets+=(all_sources_alone)
+  fi
+  if [[ -n $nvcc ]] && nvcc_takes "$host"; then
+    gpu_code_in_asan=1
     options+=(-DSCALEMARK_ENABLE_CUDA=ON "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_HOST_COMPILER=$host")
   fi
-  begin_configure cpu-asan "${thorough[@]}" "${sanitized[@]}" "${options[@]}"
+  begin cpu-asan prepare cpu-asan "${targets[@]}" -- "${thorough[@]}" "${sanitized[@]}" "${options[@]}"
 }
 
 check_sanitizers() {
   local seconds=30
   if ((full)); then seconds=600; fi
-  step "cpu-asan: configure" end_configure cpu-asan || return 0
-  if ((!full)); then step "cpu-asan: every source alone" build cpu-asan all_sources_alone || true; fi
-  step "cpu-asan: build" build cpu-asan "${asan_targets[@]}" || return 0
+  step "cpu-asan: the rest of the build" finish cpu-asan || return 0
   ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
   sanitizer_tests cpu-asan
-  if [[ " ${asan_targets[*]} " == *" fuzz "* ]]; then
-    step "cpu-asan: $seconds s of fuzzing" tests/fuzz/run.sh build/cpu-asan "$seconds" || true
-  fi
+  if ((fuzzing)); then step "cpu-asan: $seconds s of fuzzing" tests/fuzz/run.sh build/cpu-asan "$seconds" || true; fi
 }
 
 # With --full: the same with LibTorch and g++, which the build above leaves out.
@@ -274,14 +315,14 @@ cuda_tests() {
   echo "^($programs)"
 }
 
-configure_cuda_release() {
-  CUDACXX=$nvcc begin_configure cuda-release "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
+# Once cpu-release is built: the compiler cache has most objects then.
+begin_cuda_release() {
+  CUDACXX=$nvcc begin cuda-release prepare cuda-release -- "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$(cuda_tests)"
 }
 
 check_cuda_release() {
-  step "cuda-release: configure" end_configure cuda-release || return 0
-  step "cuda-release: build" build cuda-release || return 0
+  step "cuda-release: the rest of the build" finish cuda-release || return 0
   step "cuda-release: tests" run_tests cuda-release --tests-regex "^cli\.smoke\$|$(cuda_tests)" \
     --label-exclude "$excluded|jobscripts|slow|full" || true
 }
@@ -291,15 +332,13 @@ if ((!choice)) && [[ -n $nvcc ]] && wanted cuda-release; then
   # Both builds use the same LibTorch, so that ccache compiles common sources once.
   setup_options+=(--cuda)
 fi
-setup_options+=("$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer --mlperf)
+for option in "$(if ((full)); then echo --full; else echo --dev; fi)" --tokenizer --mlperf; do setup_options+=("$option"); done
 say "== Set-up"
+"$root/jobscripts/setup.sh" "${where[@]}" --dev --no-libtorch >/dev/null
+if wanted cpu-asan; then begin_sanitizers; fi
 settings=$("$root/jobscripts/setup.sh" "${setup_options[@]}")
 eval "$settings"
 mapfile -t libtorch < <(build_options)
-gpu_code_in_asan=0
-if [[ -n $nvcc ]] && wanted cpu-asan && nvcc_takes "$(if has_libfuzzer; then echo clang++; else echo g++; fi)"; then
-  gpu_code_in_asan=1
-fi
 summary+=("$(printf '%-44s %-6s %5d s' "set-up" ok $((SECONDS - start_all)))")
 
 if [[ -z ${SCALEMARK_TOKENIZER:-} ]]; then
@@ -310,9 +349,9 @@ if [[ -z ${SCALEMARK_MLPERF_LOGGING:-} ]]; then
   summary+=("Exported MLPerf logs: not checked by mlcommons' checker, which could not be fetched")
 fi
 
-if wanted cpu-asan; then configure_sanitizers; fi
-if wanted cuda-release && [[ -n $nvcc ]]; then configure_cuda_release; fi
-if wanted cpu-release; then check_cpu_release; fi
+if wanted cpu-release; then build_cpu_release; fi
+if wanted cuda-release && [[ -n $nvcc ]]; then begin_cuda_release; fi
+if wanted cpu-release; then test_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi
 if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
