@@ -170,6 +170,24 @@ void check_unchanged(const std::filesystem::path& parts, const std::vector<PartS
     throw Error(fmt::format("{} changed while it was being read: start again", parts.string()));
 }
 
+InspectedParts::InspectedParts(const std::vector<PartState>& inspected) {
+  for (const PartState& state : inspected) {
+    if (state.problem.empty()) identities_[state.path] = state.identity;
+  }
+}
+
+void InspectedParts::check(const std::filesystem::path& path) const {
+  const auto known = identities_.find(path);
+  if (known == identities_.end() || !std::filesystem::exists(path)) return;
+  if (identity_of(path) != known->second)
+    throw Error(fmt::format("{} was changed by another program since the run resumed",
+                            text::printable(path.string())));
+}
+
+void InspectedParts::check() const {
+  for (const auto& [path, identity] : identities_) check(path);
+}
+
 SetAside set_aside_damaged(const std::filesystem::path& parts,
                            const std::vector<PartState>& inspected, ReadIn where) {
   SetAside result;

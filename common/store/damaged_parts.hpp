@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,23 @@ std::vector<PartState> inspect_parts(const std::filesystem::path& parts, ReadIn 
 /// Throws Error if the folder holds other segments, batches or states than those that were
 /// inspected.
 void check_unchanged(const std::filesystem::path& parts, const std::vector<PartState>& inspected);
+
+/// Parts of an earlier launch that were inspected, and that this launch reads again without a
+/// child.
+class InspectedParts {
+ public:
+  InspectedParts() = default;
+  explicit InspectedParts(const std::vector<PartState>& inspected);
+  /// From now on the file is this process's own.
+  void forget(const std::filesystem::path& path) { identities_.erase(path); }
+  /// Throws Error if one of the files is another one now; those that are gone are passed over.
+  void check() const;
+  /// The same for one file.
+  void check(const std::filesystem::path& path) const;
+
+ private:
+  std::map<std::filesystem::path, FileIdentity> identities_;
+};
 
 /// What set_aside_damaged() did.
 struct SetAside {

@@ -81,7 +81,7 @@ Run read_meta(const std::filesystem::path& parts) {
 namespace {
 
 std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run& header) {
-  const auto places = places_of_cases(parts);
+  const auto places = places_of_cases(parts, [](const std::string&) {});
   std::vector<Begun> unfinished;
   for (auto& [index, begun] : read_journal(parts / kJournalName)) {
     const bool planned =
@@ -137,6 +137,18 @@ CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header
 
 namespace {
 
+/// Why the first of the batches that cannot be opened cannot be; empty: all can.
+std::string unreadable_batch(const std::filesystem::path& parts) {
+  std::string first;
+  while_parts_move([&] {
+    first.clear();
+    places_of_cases(parts, [&](const std::string& why) {
+      if (first.empty()) first = why;
+    });
+  });
+  return first;
+}
+
 /// The row of a case that was finished, and whose part cannot be read.
 CaseResult damaged_case(const std::filesystem::path& parts, const Run& header, std::size_t index,
                         const std::string& why) {
@@ -162,10 +174,18 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
   visitor.header(run);
   const MemoryState now = memory_state();
   const std::vector<Begun> unfinished = read_unfinished(parts, run);
+  const std::string unreadable = unreadable_batch(parts);
+  // Without a journal nobody knows which cases it had.
+  if (!unreadable.empty() && unfinished.empty()) throw InputError(unreadable);
   auto next = unfinished.begin();
   const auto give_unfinished = [&](std::size_t before) {
-    for (; next != unfinished.end() && next->planned.index < before; ++next)
-      visitor.one_case(interrupted_case(run, *next, now));
+    for (; next != unfinished.end() && next->planned.index < before; ++next) {
+      CaseResult one = interrupted_case(run, *next, now);
+      if (!unreadable.empty())
+        one.reason = fmt::format("it may have been measured, in a part that is damaged ({}); {}",
+                                 unreadable, one.reason);
+      visitor.one_case(std::move(one));
+    }
   };
   const auto give_finished = [&](CaseResult result) {
     give_unfinished(result.index);

@@ -143,6 +143,7 @@ constexpr ListedField kFacts[] = {
     {"empty_rows", Kind::plain},
     {"emulated", Kind::plain},
     {"fake_quantised_maps", Kind::plain},
+    {"flash", Kind::plain},
     {"generated_files", Kind::plain},
     {"generation_time", Kind::plain},
     {"gradient_bytes", Kind::plain},

@@ -113,11 +113,17 @@ void while_parts_move(const std::function<void()>& read) {
   }
 }
 
-std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts) {
+std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts,
+                                                             const TakeBatch& unreadable) {
   std::map<std::size_t, std::filesystem::path> places;
   for (const std::filesystem::path& path : files_of(parts, 'b')) {
-    const h5::Id file = open_part(path);
-    for (const std::size_t index : case_indices(file.get())) places[index] = path;
+    const auto read = [&] {
+      const h5::Id file = open_part(path);
+      for (const std::size_t index : case_indices(file.get())) places[index] = path;
+    };
+    TakeDamage damaged;
+    if (unreadable) damaged = [&](std::size_t, const std::string& why) { unreadable(why); };
+    or_damaged(read, 0, damaged);
   }
   for (const std::filesystem::path& path : files_of(parts, 'c'))
     places[*number_in(path.filename().string(), 'c')] = path;
@@ -146,13 +152,16 @@ void for_each_segment(const std::filesystem::path& parts, bool samples,
                       const std::function<void(CaseResult)>& take, const TakeDamage& damaged) {
   std::size_t next = 0;
   TakeDamage note_damage;
-  if (damaged)
+  TakeBatch pass_over;
+  if (damaged) {
     note_damage = [&](std::size_t index, const std::string& why) {
       damaged(index, why);
       next = index + 1;
     };
+    pass_over = [](const std::string&) {};
+  }
   while_parts_move([&] {
-    auto places = places_of_cases(parts);
+    auto places = places_of_cases(parts, pass_over);
     places.erase(places.begin(), places.lower_bound(next));
     for_each_place(
         places,

@@ -37,17 +37,23 @@ std::vector<std::filesystem::path> part_files(const std::filesystem::path& parts
 /// Takes cases that cannot be read. Without it they are an InputError.
 using TakeDamage = std::function<void(std::size_t index, const std::string& why)>;
 
+/// Takes a batch that cannot be opened, so that nobody knows its cases. Without it that is an
+/// InputError.
+using TakeBatch = std::function<void(const std::string& why)>;
+
 /// The file that holds each finished case, by index. A case may be in a batch and in a segment if
 /// the run was killed during compaction, or in several files if further sweeps were added. The
 /// segment, or else the latest batch, is complete.
-std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts);
+std::map<std::size_t, std::filesystem::path> places_of_cases(const std::filesystem::path& parts,
+                                                             const TakeBatch& unreadable = {});
 /// Calls `take` for each of these cases with the open file that holds it. `take` may throw
 /// InputError where a case cannot be read.
 void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
                     const std::function<void(hid_t root, std::size_t index)>& take,
                     const TakeDamage& damaged = {});
 /// Calls `take` for each finished case by index; one case is in memory at a time. Texts for
-/// `damaged`, which is called in the same order, name the file.
+/// `damaged`, which is called in the same order, name the file. With it, batches that cannot be
+/// opened are passed over.
 void for_each_segment(const std::filesystem::path& parts, bool samples,
                       const std::function<void(CaseResult)>& take, const TakeDamage& damaged = {});
 

@@ -240,6 +240,7 @@ void FileSink::take_over(const Run& run) {
     const CaseResult given_up = store::interrupted_row(parts_, header_, begun, now);
     log::warn(fmt::format("case '{}' is not tried again: {}", given_up.key, given_up.reason));
     store::write_segment(parts_, given_up);
+    inspected_.forget(store::segment_path(parts_, given_up.index));
     finished_[given_up.index] = scalemark::finished(given_up);
   }
 }
@@ -250,8 +251,10 @@ void FileSink::set_aside_damaged() {
   const Inspection* found = options_.inspection.get();
   if (found && found->parts_problem) std::rethrow_exception(found->parts_problem);
   if (found) store::check_unchanged(parts_, found->parts);
-  store::set_aside_damaged(parts_, found ? found->parts : store::inspect_parts(parts_, kHere),
-                           kHere);
+  const std::vector<store::PartState> inspected =
+      found ? found->parts : store::inspect_parts(parts_, kHere);
+  store::set_aside_damaged(parts_, inspected, kHere);
+  inspected_ = store::InspectedParts(inspected);
 }
 
 /// Whether this launch runs on other hosts than the run was started on.
@@ -297,6 +300,7 @@ void FileSink::save(const CaseResult& current, const CaseState& state) {
   try {
     lock_.check_own();
     store::write_state(parts_, named_for_state(current), state);
+    inspected_.forget(store::state_path(parts_, current.index));
     journal_->saved(current);
   } catch (const std::exception& error) {
     log::warn(fmt::format("the checkpoint of case '{}' could not be written: {}", current.key,
@@ -307,6 +311,7 @@ void FileSink::save(const CaseResult& current, const CaseState& state) {
 std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
   if (!options_.resume) return std::nullopt;
   try {
+    inspected_.check(store::state_path(parts_, planned.index));
     return store::read_state(parts_, named_for_state(planned));
   } catch (const Error& error) {
     log::warn(fmt::format("case '{}' starts over: {}", planned.key, error.what()));
@@ -317,6 +322,7 @@ std::optional<CaseState> FileSink::saved(const CaseResult& planned) const {
 void FileSink::write_case(const CaseResult& stored) {
   lock_.check_own();
   store::write_segment(parts_, stored);
+  inspected_.forget(store::segment_path(parts_, stored.index));
   forget_state(stored.index);
 }
 
@@ -342,6 +348,7 @@ std::optional<CaseResult> FileSink::kept(std::size_t index, bool with_samples) {
   if (!kept_.contains(index)) return std::nullopt;
   std::filesystem::path path = store::segment_path(parts_, index);
   if (!std::filesystem::exists(path)) path = places_.at(index);
+  inspected_.check(path);
   return store::read_known_case(path, index, with_samples);
 }
 
@@ -355,6 +362,7 @@ void FileSink::compact_if_due() {
   if (++segments_ < options_.batch) return;
   segments_ = 0;
   try {
+    inspected_.check();
     for (const auto& [index, path] : store::compact_segments(parts_)) places_[index] = path;
     if (!kept_.empty()) store::remove_superseded(parts_, places_);
   } catch (const Error& error) {
@@ -381,6 +389,7 @@ void FileSink::end(const Run& run) {
     return;
   }
   try {
+    inspected_.check();
     store::merge(parts_, options_.output, header_, options_.force);
   } catch (const Error& error) {
     throw Error(

@@ -91,6 +91,7 @@ class FileSink final : public ResultSink {
   std::map<std::size_t, FinishedCase> finished_;
   std::size_t segments_ = 0;    ///< segments written since the last batch
   std::set<std::size_t> kept_;  ///< cases with sweeps stored by keep()
+  store::InspectedParts inspected_;
   /// The files of cases that have no segment.
   std::map<std::size_t, std::filesystem::path> places_;
   Run header_;

@@ -12,6 +12,7 @@
 
 #include "common/base/error.hpp"
 #include "common/core/preset.hpp"
+#include "common/safetensors/header.hpp"
 #include "suites/imaging/data/idx.hpp"
 #include "suites/imaging/data/png.hpp"
 #include "suites/llm/text/row_reader.hpp"
@@ -82,8 +83,25 @@ void read_table(std::string_view file, llm::TableForm form) {
   while (reader.next(cells, line)) require(!cells.empty() && line > 0);
 }
 
+/// The tensors fill the file behind its header, one after the other.
+void read_safetensors(std::string_view file) {
+  const char* next = nullptr;
+  for (const safetensors::Entry& entry : safetensors::parse(file, kOrigin)) {
+    std::size_t size = entry.element_size;
+    for (const std::int64_t extent : entry.shape) size *= static_cast<std::size_t>(extent);
+    require(size == entry.bytes.size() && (next == nullptr || next == entry.bytes.data()));
+    next = entry.bytes.data() + size;
+  }
+  require(next == nullptr || next == file.data() + file.size());
+}
+
+void read_safetensors_index(std::string_view file) {
+  for (const auto& [shard, names] : safetensors::parse_index(file, kOrigin))
+    require(shard.find('/') == std::string::npos && !names.empty());
+}
+
 void read(std::uint8_t format, std::string_view file) {
-  switch (format % 8) {
+  switch (format % 10) {
     case 0:
       return read_idx(file);
     case 1:
@@ -98,6 +116,10 @@ void read(std::uint8_t format, std::string_view file) {
       return read_table(file, llm::TableForm::csv);
     case 6:
       return read_table(file, llm::TableForm::tsv);
+    case 7:
+      return read_safetensors(file);
+    case 8:
+      return read_safetensors_index(file);
     default:
       parse_preset(std::string(file), kOrigin);
   }

@@ -14,6 +14,7 @@
 
 #include "common/store/untrusted/message.hpp"
 #include "suites/imaging/data/png.hpp"
+#include "tests/common/safetensors/file_of.hpp"
 #include "tests/common/store/example.hpp"
 #include "tests/common/store/hostile_files.hpp"
 #include "tests/common/store/write_run.hpp"
@@ -146,8 +147,17 @@ void write_inputs(const std::filesystem::path& folder) {
   write(4, "rows", R"([{"a": "b"}, {"c": "d\"]"}])");
   write(5, "csv", "a,b\n\"x, \"\"y\"\"\nz\",1\n");
   write(6, "tsv", "a\tb\n\"x\t1\n");
+  write(
+      7, "safetensors",
+      scalemark::safetensors::test::file_of(
+          R"({"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]},)"
+          R"("b":{"dtype":"BF16","shape":[1],"data_offsets":[4,6]}})",
+          6));
+  write(
+      8, "safetensors-index",
+      R"({"metadata":{"total_size":6},"weight_map":{"a":"one.safetensors","b":"one.safetensors"}})");
   for (const char* preset : {"quick", "paper-imaging-pin", "nccl-tests"})
-    write(7, preset, read(std::string("suites/presets/") + preset + ".toml"));
+    write(9, preset, read(std::string("suites/presets/") + preset + ".toml"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/torch/files/safetensors.hpp"
 
 namespace scalemark::torch_support {
 namespace {
@@ -61,7 +62,7 @@ TensorFile::TensorFile(const std::filesystem::path& path) : source_(path.string(
     return;
   }
   const Mapping index(path);
-  for (const auto& [shard, names] : parse_safetensors_index(index.bytes(), source_)) {
+  for (const auto& [shard, names] : safetensors::parse_index(index.bytes(), source_)) {
     const std::size_t before = entries_.size();
     add(path.parent_path() / shard);
     for (const std::string& name : names) {
@@ -76,7 +77,7 @@ TensorFile::TensorFile(const std::filesystem::path& path) : source_(path.string(
 
 void TensorFile::add(const std::filesystem::path& path) {
   const auto mapping = std::make_shared<const Mapping>(path);
-  for (SafetensorsEntry& entry : parse_safetensors(mapping->bytes(), path.string())) {
+  for (safetensors::Entry& entry : safetensors::parse(mapping->bytes(), path.string())) {
     const std::string name = entry.name;
     mapping_of_[name] = mapping;
     entries_[name] = std::move(entry);
@@ -87,17 +88,18 @@ at::Tensor TensorFile::tensor(const std::string& name) const {
   const auto found = entries_.find(name);
   if (found == entries_.end())
     refuse_file(source_, fmt::format(": '{}' is missing", text::printable(name, 80)));
-  const SafetensorsEntry& entry = found->second;
+  const safetensors::Entry& entry = found->second;
+  const at::ScalarType type = scalar_type(entry.type);
   const auto place = reinterpret_cast<std::uintptr_t>(entry.bytes.data());
-  if (entry.bytes.empty() || place % c10::elementSize(entry.type) != 0) {
-    at::Tensor copy = at::empty(entry.shape, entry.type);
+  if (entry.bytes.empty() || place % entry.element_size != 0) {
+    at::Tensor copy = at::empty(entry.shape, type);
     std::memcpy(copy.mutable_data_ptr(), entry.bytes.data(), entry.bytes.size());
     return copy;
   }
   // LibTorch has no tensors over constant data.
   return at::from_blob(
       const_cast<char*>(entry.bytes.data()), entry.shape,
-      [mapping = mapping_of_.at(name)](void*) {}, at::TensorOptions(entry.type));
+      [mapping = mapping_of_.at(name)](void*) {}, at::TensorOptions(type));
 }
 
 }  // namespace scalemark::torch_support

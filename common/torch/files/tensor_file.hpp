@@ -9,7 +9,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "common/torch/files/safetensors_header.hpp"
+#include "common/safetensors/header.hpp"
 
 namespace scalemark::torch_support {
 
@@ -17,15 +17,15 @@ namespace scalemark::torch_support {
 class TensorFile {
  public:
   /// `*.safetensors`, or `*.safetensors.index.json` with the files of its "weight_map" in the same
-  /// folder; these must hold exactly the names listed. Throws InputError as parse_safetensors()
-  /// does.
+  /// folder; these must hold exactly the names listed. Throws InputError as
+  /// safetensors::parse() does.
   explicit TensorFile(const std::filesystem::path& path);
 
   const std::string& source() const { return source_; }  ///< the path, for messages
   /// Whether the file has a tensor of this name.
   bool contains(const std::string& name) const { return entries_.contains(name); }
   /// By name.
-  const std::map<std::string, SafetensorsEntry>& entries() const { return entries_; }
+  const std::map<std::string, safetensors::Entry>& entries() const { return entries_; }
 
   /// A host tensor over the mapped bytes (a copy if they are not aligned). It is read-only and may
   /// outlive this object. Throws InputError for an unknown name.
@@ -35,7 +35,7 @@ class TensorFile {
   void add(const std::filesystem::path& path);
 
   std::string source_;
-  std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, safetensors::Entry> entries_;
   std::map<std::string, std::shared_ptr<const void>> mapping_of_;  ///< of each name
 };
 

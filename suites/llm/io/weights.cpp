@@ -40,11 +40,10 @@ std::map<std::string, Shape> shapes_of(const LlamaConfig& config) {
 }
 
 /// Why a tensor of the file cannot become `shape`; empty if it can.
-std::string mismatch(const torch_support::SafetensorsEntry& given, const Shape& shape) {
+std::string mismatch(const safetensors::Entry& given, const Shape& shape) {
   const auto text = [](const Shape& sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); };
-  if (std::ranges::find(kTypes, given.type) == kTypes.end()) {
-    return fmt::format("'{}' is of type {}; allowed: F64, F32, F16, BF16", given.name,
-                       torch_support::safetensors_type(given.type));
+  if (std::ranges::find(kTypes, torch_support::scalar_type(given.type)) == kTypes.end()) {
+    return fmt::format("'{}' is of type {}; allowed: F64, F32, F16, BF16", given.name, given.type);
   }
   if (given.shape != shape) {
     return fmt::format("'{}' is of shape {}, the model's of {}", given.name, text(given.shape),

@@ -133,6 +133,10 @@ TEST_F(Compact, HalfABatchIsPassedOver) {
 TEST_F(Compact, ADamagedBatchIsNamed) {
   write({0, 1, 2, 3});
   std::filesystem::resize_file(parts_ / "b000001.h5", 5000);
+  const auto run = read_run(parts_);
+  ASSERT_EQ(run.cases.size(), 4U);
+  for (const CaseResult& one : run.cases) EXPECT_THAT(one.reason, HasSubstr("b000001.h5"));
+  std::filesystem::remove(parts_ / store::kJournalName);
   EXPECT_THAT(test::message<InputError>([&] { read_run(parts_); }), HasSubstr("b000001.h5"));
 }
 

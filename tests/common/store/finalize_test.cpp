@@ -197,6 +197,27 @@ TEST_F(Finalize, TheGoodCasesOfADamagedBatchStay) {
   test::expect_equal(run.cases[1], example_case(1));
 }
 
+TEST_F(Finalize, ABatchThatCannotBeOpenedBlocksNoOther) {
+  interrupt(1);
+  store::compact_segments(parts_);
+  {
+    FileSink sink(options(true));
+    sink.begin(example_run());
+    finish(sink, 1);
+    begin_case(sink, 2, "warm-up");
+  }
+  std::filesystem::resize_file(parts_ / "b000001.h5", 1000);
+  const auto seen = read_run(parts_);
+  ASSERT_EQ(seen.cases.size(), 3U);
+  EXPECT_EQ(seen.cases[0].key, example_case(0).key);
+  for (const std::size_t unknown : {std::size_t{0}, std::size_t{2}}) {
+    EXPECT_EQ(seen.cases[unknown].status, Status::failed);
+    EXPECT_THAT(seen.cases[unknown].reason,
+                AllOf(HasSubstr("may have been measured"), HasSubstr("b000001.h5")));
+  }
+  test::expect_equal(seen.cases[1], example_case(1));
+}
+
 TEST_F(Finalize, ASegmentMustHoldTheCaseOfItsName) {
   interrupt(2);
   std::filesystem::copy(parts_ / "c000000.h5", parts_ / "c000002.h5");

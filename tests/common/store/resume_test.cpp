@@ -197,6 +197,22 @@ TEST_F(Resume, ADamagedSegmentIsMeasuredAgain) {
   EXPECT_TRUE(std::filesystem::exists(parts_.string() + ".damaged/c000000.h5"));
 }
 
+TEST_F(Resume, APartThatAnotherProgramChangesMeanwhileIsNotRead) {
+  interrupt(1);
+  FileSink sink(options(true));
+  sink.begin(example_run());
+  finish(sink, 1);
+  finish(sink, 2);
+  const std::filesystem::path part = store::segment_path(parts_, 0), other = folder_ / "other.h5";
+  std::filesystem::copy(part, other);
+  std::filesystem::rename(other, part);
+  EXPECT_THAT(test::message<Error>([&] { sink.end(example_run()); }),
+              AllOf(HasSubstr("c000000.h5 was changed by another program"),
+                    HasSubstr("scalemark finalize")));
+  EXPECT_FALSE(std::filesystem::exists(output_));
+  EXPECT_TRUE(std::filesystem::exists(store::segment_path(parts_, 2)));
+}
+
 TEST_F(Resume, TheNextRunFinishesARemoval) {
   const std::filesystem::path removed = parts_.string() + ".removed";
   interrupt(2);

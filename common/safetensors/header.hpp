@@ -10,17 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include <c10/core/ScalarType.h>
-
-namespace scalemark::torch_support {
+namespace scalemark::safetensors {
 
 /// Size of the length field at the start of a file; writers pad the header to a multiple of it.
-inline constexpr std::size_t kSafetensorsLength = 8;
+inline constexpr std::size_t kLengthBytes = 8;
 
 /// One tensor of a file.
-struct SafetensorsEntry {
+struct Entry {
   std::string name;
-  at::ScalarType type = at::kFloat;
+  std::string_view type;         ///< the format's name, such as "BF16"
+  std::size_t element_size = 0;  ///< bytes
   std::vector<std::int64_t> shape;
   std::string_view bytes;  ///< view into the file's bytes; unaligned
 };
@@ -29,14 +28,11 @@ struct SafetensorsEntry {
 /// unless the bytes are valid: a header of at most 100 MB within the bytes, unique names, known
 /// types, shapes that match their byte sizes, and data without gap or overlap up to the end of the
 /// file.
-std::vector<SafetensorsEntry> parse_safetensors(std::string_view bytes, const std::string& source);
+std::vector<Entry> parse(std::string_view bytes, const std::string& source);
 
 /// Names of tensors per file, from the "weight_map" of an index. Throws InputError if that is
 /// missing or malformed, or names a file that is not in the folder of the index.
-std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string_view bytes,
-                                                                     const std::string& source);
+std::map<std::string, std::set<std::string>> parse_index(std::string_view bytes,
+                                                         const std::string& source);
 
-/// The format's name of a type, such as "BF16"; null if it has none.
-const char* safetensors_type(at::ScalarType type);
-
-}  // namespace scalemark::torch_support
+}  // namespace scalemark::safetensors

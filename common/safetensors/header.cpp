@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checking the headers of safetensors files.
-#include "common/torch/files/safetensors_header.hpp"
+#include "common/safetensors/header.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "common/base/limited_json.hpp"
 #include "common/base/text.hpp"
 
-namespace scalemark::torch_support {
+namespace scalemark::safetensors {
 namespace {
 
 using nlohmann::json;
@@ -27,19 +27,22 @@ constexpr std::uintmax_t kMaxIndex = 100'000'000;
 constexpr std::size_t kMaxDimensions = 32;
 constexpr int kMaxDepth = 8;
 
-const std::array<std::pair<const char*, at::ScalarType>, 12> kTypes{
-    {{"F64", at::kDouble},
-     {"F32", at::kFloat},
-     {"F16", at::kHalf},
-     {"BF16", at::kBFloat16},
-     {"F8_E4M3", at::kFloat8_e4m3fn},
-     {"F8_E5M2", at::kFloat8_e5m2},
-     {"I64", at::kLong},
-     {"I32", at::kInt},
-     {"I16", at::kShort},
-     {"I8", at::kChar},
-     {"U8", at::kByte},
-     {"BOOL", at::kBool}}};
+struct Type {
+  std::string_view name;
+  std::size_t size;  ///< bytes of an element
+};
+constexpr std::array<Type, 12> kTypes{{{"F64", 8},
+                                       {"F32", 4},
+                                       {"F16", 2},
+                                       {"BF16", 2},
+                                       {"F8_E4M3", 1},
+                                       {"F8_E5M2", 1},
+                                       {"I64", 8},
+                                       {"I32", 4},
+                                       {"I16", 2},
+                                       {"I8", 1},
+                                       {"U8", 1},
+                                       {"BOOL", 1}}};
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw InputError(
@@ -63,8 +66,8 @@ json parse_json(std::string_view bytes, const std::string& source) {
 }
 
 /// An entry of the header, with its offset in the data section.
-struct Entry {
-  SafetensorsEntry tensor;
+struct PlacedEntry {
+  Entry tensor;
   std::uint64_t begin = 0, end = 0;
 };
 
@@ -76,9 +79,13 @@ class EntryReader {
       refuse("is not an object of dtype, shape and data_offsets");
   }
 
-  Entry read() const {
-    Entry entry{.tensor = {.name = name_, .type = type(), .shape = {}, .bytes = {}}};
-    std::uint64_t bytes = c10::elementSize(entry.tensor.type);
+  PlacedEntry read() const {
+    const Type& element = type();
+    PlacedEntry entry;
+    entry.tensor.name = name_;
+    entry.tensor.type = element.name;
+    entry.tensor.element_size = element.size;
+    std::uint64_t bytes = element.size;
     for (const std::uint64_t size : numbers("shape", kMaxDimensions)) {
       if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
           __builtin_mul_overflow(bytes, size, &bytes)) {
@@ -99,17 +106,17 @@ class EntryReader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    torch_support::refuse(source_, fmt::format("'{}' {}", text::printable(name_, 80), why));
+    safetensors::refuse(source_, fmt::format("'{}' {}", text::printable(name_, 80), why));
   }
 
-  at::ScalarType type() const {
+  const Type& type() const {
     const auto found = entry_.find("dtype");
     if (found == entry_.end() || !found->is_string()) refuse("has no dtype");
     const auto name = found->get<std::string>();
-    const auto* type = std::ranges::find(kTypes, name, [](const auto& one) { return one.first; });
+    const auto* const type = std::ranges::find(kTypes, name, &Type::name);
     if (type == kTypes.end())
       refuse(fmt::format("has the unknown dtype '{}'", text::printable(name, 40)));
-    return type->second;
+    return *type;
   }
 
   std::vector<std::uint64_t> numbers(const char* field, std::size_t most) const {
@@ -130,9 +137,9 @@ class EntryReader {
 };
 
 /// Entries sorted by offset; together they fill `bytes` exactly.
-std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
-                                const std::string& source) {
-  std::vector<Entry> entries;
+std::vector<PlacedEntry> read_entries(const json& header, std::uint64_t bytes,
+                                      const std::string& source) {
+  std::vector<PlacedEntry> entries;
   for (const auto& [name, value] : header.items()) {
     if (name == "__metadata__") {
       const bool texts = value.is_object() && std::ranges::all_of(value, [](const json& one) {
@@ -143,9 +150,10 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
       entries.push_back(EntryReader(source, name, value).read());
     }
   }
-  std::ranges::sort(entries, {}, [](const Entry& one) { return std::pair(one.begin, one.end); });
+  std::ranges::sort(entries, {},
+                    [](const PlacedEntry& one) { return std::pair(one.begin, one.end); });
   std::uint64_t at = 0;
-  for (const Entry& entry : entries) {
+  for (const PlacedEntry& entry : entries) {
     if (entry.begin != at) {
       refuse(source,
              fmt::format("'{}' {} the tensor before it", text::printable(entry.tensor.name, 80),
@@ -160,26 +168,26 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t bytes,
 
 }  // namespace
 
-std::vector<SafetensorsEntry> parse_safetensors(std::string_view bytes, const std::string& source) {
+std::vector<Entry> parse(std::string_view bytes, const std::string& source) {
   std::uint64_t length = 0;
-  if (bytes.size() < kSafetensorsLength) refuse(source, "it is shorter than its header");
-  std::memcpy(&length, bytes.data(), kSafetensorsLength);
-  if (length > kMaxHeader || length > bytes.size() - kSafetensorsLength) {
+  if (bytes.size() < kLengthBytes) refuse(source, "it is shorter than its header");
+  std::memcpy(&length, bytes.data(), kLengthBytes);
+  if (length > kMaxHeader || length > bytes.size() - kLengthBytes) {
     refuse(source, fmt::format("its header has {} bytes, more than {}", length,
                                length > kMaxHeader ? "the format allows" : "the file holds"));
   }
-  const json header = parse_json(bytes.substr(kSafetensorsLength, length), source);
-  const std::string_view data = bytes.substr(kSafetensorsLength + length);
-  std::vector<SafetensorsEntry> tensors;
-  for (Entry& entry : read_entries(header, data.size(), source)) {
+  const json header = parse_json(bytes.substr(kLengthBytes, length), source);
+  const std::string_view data = bytes.substr(kLengthBytes + length);
+  std::vector<Entry> tensors;
+  for (PlacedEntry& entry : read_entries(header, data.size(), source)) {
     entry.tensor.bytes = data.substr(entry.begin, entry.end - entry.begin);
     tensors.push_back(std::move(entry.tensor));
   }
   return tensors;
 }
 
-std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string_view bytes,
-                                                                     const std::string& source) {
+std::map<std::string, std::set<std::string>> parse_index(std::string_view bytes,
+                                                         const std::string& source) {
   if (bytes.size() > kMaxIndex) refuse(source, "the index is larger than 100 MB");
   const json parsed = parse_json(bytes, source);
   const auto map = parsed.find("weight_map");
@@ -198,10 +206,4 @@ std::map<std::string, std::set<std::string>> parse_safetensors_index(std::string
   return names_of;
 }
 
-const char* safetensors_type(at::ScalarType type) {
-  const auto* found =
-      std::ranges::find(kTypes, type, [](const auto& entry) { return entry.second; });
-  return found == kTypes.end() ? nullptr : found->first;
-}
-
-}  // namespace scalemark::torch_support
+}  // namespace scalemark::safetensors
