@@ -267,9 +267,10 @@ class List(ProgramTest):
                 self.assertLessEqual({"name", "values", "default"}, set(axis))
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
-        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/comm_create", "micro/conv2d", "micro/get",
-                     "micro/event", "micro/init", "micro/kernel_launch", "micro/lora_step", "micro/memcpy",
-                     "micro/memory_registration", "micro/pingpong", "micro/put", "imaging/train"]:
+        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/conv2d",
+                     "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/event", "micro/init",
+                     "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/normalization",
+                     "micro/optimizer", "micro/pingpong", "micro/put", "imaging/train"]:
             self.assertIn(name, names)
 
     def test_every_axis_has_a_sentence_and_a_unit(self):

@@ -11,6 +11,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "common/base/error.hpp"
+#include "suites/llm/model/attention.hpp"
 #include "suites/llm/model/checkpoint.hpp"
 #include "suites/llm/model/fused_ops.hpp"
 #include "suites/llm/model/rope.hpp"
@@ -30,27 +31,7 @@ torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions,
   return torch::view_as_complex(pairs.clone()).to(device);
 }
 
-/// Whether LibTorch's flash attention supports such tensors; it needs neither repeated heads nor
-/// masks for packed sequences.
-bool has_flash(const torch::TensorOptions& options) {
-  const auto type = c10::typeMetaToScalarType(options.dtype());
-  return options.device().is_cuda() && (type == torch::kBFloat16 || type == torch::kFloat16);
-}
-
-/// Attention of q_bshe over k_bske and v_bske [b, s, h, e]; causal if there is no mask.
-torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
-                        const torch::Tensor& v_bske, const torch::Tensor& mask, bool grouped) {
-  const std::int64_t times = grouped ? 1 : q_bshe.size(2) / k_bske.size(2);
-  const bool causal = !mask.defined();
-  return at::scaled_dot_product_attention(
-             q_bshe.transpose(1, 2), repeat_heads(k_bske, times).transpose(1, 2),
-             repeat_heads(v_bske, times).transpose(1, 2),
-             causal ? c10::nullopt : c10::make_optional(mask), /*dropout_p=*/0, causal,
-             /*scale=*/{}, /*enable_gqa=*/grouped)
-      .transpose(1, 2);
-}
-
-/// The same, causal within each packed sequence.
+/// Causal attention within each packed sequence.
 torch::Tensor attention_by_sequences(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
                                      const torch::Tensor& v_bske, const Positions& positions) {
   const std::int64_t longest = q_bshe.size(1);  // upper bound: the true maximum is not on the host

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causal attention of Llama3 with grouped heads, as a training calls it.
+#include "suites/llm/model/attention.hpp"
+
+#include <cmath>
+
+#include <torch/types.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/model/config.hpp"
+#include "suites/micro/compute/operation.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// softmax(q k^T / sqrt(e)) v over what stands at and before each token; [b, s, h, e], with one
+/// head of k and v.
+at::Tensor by_formula(const Tensors& in, const at::Tensor& /*result*/) {
+  const at::Tensor q_bhse = in[0].transpose(1, 2), k_bhse = in[1].transpose(1, 2),
+                   v_bhse = in[2].transpose(1, 2);
+  const at::Tensor scores =
+      q_bhse.matmul(k_bhse.transpose(2, 3)) / std::sqrt(static_cast<double>(q_bhse.size(3)));
+  const at::Tensor later = at::ones_like(scores[0][0], at::kBool).triu(1);
+  return scores.masked_fill(later, -INFINITY).softmax(-1).matmul(v_bhse).transpose(1, 2);
+}
+
+void attend(Case& c) {
+  const at::TensorOptions options = prepare_operation(c);
+  const llm::LlamaConfig config = llm::llama_config(c.text("model"));
+  const std::int64_t batch = c.integer("batch"), sequence = c.integer("sequence"),
+                     group = config.heads / config.kv_heads;
+  const auto random = [&](std::int64_t heads) {
+    return torch::randn({batch, sequence, heads, config.head_dim()}, options).requires_grad_();
+  };
+  const bool train = c.text("pass") == "train", grouped = llm::has_flash(options);
+  c.fact("flash", grouped);
+  const double products = 4.0 * static_cast<double>(batch * sequence * sequence * config.dim);
+  measure_operation(
+      c, {.inputs = {random(config.heads), random(config.kv_heads), random(config.kv_heads)},
+          .forward =
+              [=](const Tensors& in) { return llm::attention(in[0], in[1], in[2], {}, grouped); },
+          .formula = by_formula,
+          // The last head of k and v, and its group of queries, of the last row.
+          .part =
+              [=](const at::Tensor& x_bshe) {
+                const std::int64_t heads = x_bshe.size(2) == config.kv_heads ? 1 : group;
+                return x_bshe.narrow(0, batch - 1, 1).narrow(2, x_bshe.size(2) - heads, heads);
+              },
+          .flops = train ? 3 * products : products,
+          .flop_formula = train ? "12 b h s^2 e / time" : "4 b h s^2 e / time"});
+}
+
+void attention(Case& c) {
+  torch_support::run_body([&] { attend(c); });
+}
+
+SCALEMARK_BENCHMARK("micro/attention", attention)
+    .doc("Causal attention of a Llama3 layer with grouped heads; all s^2 scores are counted")
+    .axis("pass", {.values = {"forward", "train"}})
+    .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"},
+                        .defaults = {"fp32"},
+                        .defaults_with_gpu = {"bf16"}})
+    .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "2"})
+    .axis_integer("sequence",
+                  {.minimum = 1, .maximum = 1 << 17, .defaults = "128:2048:*4", .quick = "128"})
+    .compute_axes()
+    .rank_local()
+    .memory([](const Point& p) {
+      const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+      const auto sequence = static_cast<double>(p.integer("sequence"));
+      const auto group = static_cast<double>(config.heads / config.kv_heads);
+      // Without flash attention LibTorch keeps the scores of all heads.
+      const double scores =
+          sequence * sequence * static_cast<double>(p.integer("batch") * config.heads);
+      return operation_memory(4 * static_cast<double>(p.integer("batch") * config.dim) * sequence +
+                                  scores / 3 + group * sequence * sequence,
+                              p.text("precision"));
+    })
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::micro

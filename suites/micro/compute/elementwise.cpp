@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operations of a Llama3 layer: SwiGLU, rotary positions and the residual sum.
+#include <torch/types.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/model/fused_ops.hpp"
+#include "suites/llm/model/llama.hpp"
+#include "suites/micro/compute/operation.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// silu(gate) * up over the width of the feed-forward layer.
+Operation swiglu(const at::Tensor& gate, const at::Tensor& up, bool fused) {
+  return {.inputs = {gate, up},
+          .forward =
+              [fused](const Tensors& in) {
+                return fused ? llm::fused_swiglu(in[0], in[1]) : at::silu(in[0]) * in[1];
+              },
+          .formula = [](const Tensors& in,
+                        const at::Tensor&) { return in[0] / (1 + (-in[0]).exp()) * in[1]; }};
+}
+
+/// Pairs of elements as complex numbers times exp(i position frequency).
+Operation rotary(const at::Tensor& x_bshe, const llm::LlamaConfig& config, bool fused) {
+  const auto table = [&](at::ScalarType type) {
+    return llm::rotation_table(config, x_bshe.size(1), x_bshe.options().dtype(type));
+  };
+  const at::Tensor rotation = table(x_bshe.scalar_type());
+  const at::Tensor wide = rotation.to(at::kComplexDouble);
+  return {.inputs = {x_bshe},
+          .forward =
+              [=](const Tensors& in) {
+                return fused ? llm::fused_rotate(in[0], rotation)
+                             : llm::rotate_by_operators(in[0], rotation);
+              },
+          .formula =
+              [=](const Tensors& in, const at::Tensor&) {
+                const at::Tensor pairs = at::view_as_complex(in[0].unflatten(-1, {-1, 2}));
+                return at::view_as_real(pairs * wide).flatten(-2);
+              }};
+}
+
+Operation operation_of(const Point& p, const at::TensorOptions& options) {
+  const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+  const std::int64_t tokens = p.integer("tokens");
+  const bool fused = p.flag("fused");
+  const auto random = [&](std::initializer_list<std::int64_t> shape) {
+    return torch::randn(shape, options).requires_grad_();
+  };
+  if (p.text("operation") == "swiglu")
+    return swiglu(random({tokens, config.ffn_dim}), random({tokens, config.ffn_dim}), fused);
+  if (p.text("operation") == "rotary")
+    return rotary(random({1, tokens, config.heads, config.head_dim()}), config, fused);
+  return {.inputs = {random({tokens, config.dim}), random({tokens, config.dim})},
+          .forward = [](const Tensors& in) { return in[0] + in[1]; },
+          .formula = [](const Tensors& in, const at::Tensor&) { return in[0] + in[1]; }};
+}
+
+void elementwise(Case& c) {
+  torch_support::run_body(
+      [&] { measure_operation(c, operation_of(c.result().params, prepare_operation(c))); });
+}
+
+SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
+    .doc("Elementwise operations of a Llama3 layer, with their gradients or not")
+    .axis("operation", {.values = {"swiglu", "rotary", "add"},
+                        .doc = "SwiGLU, rotary positions of the queries, or the residual sum"})
+    .axis("pass", {.values = {"forward", "train"}})
+    .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
+    .axis_integer("tokens", {.minimum = 1,
+                             .maximum = 8192,
+                             .defaults = "256,2048",
+                             .quick = "256",
+                             .doc = "Tokens of one sequence",
+                             .unit = "{token}"})
+    .axis_boolean("fused",
+                  {.defaults = {true},
+                   .implied = true,
+                   .doc = "One function with its own gradient, as mode=tuned trains with it"})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .compute_axes()
+    .rank_local()
+    .where([](const Point& p) { return p.flag("fused") || p.text("operation") != "add"; })
+    .memory([](const Point& p) {
+      const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+      return operation_memory(5.0 * static_cast<double>(p.integer("tokens") * config.ffn_dim),
+                              p.text("precision"));
+    })
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::micro

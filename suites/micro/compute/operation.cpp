@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operation of a training step with its gradients: checked against its formula, and timed.
+#include "suites/micro/compute/operation.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include "common/torch/precision.hpp"
+#include "common/torch/setup.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// Unit roundoff of a type, and how many of them a result may be off: sums of many terms in fp32
+/// and fp64; in 16 bits some roundings of intermediate results.
+struct Roundoff {
+  double unit, times;
+};
+
+Roundoff roundoff(at::ScalarType type) {
+  switch (type) {
+    case at::kDouble:
+      return {std::ldexp(1.0, -53), 256};
+    case at::kFloat:
+      return {std::ldexp(1.0, -24), 256};
+    case at::kHalf:
+      return {std::ldexp(1.0, -11), 8};
+    default:
+      return {std::ldexp(1.0, -8), 8};
+  }
+}
+
+double bytes_of(const Tensors& tensors) {
+  double bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += static_cast<double>(tensor.nbytes());
+  return bytes;
+}
+
+/// The operation with a place for its results.
+class Runner {
+ public:
+  Runner(const Operation& operation, bool train) : operation_(operation), train_(train) {
+    const at::Tensor once = operation.forward(operation.inputs);
+    if (train) gradient_ = at::randn_like(once.detach());
+    result_bytes_ = static_cast<double>(once.nbytes());
+  }
+
+  /// First frees the results of the last run, as a step with local variables would.
+  void run() {
+    results_.clear();
+    if (train_) {
+      results_ = forward_and_backward(operation_.forward, operation_.inputs, gradient_);
+    } else {
+      const torch::NoGradGuard no_grad;
+      results_ = {operation_.forward(operation_.inputs)};
+    }
+  }
+
+  /// Inputs and result once; with gradients inputs twice, the result's gradient, and theirs.
+  double traffic() const {
+    const double forward = bytes_of(operation_.inputs) + result_bytes_;
+    return train_ ? 2 * forward + bytes_of(learned(operation_.inputs)) : forward;
+  }
+
+  Case::Checked check() const {
+    Tensors wide;
+    for (const at::Tensor& input : operation_.inputs) wide.push_back(widened(input));
+    const Forward formula = [&](const Tensors& inputs) {
+      return operation_.formula(inputs, part(results_.at(0)));
+    };
+    const Tensors want = train_ ? forward_and_backward(formula, wide, widened(gradient_))
+                                : Tensors{formula(wide).detach()};
+    Case::Checked checked;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      checked += compare_with_formula(part(results_.at(i)), want[i]);
+    return checked;
+  }
+
+ private:
+  using Forward = std::function<at::Tensor(const Tensors&)>;
+
+  static Tensors learned(const Tensors& inputs) {
+    Tensors chosen;
+    for (const at::Tensor& input : inputs) {
+      if (input.requires_grad()) chosen.push_back(input);
+    }
+    return chosen;
+  }
+
+  /// The result, then the gradients.
+  static Tensors forward_and_backward(const Forward& forward, const Tensors& inputs,
+                                      const at::Tensor& gradient) {
+    const at::Tensor result = forward(inputs);
+    Tensors all = torch::autograd::grad({result}, learned(inputs), {gradient});
+    all.insert(all.begin(), result.detach());
+    return all;
+  }
+
+  at::Tensor part(const at::Tensor& whole) const {
+    return operation_.part ? operation_.part(whole) : whole;
+  }
+
+  at::Tensor widened(const at::Tensor& input) const {
+    const at::Tensor some = part(input.detach());
+    if (!input.is_floating_point()) return some;
+    return some.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true)
+        .requires_grad_(input.requires_grad());
+  }
+
+  const Operation& operation_;
+  bool train_;
+  double result_bytes_ = 0;
+  at::Tensor gradient_;  ///< of the result
+  Tensors results_;
+};
+
+}  // namespace
+
+Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want) {
+  const auto [unit, times] = roundoff(got.scalar_type());
+  const at::Tensor bound = (want.abs() + want.square().mean().sqrt()) * (unit * times);
+  // Written so that NaN fails.
+  const at::Tensor right = (got.to(at::kDouble) - want).abs() <= bound;
+  const std::int64_t wrong = right.numel() - right.sum().item<std::int64_t>();
+  return {static_cast<std::uint64_t>(right.numel()), static_cast<std::uint64_t>(wrong)};
+}
+
+at::TensorOptions prepare_operation(Case& c) {
+  const c10::Device device = torch_support::prepare(c);
+  return at::TensorOptions().device(device).dtype(torch_support::storage_type(c.text("precision")));
+}
+
+void measure_operation(Case& c, const Operation& operation) {
+  Runner runner(operation, c.text("pass") == "train");
+  c.verify(
+      "result and gradients against the formula in fp64: each element within 256 unit "
+      "roundoffs, in 16 bits 8, of itself and of the root mean square",
+      [&] { return runner.check(); });
+  const bool on_host = operation.inputs.front().device().is_cpu();
+  c.work({.bytes = operation.bytes > 0 ? operation.bytes : runner.traffic(),
+          .flops = operation.flops,
+          .precision = c.text("precision"),
+          .formula = operation.flops > 0 ? operation.flop_formula
+                                         : "(bytes of arguments, results and gradients) / time",
+          .carrier = on_host ? Carrier::host_memory : Carrier::device_memory});
+  c.measure(
+      [&] {
+        runner.run();
+        c.device().synchronize();
+      },
+      {.metric = "time", .inner = 0, .barrier = false});
+  c.recorder().set_primary(operation.flops > 0 ? "achieved_flops" : "bandwidth");
+}
+
+std::uint64_t operation_memory(double elements, const std::string& precision) {
+  constexpr double kCheck = 6 * sizeof(double);
+  const auto element =
+      static_cast<double>(c10::elementSize(torch_support::storage_type(precision)));
+  return static_cast<std::uint64_t>(elements * (3 * element + kCheck));
+}
+
+}  // namespace scalemark::micro

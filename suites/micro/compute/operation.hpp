@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operation of a training step with its gradients: checked against its formula, and timed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/TensorOptions.h>
+
+#include "common/core/case.hpp"
+
+namespace scalemark::micro {
+
+using Tensors = std::vector<at::Tensor>;
+
+struct Operation {
+  /// Arguments; those that require a gradient get one in axis pass=train.
+  Tensors inputs;
+  /// As a training calls it.
+  std::function<at::Tensor(const Tensors&)> forward;
+  /// The same from elementary operators, for inputs in fp64. `result` is what forward() gave:
+  /// rounding decides on which side of a kink an element is.
+  std::function<at::Tensor(const Tensors&, const at::Tensor& result)> formula;
+  /// The part of an input, a result or a gradient that is compared with the formula; the parts of
+  /// the results depend on those of the inputs alone. Empty: all of it.
+  std::function<at::Tensor(const at::Tensor&)> part = {};
+  /// Bytes read or written at least once, if not those of all tensors (Operation::traffic()).
+  double bytes = 0;
+  double flops = 0;               ///< of the pass that is timed; 0: not stated
+  std::string flop_formula = {};  ///< "4 b h s^2 e / time"
+};
+
+/// Prepares LibTorch for the case. Device and type (axis `precision`) of its tensors.
+at::TensorOptions prepare_operation(Case& c);
+
+/// Times the forward pass, or with axis pass=train forward and backward for a given gradient of the
+/// result, and states the memory traffic. Verified: result and gradients against the formula in
+/// fp64.
+void measure_operation(Case& c, const Operation& operation);
+
+/// Elements of `got` that differ from those of `want`, fp64, by more than 256 unit roundoffs of
+/// their type (in 16 bits 8), relative to the element and the root mean square of all together.
+Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want);
+
+/// Estimate of the memory of an operation whose tensors have so many elements in all: the tensors,
+/// their gradients, and the check in fp64.
+std::uint64_t operation_memory(double elements, const std::string& precision);
+
+}  // namespace scalemark::micro

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the optimisers of the training suites: SGD with momentum, AdamW.
+#include <cmath>
+
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/optim/adamw.hpp"
+#include "suites/micro/compute/operation.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+constexpr double kRate = 1e-3, kDecay = 0.01, kAdamEps = 1e-8, kSgdMomentum = 0.9;
+
+/// Parameters with their gradients, which stay the same in all steps.
+Tensors make_parameters(std::int64_t elements, std::int64_t count,
+                        const at::TensorOptions& options) {
+  Tensors parameters;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t size = elements / count + (i < elements % count ? 1 : 0);
+    parameters.push_back(torch::randn({size}, options).requires_grad_());
+    parameters.back().mutable_grad() = torch::randn({size}, options);
+  }
+  return parameters;
+}
+
+std::function<void()> make_step(const std::string& kind, const Tensors& parameters) {
+  if (kind == "adamw") {
+    const auto fused = std::make_shared<llm::AdamW>(
+        parameters,
+        llm::AdamWOptions{.learning_rate = kRate, .eps = kAdamEps, .weight_decay = kDecay});
+    return [fused] { fused->step(); };
+  }
+  std::shared_ptr<torch::optim::Optimizer> looped;
+  if (kind == "sgd") {
+    looped = std::make_shared<torch::optim::SGD>(
+        parameters, torch::optim::SGDOptions(kRate).momentum(kSgdMomentum));
+  } else {
+    looped = std::make_shared<torch::optim::AdamW>(
+        parameters, torch::optim::AdamWOptions(kRate).eps(kAdamEps).weight_decay(kDecay));
+  }
+  return [looped] { looped->step(); };
+}
+
+/// What step number `number` makes of parameters that always had the gradient `g`. Corrected for
+/// their start, AdamW's means of g and of its square are g and g^2.
+at::Tensor stepped(const std::string& kind, const at::Tensor& p, const at::Tensor& g, int number) {
+  if (kind == "sgd")
+    return p - kRate * (1 - std::pow(kSgdMomentum, number)) / (1 - kSgdMomentum) * g;
+  return p * (1 - kRate * kDecay) - kRate * g / (g.abs() + kAdamEps);
+}
+
+void update(Case& c) {
+  const at::TensorOptions options = prepare_operation(c);
+  const std::string& kind = c.text("kind");
+  const Tensors parameters =
+      make_parameters(c.integer("parameters"), c.integer("tensors"), options);
+  const std::function<void()> step = make_step(kind, parameters);
+  int steps = 0;
+  const auto count_step = [&] {
+    step();
+    ++steps;
+  };
+  c.verify(
+      "parameters after one more step against the formula in fp64: each element within 256 "
+      "unit roundoffs of itself and of the root mean square",
+      [&] {
+        const torch::NoGradGuard no_grad;
+        Tensors want;
+        for (const at::Tensor& p : parameters)
+          want.push_back(stepped(kind, p.to(at::kDouble), p.grad().to(at::kDouble), steps + 1));
+        count_step();
+        Case::Checked checked;
+        for (std::size_t i = 0; i < want.size(); ++i)
+          checked += compare_with_formula(parameters[i].detach(), want[i]);
+        return checked;
+      });
+  // SGD reads parameter, gradient and momentum and writes two of them; AdamW has two means.
+  const double tensors_moved = kind == "sgd" ? 5 : 7;
+  c.work({.bytes = tensors_moved * static_cast<double>(c.integer("parameters")) *
+                   static_cast<double>(parameters[0].element_size()),
+          .carrier = options.device().is_cpu() ? Carrier::host_memory : Carrier::device_memory});
+  c.measure(
+      [&] {
+        count_step();
+        c.device().synchronize();
+      },
+      {.metric = "time", .inner = 0, .barrier = false});
+  c.recorder().set_primary("bandwidth");
+}
+
+void optimizer(Case& c) {
+  torch_support::run_body([&] { update(c); });
+}
+
+SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
+    .doc("One step of SGD with momentum or of AdamW over all parameters")
+    .axis("kind",
+          {.values = {"sgd", "adamw", "adamw_loop"},
+           .doc = "SGD in a loop over the parameters, AdamW as one fused kernel or in a loop"})
+    .axis_integer("parameters", {.minimum = 1,
+                                 .maximum = std::int64_t{1} << 33,
+                                 .defaults = "2M,16M",
+                                 .quick = "1M",
+                                 .doc = "Elements of all parameters together",
+                                 .unit = "{element}"})
+    .axis_integer("tensors", {.minimum = 1,
+                              .maximum = 4096,
+                              .defaults = "16",
+                              .doc = "Tensors among which they are divided",
+                              .unit = "{tensor}"})
+    .axis("precision", {.values = {"fp64", "fp32"}, .defaults = {"fp32"}})
+    .compute_axes()
+    .rank_local()
+    .where([](const Point& p) { return p.integer("tensors") <= p.integer("parameters"); })
+    .memory([](const Point& p) {
+      return operation_memory(2.0 * static_cast<double>(p.integer("parameters")),
+                              p.text("precision"));
+    })
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::micro

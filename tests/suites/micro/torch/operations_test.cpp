@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single operations of a training step as `scalemark run` runs them.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "suites/micro/compute/operation.hpp"
+#include "tests/support/run_case.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+using test::root;
+
+/// The arguments of small cases, which run in every precision.
+const std::vector<std::pair<const char*, std::vector<std::string>>> kSmall = {
+    {"micro/normalization", {"channels=24", "rows=64", "layout=nhwc,nchw", "fused=false,true"}},
+    {"micro/attention", {"model=tiny,110m", "batch=2", "sequence=17"}},
+    {"micro/cross_entropy", {"vocabulary=101", "tokens=9"}},
+    {"micro/elementwise", {"model=tiny", "tokens=12", "fused=false,true"}},
+    {"micro/embedding", {"model=tiny", "tokens=33"}}};
+
+TEST(Operations, AreRightInEveryPrecisionAndDirection) {
+  for (const auto& [name, axes] : kSmall) {
+    std::vector<std::string> all = axes;
+    all.insert(all.end(), {"device=cpu", "pass=forward,train", "precision=fp64,fp32,bf16,fp16"});
+    const auto results = test::run_cases(name, all, 1);
+    if (!root()) continue;
+    EXPECT_GE(results.size(), 8U) << name;
+    for (const CaseResult& result : results) {
+      const bool wants_fused = result.key.find("fused=true") != std::string::npos &&
+                               name == std::string("micro/normalization");
+      if (wants_fused && result.status == Status::skipped) {
+        EXPECT_THAT(result.reason, testing::HasSubstr("fp32 and fp64 in layout nhwc"));
+        continue;
+      }
+      EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
+      EXPECT_EQ(result.verification.wrong, 0U) << result.key;
+      EXPECT_GT(result.verification.checked, 8U) << result.key;
+    }
+  }
+}
+
+double numerator(const CaseResult& result, const char* metric) {
+  const Metric* const found = result.find(metric);
+  return found == nullptr ? 0 : found->numerator;
+}
+
+TEST(Operations, StateTheirTraffic) {
+  const auto results = test::run_cases(
+      "micro/normalization",
+      {"kind=rms", "channels=8", "rows=32", "pass=forward,train", "device=cpu", "precision=fp32"},
+      1);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 2U);
+  const double once = 4.0 * (2 * 32 * 8 + 8), gradients = 4.0 * (32 * 8 + 8);
+  EXPECT_DOUBLE_EQ(numerator(results[0], "bandwidth"), once);
+  EXPECT_DOUBLE_EQ(numerator(results[1], "bandwidth"), 2 * once + gradients);
+  EXPECT_EQ(results[0].primary_metric, "bandwidth");
+}
+
+TEST(Embedding, CountsTheRowsThatItTouches) {
+  const auto results = test::run_cases(
+      "micro/embedding",
+      {"model=tiny", "tokens=10", "pass=forward,train", "device=cpu", "precision=fp64"}, 1);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 2U);
+  const double forward = numerator(results[0], "bandwidth"),
+               train = numerator(results[1], "bandwidth");
+  const double row = forward / 20;
+  EXPECT_EQ(std::fmod(row, 8), 0);
+  EXPECT_GT((train - forward) / row, 10 + 100) << "the gradient of the whole table is written";
+}
+
+TEST(Attention, CountsAllScores) {
+  const auto results = test::run_cases(
+      "micro/attention",
+      {"model=1b", "batch=1", "sequence=8", "pass=forward,train", "device=cpu", "precision=fp32"},
+      1);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_DOUBLE_EQ(numerator(results[0], "achieved_flops"), 4.0 * 8 * 8 * 2048);
+  EXPECT_DOUBLE_EQ(numerator(results[1], "achieved_flops"), 12.0 * 8 * 8 * 2048);
+  EXPECT_EQ(results[0].primary_metric, "achieved_flops");
+}
+
+TEST(Optimizer, StepsAsItsFormulaInEachForm) {
+  const auto results =
+      test::run_cases("micro/optimizer",
+                      {"parameters=1000", "tensors=1,7", "device=cpu", "precision=fp64,fp32"}, 5);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 12U);
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
+    EXPECT_EQ(result.verification.wrong, 0U) << result.key;
+    const double width = result.params.text("precision") == "fp64" ? 8 : 4;
+    EXPECT_DOUBLE_EQ(numerator(result, "bandwidth"),
+                     width * 1000 * (result.params.text("kind") == "sgd" ? 5 : 7));
+  }
+}
+
+TEST(CompareWithFormula, FindsWhatIsWrong) {
+  const at::Tensor want = torch::linspace(-1, 1, 100, at::kDouble);
+  for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kBFloat16, at::kHalf}) {
+    at::Tensor got = want.to(type).clone();
+    EXPECT_EQ(compare_with_formula(got, want).wrong, 0U);
+    EXPECT_EQ(compare_with_formula(got, want).checked, 100U);
+    got[3] += 0.1;
+    EXPECT_EQ(compare_with_formula(got, want).wrong, 1U);
+    got[4] = std::nan("");
+    EXPECT_EQ(compare_with_formula(got, want).wrong, 2U);
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::micro
