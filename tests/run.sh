@@ -21,8 +21,8 @@
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
 #                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests.
-# cuda-release runs the tests of code that needs CUDA and LibTorch; and those of other GPU code if there is a GPU or cpu-asan does
-# not run them. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
+# cuda-release runs cli.smoke, and builds the tests that need a GPU with LibTorch; it tests other GPU code, too, if there is a GPU or
+# cpu-asan does not. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
 # need LibTorch, and g++ builds the sanitizers with LibTorch for the tests that need it.
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
@@ -120,8 +120,8 @@ excluded=full
 if ((full)); then excluded='^$'; fi
 if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 
-# The later builds are made with the time of the cores that set-up, the first build and tests leave idle. With --full each is
-# made alone: some tests of --full judge times.
+# The later builds are made with the time of the cores that set-up and the first build leave idle. Tests wait for all builds: what
+# else runs makes them slower, and some judge times.
 declare -A begun=()
 trap 'if ((${#begun[@]})); then kill "${begun[@]}" 2>/dev/null; fi' EXIT
 
@@ -129,7 +129,6 @@ begin() { # build, function with its arguments
   mkdir -p build
   "${@:2}" >"build/$1.log" 2>&1 &
   begun[$1]=$!
-  if ((full)); then wait "${begun[$1]}" || true; fi
 }
 
 # shellcheck disable=SC2317  # called by step
@@ -219,7 +218,7 @@ nvcc_takes() { # host compiler
 
 with_gcc=(-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DSCALEMARK_FUZZ=OFF "-DSCALEMARK_SANITIZE=address,undefined")
 
-fuzzing=0 gpu_code_in_asan=0
+fuzzing=0 gpu_code_in_asan=0 asan_is_built=0
 begin_sanitizers() {
   local targets=(programs test_programs scalemark-micro scalemark-files) options=() host=g++
   if has_libfuzzer; then
@@ -243,7 +242,7 @@ begin_sanitizers() {
 check_sanitizers() {
   local seconds=30
   if ((full)); then seconds=600; fi
-  step "cpu-asan: the rest of the build" finish cpu-asan || return 0
+  ((asan_is_built)) || return 0
   ASAN_OPTIONS=detect_leaks=0 step "cpu-asan: list" build/cpu-asan/suites/scalemark list || true
   sanitizer_tests cpu-asan
   if ((fuzzing)); then step "cpu-asan: $seconds s of fuzzing" tests/fuzz/run.sh build/cpu-asan "$seconds" || true; fi
@@ -304,25 +303,26 @@ check_package() {
   fi
 }
 
-# What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests. The sanitizers' build
-# has all of that with CUDA, too, but for LibTorch.
+# What links CUDA, and of core what looks for GPUs: all else is the objects that the release build tests. Where the sanitizers'
+# build tests it, this one only builds the tests that need a GPU with LibTorch.
 cuda_tests() {
-  local programs='common\.torch'
   if ((full || !gpu_code_in_asan || $(gpu_count))); then
-    programs+='|common\.(device|hardware|collective|profile|core\.(cuda|collect_env|system_facts|telemetry|runner))'
-    programs+='|gpu\.(device|launch|collective|profile|software)'
+    local programs='common\.(torch|device|hardware|collective|profile|core\.(cuda|collect_env|system_facts|telemetry|runner))'
+    echo "^($programs|gpu\.(device|launch|collective|profile|software|graph|llm|loader))"
+  else
+    echo '^gpu\.(graph|llm|loader)$'
   fi
-  echo "^($programs)"
 }
 
 # Once cpu-release is built: the compiler cache has most objects then.
+cuda_is_built=0
 begin_cuda_release() {
   CUDACXX=$nvcc begin cuda-release prepare cuda-release -- "${libtorch[@]}" "${thorough[@]}" "${unity[@]}" \
     "-DSCALEMARK_TESTS=$(cuda_tests)"
 }
 
 check_cuda_release() {
-  step "cuda-release: the rest of the build" finish cuda-release || return 0
+  ((cuda_is_built)) || return 0
   step "cuda-release: tests" run_tests cuda-release --tests-regex "^cli\.smoke\$|$(cuda_tests)" \
     --label-exclude "$excluded|jobscripts|slow|full" || true
 }
@@ -351,6 +351,8 @@ fi
 
 if wanted cpu-release; then build_cpu_release; fi
 if wanted cuda-release && [[ -n $nvcc ]]; then begin_cuda_release; fi
+if wanted cpu-asan && step "cpu-asan: the rest of the build" finish cpu-asan; then asan_is_built=1; fi
+if wanted cuda-release && [[ -n $nvcc ]] && step "cuda-release: the rest of the build" finish cuda-release; then cuda_is_built=1; fi
 if wanted cpu-release; then test_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers; fi
 if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi
