@@ -188,6 +188,7 @@ constexpr ListedField kFacts[] = {
     {"resumed_at_epoch", Kind::plain},
     {"resumed_at_step", Kind::plain},
     {"rows_read", Kind::plain},
+    {"shapes_tried", Kind::plain},
     {"skipped_steps", Kind::plain},
     {"start", Kind::plain},
     {"steps_without_labels", Kind::plain},

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and values of the gemm matrices.
+// Values of the gemm matrices.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "common/core/axis.hpp"
+#include "suites/micro/compute/gemm_size.hpp"
 
 namespace scalemark::micro {
-
-/// C [m, n] = A [m, k] W^T with weight W [n, k], as in a linear layer.
-struct GemmSize {
-  std::int64_t m = 0, n = 0, k = 0;
-  double flops() const;  ///< 2 m n k
-};
-
-/// Values of axis `shape`: square, and the products of a Llama3 layer: query (and output),
-/// key_value, gate (and up), feed_forward (down), head.
-const std::vector<std::string>& gemm_shapes();
-/// `rows` is m (tokens), or all three sizes of a square. Throws UsageError for unknown names.
-GemmSize gemm_size(const std::string& shape, const std::string& model, std::int64_t rows);
 
 /// Bytes per element of the operands and of the result; fp8 operands give a bf16 result.
 struct GemmTypes {
@@ -41,15 +28,16 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 /// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`.
 void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
                    int (*value)(std::int64_t, std::int64_t));
-/// What the operands hold: values whose product is known exactly, or random numbers.
-enum class GemmValues { known, random };
-/// Writes A [m, k] or W [n, k] in the operands' type of `precision` to `to`.
+/// What the operands hold: values whose product is known exactly, or normally distributed numbers.
+enum class GemmValues { known, normal };
+/// Writes A or W of a product, as `size` says that they are stored, in the operands' type of
+/// `precision` to `to`.
 void write_a(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
 void write_weight(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
-/// Writes `elements` random numbers from [-1, 1) in the operands' type of `precision` to `to`. On a
+/// Writes `elements` numbers of a standard normal distribution, rounded to the operands' type. On a
 /// GPU a product of such numbers draws more power, and so runs at lower clocks, than one of small
-/// whole numbers. fp8: random codes of numbers from (-1, 1).
-void write_random(void* to, std::int64_t elements, const std::string& precision,
+/// whole numbers.
+void write_normal(void* to, std::int64_t elements, const std::string& precision,
                   std::uint64_t seed);
 /// Checks up to 48 x 48 elements of C, edges included, against their exact values.
 struct GemmCheck {

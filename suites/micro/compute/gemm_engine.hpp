@@ -10,7 +10,7 @@
 
 namespace scalemark::micro {
 
-/// One product with its matrices allocated, and filled with random numbers.
+/// One product with its matrices allocated, and filled with normal numbers.
 class GemmEngine {
  public:
   virtual ~GemmEngine() = default;
@@ -27,7 +27,7 @@ class GemmEngine {
 std::unique_ptr<GemmEngine> make_cpu_gemm(Case& c, const GemmSize& size);
 
 /// cuBLASLt on this rank's GPU, with the fastest of the algorithms that its heuristic proposes for
-/// random values. fp8 sums in fewer bits where axis fast_accumulation says so.
+/// normal values. fp8 sums in fewer bits where axis fast_accumulation says so.
 /// Fact `algorithms`: number of algorithms tried. Throws Unavailable if the GPU does not support
 /// the precision, or in a build without CUDA.
 std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size);

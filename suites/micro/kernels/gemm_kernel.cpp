@@ -12,7 +12,7 @@ namespace {
 
 void run_gemm(benchmark::State& state, const std::string& precision, std::int64_t n) {
   at::set_num_threads(1);
-  const GemmSize size{n, n, n};
+  const GemmSize size{.m = n, .n = n, .k = n};
   const at::ScalarType type = torch_support::storage_type(precision);
   const at::Tensor a = at::empty({n, n}, type), weight = at::empty({n, n}, type);
   write_operand(a.data_ptr(), n, n, precision, gemm_a);

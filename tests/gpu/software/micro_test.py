@@ -68,7 +68,23 @@ class Micro(ProgramTest):
             self.assertEqual(len(table), 7)
             for key, row in table.items():
                 self.assertEqual((row["verified"]["done"], row["facts"]["algorithms"]), (True, 3), key)
-                self.assertEqual(row["facts"]["timed_data"], "random numbers from [-1, 1)")
+                self.assertEqual(row["facts"]["timed_data"], "normal numbers")
+
+    def test_products_of_gradients_and_of_whole_numbers(self):
+        what = ["^micro/gemm$", "-a", "device=cuda", "-a", "shape=key_value", "-a", "model=tiny", "-a", "rows=16", "-a",
+                "product=forward,input_gradient,weight_gradient", "-a", "precision=fp64,fp8"]
+        table = self.expect_ok(what, 1)
+        self.assertEqual(len(table), 4, "fp8 has no gradients")
+        sizes = {(row["params"]["product"], row["facts"]["m"], row["facts"]["n"], row["facts"]["k"]) for row in table.values()}
+        self.assertEqual(sizes, {("forward", 16, 64, 256), ("input_gradient", 16, 256, 64), ("weight_gradient", 64, 256, 16)})
+        self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+        (row,) = self.expect_ok([*PRODUCTS[:3], "-a", "rows=16", "-a", "precision=fp32", "-a", "data=whole_numbers"], 1).values()
+        self.assertEqual(row["facts"]["timed_data"], "whole numbers from -3 to 3")
+
+    def test_the_fastest_shape(self):
+        (row,) = self.expect_ok(["^micro/gemm$", "-a", "device=cuda", "-a", "shape=best", "-a", "rows=16", "-a", "precision=fp32"], 2).values()
+        self.assertEqual(row["facts"]["shapes_tried"], 27)
+        self.assertLessEqual({row["facts"][name] for name in "mnk"}, {4, 8, 16})
 
     def test_products_that_the_library_does_not_have(self):
         table = self.measure(PRODUCTS, 1, SOFTWARE_GPU_NO_FP8="1")

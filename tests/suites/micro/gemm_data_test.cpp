@@ -52,28 +52,65 @@ TEST(GemmData, OperandsAreTheirValuesInEachType) {
   }
 }
 
-TEST(GemmData, RandomOperandsLieBetweenMinusOneAndOne) {
+TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
   constexpr std::int64_t kElements = 10'000;
   for (const std::string precision : kPrecisions) {
     SCOPED_TRACE(precision);
     const std::size_t width = gemm_types(precision).operand;
     std::vector<std::uint8_t> one(kElements * width), same(kElements * width),
         other(kElements * width);
-    write_random(one.data(), kElements, precision, 1);
-    write_random(same.data(), kElements, precision, 1);
-    write_random(other.data(), kElements, precision, 2);
+    write_normal(one.data(), kElements, precision, 1);
+    write_normal(same.data(), kElements, precision, 1);
+    write_normal(other.data(), kElements, precision, 2);
     EXPECT_EQ(one, same);
     EXPECT_NE(one, other);
     std::set<double> distinct;
-    double sum = 0;
+    double sum = 0, squares = 0, beyond_two = 0;
     for (std::size_t i = 0; i < kElements; ++i) {
       const double value = decoded(one.data() + i * width, width, exponent_bits(precision));
-      ASSERT_LE(std::abs(value), 1);
+      ASSERT_LT(std::abs(value), 4.5);
       distinct.insert(value);
       sum += value;
+      squares += value * value;
+      beyond_two += std::abs(value) > 2.0625 ? 1 : 0;  // halfway to the next number of fp8
     }
-    EXPECT_NEAR(sum / kElements, 0, 0.03) << "5 standard errors of uniform numbers";
-    EXPECT_GE(distinct.size(), width == 1 ? 100U : 1000U);
+    EXPECT_NEAR(sum / kElements, 0, 0.05) << "5 standard errors";
+    EXPECT_NEAR(squares / kElements, 1, 0.08) << "5 standard errors, and fp8's rounding";
+    EXPECT_NEAR(beyond_two / kElements, precision == "fp8" ? 0.0336 : 0.0391, 0.01);
+    EXPECT_GE(distinct.size(), width == 1 ? 60U : 1000U);
+  }
+}
+
+TEST(GemmData, ProductsOfALayerFitTogether) {
+  const GemmSize forward = gemm_size("gate", "1b", 10),
+                 input = gemm_size("gate", "1b", 10, "input_gradient"),
+                 weight = gemm_size("gate", "1b", 10, "weight_gradient");
+  EXPECT_EQ(forward.flops(), input.flops());
+  EXPECT_EQ(forward.flops(), weight.flops());
+  EXPECT_EQ((std::vector{input.m, input.n, input.k}), (std::vector<std::int64_t>{10, 2048, 8192}));
+  EXPECT_EQ((std::vector{weight.m, weight.n, weight.k}),
+            (std::vector<std::int64_t>{8192, 2048, 10}));
+  EXPECT_THROW(gemm_size("gate", "1b", 10, "output_gradient"), UsageError);
+  EXPECT_EQ(gemm_candidates(64).size(), 27U);
+}
+
+// The same numbers, by rows or by columns.
+TEST(GemmData, OperandsAreStoredAsTheirProductWantsThem) {
+  for (const bool by_inner : {false, true}) {
+    const GemmSize size{.m = 5, .n = 4, .k = 3, .a_by_inner = by_inner, .w_by_inner = by_inner};
+    std::vector<double> a(15), w(12);
+    write_a(a.data(), size, "fp64", GemmValues::known);
+    write_weight(w.data(), size, "fp64", GemmValues::known);
+    for (std::int64_t inner = 0; inner < size.k; ++inner) {
+      for (std::int64_t row = 0; row < size.m; ++row)
+        EXPECT_EQ(
+            a[static_cast<std::size_t>(by_inner ? inner * size.m + row : row * size.k + inner)],
+            gemm_a(row, inner));
+      for (std::int64_t column = 0; column < size.n; ++column)
+        EXPECT_EQ(w[static_cast<std::size_t>(by_inner ? inner * size.n + column
+                                                      : column * size.k + inner)],
+                  gemm_w(column, inner));
+    }
   }
 }
 
@@ -97,7 +134,7 @@ TEST(GemmData, ExpectedIsTheSumOfProducts) {
 }
 
 TEST(GemmData, AWrongElementIsSeen) {
-  const GemmSize size{50, 70, 36};
+  const GemmSize size{.m = 50, .n = 70, .k = 36};
   std::vector<float> product(static_cast<std::size_t>(size.m * size.n));
   for (std::int64_t i = 0; i < size.m; ++i) {
     for (std::int64_t j = 0; j < size.n; ++j)
@@ -110,7 +147,8 @@ TEST(GemmData, AWrongElementIsSeen) {
   EXPECT_EQ(check_product(product.data(), size, "fp32").wrong, 1U) << "the last element";
   product.front() = std::nanf("");
   EXPECT_EQ(check_product(product.data(), size, "fp32").wrong, 2U) << "the first element";
-  EXPECT_GT(check_product(product.data(), {size.n, size.m, size.k}, "fp32").wrong, 100U)
+  EXPECT_GT(check_product(product.data(), {.m = size.n, .n = size.m, .k = size.k}, "fp32").wrong,
+            100U)
       << "the transposed product";
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <cublasLt.h>
@@ -61,7 +62,8 @@ class Owned {
   Handle handle_ = nullptr;
 };
 
-// cuBLASLt is column-major: its C [n, m] is our row-major C [m, n], with W transposed.
+// cuBLASLt is column-major: its C [n, m] is our row-major C [m, n]. W, its first operand, is
+// transposed where it is stored as [n, k], and A where it is stored as [k, m].
 class GpuGemm final : public GemmEngine {
  public:
   GpuGemm(Case& c, const GemmSize& size)
@@ -69,20 +71,17 @@ class GpuGemm final : public GemmEngine {
     place_matrices();
     check_lt(cublasLtCreate(library_.out()));
     check_lt(cublasLtMatmulDescCreate(product_.out(), types_.compute, types_.scale));
-    const cublasOperation_t turned = CUBLAS_OP_T;
-    check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &turned,
-                                            sizeof turned));
+    turn(CUBLASLT_MATMUL_DESC_TRANSA, !size.w_by_inner);
+    turn(CUBLASLT_MATMUL_DESC_TRANSB, size.a_by_inner);
     if (c.flag("fast_accumulation")) {
       const std::int8_t fast = 1;
       check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM,
                                               &fast, sizeof fast));
     }
-    const auto k = static_cast<std::uint64_t>(size.k), n = static_cast<std::uint64_t>(size.n),
-               m = static_cast<std::uint64_t>(size.m);
-    check_lt(cublasLtMatrixLayoutCreate(weight_layout_.out(), types_.operand, k, n, size.k));
-    check_lt(cublasLtMatrixLayoutCreate(a_layout_.out(), types_.operand, k, m, size.k));
-    check_lt(cublasLtMatrixLayoutCreate(c_layout_.out(), types_.result, n, m, size.n));
-    fill(GemmValues::random);
+    describe(weight_layout_, types_.operand, size.n, size.k, size.w_by_inner);
+    describe(a_layout_, types_.operand, size.m, size.k, size.a_by_inner);
+    describe(c_layout_, types_.result, size.m, size.n, false);
+    fill(GemmValues::normal);
     choose_algorithm();
   }
 
@@ -104,6 +103,20 @@ class GpuGemm final : public GemmEngine {
   }
 
  private:
+  using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+
+  void turn(cublasLtMatmulDescAttributes_t which, bool on) {
+    const cublasOperation_t operation = on ? CUBLAS_OP_T : CUBLAS_OP_N;
+    check_lt(cublasLtMatmulDescSetAttribute(product_.get(), which, &operation, sizeof operation));
+  }
+  /// A matrix that is stored as [rows, columns], or as [columns, rows].
+  static void describe(Layout& layout, cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                       bool by_columns) {
+    if (by_columns) std::swap(rows, columns);
+    check_lt(cublasLtMatrixLayoutCreate(layout.out(), type, static_cast<std::uint64_t>(columns),
+                                        static_cast<std::uint64_t>(rows), columns));
+  }
+
   device::Device& device() { return case_.hardware().gpu(); }
   cudaStream_t native() { return static_cast<cudaStream_t>(case_.stream().native()); }
 
@@ -182,7 +195,7 @@ class GpuGemm final : public GemmEngine {
   device::Buffer a_, weight_, c_, workspace_;
   Owned<cublasLtHandle_t, cublasLtDestroy> library_;
   Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> product_;
-  Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> weight_layout_, a_layout_, c_layout_;
+  Layout weight_layout_, a_layout_, c_layout_;
   cublasLtMatmulAlgo_t algorithm_{};
 };
 

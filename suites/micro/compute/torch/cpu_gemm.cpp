@@ -14,17 +14,18 @@ class CpuGemm final : public GemmEngine {
   CpuGemm(const GemmSize& size, const std::string& precision)
       : size_(size),
         precision_(precision),
-        a_(at::empty({size.m, size.k}, torch_support::storage_type(precision))),
-        weight_(at::empty({size.n, size.k}, torch_support::storage_type(precision))),
+        a_(matrix(size.m, size.k, size.a_by_inner)),
+        weight_(matrix(size.n, size.k, size.w_by_inner)),
         c_(at::full({size.m, size.n}, -1e3, torch_support::storage_type(precision))),
-        transposed_(weight_.t()) {
-    fill(GemmValues::random);
+        left_(size.a_by_inner ? a_.t() : a_),
+        right_(size.w_by_inner ? weight_ : weight_.t()) {
+    fill(GemmValues::normal);
   }
   void fill(GemmValues values) override {
     write_a(a_.data_ptr(), size_, precision_, values);
     write_weight(weight_.data_ptr(), size_, precision_, values);
   }
-  void start() override { at::mm_out(c_, a_, transposed_); }
+  void start() override { at::mm_out(c_, left_, right_); }
   void finish() override {}
   GemmCheck check() override {
     const GemmCheck result = check_product(c_.data_ptr(), size_, precision_);
@@ -33,9 +34,15 @@ class CpuGemm final : public GemmEngine {
   }
 
  private:
+  at::Tensor matrix(std::int64_t rows, std::int64_t inner, bool by_inner) const {
+    const at::ScalarType type = torch_support::storage_type(precision_);
+    return by_inner ? at::empty({inner, rows}, type) : at::empty({rows, inner}, type);
+  }
+
   GemmSize size_;
   std::string precision_;
-  at::Tensor a_, weight_, c_, transposed_;
+  at::Tensor a_, weight_, c_;
+  at::Tensor left_, right_;  ///< views of a_ [m, k] and weight_ [k, n]
 };
 
 }  // namespace
