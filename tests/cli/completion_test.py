@@ -10,8 +10,8 @@ import unittest
 
 from harness import ProgramTest, SCALEMARK, run
 
-SUBCOMMANDS = ["run", "list", "info", "show", "study", "compare", "baseline", "report", "verify", "finalize", "schema", "import",
-               "export", "completion", "man"]
+SUBCOMMANDS = ["run", "list", "info", "show", "study", "predict", "compare", "baseline", "report", "verify", "finalize", "schema",
+               "import", "export", "completion", "man"]
 
 
 def read_until(descriptor, pattern, seconds=20):
