@@ -67,13 +67,15 @@ class Child {
   pid_t id_;
 };
 
-void limit(int resource, rlim_t value) {
+void limit(int resource, rlim_t soft, rlim_t hard) {
   rlimit now{};
   getrlimit(static_cast<__rlimit_resource_t>(resource), &now);
-  now.rlim_max = std::min(now.rlim_max, value);
-  now.rlim_cur = std::min(now.rlim_cur, value);
+  now.rlim_max = std::min(now.rlim_max, hard);
+  now.rlim_cur = std::min(now.rlim_cur, soft);
   setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
+
+void limit(int resource, rlim_t value) { limit(resource, value, value); }
 
 /// Size of this process's address space in bytes; 0 if /proc does not report it. Takes no memory.
 std::uint64_t mapped_bytes() {
@@ -128,7 +130,8 @@ void confine(const SandboxLimits& limits, pid_t parent, int sink) {
     for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
   }
   if (allowed.mapped_before > 0) limit(RLIMIT_AS, allowed.mapped_before + limits.memory);
-  limit(RLIMIT_CPU, limits.cpu_seconds);
+  // The kernel counts by ticks, and sends SIGXCPU at the soft limit, SIGKILL at the hard one.
+  limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
   allow_only_reading(sink);
@@ -246,7 +249,7 @@ class Receiver {
         fmt::format("could not be read: the reading process exited with code {}", code));
   }
   const int signal = WTERMSIG(end.status);
-  // Soft and hard limit are equal, so the kernel may send either signal.
+  // SIGKILL is for a child that lives on after SIGXCPU.
   const bool used_its_time = end.cpu_seconds > 0.9 * static_cast<double>(limits.cpu_seconds);
   if (signal == SIGXCPU || (signal == SIGKILL && used_its_time))
     throw InputError(fmt::format("reading took more than {} s of CPU time", limits.cpu_seconds));
