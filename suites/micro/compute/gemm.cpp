@@ -73,6 +73,7 @@ void gemm(Case& c) {
     if (values != wanted) engine->fill(wanted);
     values = wanted;
   };
+  fill(timed);
   // Checked before and after the samples with known values, timed with those of the axis.
   c.verify("elements at 2304 places against the exact sums",
            {.fill = [&](int) { fill(GemmValues::known); },
