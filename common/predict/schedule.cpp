@@ -16,8 +16,6 @@
 namespace scalemark::predict {
 namespace {
 
-constexpr int kMaxRanks = 1 << 20;
-
 int floor_log2(int value) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(value))) - 1;
 }

@@ -23,12 +23,14 @@ struct Schedule {
   std::function<Exchange(int round, int rank)> exchange;
 };
 
+inline constexpr int kMaxRanks = 1 << 20;
+
 /// Names of the algorithms, such as allreduce_ring.
 const std::vector<std::string>& algorithms();
 
 /// `bytes` is the message size as OSU defines it for the operation: one rank's part of allgather
 /// and alltoall, else the whole. Throws UsageError for an unknown name, and for ranks below 1 or
-/// above 2^20.
+/// above kMaxRanks.
 ///   allreduce_ring                 2 (p - 1) rounds of bytes / p
 ///   allreduce_rabenseifner         recursive halving, then recursive doubling
 ///   allreduce_recursive_doubling   log2 p rounds of all bytes

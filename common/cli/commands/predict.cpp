@@ -11,9 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
-#include "common/base/text.hpp"
+#include "common/base/number.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/topology_file.hpp"
+#include "common/cli/numbers.hpp"
 #include "common/predict/flows.hpp"
 #include "common/predict/message_simulator.hpp"
 #include "common/predict/schedule.hpp"
@@ -21,19 +22,15 @@
 namespace scalemark::cli {
 namespace {
 
-constexpr std::int64_t kMaxMessage = std::int64_t{1} << 40;
-
 struct PredictArguments {
   std::string algorithm, bytes = "0", loggps, topology, format = "text";
   int ranks = 0;
 };
 
+const NumberRule kBytesRule{NumberRule::Kind::bytes, 0, 0x1p40, false};
+
 std::uint64_t bytes_of(const PredictArguments& options) {
-  const auto bytes = text::parse_integer(options.bytes);
-  if (!bytes || *bytes < 0 || *bytes > kMaxMessage)
-    throw UsageError(fmt::format("--bytes is '{}', allowed: 0 to 1 TiB, such as 1024, 64K or 8M",
-                                 text::printable(options.bytes, 80)));
-  return static_cast<std::uint64_t>(*bytes);
+  return static_cast<std::uint64_t>(kBytesRule.read(options.bytes).value());
 }
 
 /// ns until each rank has finished, rounded to whole ones.
@@ -79,10 +76,12 @@ void add_predict(CLI::App& app, int& exit_code) {
   command->add_option("--simulate", options->algorithm, "Algorithm of the collective")
       ->required()
       ->check(CLI::IsMember(predict::algorithms()));
-  command->add_option("--ranks", options->ranks, "Number of ranks")->required();
-  command
-      ->add_option("--bytes", options->bytes,
-                   "Message size as OSU defines it: one rank's part of allgather and alltoall")
+  take_number(command->add_option("--ranks", options->ranks, "Number of ranks")->required(),
+              {NumberRule::Kind::integer, 1, predict::kMaxRanks, false});
+  take_text_number(command->add_option(
+                       "--bytes", options->bytes,
+                       "Message size as OSU defines it: one rank's part of allgather and alltoall"),
+                   kBytesRule)
       ->capture_default_str();
   command->add_option("--loggps", options->loggps,
                       "Costs of a message, in ns (S: bytes): L=2500,o=1500,g=1000,G=6,O=0,S=65535. "
