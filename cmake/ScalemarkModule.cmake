@@ -18,8 +18,8 @@ endfunction()
 
 # scalemark_compile_as_one(TARGET): with SCALEMARK_UNITY the target's sources are one. Target all_sources_alone then looks at each of
 # them by itself: syntax, types and warnings, without code. It leaves no objects, so that a second call looks at all of them again.
-# Headers of the standard library and of fmt are precompiled, which saves half of its time; a build without SCALEMARK_UNITY shows
-# where one is missing.
+# Headers of the standard library and of fmt are precompiled, to save time; a build without SCALEMARK_UNITY shows where one is
+# missing.
 add_custom_target(all_sources_alone)
 function(scalemark_compile_as_one target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)

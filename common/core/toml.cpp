@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
 
 #include "common/base/text.hpp"
+#include "common/base/units.hpp"
 
 namespace scalemark {
 namespace {
@@ -62,6 +67,21 @@ toml::table parse_toml(std::string_view text, const std::string& origin) {
     throw UsageError(fmt::format("{}:{}: {}", origin, error.source().begin.line,
                                  text::printable(error.description(), 200)));
   }
+}
+
+std::string read_toml_file(const std::string& option, const std::string& file,
+                           std::uintmax_t most) {
+  const std::string shown = text::printable(file, 200);
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error || size > most)
+    throw UsageError(fmt::format("{} is '{}'; allowed: a TOML file of up to {}{}", option, shown,
+                                 units::bytes(most), error ? " (" + error.message() + ")" : ""));
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream content;
+  content << stream.rdbuf();
+  if (!stream) throw UsageError(fmt::format("{} is '{}', which cannot be read", option, shown));
+  return content.str();
 }
 
 }  // namespace scalemark

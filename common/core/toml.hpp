@@ -2,6 +2,7 @@
 // TOML files, and errors in them with their place. The only header that includes toml++.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ namespace scalemark {
 /// ASCII that is neither in quotes nor in a comment, where TOML has no place for it and toml++ 3.3
 /// no defined behaviour.
 toml::table parse_toml(std::string_view text, const std::string& origin);
+
+/// The text of the TOML file that an option names. Throws UsageError, "--peak is 'FILE'; ...", if
+/// it cannot be read or is larger than `most` bytes.
+std::string read_toml_file(const std::string& option, const std::string& file, std::uintmax_t most);
 
 /// Throws UsageError: "FILE:LINE: text".
 [[noreturn]] inline void fail_at(const std::string& origin, const toml::node& node,

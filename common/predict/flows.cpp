@@ -8,6 +8,7 @@
 #include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -90,9 +91,9 @@ class FlowSimulation {
       const double same = next * (1 + kSame);
       bool changed = end_flows();
       while (!begins_.empty() && begins_.top().time <= same) {
-        const Begin one = begins_.top();
+        const Flow flow = begins_.top().flow;
         begins_.pop();
-        begin(one);
+        begin(flow);
         changed = true;
       }
       if (changed) share_rates(flows_, network_, fastest_);
@@ -105,10 +106,10 @@ class FlowSimulation {
  private:
   struct Begin {
     double time;
-    int from, to, round;
-    double bytes;
+    Flow flow;
     bool operator<(const Begin& other) const {  // the earliest on top
-      return std::tie(time, from, round) > std::tie(other.time, other.from, other.round);
+      return std::tie(time, flow.from, flow.round) >
+             std::tie(other.time, other.flow.from, other.flow.round);
     }
   };
 
@@ -121,9 +122,14 @@ class FlowSimulation {
     host.sent = exchange.to < 0 ? time : kNever;
     host.received = exchange.from < 0 ? time : kNever;
     if (exchange.to >= 0) {
-      const Network::Route route = network_.route(rank, exchange.to);
+      Network::Route route = network_.route(rank, exchange.to);
       const double delay = overhead_ + (route.lanes.empty() ? latency_ : route.latency);
-      begins_.push({time + delay, rank, exchange.to, round, static_cast<double>(exchange.sent)});
+      begins_.push({time + delay,
+                    {.to = exchange.to,
+                     .from = rank,
+                     .round = round,
+                     .left = static_cast<double>(exchange.sent),
+                     .lanes = std::move(route.lanes)}});
     }
     if (const auto found = host.arrived.find(round); found != host.arrived.end()) {
       host.received = std::max(time, found->second) + overhead_;
@@ -138,14 +144,11 @@ class FlowSimulation {
     if (done < kNever) enter(rank, host.round + 1, done);
   }
 
-  void begin(const Begin& one) {
-    Flow flow{.to = one.to, .from = one.from, .round = one.round, .left = one.bytes};
-    flow.lanes = network_.route(one.from, one.to).lanes;
-    const bool at_once = one.bytes <= 0 || (flow.lanes.empty() && fastest_ == kNever);
-    if (at_once)
+  void begin(const Flow& flow) {
+    if (flow.left <= 0 || (flow.lanes.empty() && fastest_ == kNever))
       arrive(flow);
     else
-      flows_.push_back(std::move(flow));
+      flows_.push_back(flow);
   }
 
   double next_end() const {

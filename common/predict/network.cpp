@@ -3,6 +3,7 @@
 #include "common/predict/network.hpp"
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -121,7 +121,7 @@ bool contributes(const Line& line, std::span<const double> x, std::span<const do
 
 double ScaleModel::at(double ranks) const {
   if (power == 0 && log_power == 0) return constant;
-  return constant + coefficient * value_of({power, static_cast<int>(log_power)}, ranks);
+  return constant + coefficient * value_of({power, log_power}, ranks);
 }
 
 ScaleModel fit_scale_model(std::span<const double> ranks, std::span<const double> values) {
@@ -144,7 +144,7 @@ ScaleModel fit_scale_model(std::span<const double> ranks, std::span<const double
     best = {.constant = line.constant,
             .coefficient = line.slope,
             .power = term.power,
-            .log_power = static_cast<double>(term.log_power),
+            .log_power = term.log_power,
             .error = error};
   }
   return best;

@@ -10,7 +10,8 @@ namespace scalemark::predict {
 
 struct ScaleModel {
   double constant = 0, coefficient = 0;  ///< c0 and c1, in the quantity's unit
-  double power = 0, log_power = 0;       ///< i and j; both 0: a constant
+  double power = 0;                      ///< i
+  int log_power = 0;                     ///< j; 0 with i = 0: a constant
   /// Mean of |predicted - measured| / ((|predicted| + |measured|) / 2), %: of each point by the
   /// model of the others. Of a constant: of all points by their mean.
   double error = 0;

@@ -137,18 +137,6 @@ CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header
 
 namespace {
 
-/// Why the first of the batches that cannot be opened cannot be; empty: all can.
-std::string unreadable_batch(const std::filesystem::path& parts) {
-  std::string first;
-  while_parts_move([&] {
-    first.clear();
-    places_of_cases(parts, [&](const std::string& why) {
-      if (first.empty()) first = why;
-    });
-  });
-  return first;
-}
-
 /// The row of a case that was finished, and whose part cannot be read.
 CaseResult damaged_case(const std::filesystem::path& parts, const Run& header, std::size_t index,
                         const std::string& why) {
@@ -174,9 +162,7 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
   visitor.header(run);
   const MemoryState now = memory_state();
   const std::vector<Begun> unfinished = read_unfinished(parts, run);
-  const std::string unreadable = unreadable_batch(parts);
-  // Without a journal nobody knows which cases it had.
-  if (!unreadable.empty() && unfinished.empty()) throw InputError(unreadable);
+  std::string unreadable;  // why the first of the batches that cannot be opened cannot be
   auto next = unfinished.begin();
   const auto give_unfinished = [&](std::size_t before) {
     for (; next != unfinished.end() && next->planned.index < before; ++next) {
@@ -199,7 +185,12 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
     give_unfinished(index);
     visitor.one_case(damaged_case(parts, run, index, why));
   };
-  for_each_segment(parts, samples, give_finished, give_damaged);
+  const auto note_unreadable = [&](const std::string& why) {
+    // Without a journal nobody knows which cases it had.
+    if (unfinished.empty()) throw InputError(why);
+    if (unreadable.empty()) unreadable = why;
+  };
+  for_each_segment(parts, samples, give_finished, give_damaged, note_unreadable);
   give_unfinished(SIZE_MAX);
 }
 

@@ -149,19 +149,17 @@ void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
 }
 
 void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged) {
+                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged,
+                      const TakeBatch& unreadable) {
   std::size_t next = 0;
   TakeDamage note_damage;
-  TakeBatch pass_over;
-  if (damaged) {
+  if (damaged)
     note_damage = [&](std::size_t index, const std::string& why) {
       damaged(index, why);
       next = index + 1;
     };
-    pass_over = [](const std::string&) {};
-  }
   while_parts_move([&] {
-    auto places = places_of_cases(parts, pass_over);
+    auto places = places_of_cases(parts, unreadable);
     places.erase(places.begin(), places.lower_bound(next));
     for_each_place(
         places,

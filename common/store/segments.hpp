@@ -52,10 +52,11 @@ void for_each_place(const std::map<std::size_t, std::filesystem::path>& places,
                     const std::function<void(hid_t root, std::size_t index)>& take,
                     const TakeDamage& damaged = {});
 /// Calls `take` for each finished case by index; one case is in memory at a time. Texts for
-/// `damaged`, which is called in the same order, name the file. With it, batches that cannot be
-/// opened are passed over.
+/// `damaged`, which is called in the same order, name the file. `unreadable` is called before all
+/// others.
 void for_each_segment(const std::filesystem::path& parts, bool samples,
-                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged = {});
+                      const std::function<void(CaseResult)>& take, const TakeDamage& damaged = {},
+                      const TakeBatch& unreadable = {});
 
 /// Reads one case of a file that this process wrote or has read completely before.
 CaseResult read_known_case(const std::filesystem::path& path, std::size_t index, bool samples);

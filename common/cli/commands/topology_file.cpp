@@ -3,9 +3,7 @@
 #include "common/cli/commands/topology_file.hpp"
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -18,7 +16,6 @@
 namespace scalemark::cli {
 namespace {
 
-constexpr std::uintmax_t kMaxTopology = 1 << 20;
 constexpr std::int64_t kMaxHosts = 1 << 20;
 
 /// The values of one [[host]] or [[switch]].
@@ -118,18 +115,9 @@ predict::Network parse_topology(std::string_view toml, const std::string& origin
   return {std::move(nodes), origin};
 }
 
-predict::Network read_topology(const std::filesystem::path& path) {
-  const std::string shown = text::printable(path.string(), 200);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (error || size > kMaxTopology)
-    throw UsageError(fmt::format("--topology is '{}'; allowed: a TOML file of up to 1 MiB{}", shown,
-                                 error ? " (" + error.message() + ")" : ""));
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  if (!stream) throw UsageError(fmt::format("--topology is '{}', which cannot be read", shown));
-  return parse_topology(content.str(), shown);
+predict::Network read_topology(const std::string& file) {
+  constexpr std::uintmax_t kMaxFile = 1 << 20;
+  return parse_topology(read_toml_file("--topology", file, kMaxFile), text::printable(file, 200));
 }
 
 }  // namespace scalemark::cli

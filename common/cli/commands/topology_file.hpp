@@ -2,7 +2,6 @@
 // A topology as a TOML file.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -26,6 +25,6 @@ namespace scalemark::cli {
 predict::Network parse_topology(std::string_view toml, const std::string& origin);
 
 /// The same of a file of up to 1 MiB. Throws UsageError if it cannot be read.
-predict::Network read_topology(const std::filesystem::path& path);
+predict::Network read_topology(const std::string& file);
 
 }  // namespace scalemark::cli

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
 #include <span>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +19,6 @@
 namespace scalemark {
 namespace {
 
-constexpr std::uintmax_t kMaxFileBytes = 64 << 10;
 constexpr std::array<std::string_view, 3> kLinks = {"network", "nvlink", "pcie"};
 constexpr std::array<std::string_view, 3> kMemories = {"host", "numa_node", "gpu"};
 
@@ -79,18 +76,8 @@ Peaks Peaks::parse(std::string_view toml, const std::string& origin) {
 }
 
 Peaks Peaks::from_file(const std::string& file) {
-  const std::string shown = text::printable(file, 200);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  if (error || size > kMaxFileBytes) {
-    throw UsageError(fmt::format("--peak is '{}'; allowed: a TOML file of up to 64 KiB{}", shown,
-                                 error ? " (" + error.message() + ")" : ""));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  if (!stream) throw UsageError(fmt::format("--peak is '{}', which cannot be read", shown));
-  return parse(content.str(), shown);
+  constexpr std::uintmax_t kMaxFile = 64 << 10;
+  return parse(read_toml_file("--peak", file, kMaxFile), text::printable(file, 200));
 }
 
 std::optional<Peak> Peaks::given(const Rates& rates, const std::string& name) {

@@ -27,7 +27,7 @@ struct Operation {
   /// The part of an input, a result or a gradient that is compared with the formula; the parts of
   /// the results depend on those of the inputs alone. Empty: all of it.
   std::function<at::Tensor(const at::Tensor&)> part = {};
-  /// Bytes read or written at least once, if not those of all tensors (Operation::traffic()).
+  /// Bytes read or written at least once, if not those of all tensors.
   double bytes = 0;
   double flops = 0;               ///< of the pass that is timed; 0: not stated
   std::string flop_formula = {};  ///< "4 b h s^2 e / time"
