@@ -18,8 +18,8 @@ endfunction()
 
 # scalemark_compile_as_one(TARGET): with SCALEMARK_UNITY the target's sources are one. Target all_sources_alone then looks at each of
 # them by itself: syntax, types and warnings, without code. It leaves no objects, so that a second call looks at all of them again.
-# Headers of the standard library and of fmt are precompiled, to save time; a build without SCALEMARK_UNITY shows where one is
-# missing.
+# Headers of the standard library and of libraries that take long to parse are precompiled; a build without SCALEMARK_UNITY shows
+# where one is missing.
 add_custom_target(all_sources_alone)
 function(scalemark_compile_as_one target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SCALEMARK_UNITY} UNITY_BUILD_BATCH_SIZE 0)
@@ -36,11 +36,12 @@ function(scalemark_check_sources_alone target)
   get_target_property(links ${target} LINK_LIBRARIES)
   add_library(${target}_alone OBJECT EXCLUDE_FROM_ALL ${sources})
   set_target_properties(${target}_alone PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
-  target_link_libraries(${target}_alone PRIVATE ${links} fmt::fmt)
+  target_link_libraries(${target}_alone PRIVATE ${links} fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
   target_include_directories(${target}_alone PRIVATE ${PROJECT_SOURCE_DIR} $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_compile_definitions(${target}_alone PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_compile_options(${target}_alone PRIVATE -fsyntax-only)
-  scalemark_add_headers(scalemark_alone_headers LINK fmt::fmt HEADERS ${SCALEMARK_STANDARD_HEADERS} <fmt/format.h>)
+  scalemark_add_headers(scalemark_alone_headers LINK fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json
+                        HEADERS ${SCALEMARK_STANDARD_HEADERS} <thread> <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp>)
   scalemark_reuse_headers(${target}_alone scalemark_alone_headers)
   add_dependencies(all_sources_alone ${target}_alone)
 endfunction()
