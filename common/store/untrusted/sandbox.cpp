@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <span>
 #include <string>
@@ -51,6 +52,13 @@ class Child {
     int status = 0;          ///< as of waitpid()
     double cpu_seconds = 0;  ///< s of CPU time, of user and system
   };
+  /// s of CPU time that the child has used so far; 0 if it has ended.
+  double cpu_seconds() const {
+    clockid_t clock{};
+    timespec used{};
+    if (clock_getcpuclockid(id_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+  }
   /// Waits for the child to end.
   End end() {
     End end;
@@ -186,8 +194,12 @@ class Sender {
 
 class Receiver {
  public:
-  Receiver(int file, const SandboxLimits& limits)
-      : file_(file), left_(limits.sent), silent_seconds_(limits.silent_seconds), buffer_(kBuffer) {}
+  Receiver(int file, const Child& child, const SandboxLimits& limits)
+      : file_(file),
+        child_(child),
+        left_(limits.sent),
+        silent_seconds_(limits.silent_seconds),
+        buffer_(kBuffer) {}
   void fill(std::span<char> bytes) {
     if (bytes.size() > left_) throw InputError("more was read than the file can hold");
     left_ -= bytes.size();
@@ -209,17 +221,24 @@ class Receiver {
   }
 
  private:
-  /// Waits for data. A child that sleeps uses no CPU time, so the CPU limit would never end it.
-  void await() const {
+  /// Waits for data. The CPU limit ends a child that computes, however few cores there are; one
+  /// that sleeps would never be ended. What it waits for is not in the file: the file system does
+  /// not answer.
+  void await() {
+    // A child that gets less than this share of a core is taken as asleep.
+    constexpr double kLeastShare = 0.01;
     pollfd waiting{file_, POLLIN, 0};
-    int ready = 0;
-    do {
-      ready = poll(&waiting, 1, silent_seconds_ * 1000);
-    } while (ready < 0 && errno == EINTR);
-    if (ready == 0)
-      throw InputError(fmt::format("reading stalled: no data for {} s", silent_seconds_));
+    while (true) {
+      const int ready = poll(&waiting, 1, silent_seconds_ * 1000);
+      if (ready > 0) return;
+      if (ready < 0 && errno == EINTR) continue;
+      const double used = child_.cpu_seconds();
+      if (used - cpu_seconds_ < kLeastShare * silent_seconds_)
+        throw NotRead(fmt::format("reading stalled: no data for {} s", silent_seconds_));
+      cpu_seconds_ = used;
+    }
   }
-  std::size_t read_some(std::span<char> into) const {
+  std::size_t read_some(std::span<char> into) {
     await();
     ssize_t got = 0;
     do {
@@ -229,8 +248,10 @@ class Receiver {
     return static_cast<std::size_t>(got);
   }
   int file_;
+  const Child& child_;
   std::uint64_t left_;
   int silent_seconds_;
+  double cpu_seconds_ = 0;  ///< s of CPU time that the child had used when it was last silent
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;
 };
@@ -289,7 +310,7 @@ void run_apart(const SandboxLimits& limits, const std::function<void(const SendB
   }
   Child child(id);
   sink.close();
-  Receiver receiver(source.get(), limits);
+  Receiver receiver(source.get(), child, limits);
   try {
     consume([&](std::span<char> bytes) { receiver.fill(bytes); });
   } catch (const EndOfStream&) {

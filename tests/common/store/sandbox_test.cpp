@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -34,19 +35,27 @@ using ::testing::HasSubstr;
 constexpr SandboxLimits kLimits = {
     .memory = std::uint64_t{128} << 20, .cpu_seconds = 1, .sent = 1 << 20, .silent_seconds = 5};
 
-/// What reading ends with when the child does that.
-std::string outcome(const std::function<void(const SendBytes&)>& produce) {
+/// What reading ends with when the child does that: with an error of the type Failure.
+template <class Failure = InputError>
+std::string outcome(const std::function<void(const SendBytes&)>& produce,
+                    const SandboxLimits& limits = kLimits) {
   try {
-    run_apart(kLimits, produce, [](const ReceiveBytes& receive) {
+    run_apart(limits, produce, [](const ReceiveBytes& receive) {
       receive_run(receive, true,
                   {.header = [](const Run&) {}, .one_case = [](const CaseResult&) {}});
     });
-  } catch (const InputError& error) {
+  } catch (const Failure& error) {
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
     EXPECT_EQ(errno, ECHILD);
     return error.what();
   }
   return "read";
+}
+
+/// Computes until this process has used that much CPU time.
+void compute(double seconds) {
+  const std::clock_t end = std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC);
+  while (std::clock() < end) continue;
 }
 
 TEST(Sandbox, HandsBackWhatTheChildSends) {
@@ -88,7 +97,7 @@ TEST(Sandbox, TimeIsLimited) {
 }
 
 TEST(Sandbox, MemoryIsLimited) {
-  const std::string text = outcome([](const SendBytes&) {
+  const std::string text = outcome<Error>([](const SendBytes&) {
     std::vector<std::vector<char>> all;
     for (int i = 0; i < 4096; ++i) all.emplace_back(std::size_t{1} << 20, 'x');
   });
@@ -101,7 +110,22 @@ TEST(Sandbox, MemoryIsLimited) {
 }
 
 TEST(Sandbox, AChildThatSleepsIsGivenUp) {
-  EXPECT_EQ(outcome([](const SendBytes&) { pause(); }), "reading stalled: no data for 5 s");
+  EXPECT_EQ(outcome<NotRead>([](const SendBytes&) { pause(); }),
+            "reading stalled: no data for 5 s");
+}
+
+/// Silence is no stall as long as the child computes: on a busy machine it gets few of the cores.
+TEST(Sandbox, AChildThatComputesIsWaitedFor) {
+  SandboxLimits limits = kLimits;
+  limits.cpu_seconds = 20;
+  limits.silent_seconds = 1;
+  EXPECT_EQ(outcome(
+                [](const SendBytes&) {
+                  compute(2.5);
+                  throw InputError("computed to its end");
+                },
+                limits),
+            "computed to its end");
 }
 
 TEST(Sandbox, WritesNoFilesAndPrintsNothing) {
