@@ -23,7 +23,8 @@
 # Which tests run where: cpu-asan runs the tests that need no LibTorch. cpu-release runs those that do, and the black-box tests.
 # cuda-release runs cli.smoke, and builds the tests that need a GPU with LibTorch; it tests other GPU code, too, if there is a GPU or
 # cpu-asan does not. With --full, cpu-release and cuda-release run all tests, each source is compiled alone, also those and the headers that
-# need LibTorch, and g++ builds the sanitizers with LibTorch for the tests that need it.
+# need LibTorch, and g++ builds the sanitizers with LibTorch for the tests that need it, and the thread sanitizer for the tests of
+# what has threads (cpu-tsan).
 # Warnings are errors. Build folders are build/PRESET, and stay; each holds tests.xml (JUnit).
 # Token ids are checked against Llama 3's tokenizer if setup.sh can download it. Otherwise these tests are skipped
 # with a message, and the cases with a small vocabulary run. The same holds for exported MLPerf logs and mlcommons'
@@ -268,6 +269,31 @@ check_gpu_threads() {
     step "cuda-tsan: tests" run_tests cuda-tsan --tests-regex '^gpu\.software\.cudart' || true
 }
 
+# run_watched FOLDER COMMAND...: races that the thread sanitizer reports in any process, also one that a test expects to fail.
+# shellcheck disable=SC2317  # called by step
+run_watched() {
+  local folder=$1 code=0 report
+  shift
+  rm -rf "$folder" && mkdir -p "$folder"
+  TSAN_OPTIONS="ignore_noninstrumented_modules=1 log_path=$folder/race" "$@" || code=$?
+  for report in "$folder"/*; do
+    if [[ -e $report ]]; then cat "$report" && code=1; fi
+  done
+  return "$code"
+}
+
+# With --full. What has threads of its own: watchdog, renewal of the lock, loaders, teams of threads, tokenisation. Open MPI and
+# LibTorch are not built for the thread sanitizer: it looks at our sources only.
+check_threads() {
+  local threads='^(cli\.faults|common\.(core\.(abandon|measure|runner|sweeps|telemetry)|store\.(lock|resume|round_trip))'
+  threads+='|suites\.(imaging\.(loader|rgb300|team)|llm\.text\.|micro\.host_team))'
+  step "cpu-tsan: configure" configure cpu-release -B build/cpu-tsan "${libtorch[@]}" "${unity[@]}" -DSCALEMARK_ENABLE_DALI=OFF \
+    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DSCALEMARK_SANITIZE=thread "-DSCALEMARK_TESTS=$threads" || return 0
+  step "cpu-tsan: build" build cpu-tsan test_programs programs scalemark-faulty scalemark-files || return 0
+  step "cpu-tsan: tests" run_watched "$root/build/cpu-tsan/races" run_tests cpu-tsan --tests-regex "$threads" \
+    --label-exclude "$excluded|full" || true
+}
+
 # Without DALI, whose wheel needs the pinned CUDA libraries. Not source by source: cpu-release does that.
 check_newest() {
   local options settings
@@ -355,7 +381,10 @@ if wanted cpu-asan && step "cpu-asan: the rest of the build" finish cpu-asan; th
 if wanted cuda-release && [[ -n $nvcc ]] && step "cuda-release: the rest of the build" finish cuda-release; then cuda_is_built=1; fi
 if wanted cpu-release; then test_cpu_release; fi
 if wanted cpu-asan; then check_sanitizers; fi
-if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then check_torch_sanitizers; fi
+if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then
+  check_torch_sanitizers
+  check_threads
+fi
 if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
 if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then

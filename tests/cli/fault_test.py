@@ -22,11 +22,17 @@ def axes(*pairs):
     return [text for pair in pairs for text in ("-a", pair)]
 
 
-class Faults(ProgramTest):
+def limit_address_space():
+    resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+
+
+class FaultTest(ProgramTest):
     def start(self, *arguments, ranks=2, **options):
         return run("run", *arguments, "-o", self.path("out.h5"), "-n", "20", ranks=ranks, program=FAULTY,
                    timeout=60, **options)
 
+
+class Faults(FaultTest):
     def test_throw_before_communication_fails_the_case_only(self):
         done = self.start("test/fault", *axes("fault=throw,none", "when=before"))
         self.expect(done, 3)
@@ -80,27 +86,6 @@ class Faults(ProgramTest):
             self.assertEqual(broken["status"], "failed")
             self.assertIn("measure", broken["reason"] + "warm-up")
 
-    def test_out_of_memory_is_a_row(self):
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-        done = self.start("test/fault", *axes("fault=memory,none", "when=before"), preexec_fn=limit)
-        self.expect(done, 0)
-        row = rows(self.path("out.h5"))["test/fault fault=memory number=0 ranks=2 when=before"]
-        self.assertEqual(row["status"], "oom")
-
-    def test_out_of_memory_inside_communication_is_a_row_after_one_relaunch(self):
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
-        arguments = ["test/fault", *axes("fault=memory,none", "when=inside")]
-        done = self.start(*arguments, preexec_fn=limit)
-        self.expect(done, 3, "failed inside communication", "out of host memory")
-        self.expect(self.start(*arguments, "--resume", preexec_fn=limit), 0, "is not tried again: rank 1: out of host memory")
-        table = rows(self.path("out.h5"))
-        row = table["test/fault fault=memory number=0 ranks=2 when=inside"]
-        self.assertEqual(row["status"], "oom")
-        self.assertIn("rank 1: out of host memory; the run ended during phase", row["reason"])
-        self.assertEqual(table["test/fault fault=none number=0 ranks=2 when=inside"]["status"], "ok")
-
     def test_late_rank_is_named(self):
         done = self.start("test/fault", *axes("fault=none,late", "when=inside"), "--timeout", "3")
         self.expect(done, 3, "no progress", "rank 1", "fault=late")
@@ -114,6 +99,25 @@ class Faults(ProgramTest):
         done = self.start("test/fault", *axes("fault=none,kill", "when=inside"))
         self.expect(done, 137, "rank 1", "is gone")
         self.assertEqual(len([r for r in rows(self.path("out.h5.parts")).values() if r["status"] == "ok"]), 1)
+
+
+class LackingMemory(FaultTest):
+    def test_out_of_memory_is_a_row(self):
+        done = self.start("test/fault", *axes("fault=memory,none", "when=before"), preexec_fn=limit_address_space)
+        self.expect(done, 0)
+        row = rows(self.path("out.h5"))["test/fault fault=memory number=0 ranks=2 when=before"]
+        self.assertEqual(row["status"], "oom")
+
+    def test_out_of_memory_inside_communication_is_a_row_after_one_relaunch(self):
+        arguments = ["test/fault", *axes("fault=memory,none", "when=inside")]
+        done = self.start(*arguments, preexec_fn=limit_address_space)
+        self.expect(done, 3, "failed inside communication", "out of host memory")
+        self.expect(self.start(*arguments, "--resume", preexec_fn=limit_address_space), 0, "is not tried again: rank 1: out of host memory")
+        table = rows(self.path("out.h5"))
+        row = table["test/fault fault=memory number=0 ranks=2 when=inside"]
+        self.assertEqual(row["status"], "oom")
+        self.assertIn("rank 1: out of host memory; the run ended during phase", row["reason"])
+        self.assertEqual(table["test/fault fault=none number=0 ranks=2 when=inside"]["status"], "ok")
 
 
 TIMEOUT = 2  # seconds without a sign of life
