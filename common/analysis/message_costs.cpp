@@ -36,17 +36,6 @@ bool is_time(const Metric& metric) {
   return metric.kind == MetricKind::duration && metric.unit == "s";
 }
 
-/// Time of a case in seconds; NaN without one.
-double seconds_of(const CaseResult& result, double bytes) {
-  const Metric* primary = result.find(result.primary_metric);
-  if (primary != nullptr && primary->kind == MetricKind::rate)
-    primary = result.find(primary->source);
-  if (primary != nullptr && is_time(*primary)) return median_of(result, *primary);
-  const Metric* bandwidth = result.find("bandwidth");
-  if (bandwidth == nullptr || bandwidth->unit != "By/s") return std::nan("");
-  return bytes / median_of(result, *bandwidth);
-}
-
 /// Fitted parameters: latency and bandwidth per regime, and each size where a regime ends.
 double parameters_of(const stats::CostFit& fit) {
   return 3 * static_cast<double>(fit.regimes.size()) - 1;
@@ -80,13 +69,31 @@ std::optional<MessageCost> fitted(const stats::MessageCostFits& fits, std::size_
 
 }  // namespace
 
+std::optional<double> operation_seconds(const CaseResult& result) {
+  if (result.status != Status::ok) return std::nullopt;
+  const Metric* primary = result.find(result.primary_metric);
+  if (primary != nullptr && primary->kind == MetricKind::rate)
+    primary = result.find(primary->source);
+  double seconds = 0;
+  if (primary != nullptr && is_time(*primary)) {
+    seconds = median_of(result, *primary);
+  } else {
+    const Metric* bandwidth = result.find("bandwidth");
+    const auto* bytes = result.params.find_as<std::int64_t>("bytes");
+    if (bandwidth == nullptr || bandwidth->unit != "By/s" || bytes == nullptr) return std::nullopt;
+    seconds = static_cast<double>(*bytes) / median_of(result, *bandwidth);
+  }
+  if (!std::isfinite(seconds) || seconds <= 0) return std::nullopt;
+  return seconds;
+}
+
 std::optional<SweepCase> sweep_case(const CaseResult& result) {
   const auto* bytes = result.params.find_as<std::int64_t>("bytes");
-  if (result.status != Status::ok || bytes == nullptr || *bytes < 1) return std::nullopt;
+  const std::optional<double> seconds = operation_seconds(result);
+  if (bytes == nullptr || *bytes < 1 || !seconds) return std::nullopt;
   SweepCase one;
   one.bytes = static_cast<double>(*bytes);
-  one.seconds = seconds_of(result, one.bytes);
-  if (!std::isfinite(one.seconds) || one.seconds <= 0) return std::nullopt;
+  one.seconds = *seconds;
   one.key = result.key;
   static const std::vector<AxisMap> kAnySize = {parse_axis_map("bytes=drop")};
   one.sweep = mapped_key(result.key, kAnySize, false);

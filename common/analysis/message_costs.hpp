@@ -24,9 +24,12 @@ struct SweepCase {
   double bytes = 0, seconds = 0;
 };
 
-/// Extracts size and time from a case. Nothing if it is not ok, has no axis `bytes`, or no time.
-/// The time is the primary metric if that is a duration, or the duration from which a primary rate
-/// is computed. Otherwise it is bytes / `bandwidth`, for imported files that store no time.
+/// Time of one operation (s). The primary metric if that is a duration, or the duration from which
+/// a primary rate is computed. Otherwise `bytes` / `bandwidth`, for imported files that store no
+/// time. Nothing if the case is not ok or has no such time.
+std::optional<double> operation_seconds(const CaseResult& result);
+
+/// Extracts size and operation_seconds() from a case. Nothing if it has no axis `bytes` or no time.
 std::optional<SweepCase> sweep_case(const CaseResult& result);
 
 /// The fitted model time = latency + bytes / bandwidth, with separate parameters per protocol.

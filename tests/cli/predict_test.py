@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`scalemark predict`: simulated collectives, and what it refuses."""
+"""`scalemark predict`: simulated collectives, predictions from measured rows, and what it refuses."""
 import json
 import time
 import unittest
@@ -75,6 +75,128 @@ class Predict(ProgramTest):
                           ('host = 3\n', "'host' is written [[host]]"),
                           ("[[host\n", "net.toml:1")):
             self.expect(self.simulate("allreduce_ring", "--ranks", 1, "--topology", self.topology(text)), 2, why)
+
+
+def ring(ranks, size):
+    """s of a ring allreduce: 2 us a step, 1 GB/s."""
+    return 2 * (ranks - 1) * 2e-6 + 2 * (ranks - 1) / ranks * size * 1e-9
+
+
+class FromRows(ProgramTest):
+    SIZES = [2 ** k for k in range(10, 21, 2)]
+
+    def file(self, name, times, factors=(1,)):
+        """Runs whose cases take `times`, in s by key, each run with its factor."""
+        with open(self.path(name + ".jsonl"), "w", encoding="utf-8") as file:
+            for number, factor in enumerate(factors):
+                cases = {key: {"metric": "latency", "unit": "s", "scale": 1e-12, "samples": [round(1e12 * time * factor)]}
+                         for key, time in times.items()}
+                file.write(json.dumps({"run": f"{name}-{number}", "cases": cases}) + "\n")
+        self.expect(run("import", self.path(name + ".jsonl"), "-o", self.path(name + ".h5")), 0)
+        return self.path(name + ".h5")
+
+    def ring_file(self, ranks, sizes=None, name="ring", more="", factors=(1,)):
+        return self.file(name, {f"micro/allreduce backend=mpi bytes={size} ranks={one}{more}": ring(one, size)
+                                for one in ranks for size in sizes or self.SIZES}, factors)
+
+    def predict(self, *files, workload="micro/allreduce", axes=(), code=0, more=()):
+        done = run("predict", "--from", *files, "--workload", workload, *[word for axis in axes for word in ("-a", axis)],
+                   "--format", "json", *more)
+        self.expect(done, code)
+        return json.loads(done.stdout) if code == 0 else done
+
+    def test_a_ring_is_found_again(self):
+        told = self.predict(self.ring_file([2, 4, 8, 16]), axes=["ranks=64,1K", "bytes=64K"])
+        self.assertEqual([(one["ranks"], one["bytes"]) for one in told], [(64, 65536), (1024, 65536)])
+        for one in told:
+            self.assertAlmostEqual(one["seconds"] / ring(one["ranks"], one["bytes"]), 1, delta=1e-6)
+            self.assertEqual((one["form"], one["fits"], one["equal_forms"]), ("ring", True, []))
+            self.assertEqual(one["level"], 0.9)
+            self.assertEqual(len(one["rows"]), 4 * 5, "two sizes beside it, on either side")
+            self.assertLessEqual(one["low"], one["seconds"])
+        self.assertEqual(told[0]["series"], "micro/allreduce backend=mpi")
+
+    def test_without_bytes_all_measured_sizes_are_predicted(self):
+        told = self.predict(self.ring_file([2, 4, 8]), axes=["ranks=8"])
+        self.assertEqual([one["bytes"] for one in told], self.SIZES)
+        for one in told:
+            self.assertAlmostEqual(one["measured"] / ring(8, one["bytes"]), 1, delta=1e-6)
+
+    def test_runs_that_scatter_widen_the_interval(self):
+        def width(name, factors):
+            folder = self.ring_file([2, 4, 8], name=name, factors=factors)
+            (one,) = self.predict(folder, axes=["ranks=16", "bytes=64K"])
+            self.assertEqual(one["runs"], len(factors))
+            return one["high"] / one["low"]
+        self.assertGreater(width("loud", (0.9, 1, 1.1)), 1.2)
+        self.assertLess(width("quiet", (0.999, 1, 1.001)), 1.02)
+
+    def test_two_numbers_of_ranks_test_no_form(self):
+        (one,) = self.predict(self.ring_file([2, 4]), axes=["ranks=16", "bytes=64K"])
+        self.assertEqual((one["tested"], one["fits"], one["level"]), (False, False, None))
+        done = run("predict", "--from", self.path("ring.h5"), "--workload", "micro/allreduce", "-a", "ranks=16")
+        self.expect(done, 0)
+        self.assertIn("untested: ring", done.stdout)
+        self.assertIn("16 ranks are 4.0 times the most that was measured", done.stdout)
+
+    def test_a_shape_that_no_form_has(self):
+        times = {f"micro/allreduce bytes={size} ranks={ranks}": 1e-9 * size * ranks ** 2.5 for ranks in (2, 3, 4, 6, 8) for size in (1024, 4096)}
+        (one,) = self.predict(self.file("cubic", times), axes=["ranks=32", "bytes=1K"])
+        # Extra-P's form over five numbers of ranks takes over.
+        self.assertAlmostEqual(one["seconds"] / (1024e-9 * 32 ** 2.5), 1, delta=1e-3)
+        self.assertIn("p^2.5", one["form"])
+        few = {key: time for key, time in times.items() if not key.endswith(("=3", "=6"))}
+        (one,) = self.predict(self.file("few", few), axes=["ranks=32", "bytes=1K"])
+        self.assertFalse(one["fits"])
+        done = run("predict", "--from", self.path("few.h5"), "--workload", "micro/allreduce", "-a", "ranks=32")
+        self.assertIn("none fits", done.stdout)
+
+    def test_series_are_kept_apart_and_chosen(self):
+        both = [self.ring_file([2, 4, 8]), self.ring_file([2, 4, 8], name="persistent", more=" call=persistent")]
+        told = self.predict(*both, axes=["ranks=16", "bytes=4K"])
+        self.assertEqual([one["series"] for one in told], ["micro/allreduce backend=mpi", "micro/allreduce backend=mpi call=persistent"])
+        (one,) = self.predict(*both, axes=["ranks=16", "bytes=4K", "call=persistent"])
+        self.assertIn("call=persistent", one["series"])
+
+    def test_a_barrier_has_no_sizes(self):
+        path = self.file("barrier", {f"micro/barrier backend=mpi ranks={2 ** k}": 1e-6 * k for k in range(1, 5)})
+        (one,) = self.predict(path, workload="micro/barrier", axes=["ranks=1024"])
+        self.assertEqual((one["bytes"], one["form"]), (None, "dissemination"))
+        self.assertAlmostEqual(one["seconds"], 1e-5, delta=1e-9)
+
+    def test_a_bandwidth_is_enough(self):
+        paths = []
+        for ranks in (2, 4, 8):
+            with open(self.path(f"{ranks}.jsonl"), "w", encoding="utf-8") as file:
+                file.write(json.dumps({"run": str(ranks), "cases": {f"micro/allgather bytes={size} ranks={ranks}": {
+                    "metric": "bandwidth", "unit": "By/s", "scale": 1, "samples": [round(size / ((ranks - 1) * (1e-6 + size * 1e-9)))]}
+                    for size in (4096, 16384, 65536)}}) + "\n")
+            self.expect(run("import", self.path(f"{ranks}.jsonl"), "-o", self.path(f"{ranks}.h5")), 0)
+            paths.append(self.path(f"{ranks}.h5"))
+        (one,) = self.predict(*paths, workload="micro/allgather", axes=["ranks=32", "bytes=16K"])
+        self.assertEqual(one["form"], "ring")
+        self.assertAlmostEqual(one["seconds"] / (31 * (1e-6 + 16384e-9)), 1, delta=1e-4)
+
+    def test_missing_rows_are_told_with_the_command_that_measures_them(self):
+        one_size = self.ring_file([4])
+        done = self.predict(one_size, axes=["ranks=16", "backend=mpi"], code=4)
+        self.assertIn("rows on 4 ranks only", done.stderr)
+        self.assertIn("scalemark run micro/allreduce -a ranks=2,4,8 -a bytes=8:4M:*4 -a backend=mpi -o rows.h5", done.stderr)
+        self.assertIn("no row of micro/broadcast", self.predict(one_size, workload="micro/broadcast", axes=["ranks=16"], code=4).stderr)
+
+    def test_what_is_refused(self):
+        path = self.ring_file([2, 4])
+        for axes, why in ((["bytes=8"], "-a ranks=... is missing"), (["ranks=1"], "-a ranks: 1 is not in 2 to 1048576"),
+                          (["ranks=many"], "is not a list of integers"), (["ranks"], "axis"),
+                          (["ranks=4", "bytes=-1"], "-a bytes: -1 is not in")):
+            self.assertIn(why, self.predict(path, axes=axes, code=2).stderr)
+        self.assertIn("allowed: micro/allgather, micro/allreduce", self.predict(path, workload="llm/finetune", axes=["ranks=4"], code=2).stderr)
+        self.expect(run("predict"), 2, "--simulate ALGORITHM, or --from FILE... --workload NAME")
+        self.expect(run("predict", "--from", path), 2, "--workload")
+        self.expect(run("predict", "--from", path, "--workload", "micro/allreduce", "--simulate", "allreduce_ring"), 2, "--simulate")
+        self.expect(run("predict", "--from", path, "--workload", "micro/allreduce", "--ranks", "4"), 2, "--simulate")
+        self.predict(self.path("none.h5"), axes=["ranks=4"], code=3)
+        self.assertIn("--level", self.predict(path, axes=["ranks=4"], code=2, more=("--level", "1")).stderr)
 
 
 if __name__ == "__main__":

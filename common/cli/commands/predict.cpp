@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scalemark predict`: what a collective takes on many ranks, by simulation.
+// `scalemark predict`: what a collective takes on many ranks, by simulation or from measured rows.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/number.hpp"
 #include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/predict_from_rows.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/cli/numbers.hpp"
 #include "common/predict/flows.hpp"
@@ -23,8 +24,9 @@ namespace scalemark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string algorithm, bytes = "0", loggps, topology, format = "text";
+  std::string algorithm, bytes = "0", loggps, topology;
   int ranks = 0;
+  RowPrediction from_rows;
 };
 
 const NumberRule kBytesRule{NumberRule::Kind::bytes, 0, 0x1p40, false};
@@ -46,12 +48,13 @@ std::vector<std::uint64_t> finish_times(const PredictArguments& options) {
   return times;
 }
 
-int predict_command(const PredictArguments& options) {
+int simulate_command(const PredictArguments& options) {
+  if (options.ranks == 0) throw UsageError("--simulate needs --ranks");
   if (options.loggps.empty() && options.topology.empty())
     throw UsageError("--simulate needs the costs of a message: --loggps, --topology or both");
   const std::vector<std::uint64_t> times = finish_times(options);
   const std::uint64_t last = *std::ranges::max_element(times);
-  if (options.format == "json") {
+  if (options.from_rows.format == "json") {
     std::cout << nlohmann::json{{"algorithm", options.algorithm},
                                 {"ranks", options.ranks},
                                 {"bytes", bytes_of(options)},
@@ -67,30 +70,75 @@ int predict_command(const PredictArguments& options) {
   return static_cast<int>(ExitCode::ok);
 }
 
+int predict_command(const PredictArguments& options) {
+  if (!options.algorithm.empty()) return simulate_command(options);
+  if (options.from_rows.files.empty())
+    throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
+  return predict_from_rows(options.from_rows);
+}
+
+/// Options of `--simulate`.
+void add_simulation(CLI::App& command, PredictArguments& options) {
+  CLI::Option* simulate =
+      command.add_option("--simulate", options.algorithm, "Algorithm of the collective")
+          ->check(CLI::IsMember(predict::algorithms()));
+  take_number(command.add_option("--ranks", options.ranks, "Number of ranks"),
+              {NumberRule::Kind::integer, 1, predict::kMaxRanks, false})
+      ->needs(simulate);
+  take_text_number(command.add_option(
+                       "--bytes", options.bytes,
+                       "Message size as OSU defines it: one rank's part of allgather and alltoall"),
+                   kBytesRule)
+      ->needs(simulate)
+      ->capture_default_str();
+  command
+      .add_option("--loggps", options.loggps,
+                  "Costs of a message, in ns (S: bytes): L=2500,o=1500,g=1000,G=6,O=0,S=65535. "
+                  "L latency, o CPU per message, g and G interface per message and byte, O CPU "
+                  "per byte, S largest message that is sent before its receiver is ready")
+      ->needs(simulate);
+  command
+      .add_option("--topology", options.topology,
+                  "TOML file of hosts and switches, whose links messages share")
+      ->needs(simulate);
+}
+
+/// Options of `--from`.
+void add_rows(CLI::App& command, PredictArguments& options) {
+  RowPrediction& rows = options.from_rows;
+  CLI::Option* from =
+      command
+          .add_option("--from", rows.files,
+                      "Result files with rows of the collective on two numbers of ranks or more")
+          ->excludes("--simulate");
+  CLI::Option* workload =
+      command
+          .add_option("--workload", rows.workload, "Collective to predict: micro/allreduce, ...")
+          ->needs(from);
+  from->needs(workload);
+  command
+      .add_option("-a,--axis", rows.axes,
+                  "ranks=64 to predict for, or a list; bytes=1M (default: all measured sizes); "
+                  "backend=mpi and other axes choose rows")
+      ->needs(from)
+      ->allow_extra_args(false);
+  take_number(command.add_option("--level", rows.level, "Probability that an interval holds"),
+              {NumberRule::Kind::real, 0.5, 0.99, false})
+      ->needs(from)
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand(
-      "predict", "Simulate a collective message by message, and print its time in ns");
-  command->add_option("--simulate", options->algorithm, "Algorithm of the collective")
-      ->required()
-      ->check(CLI::IsMember(predict::algorithms()));
-  take_number(command->add_option("--ranks", options->ranks, "Number of ranks")->required(),
-              {NumberRule::Kind::integer, 1, predict::kMaxRanks, false});
-  take_text_number(command->add_option(
-                       "--bytes", options->bytes,
-                       "Message size as OSU defines it: one rank's part of allgather and alltoall"),
-                   kBytesRule)
-      ->capture_default_str();
-  command->add_option("--loggps", options->loggps,
-                      "Costs of a message, in ns (S: bytes): L=2500,o=1500,g=1000,G=6,O=0,S=65535. "
-                      "L latency, o CPU per message, g and G interface per message and byte, O CPU "
-                      "per byte, S largest message that is sent before its receiver is ready");
-  command->add_option("--topology", options->topology,
-                      "TOML file of hosts and switches, whose links messages share");
+      "predict", "Predict what a collective takes on other ranks, from rows or by simulation");
+  add_simulation(*command, *options);
+  add_rows(*command, *options);
   command
-      ->add_option("--format", options->format, "text: one number; json: also each rank's finish")
+      ->add_option("--format", options->from_rows.format,
+                   "text, or json: also each rank's finish, or the rows used")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->callback([options, &exit_code] { exit_code = predict_command(*options); });

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits the rows of each series, predicts what was asked for, and prints it with its sources.
+#include "common/cli/commands/predict_from_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/counted.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/core/plan.hpp"
+#include "common/predict/conformal.hpp"
+#include "common/predict/scale_model.hpp"
+#include "common/predict/schedule.hpp"
+#include "common/stats/distributions.hpp"
+#include "common/text/cells.hpp"
+#include "common/text/table.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view kSuite = "micro/";
+
+/// What is asked for.
+struct Targets {
+  std::vector<std::int64_t> ranks, bytes;  ///< no bytes: all measured sizes
+  std::vector<std::string> words;          ///< other axes, "backend=mpi"
+};
+
+/// One line of the output.
+struct Line {
+  int ranks = 0;
+  double bytes = 0, seconds = 0, low = 0, high = 0, error = 0;
+  bool has_interval = false, fits = true, tested = true;
+  std::string form;
+  std::vector<std::string> equal_forms;  ///< that cannot be told apart from it
+  std::optional<double> measured;
+  std::vector<predict::CollectiveTime> used;
+  double beyond = 1;         ///< ranks / most ranks measured
+  double tested_beyond = 1;  ///< most ranks measured / next smaller number
+};
+
+std::string_view collective_of(const RowPrediction& request) {
+  const std::string_view name = request.workload;
+  if (!name.starts_with(kSuite) || predict::forms_of(name.substr(kSuite.size())).empty()) {
+    std::vector<std::string> allowed = predict::collectives_with_forms();
+    for (std::string& one : allowed) one.insert(0, kSuite);
+    throw UsageError(fmt::format("--workload is '{}', allowed: {}",
+                                 text::printable(request.workload, 100),
+                                 text::join(allowed, ", ")));
+  }
+  return name.substr(kSuite.size());
+}
+
+std::vector<std::int64_t> numbers(const AxisOverride& axis, std::int64_t low, std::int64_t high) {
+  std::vector<std::int64_t> values = text::parse_integers(axis.values);
+  for (const std::int64_t one : values) {
+    if (one < low || one > high)
+      throw UsageError(fmt::format("-a {}: {} is not in {} to {}", axis.axis, one, low, high));
+  }
+  return values;
+}
+
+Targets targets_of(const RowPrediction& request) {
+  Targets targets;
+  for (const std::string& word : request.axes) {
+    const AxisOverride axis = parse_override(word);
+    if (axis.axis == "ranks") {
+      targets.ranks = numbers(axis, 2, predict::kMaxRanks);
+    } else if (axis.axis == "bytes") {
+      targets.bytes = numbers(axis, 0, std::int64_t{1} << 40);
+    } else {
+      targets.words.push_back(axis.axis + "=" + axis.values);
+    }
+  }
+  if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
+  return targets;
+}
+
+std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
+  std::set<int> ranks;
+  for (const predict::CollectiveTime& one : times) ranks.insert(one.ranks);
+  return ranks;
+}
+
+/// Extra-P's form over the ranks, at a measured size, where it says more than the forms.
+void use_scale_model(const CollectiveRows& rows, Line& line) {
+  std::vector<double> ranks, seconds;
+  for (const predict::CollectiveTime& one : rows.times) {
+    if (one.bytes != line.bytes) continue;
+    ranks.push_back(one.ranks);
+    seconds.push_back(one.seconds);
+  }
+  constexpr std::size_t kNeeded = 5;
+  if (ranks.size() < kNeeded) return;
+  const predict::ScaleModel model = predict::fit_scale_model(ranks, seconds);
+  if (!(model.error / 100 < line.error)) return;
+  line.seconds = line.low = line.high = model.at(line.ranks);
+  line.error = model.error / 100;
+  line.fits = line.error <= predict::kMaxFormError && line.seconds > 0;
+  line.has_interval = false;
+  line.equal_forms.clear();
+  line.form = fmt::format("{:.3g} + {:.3g} p^{:.3g} log2(p)^{}", model.constant, model.coefficient,
+                          model.power, model.log_power);
+}
+
+Line predicted(std::string_view collective, const CollectiveRows& rows, int ranks, double bytes,
+               double level) {
+  const predict::CollectivePrediction found =
+      predict::predict_collective(collective, rows.times, ranks, bytes, level);
+  Line line{.ranks = ranks,
+            .bytes = bytes,
+            .seconds = found.seconds,
+            .low = found.low,
+            .high = found.high,
+            .error = found.forms.front().error,
+            .fits = found.fits(),
+            .tested = found.is_tested(),
+            .form = std::string(found.forms.front().form.name),
+            .equal_forms = {},
+            .measured = {},
+            .used = found.used};
+  for (std::size_t i = 1; i < found.forms.size(); ++i)
+    line.equal_forms.emplace_back(found.forms[i].form.name);
+  if (!line.fits) use_scale_model(rows, line);
+  if (line.fits && found.half_width && line.form == found.forms.front().form.name) {
+    // Rows are means over the runs; a new one scatters by itself.
+    const double run = stats::normal_quantile((1 + level) / 2) * rows.run_deviation;
+    const double factor = std::exp(std::hypot(*found.half_width, run));
+    line.low /= factor;
+    line.high *= factor;
+    line.has_interval = true;
+  }
+  for (const predict::CollectiveTime& one : rows.times) {
+    if (one.ranks == ranks && one.bytes == bytes) line.measured = one.seconds;
+  }
+  const std::set<int> measured = ranks_in(found.used);
+  line.beyond = static_cast<double>(ranks) / *measured.rbegin();
+  line.tested_beyond = static_cast<double>(*measured.rbegin()) / *std::next(measured.rbegin());
+  return line;
+}
+
+std::vector<Line> lines_of(std::string_view collective, const CollectiveRows& rows,
+                           const Targets& targets, double level) {
+  std::set<double> sizes(targets.bytes.begin(), targets.bytes.end());
+  if (!rows.has_sizes) {
+    sizes = {0};
+  } else if (sizes.empty()) {
+    for (const predict::CollectiveTime& one : rows.times) sizes.insert(one.bytes);
+  }
+  std::vector<Line> lines;
+  for (const std::int64_t ranks : targets.ranks) {
+    for (const double bytes : sizes)
+      lines.push_back(predicted(collective, rows, static_cast<int>(ranks), bytes, level));
+  }
+  return lines;
+}
+
+std::string form_text(const Line& line) {
+  std::vector<std::string> forms{line.form};
+  forms.insert(forms.end(), line.equal_forms.begin(), line.equal_forms.end());
+  const std::string names = text::join(forms, ", or ");
+  if (!line.tested) return "untested: " + names;
+  return line.fits ? names : "none fits; best: " + names;
+}
+
+/// "16 times", "1.5 times".
+std::string times_text(double factor) { return units::significant(factor, 2) + " times"; }
+
+void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, double level) {
+  std::vector<std::string> ranks;
+  for (const int one : ranks_in(rows.times)) ranks.push_back(std::to_string(one));
+  fmt::print(std::cout, "From {} of {}, on {} ranks{}.", text::counted(rows.times.size(), "row"),
+             text::counted(rows.runs, "run"), text::join(ranks, ", "),
+             rows.nodes > 1    ? " of several nodes"
+             : rows.nodes == 1 ? " of one node"
+                               : "");
+  if (rows.left_out > 0) fmt::print(std::cout, " Rows of one node left out: {}.", rows.left_out);
+  fmt::print(std::cout, "\nerror: of each number of ranks, predicted from the others.\n");
+  const bool some_without =
+      std::ranges::any_of(lines, [](const Line& one) { return one.fits && !one.has_interval; });
+  if (some_without)
+    fmt::print(std::cout,
+               "No {:.3g} % interval: it needs {} rows beside the size, or the form is a fallback. "
+               "The range is that of the forms.\n",
+               100 * level, predict::residuals_needed(level));
+  if (std::ranges::any_of(lines, [](const Line& one) { return one.tested && !one.fits; }))
+    fmt::print(std::cout,
+               "none fits: no form predicts the measured rows within {:.0f} %, so the figure is a "
+               "guess.\n",
+               100 * predict::kMaxFormError);
+  if (std::ranges::any_of(lines, [](const Line& one) { return !one.tested; }))
+    fmt::print(std::cout,
+               "untested: rows of {} numbers of ranks or more tell which form is right.\n",
+               predict::kTestedRanks);
+  const auto is_measured = [&](const Line& line) {
+    const auto [least, most] = std::ranges::minmax(rows.times, {}, &predict::CollectiveTime::bytes);
+    return line.bytes >= least.bytes && line.bytes <= most.bytes;
+  };
+  if (!std::ranges::all_of(lines, is_measured))
+    fmt::print(
+        std::cout,
+        "A size outside of those measured: as if the library did there what it does next to it.\n");
+  const auto far = std::ranges::max_element(lines, {}, &Line::beyond);
+  if (far->beyond > far->tested_beyond)
+    fmt::print(std::cout,
+               "{} ranks are {} the most that was measured; the forms were tested over {} only.\n",
+               far->ranks, times_text(far->beyond), times_text(far->tested_beyond));
+}
+
+void print_text(std::string_view collective, const CollectiveRows& rows,
+                const std::vector<Line>& lines, double level) {
+  fmt::print(std::cout, "{}\n", text::printable(rows.key, 400));
+  std::vector<text::TextColumn> columns{{.header = "ranks", .number = true}};
+  if (rows.has_sizes) columns.push_back({.header = "bytes", .number = true});
+  for (const char* header : {"time", "low", "high", "error"})
+    columns.push_back({.header = header, .number = true});
+  columns.push_back({.header = "measured", .number = true, .aside = true});
+  columns.push_back({.header = fmt::format("algorithm of {}", collective)});
+  std::vector<text::TextRow> table;
+  for (const Line& one : lines) {
+    text::TextRow row{.cells = {std::to_string(one.ranks)}, .color = {}};
+    if (rows.has_sizes) row.cells.push_back(units::bytes(static_cast<std::uint64_t>(one.bytes)));
+    row.cells.push_back(units::seconds(one.seconds, 3));
+    const bool has_range = one.has_interval || one.low < one.high;
+    for (const double value : {one.low, one.high})
+      row.cells.push_back(has_range ? units::seconds(value, 3) : "-");
+    row.cells.push_back(fmt::format("{:.1f} %", 100 * one.error));
+    row.cells.push_back(one.measured ? units::seconds(*one.measured, 3) : "-");
+    row.cells.push_back(form_text(one));
+    table.push_back(std::move(row));
+  }
+  text::print_text_table(columns, table, table_width(), std::cout);
+  print_notes(rows, lines, level);
+}
+
+ordered_json json_of(const CollectiveRows& rows, const Line& line, double level) {
+  ordered_json used = ordered_json::array();
+  for (const predict::CollectiveTime& one : line.used)
+    used.push_back({{"ranks", one.ranks}, {"bytes", one.bytes}, {"seconds", one.seconds}});
+  return {{"series", text::json_text(rows.key)},
+          {"ranks", line.ranks},
+          {"bytes", rows.has_sizes ? ordered_json(line.bytes) : ordered_json()},
+          {"seconds", text::json_number(line.seconds)},
+          {"low", text::json_number(line.low)},
+          {"high", text::json_number(line.high)},
+          {"level", line.has_interval ? ordered_json(level) : ordered_json()},
+          {"form", line.form},
+          {"fits", line.fits},
+          {"tested", line.tested},
+          {"equal_forms", line.equal_forms},
+          {"error", text::json_number(line.error)},
+          {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
+          {"beyond_measured_ranks", line.beyond},
+          {"runs", rows.runs},
+          {"nodes", rows.nodes},
+          {"rows", used}};
+}
+
+int nothing_to_predict_from(const RowPrediction& request, const std::vector<CollectiveRows>& all,
+                            bool has_sizes) {
+  std::string found = "no row";
+  if (!all.empty())
+    found = fmt::format("rows on {} ranks only", *ranks_in(all.front().times).begin());
+  std::string more;
+  for (const std::string& one : request.axes) {
+    if (!one.starts_with("ranks=") && !one.starts_with("bytes="))
+      more += " -a " + text::printable(one, 100);
+  }
+  fmt::print(stderr,
+             "scalemark predict: {} of {} there: two numbers of ranks or more are needed, three to "
+             "test a form. To "
+             "measure them:\n  mpirun -n 8 scalemark run {} -a ranks=2,4,8{}{} -o rows.h5\n",
+             found, request.workload, request.workload, has_sizes ? " -a bytes=8:4M:*4" : "", more);
+  return static_cast<int>(ExitCode::nothing);
+}
+
+}  // namespace
+
+int predict_from_rows(const RowPrediction& request) {
+  const std::string_view collective = collective_of(request);
+  const Targets targets = targets_of(request);
+  std::vector<CollectiveRows> all =
+      read_collective_rows(request.files, request.workload, targets.words);
+  const std::vector<CollectiveRows> found = all;
+  std::erase_if(all, [](const CollectiveRows& one) { return ranks_in(one.times).size() < 2; });
+  if (all.empty()) return nothing_to_predict_from(request, found, collective != "barrier");
+  ordered_json json = ordered_json::array();
+  for (const CollectiveRows& rows : all) {
+    const std::vector<Line> lines = lines_of(collective, rows, targets, request.level);
+    if (request.format == "json") {
+      for (const Line& one : lines) json.push_back(json_of(rows, one, request.level));
+    } else {
+      print_text(collective, rows, lines, request.level);
+    }
+  }
+  if (request.format == "json") std::cout << json.dump(1) << "\n";
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark predict --from`: what a collective takes on other numbers of ranks, from measured
+// rows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace scalemark::cli {
+
+struct RowPrediction {
+  std::vector<std::string> files;  ///< result files, parts folders, and folders of them
+  std::string workload;            ///< "micro/allreduce"
+  std::vector<std::string> axes;   ///< "ranks=64", "bytes=1M", "backend=mpi"
+  double level = 0.9;              ///< of the intervals
+  std::string format = "text";     ///< or json
+};
+
+/// Prints a line for each number of ranks and size asked for. Returns the exit code. Throws
+/// UsageError for another workload and for axes without `ranks`, InputError as the reader.
+int predict_from_rows(const RowPrediction& request);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers times by series, size and number of ranks, over all runs.
+#include "common/cli/commands/predict_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/analysis/message_costs.hpp"
+#include "common/base/error.hpp"
+#include "common/base/key.hpp"
+#include "common/base/text.hpp"
+#include "common/compare/environment.hpp"
+#include "common/result/software_gpu.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+struct Place {
+  int ranks = 0;
+  double bytes = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+struct Series {
+  bool has_sizes = false;
+  std::map<Place, std::vector<double>> logs;  ///< of the time in s, one per run
+  std::map<Place, std::size_t> nodes;
+  std::set<std::string> runs;  ///< UUIDs
+};
+
+bool has_all(const std::string& key, const std::vector<std::string>& wanted) {
+  const std::vector<std::string> words = text::split(key, ' ');
+  return std::ranges::all_of(
+      wanted, [&](const std::string& one) { return std::ranges::count(words, one) > 0; });
+}
+
+std::size_t nodes_of(const Run& run, std::int64_t ranks) {
+  std::set<std::string> nodes;
+  for (const RankInfo& one : run.ranks) {
+    if (one.rank < ranks) nodes.insert(one.node);
+  }
+  return nodes.size();
+}
+
+class Gatherer {
+ public:
+  Gatherer(std::string benchmark, std::vector<std::string> wanted)
+      : benchmark_(std::move(benchmark)), wanted_(std::move(wanted)) {}
+
+  void read(const std::filesystem::path& file) {
+    Run header;
+    visit_run(file, {},
+              {.header =
+                   [&](Run run) {
+                     refuse_software_gpu(run);
+                     header = std::move(run);
+                   },
+               .one_case = [&](const CaseResult& one) { add(file, header, one); }});
+  }
+
+  std::map<std::string, Series> series;
+
+ private:
+  void add(const std::filesystem::path& file, const Run& run, const CaseResult& one) {
+    if (one.name != benchmark_ || !has_all(one.key, wanted_)) return;
+    const auto* ranks = one.params.find_as<std::int64_t>("ranks");
+    const auto* bytes = one.params.find_as<std::int64_t>("bytes");
+    const std::optional<double> seconds = analysis::operation_seconds(one);
+    if (ranks == nullptr || *ranks < 2 || !seconds || (bytes != nullptr && *bytes < 0)) return;
+    expect_same_machine(file, run);
+    Series& into = series[key_without(one.key, {"bytes", "ranks"})];
+    const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes)};
+    into.has_sizes = bytes != nullptr;
+    into.logs[place].push_back(std::log(*seconds));
+    into.nodes[place] = nodes_of(run, *ranks);
+    into.runs.insert(run.uuid);
+  }
+
+  void expect_same_machine(const std::filesystem::path& file, const Run& run) {
+    const compare::Facts facts = compare::environment_facts(run);
+    for (const char* name : {"cpu_model", "gpu_model"}) {
+      const auto fact = facts.find(name);
+      if (fact == facts.end() || !compare::is_known(fact->second)) continue;
+      const auto [known, is_new] = machine_.try_emplace(name, fact->second);
+      if (!is_new && known->second != fact->second)
+        throw InputError(fmt::format(
+            "{} is of another machine: its {} is {}, that of the others {}; predict from the "
+            "files of one machine",
+            text::printable(file.string(), 200), name, fact->second, known->second));
+    }
+  }
+
+  std::string benchmark_;
+  std::vector<std::string> wanted_;
+  std::map<std::string, std::string> machine_;
+};
+
+/// Pooled over all places with two or more runs.
+double deviation(const std::map<Place, std::vector<double>>& logs) {
+  double squares = 0;
+  std::size_t freedom = 0;
+  for (const auto& [place, values] : logs) {
+    double sum = 0;
+    for (const double one : values) sum += one;
+    const double mean = sum / static_cast<double>(values.size());
+    for (const double one : values) squares += (one - mean) * (one - mean);
+    freedom += values.size() - 1;
+  }
+  return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom));
+}
+
+CollectiveRows rows_of(const std::string& key, const Series& series) {
+  CollectiveRows rows{.key = key,
+                      .has_sizes = series.has_sizes,
+                      .times = {},
+                      .runs = series.runs.size(),
+                      .run_deviation = deviation(series.logs)};
+  for (const auto& [place, nodes] : series.nodes) rows.nodes = std::max(rows.nodes, nodes);
+  for (const auto& [place, logs] : series.logs) {
+    if (rows.nodes > 1 && series.nodes.at(place) < 2) {
+      ++rows.left_out;
+      continue;
+    }
+    double sum = 0;
+    for (const double one : logs) sum += one;
+    rows.times.push_back(
+        {place.ranks, place.bytes, std::exp(sum / static_cast<double>(logs.size()))});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,
+                                                 const std::string& benchmark,
+                                                 const std::vector<std::string>& wanted) {
+  Gatherer gatherer(benchmark, wanted);
+  for (const std::string& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) gatherer.read(file);
+  }
+  std::vector<CollectiveRows> all;
+  for (const auto& [key, series] : gatherer.series) all.push_back(rows_of(key, series));
+  return all;
+}
+
+}  // namespace scalemark::cli

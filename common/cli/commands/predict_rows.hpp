@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured rows of a collective that a prediction is made from.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/predict/collective_form.hpp"
+
+namespace scalemark::cli {
+
+/// Rows that differ in their sizes and numbers of ranks only.
+struct CollectiveRows {
+  std::string key;  ///< of the cases, without `bytes` and `ranks`
+  bool has_sizes = false;
+  std::vector<predict::CollectiveTime> times;  ///< geometric means over runs
+  std::size_t runs = 0;                        ///< that have such rows
+  /// Standard deviation of the logarithm of one run's times; 0 where no row was repeated.
+  double run_deviation = 0;
+  /// The most nodes that the ranks of a row were on; 0: unknown. Above 1: of each row.
+  std::size_t nodes = 0;
+  std::size_t left_out = 0;  ///< rows of one node, beside such of several
+};
+
+/// Reads the rows of `benchmark` ("micro/allreduce") whose key has all of `wanted`
+/// ("backend=mpi"). Where a series has rows of several nodes, those of one node are left out: its
+/// ranks share memory. Throws InputError for runs of different machines and of the software GPU.
+std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,
+                                                 const std::string& benchmark,
+                                                 const std::vector<std::string>& wanted);
+
+}  // namespace scalemark::cli

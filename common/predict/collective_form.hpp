@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective takes on other numbers of ranks, from measured times: t = a steps(p) +
+// b bytes volume(p), with the steps and the volume of each algorithm that the library may use
+// (Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH",
+// IJHPCA 2005).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalemark::predict {
+
+/// A measured time.
+struct CollectiveTime {
+  int ranks = 0;
+  double bytes = 0;  ///< as OSU counts them: one rank's part of allgather and alltoall
+  double seconds = 0;
+};
+
+/// An algorithm of a collective, as functions of the number of ranks.
+struct CollectiveForm {
+  std::string_view name;
+  double (*steps)(double ranks);   ///< messages that follow each other
+  double (*volume)(double ranks);  ///< bytes of all of them, as a multiple of the collective's
+};
+
+/// The forms of a collective ("allreduce"); empty if there are none.
+std::span<const CollectiveForm> forms_of(std::string_view collective);
+/// Collectives that have forms, sorted.
+std::vector<std::string> collectives_with_forms();
+
+/// A form with its coefficients.
+struct FittedForm {
+  CollectiveForm form;
+  double step_seconds = 0;        ///< a
+  double byte_seconds = 0;        ///< b
+  std::vector<double> residuals;  ///< log(measured / predicted), by the fit of the other ranks
+  /// Mean |residual| of the number of ranks that the others predict worst.
+  double error = 0;
+
+  double at(int ranks, double bytes) const;
+};
+
+/// Fits all forms of a collective: least squares of relative residuals, coefficients of at least
+/// 0. The form with the least error comes first. Throws Error for a collective without forms, fewer
+/// than two numbers of ranks, ranks below 2, or times that are not positive and finite.
+std::vector<FittedForm> fit_forms(std::string_view collective,
+                                  std::span<const CollectiveTime> times);
+
+/// A form fits up to this error, over at least so many numbers of ranks: of two, each is predicted
+/// from a single one, which most forms do equally well.
+constexpr double kMaxFormError = 0.15;
+constexpr std::size_t kTestedRanks = 3;
+
+/// What the forms predict, and from what.
+struct CollectivePrediction {
+  double seconds = 0;             ///< of the best form
+  double low = 0, high = 0;       ///< over all forms that cannot be told apart
+  std::vector<FittedForm> forms;  ///< those forms, best first
+  std::vector<CollectiveTime> used;
+  std::size_t ranks_used = 0;  ///< numbers of ranks among them
+  /// Half width of the conformal interval, as the logarithm of a factor; nothing for too few rows.
+  std::optional<double> half_width;
+
+  bool is_tested() const { return ranks_used >= kTestedRanks; }
+  bool fits() const { return is_tested() && forms.front().error <= kMaxFormError; }
+};
+
+/// Predicts from the measured sizes next to `bytes`: at most two smaller and two larger ones, so
+/// that a library that changes its algorithm with the size counts as it does there. Forms whose
+/// errors differ by less than 2 % cannot be told apart. `level`: of the interval. Throws as
+/// fit_forms().
+CollectivePrediction predict_collective(std::string_view collective,
+                                        std::span<const CollectiveTime> times, int ranks,
+                                        double bytes, double level);
+
+}  // namespace scalemark::predict

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of simulated algorithms, whose form must be found again, and predicted on more ranks.
+#include "common/predict/collective_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/predict/message_simulator.hpp"
+
+namespace scalemark::predict {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::Le;
+
+constexpr LogGops kLinks{.latency = 2500, .overhead = 1500, .gap = 1000, .gap_per_byte = 1};
+
+double simulated(const std::string& algorithm, int ranks, std::uint64_t bytes) {
+  const std::vector<std::uint64_t> times = simulate(make_schedule(algorithm, ranks, bytes), kLinks);
+  return static_cast<double>(*std::ranges::max_element(times)) * 1e-9;
+}
+
+std::vector<CollectiveTime> sweep(const std::string& algorithm, const std::vector<int>& ranks) {
+  std::vector<CollectiveTime> times;
+  for (const int one : ranks) {
+    for (std::uint64_t bytes = 1 << 14; bytes <= 1 << 22; bytes *= 4)
+      times.push_back({one, static_cast<double>(bytes), simulated(algorithm, one, bytes)});
+  }
+  return times;
+}
+
+struct Algorithm {
+  std::string simulated, collective, form;
+};
+const std::vector<Algorithm> kAlgorithms{
+    {"allreduce_ring", "allreduce", "ring"},
+    {"allreduce_rabenseifner", "allreduce", "Rabenseifner"},
+    {"allreduce_recursive_doubling", "allreduce", "recursive doubling"},
+    {"allgather_ring", "allgather", "ring"},
+    {"reduce_scatter_ring", "reduce_scatter", "ring"},
+    {"broadcast_binomial", "broadcast", "binomial"},
+    {"alltoall_pairwise", "alltoall", "pairwise"}};
+
+/// Most is latency at 16 KiB, and bandwidth at 4 MiB.
+TEST(CollectiveForm, FindsTheAlgorithmAndPredictsEightTimesItsRanks) {
+  for (const Algorithm& one : kAlgorithms) {
+    for (const double bytes : {16384.0, 262144.0, 4194304.0}) {
+      SCOPED_TRACE(one.simulated + ", " + std::to_string(bytes));
+      const CollectivePrediction found =
+          predict_collective(one.collective, sweep(one.simulated, {2, 4, 8, 16}), 128, bytes, 0.9);
+      EXPECT_TRUE(found.fits());
+      std::set<std::string> names;
+      for (const FittedForm& form : found.forms) names.emplace(form.form.name);
+      EXPECT_EQ(names.count(one.form), 1);
+      const double wanted = simulated(one.simulated, 128, static_cast<std::uint64_t>(bytes));
+      EXPECT_THAT(wanted, AllOf(Ge(0.98 * found.low), Le(1.02 * found.high)));
+      EXPECT_NEAR(found.forms.front().at(8, bytes) /
+                      simulated(one.simulated, 8, static_cast<std::uint64_t>(bytes)),
+                  1, 0.02);
+    }
+  }
+}
+
+/// Ranks beyond a power of two are folded into their neighbours.
+TEST(CollectiveForm, NumbersOfRanksNeedNotBePowersOfTwo) {
+  for (const std::string algorithm : {"rabenseifner", "recursive_doubling"}) {
+    const std::string name = "allreduce_" + algorithm;
+    for (const int ranks : {12, 16, 24}) {
+      const CollectivePrediction found =
+          predict_collective("allreduce", sweep(name, {2, 3, 4, 6, 8}), ranks, 262144, 0.9);
+      EXPECT_TRUE(found.fits());
+      EXPECT_NEAR(found.seconds / simulated(name, ranks, 262144), 1, 0.02) << name << ranks;
+    }
+  }
+}
+
+/// The interval of 90 % must hold at least 85 % of times that it has not seen.
+TEST(CollectiveForm, IntervalsHoldNewTimes) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(0, 0.05);
+  int held = 0, all = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    for (const Algorithm& one : kAlgorithms) {
+      std::vector<CollectiveTime> times = sweep(one.simulated, {2, 4, 8});
+      for (CollectiveTime& time : times) time.seconds *= std::exp(noise(random));
+      const double bytes = 262144;
+      const CollectivePrediction found = predict_collective(one.collective, times, 16, bytes, 0.9);
+      ASSERT_TRUE(found.half_width);
+      const double measured = simulated(one.simulated, 16, 262144) * std::exp(noise(random));
+      const double factor = std::exp(*found.half_width);
+      held += measured >= found.low / factor && measured <= found.high * factor ? 1 : 0;
+      ++all;
+    }
+  }
+  std::printf("%d of %d held\n", held, all);
+  EXPECT_GE(held, 0.85 * all);
+}
+
+TEST(CollectiveForm, AnUnknownShapeDoesNotFit) {
+  std::vector<CollectiveTime> times;
+  for (const int ranks : {2, 4, 8, 16}) {
+    for (const double bytes : {1e3, 1e4, 1e5}) {
+      times.push_back({ranks, bytes, 1e-9 * bytes * std::pow(ranks, 3)});
+    }
+  }
+  EXPECT_FALSE(predict_collective("allreduce", times, 32, 1e4, 0.9).fits());
+}
+
+/// Below 16 KiB one algorithm, above another: sizes far away do not count.
+TEST(CollectiveForm, OnlySizesBesideTheOneAskedForCount) {
+  std::vector<CollectiveTime> times;
+  for (const int ranks : {2, 4, 8}) {
+    for (std::uint64_t bytes = 64; bytes <= 1 << 22; bytes *= 4) {
+      times.push_back({ranks, static_cast<double>(bytes),
+                       simulated(bytes < 16384 ? "allreduce_recursive_doubling" : "allreduce_ring",
+                                 ranks, bytes)});
+    }
+  }
+  const CollectivePrediction small = predict_collective("allreduce", times, 64, 256, 0.9);
+  const CollectivePrediction large = predict_collective("allreduce", times, 64, 1 << 20, 0.9);
+  EXPECT_EQ(small.used.size(), 12);  // 64, 256, 1 KiB, 4 KiB; nothing below 64
+  EXPECT_EQ(large.used.size(), 12);  // 64 KiB to 4 MiB; nothing above
+  EXPECT_NEAR(small.seconds / simulated("allreduce_recursive_doubling", 64, 256), 1, 0.02);
+  EXPECT_NEAR(large.seconds / simulated("allreduce_ring", 64, 1 << 20), 1, 0.02);
+}
+
+TEST(CollectiveForm, TwoNumbersOfRanksAreNoTest) {
+  EXPECT_FALSE(
+      predict_collective("allreduce", sweep("allreduce_ring", {2, 4}), 8, 65536, 0.9).fits());
+  EXPECT_TRUE(
+      predict_collective("allreduce", sweep("allreduce_ring", {2, 4, 8}), 8, 65536, 0.9).fits());
+}
+
+TEST(CollectiveForm, ABarrierHasNoSizes) {
+  std::vector<CollectiveTime> times;
+  for (const int ranks : {2, 4, 8, 16}) times.push_back({ranks, 0, 1e-6 * std::log2(ranks)});
+  const CollectivePrediction found = predict_collective("barrier", times, 1024, 0, 0.9);
+  EXPECT_EQ(found.forms.front().form.name, "dissemination");
+  EXPECT_NEAR(found.seconds, 1e-5, 1e-12);
+  EXPECT_FALSE(found.half_width) << "four residuals are too few";
+}
+
+TEST(CollectiveForm, RefusesWhatItCannotFit) {
+  const std::vector<CollectiveTime> good{{2, 8, 1e-6}, {4, 8, 2e-6}};
+  EXPECT_NO_THROW(predict_collective("allreduce", good, 8, 8, 0.9));
+  EXPECT_THROW(predict_collective("scan", good, 8, 8, 0.9), Error);
+  EXPECT_THROW(predict_collective("allreduce", {}, 8, 8, 0.9), Error);
+  for (const CollectiveTime& bad :
+       {CollectiveTime{2, 16, 1e-6}, {1, 8, 1e-6}, {4, 8, 0}, {4, -1, 1e-6}, {4, 8, NAN}}) {
+    const std::vector<CollectiveTime> times{{2, 8, 1e-6}, bad};
+    EXPECT_THROW(predict_collective("allreduce", times, 8, 8, 0.9), Error);
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::predict

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How good `predict --from` is over a network: collectives on hosts that are network namespaces of this machine, at limited rates.
+
+    tests/peers/predict_hosts.py --scalemark PROGRAM [--rates 24mbit 100mbit] [--keep DIR]
+
+Each number of ranks is measured, one rank a host, and predicted from the rows of the others. For each rate it prints what was
+measured and predicted, then how many predictions were said to fit, how many of those are within 10 %, and how many intervals of
+90 % held. Needs root. Takes five minutes.
+"""
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+RECIPES = Path(__file__).resolve().parents[1] / "recipes"
+RANKS = [2, 3, 4, 6, 8]
+SIZES = {"allreduce": "256:256K:*4", "allgather": "256:64K:*4", "broadcast": "256:256K:*4", "alltoall": "256:64K:*4", "barrier": None}
+
+
+def recipe(name, *arguments):
+    return subprocess.run([RECIPES / name, *map(str, arguments)], capture_output=True, text=True, check=True).stdout
+
+
+def measure(program, rate, folder):
+    """A result file for each number of ranks."""
+    settings = recipe("hosts-up.sh", max(RANKS))
+    try:
+        done = subprocess.run(["bash", "-c", 'eval "$1"; env -0', "settings", settings], capture_output=True, check=True)
+        environment = dict(entry.decode().split("=", 1) for entry in done.stdout.split(b"\0") if b"=" in entry)
+        for host in range(1, max(RANKS) + 1):
+            recipe("host-slow.sh", f"node{host}", "--rate", rate)
+        sizes = [word for name, values in SIZES.items() if values for word in ("-a", f"micro/{name}:bytes={values}")]
+        for ranks in RANKS:
+            subprocess.run([RECIPES / "host-exec.sh", "head", "mpirun", "-n", str(max(RANKS)), program, "run", f"^micro/({'|'.join(SIZES)})$",
+                            *sizes, "-a", "backend=mpi", "-a", "memory=host", "-a", f"ranks={ranks}", "--max-time", "0.7",
+                            "-o", folder / f"{ranks}.h5", "--placement", "none"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+                           env=environment | {"OMPI_MCA_mpi_yield_when_idle": "1"})
+    finally:
+        recipe("hosts-down.sh")
+
+
+def told(program, *arguments):
+    return json.loads(subprocess.run([program, *map(str, arguments), "--format", "json"], capture_output=True, text=True, check=True).stdout)
+
+
+def predictions(program, folder, name, left_out):
+    """Time in s by size, and what the others say of it."""
+    measured = {row["params"].get("bytes"): row for row in told(program, "show", folder / f"{left_out}.h5", f"micro/{name}")}
+    others = [folder / f"{ranks}.h5" for ranks in RANKS if ranks != left_out]
+    for one in told(program, "predict", "--from", *others, "--workload", f"micro/{name}", "-a", f"ranks={left_out}"):
+        row = measured[one["bytes"] and int(one["bytes"])]
+        if row["status"] == "ok":
+            yield row["metrics"]["latency"]["median"], one
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scalemark", type=Path, required=True)
+    parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
+    parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
+    arguments = parser.parse_args()
+    program = arguments.scalemark.resolve()
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    with tempfile.TemporaryDirectory() as temporary:
+        for rate in arguments.rates:
+            folder = (arguments.keep or Path(temporary)) / rate
+            folder.mkdir(parents=True, exist_ok=True)
+            if not all((folder / f"{ranks}.h5").exists() for ranks in RANKS):
+                measure(program, rate, folder)
+            every = fits = near = held = 0
+            for name in SIZES:
+                for left_out in RANKS:
+                    for seconds, one in predictions(program, folder, name, left_out):
+                        ratio = one["seconds"] / seconds
+                        holds = one["low"] <= seconds <= one["high"]
+                        every += 1
+                        fits += one["fits"]
+                        near += one["fits"] and 1 / 1.1 <= ratio <= 1.1
+                        held += one["fits"] and holds
+                        print(f"{rate} {name} ranks={left_out} bytes={one['bytes']}: {1e3 * seconds:.3f} ms, predicted {ratio:.2f} times that, "
+                              f"{'fits' if one['fits'] else 'no form fits'} ({one['form']}, error {100 * one['error']:.0f} %)")
+            print(f"{rate}: {every} predictions, {fits} said to fit: {near} of these within 10 %, {held} in their interval")
+
+
+if __name__ == "__main__":
+    main()
