@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written comes back, whole or in parts.
 #include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <variant>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,6 +135,23 @@ TEST_F(RoundTrip, TablesThatHaveNoPlaceAreRefusedByTheWriter) {
     FileSink sink({.output = folder_ / "a.h5", .force = true});
     sink.begin(example_run(1));
     EXPECT_THROW(sink.add(result), Error) << name;
+  }
+}
+
+/// Else HDF5 would read beyond the end of a vector.
+TEST_F(RoundTrip, SamplesThatDoNotFillTheirShapeAreRefusedByTheWriter) {
+  const std::vector<std::function<void(Samples&)>> faults = {
+      [](Samples& samples) { std::get<std::vector<std::uint64_t>>(samples.values).pop_back(); },
+      [](Samples& samples) { samples.warmup.resize(samples.iterations - 1, 0); },
+      [](Samples& samples) { samples.flags.resize(samples.iterations + 1, 0); },
+      [](Samples& samples) { samples.t0.assign(samples.iterations + 1, 0); }};
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    scalemark::Run run = example_run(1);
+    run.cases = {example_case(0)};
+    Metric latency = test::example_latency();
+    faults[i](latency.samples);
+    run.cases[0].metrics = {latency};
+    EXPECT_THROW(write_run(folder_ / fmt::format("{}.h5", i), run), Error) << i;
   }
 }
 
