@@ -2,6 +2,7 @@
 // The files that a run takes from its user: the first byte chooses the format, the others are the
 // file.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -11,7 +12,11 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "common/cli/commands/topology_file.hpp"
 #include "common/core/preset.hpp"
+#include "common/predict/flows.hpp"
+#include "common/predict/loggops.hpp"
+#include "common/predict/schedule.hpp"
 #include "common/safetensors/header.hpp"
 #include "suites/imaging/data/idx.hpp"
 #include "suites/imaging/data/png.hpp"
@@ -100,8 +105,18 @@ void read_safetensors_index(std::string_view file) {
     require(shard.find('/') == std::string::npos && !names.empty());
 }
 
+/// Over what is taken, messages arrive.
+void read_topology(std::string_view file) {
+  constexpr int kFew = 16;
+  const predict::Network network = cli::parse_topology(file, kOrigin);
+  const predict::Schedule ring =
+      predict::make_schedule("allreduce_ring", std::min(network.ranks(), kFew), 1000);
+  for (const double ns : predict::simulate(ring, {}, network))
+    require(ns >= 0 && std::isfinite(ns));
+}
+
 void read(std::uint8_t format, std::string_view file) {
-  switch (format % 10) {
+  switch (format % 12) {
     case 0:
       return read_idx(file);
     case 1:
@@ -120,6 +135,11 @@ void read(std::uint8_t format, std::string_view file) {
       return read_safetensors(file);
     case 8:
       return read_safetensors_index(file);
+    case 9:
+      return read_topology(file);
+    case 10:
+      predict::parse_loggops(std::string(file));
+      return;
     default:
       parse_preset(std::string(file), kOrigin);
   }

@@ -156,8 +156,13 @@ void write_inputs(const std::filesystem::path& folder) {
   write(
       8, "safetensors-index",
       R"({"metadata":{"total_size":6},"weight_map":{"a":"one.safetensors","b":"one.safetensors"}})");
+  write(9, "topology",
+        "[[switch]]\nname = \"s\"\n[[switch]]\nname = \"l\"\nabove = \"s\"\nbandwidth = 1e9\n"
+        "[[host]]\nname = \"n\"\nabove = \"l\"\nbandwidth = 125e6\nlatency = \"50us\"\ncount = 4\n"
+        "ranks = 2\n");
+  write(10, "loggps", "L=2500,o=1500,g=1000,G=6,O=0,S=65535");
   for (const char* preset : {"quick", "paper-imaging-pin", "nccl-tests"})
-    write(9, preset, read(std::string("suites/presets/") + preset + ".toml"));
+    write(11, preset, read(std::string("suites/presets/") + preset + ".toml"));
 }
 
 }  // namespace
