@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ["common/store/untrusted/tree_check.cpp", "common/store/untrusted/message.cpp",
            *(f"common/store/schema_{part}.cpp" for part in ("case", "digest", "header", "tables", "text")),
            *(f"common/store/h5/h5{part}.cpp" for part in ("", "_attribute", "_chunks", "_data", "_digest", "_image"))]
-TESTS = (r"^common\.store\.(h5_errors|hostile|hostile_mask|hostile_tables|hostile_set|digest|message|round_trip|resume|sweeps|finalize|lacking_memory"
+TESTS = (r"^common\.store\.(h5_objects|h5_errors|hostile|hostile_mask|hostile_tables|hostile_set|digest|message|round_trip|resume|sweeps|finalize|lacking_memory"
          r"|io_faults)$")
 
 
