@@ -89,8 +89,9 @@ std::optional<double> operation_seconds(const CaseResult& result) {
 
 std::optional<SweepCase> sweep_case(const CaseResult& result) {
   const auto* bytes = result.params.find_as<std::int64_t>("bytes");
+  if (bytes == nullptr || *bytes < 1) return std::nullopt;
   const std::optional<double> seconds = operation_seconds(result);
-  if (bytes == nullptr || *bytes < 1 || !seconds) return std::nullopt;
+  if (!seconds) return std::nullopt;
   SweepCase one;
   one.bytes = static_cast<double>(*bytes);
   one.seconds = *seconds;

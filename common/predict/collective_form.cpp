@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -91,52 +92,82 @@ struct Coefficients {
   double step = 0, byte = 0;
 };
 
-/// Least squares of (a x + b y) / t - 1 with a and b of at least 0.
-Coefficients solve(const CollectiveForm& form, const Times& times) {
+/// Sums for the least squares of (a x + b y) - 1, x and y being steps and volume over the time.
+struct Sums {
   double xx = 0, xy = 0, yy = 0, x = 0, y = 0;
-  for (const CollectiveTime& one : times) {
+
+  void add(const CollectiveForm& form, const CollectiveTime& one) {
     const double steps = form.steps(one.ranks) / one.seconds;
     const double volume = one.bytes * form.volume(one.ranks) / one.seconds;
     xx += steps * steps, xy += steps * volume, yy += volume * volume;
     x += steps, y += volume;
   }
-  const double determinant = xx * yy - xy * xy;
-  if (determinant > 1e-12 * xx * yy) {
-    const Coefficients both{(x * yy - y * xy) / determinant, (y * xx - x * xy) / determinant};
+  friend Sums operator+(const Sums& a, const Sums& b) {
+    return {a.xx + b.xx, a.xy + b.xy, a.yy + b.yy, a.x + b.x, a.y + b.y};
+  }
+};
+
+/// The least squares with a and b of at least 0.
+Coefficients solve(const Sums& sums) {
+  const double determinant = sums.xx * sums.yy - sums.xy * sums.xy;
+  if (determinant > 1e-12 * sums.xx * sums.yy) {
+    const Coefficients both{(sums.x * sums.yy - sums.y * sums.xy) / determinant,
+                            (sums.y * sums.xx - sums.x * sums.xy) / determinant};
     if (both.step >= 0 && both.byte >= 0) return both;
   }
   // One of them alone: the one that leaves less, which is the sum of squares minus x^2 / xx.
-  const bool only_steps = yy == 0 || (xx > 0 && x * x / xx >= y * y / yy);
-  return only_steps ? Coefficients{x / xx, 0} : Coefficients{0, y / yy};
+  const bool only_steps =
+      sums.yy == 0 || (sums.xx > 0 && sums.x * sums.x / sums.xx >= sums.y * sums.y / sums.yy);
+  return only_steps ? Coefficients{sums.x / sums.xx, 0} : Coefficients{0, sums.y / sums.yy};
 }
 
 double value(const CollectiveForm& form, const Coefficients& of, double ranks, double bytes) {
   return of.step * form.steps(ranks) + of.byte * bytes * form.volume(ranks);
 }
 
-std::set<int> numbers_of_ranks(std::span<const CollectiveTime> times) {
-  std::set<int> numbers;
-  for (const CollectiveTime& one : times) numbers.insert(one.ranks);
-  return numbers;
+using ByRanks = std::map<int, Times>;
+
+ByRanks by_ranks(std::span<const CollectiveTime> times) {
+  ByRanks groups;
+  for (const CollectiveTime& one : times) groups[one.ranks].push_back(one);
+  return groups;
 }
 
-FittedForm fit(const CollectiveForm& form, std::span<const CollectiveTime> times) {
-  const Times all(times.begin(), times.end());
-  const auto [step, byte] = solve(form, all);
+/// For each group, the sums of all others.
+std::vector<Sums> sums_of_others(const std::vector<Sums>& groups) {
+  std::vector<Sums> rest(groups.size());
+  Sums before, behind;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    rest[i] = before;
+    before = before + groups[i];
+  }
+  for (std::size_t i = groups.size(); i-- > 0;) {
+    rest[i] = rest[i] + behind;
+    behind = behind + groups[i];
+  }
+  return rest;
+}
+
+FittedForm fit(const CollectiveForm& form, const ByRanks& groups) {
+  std::vector<Sums> sums;
+  Sums all;
+  for (const auto& [ranks, times] : groups) {
+    Sums& own = sums.emplace_back();
+    for (const CollectiveTime& one : times) own.add(form, one);
+    all = all + own;
+  }
+  const auto [step, byte] = solve(all);
   FittedForm fitted{.form = form, .step_seconds = step, .byte_seconds = byte, .residuals = {}};
-  for (const int left_out : numbers_of_ranks(times)) {
-    Times others_of_it = all;
-    std::erase_if(others_of_it, [&](const CollectiveTime& one) { return one.ranks == left_out; });
-    const Coefficients without = solve(form, others_of_it);
-    double sum = 0, count = 0;
-    for (const CollectiveTime& one : all) {
-      if (one.ranks != left_out) continue;
-      fitted.residuals.push_back(
-          std::log(one.seconds / value(form, without, one.ranks, one.bytes)));
+  const std::vector<Sums> of_others = sums_of_others(sums);
+  std::size_t group = 0;
+  for (const auto& [ranks, times] : groups) {
+    const Coefficients without = solve(of_others[group++]);
+    double sum = 0;
+    for (const CollectiveTime& one : times) {
+      fitted.residuals.push_back(std::log(one.seconds / value(form, without, ranks, one.bytes)));
       sum += std::abs(fitted.residuals.back());
-      ++count;
     }
-    fitted.error = std::max(fitted.error, sum / count);
+    fitted.error = std::max(fitted.error, sum / static_cast<double>(times.size()));
   }
   return fitted;
 }
@@ -147,24 +178,8 @@ void check(std::span<const CollectiveTime> times) {
         !std::isfinite(one.seconds))
       throw Error("a collective's form needs times of two or more ranks that are positive");
   }
-  if (numbers_of_ranks(times).size() < 2)
+  if (by_ranks(times).size() < 2)
     throw Error("a collective's form needs times of at least two numbers of ranks");
-}
-
-/// The times of the measured sizes next to `bytes`.
-Times beside(std::span<const CollectiveTime> times, double bytes) {
-  std::set<double> sizes;
-  for (const CollectiveTime& one : times) sizes.insert(one.bytes);
-  const auto at = sizes.lower_bound(bytes);
-  auto first = at, last = at;
-  for (std::size_t i = 0; i < kSizesBeside && first != sizes.begin(); ++i) --first;
-  if (last != sizes.end() && *last == bytes) ++last;
-  for (std::size_t i = 0; i < kSizesBeside && last != sizes.end(); ++i) ++last;
-  Times used;
-  for (const CollectiveTime& one : times) {
-    if (one.bytes >= *first && (last == sizes.end() || one.bytes < *last)) used.push_back(one);
-  }
-  return used;
 }
 
 }  // namespace
@@ -190,19 +205,39 @@ std::vector<FittedForm> fit_forms(std::string_view collective,
   if (forms.empty()) throw Error(fmt::format("{} has no forms", collective));
   check(times);
   std::vector<FittedForm> fitted;
-  for (const CollectiveForm& form : forms) fitted.push_back(fit(form, times));
+  const ByRanks groups = by_ranks(times);
+  for (const CollectiveForm& form : forms) fitted.push_back(fit(form, groups));
   std::ranges::stable_sort(fitted, {}, &FittedForm::error);
   return fitted;
 }
 
-CollectivePrediction predict_collective(std::string_view collective,
-                                        std::span<const CollectiveTime> times, int ranks,
-                                        double bytes, double level) {
+CollectivePredictor::CollectivePredictor(std::string_view collective,
+                                         std::span<const CollectiveTime> times)
+    : collective_(collective), times_(times.begin(), times.end()) {
   check(times);
+  std::ranges::stable_sort(times_, {}, &CollectiveTime::bytes);
+}
+
+std::span<const CollectiveTime> CollectivePredictor::beside(double bytes) const {
+  const auto below = [&](double size) {
+    return std::ranges::lower_bound(times_, size, {}, &CollectiveTime::bytes);
+  };
+  const auto above = [&](double size) {
+    return std::ranges::upper_bound(times_, size, {}, &CollectiveTime::bytes);
+  };
+  auto first = below(bytes), last = above(bytes);
+  for (std::size_t i = 0; i < kSizesBeside && first != times_.begin(); ++i)
+    first = below(std::prev(first)->bytes);
+  for (std::size_t i = 0; i < kSizesBeside && last != times_.end(); ++i) last = above(last->bytes);
+  return {first, last};
+}
+
+CollectivePrediction CollectivePredictor::predict(int ranks, double bytes, double level) const {
   CollectivePrediction prediction;
-  prediction.used = beside(times, bytes);
-  prediction.ranks_used = numbers_of_ranks(prediction.used).size();
-  prediction.forms = fit_forms(collective, prediction.used);
+  const std::span<const CollectiveTime> used = beside(bytes);
+  prediction.used.assign(used.begin(), used.end());
+  prediction.ranks_used = by_ranks(used).size();
+  prediction.forms = fit_forms(collective_, used);
   const double limit = prediction.forms.front().error + kEqualErrors;
   std::erase_if(prediction.forms, [&](const FittedForm& one) { return !(one.error <= limit); });
   prediction.seconds = prediction.low = prediction.high = prediction.forms.front().at(ranks, bytes);

@@ -70,12 +70,21 @@ struct CollectivePrediction {
   bool fits() const { return is_tested() && forms.front().error <= kMaxFormError; }
 };
 
-/// Predicts from the measured sizes next to `bytes`: at most two smaller and two larger ones, so
-/// that a library that changes its algorithm with the size counts as it does there. Forms whose
-/// errors differ by less than 2 % cannot be told apart. `level`: of the interval. Throws as
-/// fit_forms().
-CollectivePrediction predict_collective(std::string_view collective,
-                                        std::span<const CollectiveTime> times, int ranks,
-                                        double bytes, double level);
+/// Predicts from the measured sizes next to the one asked for: at most two smaller and two larger
+/// ones, so that a library that changes its algorithm with the size counts as it does there.
+class CollectivePredictor {
+ public:
+  /// Throws Error as fit_forms().
+  CollectivePredictor(std::string_view collective, std::span<const CollectiveTime> times);
+  /// Forms whose errors differ by less than 2 % cannot be told apart. `level`: of the interval.
+  /// Throws Error as fit_forms(), also where the sizes beside `bytes` have too few numbers of
+  /// ranks.
+  CollectivePrediction predict(int ranks, double bytes, double level) const;
+
+ private:
+  std::span<const CollectiveTime> beside(double bytes) const;
+  std::string collective_;
+  std::vector<CollectiveTime> times_;  ///< by size
+};
 
 }  // namespace scalemark::predict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time and memory grow with the input, not with its square: `import` of whole files, `report` and `compare`. The
+"""Processor time and memory grow with the input, not with its square: `import` of whole files, `report`, `compare` and `predict`. The
 readers alone are in tests/common/formats/growth_test.cpp, where larger files cost less. What each takes is printed, and no
 time is asserted.
 
@@ -113,6 +113,18 @@ class Compare(Growth):
     def test_rows(self):
         sides = {count: (self.result(count, "a"), self.result(count, "bb")) for count in (300, 600)}
         self.grows(300, lambda count: ("compare", sides[count][0], "--against", sides[count][1]))
+
+
+class Predict(Growth):
+    def test_sizes(self):
+        """Each measured size is predicted, from those beside it."""
+        def rows(sizes):
+            cases = {f"micro/allreduce bytes={64 * size} ranks={ranks}": {"metric": "latency", "unit": "s", "scale": 1e-9,
+                                                                          "samples": [1000 * ranks + size]}
+                     for size in range(1, sizes + 1) for ranks in (2, 4, 8)}
+            return self.imported(self.write(f"rows-{sizes}.jsonl", json.dumps({"run": "1", "cases": cases}) + "\n"), f"rows-{sizes}.h5")
+        files = {count: rows(count) for count in (1000, 2000)}
+        self.grows(1000, lambda count: ("predict", "--from", files[count], "--workload", "micro/allreduce", "-a", "ranks=16"))
 
 
 if __name__ == "__main__":

@@ -100,15 +100,15 @@ std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
 }
 
 /// Extra-P's form over the ranks, at a measured size, where it says more than the forms.
-void use_scale_model(const CollectiveRows& rows, Line& line) {
+void use_scale_model(Line& line) {
   std::vector<double> ranks, seconds;
-  for (const predict::CollectiveTime& one : rows.times) {
+  for (const predict::CollectiveTime& one : line.used) {
     if (one.bytes != line.bytes) continue;
     ranks.push_back(one.ranks);
     seconds.push_back(one.seconds);
   }
-  constexpr std::size_t kNeeded = 5;
-  if (ranks.size() < kNeeded) return;
+  constexpr std::size_t kNeeded = 5, kMost = 500;  // it takes time in proportion to the square
+  if (ranks.size() < kNeeded || ranks.size() > kMost) return;
   const predict::ScaleModel model = predict::fit_scale_model(ranks, seconds);
   if (!(model.error / 100 < line.error)) return;
   line.seconds = line.low = line.high = model.at(line.ranks);
@@ -120,10 +120,9 @@ void use_scale_model(const CollectiveRows& rows, Line& line) {
                           model.power, model.log_power);
 }
 
-Line predicted(std::string_view collective, const CollectiveRows& rows, int ranks, double bytes,
-               double level) {
-  const predict::CollectivePrediction found =
-      predict::predict_collective(collective, rows.times, ranks, bytes, level);
+Line predicted(const predict::CollectivePredictor& predictor, double run_deviation, int ranks,
+               double bytes, double level) {
+  const predict::CollectivePrediction found = predictor.predict(ranks, bytes, level);
   Line line{.ranks = ranks,
             .bytes = bytes,
             .seconds = found.seconds,
@@ -138,16 +137,16 @@ Line predicted(std::string_view collective, const CollectiveRows& rows, int rank
             .used = found.used};
   for (std::size_t i = 1; i < found.forms.size(); ++i)
     line.equal_forms.emplace_back(found.forms[i].form.name);
-  if (!line.fits) use_scale_model(rows, line);
+  if (!line.fits) use_scale_model(line);
   if (line.fits && found.half_width && line.form == found.forms.front().form.name) {
     // Rows are means over the runs; a new one scatters by itself.
-    const double run = stats::normal_quantile((1 + level) / 2) * rows.run_deviation;
+    const double run = stats::normal_quantile((1 + level) / 2) * run_deviation;
     const double factor = std::exp(std::hypot(*found.half_width, run));
     line.low /= factor;
     line.high *= factor;
     line.has_interval = true;
   }
-  for (const predict::CollectiveTime& one : rows.times) {
+  for (const predict::CollectiveTime& one : found.used) {
     if (one.ranks == ranks && one.bytes == bytes) line.measured = one.seconds;
   }
   const std::set<int> measured = ranks_in(found.used);
@@ -164,10 +163,12 @@ std::vector<Line> lines_of(std::string_view collective, const CollectiveRows& ro
   } else if (sizes.empty()) {
     for (const predict::CollectiveTime& one : rows.times) sizes.insert(one.bytes);
   }
+  const predict::CollectivePredictor predictor(collective, rows.times);
   std::vector<Line> lines;
   for (const std::int64_t ranks : targets.ranks) {
     for (const double bytes : sizes)
-      lines.push_back(predicted(collective, rows, static_cast<int>(ranks), bytes, level));
+      lines.push_back(
+          predicted(predictor, rows.run_deviation, static_cast<int>(ranks), bytes, level));
   }
   return lines;
 }
@@ -209,9 +210,9 @@ void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, dou
     fmt::print(std::cout,
                "untested: rows of {} numbers of ranks or more tell which form is right.\n",
                predict::kTestedRanks);
+  const auto sizes = std::ranges::minmax(rows.times, {}, &predict::CollectiveTime::bytes);
   const auto is_measured = [&](const Line& line) {
-    const auto [least, most] = std::ranges::minmax(rows.times, {}, &predict::CollectiveTime::bytes);
-    return line.bytes >= least.bytes && line.bytes <= most.bytes;
+    return line.bytes >= sizes.min.bytes && line.bytes <= sizes.max.bytes;
   };
   if (!std::ranges::all_of(lines, is_measured))
     fmt::print(

@@ -18,6 +18,7 @@
 #include "common/base/key.hpp"
 #include "common/base/text.hpp"
 #include "common/compare/environment.hpp"
+#include "common/predict/schedule.hpp"
 #include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 
@@ -74,8 +75,10 @@ class Gatherer {
     if (one.name != benchmark_ || !has_all(one.key, wanted_)) return;
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
     const auto* bytes = one.params.find_as<std::int64_t>("bytes");
+    if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return;
+    if (bytes != nullptr && *bytes < 0) return;
     const std::optional<double> seconds = analysis::operation_seconds(one);
-    if (ranks == nullptr || *ranks < 2 || !seconds || (bytes != nullptr && *bytes < 0)) return;
+    if (!seconds) return;
     expect_same_machine(file, run);
     Series& into = series[key_without(one.key, {"bytes", "ranks"})];
     const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes)};

@@ -40,6 +40,12 @@ std::vector<CollectiveTime> sweep(const std::string& algorithm, const std::vecto
   return times;
 }
 
+CollectivePrediction predict_collective(const std::string& collective,
+                                        const std::vector<CollectiveTime>& times, int ranks,
+                                        double bytes, double level) {
+  return CollectivePredictor(collective, times).predict(ranks, bytes, level);
+}
+
 struct Algorithm {
   std::string simulated, collective, form;
 };

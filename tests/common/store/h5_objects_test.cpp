@@ -115,7 +115,13 @@ TEST_F(H5Objects, TextsThatAreNoneAreRefused) {
   add_texts(file_.get(), "none", text_type(4).get(), 0);
   add_texts(file_.get(), "wide", text_type(std::size_t{1} << 31).get(), 1);
   add_texts(file_.get(), "large", text_type(1 << 20).get(), 1 << 20);
-  for (const char* name : {"numbers", "wide", "large"})
+  {
+    const Id space(H5Screate(H5S_NULL), H5Sclose, "space");
+    const Id dataset(H5Dcreate2(file_.get(), "null", text_type(4).get(), space.get(), H5P_DEFAULT,
+                                H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, "null");
+  }
+  for (const char* name : {"numbers", "wide", "large", "null"})
     EXPECT_THROW(read_texts(file_.get(), name), InputError) << name;
   for (const char* name : {"numbers", "two", "none", "wide", "large", "missing"})
     EXPECT_THROW(read_text(file_.get(), name), InputError) << name;
