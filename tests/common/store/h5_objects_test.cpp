@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An object of another kind or type than the one that is read is refused, and never converted or
 // followed.
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,25 @@ TEST_F(H5Objects, LinksAreNotFollowed) {
   for (const char* name : {"soft", "external", "missing"})
     EXPECT_THROW(open_group(file_.get(), name), InputError) << name;
   EXPECT_THROW(members(file_.get()), InputError);
+}
+
+TEST_F(H5Objects, NumbersOfOtherKindsAreRefused) {
+  const std::vector<std::int64_t> integers{1, -2};
+  const std::vector<double> reals{0.5, 2};
+  write_vector(file_.get(), "integers", std::span<const std::int64_t>(integers));
+  write_vector(file_.get(), "reals", std::span<const double>(reals));
+  EXPECT_EQ(read_integers(file_.get(), "integers"), integers);
+  EXPECT_THROW(read_integers(file_.get(), "reals"), InputError);
+  EXPECT_THROW(read_bytes(file_.get(), "integers"), InputError);
+  check(H5Lcreate_soft("/integers", file_.get(), "soft", H5P_DEFAULT, H5P_DEFAULT), "link");
+  EXPECT_THROW(read_integers(file_.get(), "soft"), InputError);
+  EXPECT_THROW(read_integers(file_.get(), "missing"), InputError);
+  const std::array<hsize_t, 2> shape{2, 3};
+  const Id space(H5Screate_simple(2, shape.data(), nullptr), H5Sclose, "space");
+  const Id texts(H5Dcreate2(file_.get(), "texts", text_type(4).get(), space.get(), H5P_DEFAULT,
+                            H5P_DEFAULT, H5P_DEFAULT),
+                 H5Dclose, "texts");
+  EXPECT_THROW(matrix_shape(texts.get()), InputError);
 }
 
 TEST_F(H5Objects, LongNamesAreRefused) {
