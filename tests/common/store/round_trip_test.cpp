@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -146,12 +145,13 @@ TEST_F(RoundTrip, SamplesThatDoNotFillTheirShapeAreRefusedByTheWriter) {
       [](Samples& samples) { samples.flags.resize(samples.iterations + 1, 0); },
       [](Samples& samples) { samples.t0.assign(samples.iterations + 1, 0); }};
   for (std::size_t i = 0; i < faults.size(); ++i) {
-    scalemark::Run run = example_run(1);
-    run.cases = {example_case(0)};
+    CaseResult result = example_case(0);
     Metric latency = test::example_latency();
     faults[i](latency.samples);
-    run.cases[0].metrics = {latency};
-    EXPECT_THROW(write_run(folder_ / fmt::format("{}.h5", i), run), Error) << i;
+    result.metrics = {latency};
+    FileSink sink({.output = folder_ / "a.h5", .force = true});
+    sink.begin(example_run(1));
+    EXPECT_THROW(sink.add(result), Error) << i;
   }
 }
 
