@@ -178,8 +178,6 @@ void check(std::span<const CollectiveTime> times) {
         !std::isfinite(one.seconds))
       throw Error("a collective's form needs times of two or more ranks that are positive");
   }
-  if (by_ranks(times).size() < 2)
-    throw Error("a collective's form needs times of at least two numbers of ranks");
 }
 
 }  // namespace
@@ -199,21 +197,10 @@ double FittedForm::at(int ranks, double bytes) const {
   return value(form, {step_seconds, byte_seconds}, ranks, bytes);
 }
 
-std::vector<FittedForm> fit_forms(std::string_view collective,
-                                  std::span<const CollectiveTime> times) {
-  const std::span<const CollectiveForm> forms = forms_of(collective);
-  if (forms.empty()) throw Error(fmt::format("{} has no forms", collective));
-  check(times);
-  std::vector<FittedForm> fitted;
-  const ByRanks groups = by_ranks(times);
-  for (const CollectiveForm& form : forms) fitted.push_back(fit(form, groups));
-  std::ranges::stable_sort(fitted, {}, &FittedForm::error);
-  return fitted;
-}
-
 CollectivePredictor::CollectivePredictor(std::string_view collective,
                                          std::span<const CollectiveTime> times)
-    : collective_(collective), times_(times.begin(), times.end()) {
+    : forms_(forms_of(collective)), times_(times.begin(), times.end()) {
+  if (forms_.empty()) throw Error(fmt::format("{} has no forms", collective));
   check(times);
   std::ranges::stable_sort(times_, {}, &CollectiveTime::bytes);
 }
@@ -236,8 +223,12 @@ CollectivePrediction CollectivePredictor::predict(int ranks, double bytes, doubl
   CollectivePrediction prediction;
   const std::span<const CollectiveTime> used = beside(bytes);
   prediction.used.assign(used.begin(), used.end());
-  prediction.ranks_used = by_ranks(used).size();
-  prediction.forms = fit_forms(collective_, used);
+  const ByRanks groups = by_ranks(used);
+  if (groups.size() < 2)
+    throw Error("a collective's form needs times of at least two numbers of ranks");
+  prediction.ranks_used = groups.size();
+  for (const CollectiveForm& form : forms_) prediction.forms.push_back(fit(form, groups));
+  std::ranges::stable_sort(prediction.forms, {}, &FittedForm::error);
   const double limit = prediction.forms.front().error + kEqualErrors;
   std::erase_if(prediction.forms, [&](const FittedForm& one) { return !(one.error <= limit); });
   prediction.seconds = prediction.low = prediction.high = prediction.forms.front().at(ranks, bytes);

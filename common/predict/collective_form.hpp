@@ -45,12 +45,6 @@ struct FittedForm {
   double at(int ranks, double bytes) const;
 };
 
-/// Fits all forms of a collective: least squares of relative residuals, coefficients of at least
-/// 0. The form with the least error comes first. Throws Error for a collective without forms, fewer
-/// than two numbers of ranks, ranks below 2, or times that are not positive and finite.
-std::vector<FittedForm> fit_forms(std::string_view collective,
-                                  std::span<const CollectiveTime> times);
-
 /// A form fits up to this error, over at least so many numbers of ranks: of two, each is predicted
 /// from a single one, which most forms do equally well.
 constexpr double kMaxFormError = 0.15;
@@ -70,20 +64,21 @@ struct CollectivePrediction {
   bool fits() const { return is_tested() && forms.front().error <= kMaxFormError; }
 };
 
+/// Fits all forms of a collective: least squares of relative residuals, coefficients of at least 0.
 /// Predicts from the measured sizes next to the one asked for: at most two smaller and two larger
 /// ones, so that a library that changes its algorithm with the size counts as it does there.
 class CollectivePredictor {
  public:
-  /// Throws Error as fit_forms().
+  /// Throws Error for a collective without forms, ranks below 2, sizes below 0, and times that are
+  /// not positive and finite.
   CollectivePredictor(std::string_view collective, std::span<const CollectiveTime> times);
   /// Forms whose errors differ by less than 2 % cannot be told apart. `level`: of the interval.
-  /// Throws Error as fit_forms(), also where the sizes beside `bytes` have too few numbers of
-  /// ranks.
+  /// Throws Error where the sizes beside `bytes` have fewer than two numbers of ranks.
   CollectivePrediction predict(int ranks, double bytes, double level) const;
 
  private:
   std::span<const CollectiveTime> beside(double bytes) const;
-  std::string collective_;
+  std::span<const CollectiveForm> forms_;
   std::vector<CollectiveTime> times_;  ///< by size
 };
 

@@ -24,7 +24,7 @@ namespace scalemark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string algorithm, bytes = "0", loggps, topology;
+  std::string algorithm, bytes = "0", loggps, topology, format = "text";
   int ranks = 0;
   RowPrediction from_rows;
 };
@@ -54,7 +54,7 @@ int simulate_command(const PredictArguments& options) {
     throw UsageError("--simulate needs the costs of a message: --loggps, --topology or both");
   const std::vector<std::uint64_t> times = finish_times(options);
   const std::uint64_t last = *std::ranges::max_element(times);
-  if (options.from_rows.format == "json") {
+  if (options.format == "json") {
     std::cout << nlohmann::json{{"algorithm", options.algorithm},
                                 {"ranks", options.ranks},
                                 {"bytes", bytes_of(options)},
@@ -74,7 +74,7 @@ int predict_command(const PredictArguments& options) {
   if (!options.algorithm.empty()) return simulate_command(options);
   if (options.from_rows.files.empty())
     throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
-  return predict_from_rows(options.from_rows);
+  return predict_from_rows(options.from_rows, options.format);
 }
 
 /// Options of `--simulate`.
@@ -137,7 +137,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   add_simulation(*command, *options);
   add_rows(*command, *options);
   command
-      ->add_option("--format", options->from_rows.format,
+      ->add_option("--format", options->format,
                    "text, or json: also each rank's finish, or the rows used")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -99,8 +100,9 @@ std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
   return ranks;
 }
 
-/// Extra-P's form over the ranks, at a measured size, where it says more than the forms.
-void use_scale_model(Line& line) {
+/// Extra-P's form over the ranks, at a measured size, where it says more than the forms. Returns
+/// whether it does.
+bool use_scale_model(Line& line) {
   std::vector<double> ranks, seconds;
   for (const predict::CollectiveTime& one : line.used) {
     if (one.bytes != line.bytes) continue;
@@ -108,21 +110,21 @@ void use_scale_model(Line& line) {
     seconds.push_back(one.seconds);
   }
   constexpr std::size_t kNeeded = 5, kMost = 500;  // it takes time in proportion to the square
-  if (ranks.size() < kNeeded || ranks.size() > kMost) return;
+  if (ranks.size() < kNeeded || ranks.size() > kMost) return false;
   const predict::ScaleModel model = predict::fit_scale_model(ranks, seconds);
-  if (!(model.error / 100 < line.error)) return;
+  if (!(model.error / 100 < line.error)) return false;
   line.seconds = line.low = line.high = model.at(line.ranks);
   line.error = model.error / 100;
   line.fits = line.error <= predict::kMaxFormError && line.seconds > 0;
-  line.has_interval = false;
   line.equal_forms.clear();
   line.form = fmt::format("{:.3g} + {:.3g} p^{:.3g} log2(p)^{}", model.constant, model.coefficient,
                           model.power, model.log_power);
+  return true;
 }
 
 Line predicted(const predict::CollectivePredictor& predictor, double run_deviation, int ranks,
                double bytes, double level) {
-  const predict::CollectivePrediction found = predictor.predict(ranks, bytes, level);
+  predict::CollectivePrediction found = predictor.predict(ranks, bytes, level);
   Line line{.ranks = ranks,
             .bytes = bytes,
             .seconds = found.seconds,
@@ -134,11 +136,11 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
             .form = std::string(found.forms.front().form.name),
             .equal_forms = {},
             .measured = {},
-            .used = found.used};
+            .used = std::move(found.used)};
   for (std::size_t i = 1; i < found.forms.size(); ++i)
     line.equal_forms.emplace_back(found.forms[i].form.name);
-  if (!line.fits) use_scale_model(line);
-  if (line.fits && found.half_width && line.form == found.forms.front().form.name) {
+  const bool by_scale_model = !line.fits && use_scale_model(line);
+  if (line.fits && found.half_width && !by_scale_model) {
     // Rows are means over the runs; a new one scatters by itself.
     const double run = stats::normal_quantile((1 + level) / 2) * run_deviation;
     const double factor = std::exp(std::hypot(*found.half_width, run));
@@ -146,10 +148,10 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
     line.high *= factor;
     line.has_interval = true;
   }
-  for (const predict::CollectiveTime& one : found.used) {
+  for (const predict::CollectiveTime& one : line.used) {
     if (one.ranks == ranks && one.bytes == bytes) line.measured = one.seconds;
   }
-  const std::set<int> measured = ranks_in(found.used);
+  const std::set<int> measured = ranks_in(line.used);
   line.beyond = static_cast<double>(ranks) / *measured.rbegin();
   line.tested_beyond = static_cast<double>(*measured.rbegin()) / *std::next(measured.rbegin());
   return line;
@@ -274,44 +276,45 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
           {"rows", used}};
 }
 
-int nothing_to_predict_from(const RowPrediction& request, const std::vector<CollectiveRows>& all,
-                            bool has_sizes) {
+bool has_two_numbers_of_ranks(const CollectiveRows& rows) {
+  return ranks_in(rows.times).size() > 1;
+}
+
+int nothing_to_predict_from(const std::string& workload, const std::vector<std::string>& words,
+                            const std::vector<CollectiveRows>& all, bool has_sizes) {
   std::string found = "no row";
   if (!all.empty())
     found = fmt::format("rows on {} ranks only", *ranks_in(all.front().times).begin());
   std::string more;
-  for (const std::string& one : request.axes) {
-    if (!one.starts_with("ranks=") && !one.starts_with("bytes="))
-      more += " -a " + text::printable(one, 100);
-  }
+  for (const std::string& one : words) more += " -a " + text::printable(one, 100);
   fmt::print(stderr,
              "scalemark predict: {} of {} there: two numbers of ranks or more are needed, three to "
              "test a form. To "
              "measure them:\n  mpirun -n 8 scalemark run {} -a ranks=2,4,8{}{} -o rows.h5\n",
-             found, request.workload, request.workload, has_sizes ? " -a bytes=8:4M:*4" : "", more);
+             found, workload, workload, has_sizes ? " -a bytes=8:4M:*4" : "", more);
   return static_cast<int>(ExitCode::nothing);
 }
 
 }  // namespace
 
-int predict_from_rows(const RowPrediction& request) {
+int predict_from_rows(const RowPrediction& request, const std::string& format) {
   const std::string_view collective = collective_of(request);
   const Targets targets = targets_of(request);
   std::vector<CollectiveRows> all =
       read_collective_rows(request.files, request.workload, targets.words);
-  const std::vector<CollectiveRows> found = all;
-  std::erase_if(all, [](const CollectiveRows& one) { return ranks_in(one.times).size() < 2; });
-  if (all.empty()) return nothing_to_predict_from(request, found, collective != "barrier");
+  if (std::ranges::none_of(all, has_two_numbers_of_ranks))
+    return nothing_to_predict_from(request.workload, targets.words, all, collective != "barrier");
+  std::erase_if(all, [](const CollectiveRows& one) { return !has_two_numbers_of_ranks(one); });
   ordered_json json = ordered_json::array();
   for (const CollectiveRows& rows : all) {
     const std::vector<Line> lines = lines_of(collective, rows, targets, request.level);
-    if (request.format == "json") {
+    if (format == "json") {
       for (const Line& one : lines) json.push_back(json_of(rows, one, request.level));
     } else {
       print_text(collective, rows, lines, request.level);
     }
   }
-  if (request.format == "json") std::cout << json.dump(1) << "\n";
+  if (format == "json") std::cout << json.dump(1) << "\n";
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -13,11 +13,11 @@ struct RowPrediction {
   std::string workload;            ///< "micro/allreduce"
   std::vector<std::string> axes;   ///< "ranks=64", "bytes=1M", "backend=mpi"
   double level = 0.9;              ///< of the intervals
-  std::string format = "text";     ///< or json
 };
 
-/// Prints a line for each number of ranks and size asked for. Returns the exit code. Throws
-/// UsageError for another workload and for axes without `ranks`, InputError as the reader.
-int predict_from_rows(const RowPrediction& request);
+/// Prints a line for each number of ranks and size asked for, as "text" or "json". Returns the exit
+/// code. Throws UsageError for another workload and for axes without `ranks`, InputError as the
+/// reader.
+int predict_from_rows(const RowPrediction& request, const std::string& format);
 
 }  // namespace scalemark::cli

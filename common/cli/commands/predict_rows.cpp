@@ -20,6 +20,7 @@
 #include "common/compare/environment.hpp"
 #include "common/predict/schedule.hpp"
 #include "common/result/software_gpu.hpp"
+#include "common/stats/summary.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -59,33 +60,39 @@ class Gatherer {
 
   void read(const std::filesystem::path& file) {
     Run header;
+    bool checked = false;
     visit_run(file, {},
               {.header =
                    [&](Run run) {
                      refuse_software_gpu(run);
                      header = std::move(run);
                    },
-               .one_case = [&](const CaseResult& one) { add(file, header, one); }});
+               .one_case =
+                   [&](const CaseResult& one) {
+                     if (!add(header, one) || std::exchange(checked, true)) return;
+                     expect_same_machine(file, header);
+                   }});
   }
 
   std::map<std::string, Series> series;
 
  private:
-  void add(const std::filesystem::path& file, const Run& run, const CaseResult& one) {
-    if (one.name != benchmark_ || !has_all(one.key, wanted_)) return;
+  /// Whether the case is a row that was wanted.
+  bool add(const Run& run, const CaseResult& one) {
+    if (one.name != benchmark_ || !has_all(one.key, wanted_)) return false;
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
     const auto* bytes = one.params.find_as<std::int64_t>("bytes");
-    if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return;
-    if (bytes != nullptr && *bytes < 0) return;
+    if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return false;
+    if (bytes != nullptr && *bytes < 0) return false;
     const std::optional<double> seconds = analysis::operation_seconds(one);
-    if (!seconds) return;
-    expect_same_machine(file, run);
+    if (!seconds) return false;
     Series& into = series[key_without(one.key, {"bytes", "ranks"})];
     const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes)};
     into.has_sizes = bytes != nullptr;
     into.logs[place].push_back(std::log(*seconds));
     into.nodes[place] = nodes_of(run, *ranks);
     into.runs.insert(run.uuid);
+    return true;
   }
 
   void expect_same_machine(const std::filesystem::path& file, const Run& run) {
@@ -112,9 +119,7 @@ double deviation(const std::map<Place, std::vector<double>>& logs) {
   double squares = 0;
   std::size_t freedom = 0;
   for (const auto& [place, values] : logs) {
-    double sum = 0;
-    for (const double one : values) sum += one;
-    const double mean = sum / static_cast<double>(values.size());
+    const double mean = stats::mean(values);
     for (const double one : values) squares += (one - mean) * (one - mean);
     freedom += values.size() - 1;
   }
@@ -133,10 +138,7 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
       ++rows.left_out;
       continue;
     }
-    double sum = 0;
-    for (const double one : logs) sum += one;
-    rows.times.push_back(
-        {place.ranks, place.bytes, std::exp(sum / static_cast<double>(logs.size()))});
+    rows.times.push_back({place.ranks, place.bytes, std::exp(stats::mean(logs))});
   }
   return rows;
 }
