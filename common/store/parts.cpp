@@ -211,9 +211,11 @@ void write_merged(const std::filesystem::path& parts, const std::filesystem::pat
       throw Error(fmt::format("only {} of {} written cases can be read back", readable, written));
     }
   };
-  write_safely(
-      output, fill,
-      {.staging = parts, .check = check, .in_memory = bytes < kMaxInMemory, .replace = replace});
+  write_safely(output, fill,
+               {.staging = parts,
+                .check = check,
+                .in_memory = bytes < h5::whole_file_limits().write,
+                .replace = replace});
   try {
     remove_parts(parts);
   } catch (const std::exception& error) {

@@ -10,17 +10,15 @@
 
 namespace scalemark::store {
 
-/// Larger files are not composed in memory, where they need twice their size for a moment. HDF5
-/// writes them to disk directly, after reserve_space().
-inline constexpr std::uintmax_t kMaxInMemory = std::uintmax_t{128} << 20;
-
 /// How write_safely() works.
 struct SafeWrite {
   std::filesystem::path
       staging;  ///< folder of the temporary, on the same file system; empty: the folder of the file
   std::function<void(hid_t root)> check;  ///< checks the temporary before it is renamed
-  bool in_memory = true;  ///< compose the file in memory first; false for files that are too large
-  bool replace = true;    ///< a file of that name; false: it is an error
+  /// Compose the file in memory first. False for files beyond h5::whole_file_limits(), which HDF5
+  /// writes to disk directly, after reserve_space().
+  bool in_memory = true;
+  bool replace = true;  ///< a file of that name; false: it is an error
 };
 
 /// Writes an HDF5 file under a temporary name, closes, checks and syncs it, renames it to `path`

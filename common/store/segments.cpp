@@ -190,7 +190,7 @@ void remove_superseded(const std::filesystem::path& parts,
 std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesystem::path& parts) {
   const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
   const std::uintmax_t bytes = bytes_of(segments);
-  const bool in_memory = bytes < kMaxInMemory;
+  const bool in_memory = bytes < h5::whole_file_limits().write;
   // Checked before writing, as in merge().
   if (!in_memory) reserve_space(parts, bytes);
   const auto fill = [&](hid_t root) {

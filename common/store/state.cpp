@@ -60,7 +60,7 @@ void write_state(const std::filesystem::path& parts, const CaseResult& current,
       write_pieces(root, fmt::format("rank_{}", i), state.own[i]);
   };
   const std::uint64_t bytes = size_of(state);
-  const bool in_memory = bytes < kMaxInMemory;
+  const bool in_memory = bytes < h5::whole_file_limits().write;
   // Checked before writing, as in merge(): HDF5 crashes if the disk gets full.
   if (!in_memory) reserve_space(parts, bytes + bytes / 64);
   write_safely(state_path(parts, current.index), fill,

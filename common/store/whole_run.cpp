@@ -41,7 +41,7 @@ void write_result_file(const std::filesystem::path& output, const Run& run, bool
   store::write_safely(output, fill,
                       {.staging = {},
                        .check = [](hid_t root) { store::read_header(root); },
-                       .in_memory = bytes_of(run) < store::kMaxInMemory});
+                       .in_memory = bytes_of(run) < store::h5::whole_file_limits().write});
 }
 
 }  // namespace scalemark

@@ -174,7 +174,8 @@ Id open_file(const std::filesystem::path& path) {
   check(H5Pset_file_locking(access.get(), false, true), "file access");
   limit_cache(access);
   std::string opened = path.string();
-  if (std::filesystem::file_size(path, error) <= kMaxReadWhole) opened = read_whole(path, access);
+  if (std::filesystem::file_size(path, error) <= whole_file_limits().read)
+    opened = read_whole(path, access);
   const hid_t id = H5Fopen(opened.c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw InputError(fmt::format("{}: not a readable HDF5 file ({})", name, explain()));
   return {id, H5Fclose, name};

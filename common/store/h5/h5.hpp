@@ -47,8 +47,13 @@ constexpr std::size_t kMaxAttributeText = 1 << 20;
 constexpr std::size_t kMaxChildren = 1'000'000;
 constexpr std::size_t kMaxAttributes = 1 << 16;
 constexpr std::size_t kMaxName = 4096;
-/// Bytes of a file that is read as a whole.
-constexpr std::uintmax_t kMaxReadWhole = std::uintmax_t{32} << 20;
+/// Larger files are not kept in memory as a whole; HDF5 reads and writes them piece by piece.
+struct WholeFileLimits {
+  std::uintmax_t read = std::uintmax_t{32} << 20;    ///< bytes of a file that is read
+  std::uintmax_t write = std::uintmax_t{128} << 20;  ///< of one that is composed, at twice its size
+};
+/// The limits in force. Tests lower them, to have small files treated like large ones.
+WholeFileLimits& whole_file_limits();
 
 /// Throws Error with HDF5's own explanation if `code` is negative.
 void check(herr_t code, std::string_view action);
@@ -79,13 +84,13 @@ Id file_access();
 /// The bytes of a file that `fill` writes in memory. HDF5 1.10 crashes at the exit of a process
 /// that met a full disk, so it is safer to write the bytes to disk ourselves.
 std::vector<char> file_image(const std::function<void(hid_t root)>& fill);
-/// Has `access` open the bytes that a file has now, up to kMaxReadWhole. Returns the name to open
+/// Has `access` open the bytes that a file has now, up to the limit. Returns the name to open
 /// them by, each time another one: HDF5 takes files of one name for the same. Throws InputError if
 /// there are none, ReadFailed.
 std::string read_whole(const std::filesystem::path& path, const Id& access);
-/// Opens a file for reading, without file locks and plug-ins. Files up to kMaxReadWhole are read
-/// into memory at once: HDF5 1.10 crashes where H5Ocopy() meets a failed read. Throws InputError if
-/// it is no HDF5 file, ReadFailed.
+/// Opens a file for reading, without file locks and plug-ins. Files up to the limit of
+/// whole_file_limits() are read into memory at once, so that no later read can fail. Throws
+/// InputError if it is no HDF5 file, ReadFailed.
 Id open_file(const std::filesystem::path& path);
 Id create_group(hid_t parent, const std::string& name);
 Id open_group(hid_t parent, const std::string& name);
@@ -161,6 +166,15 @@ Shape matrix_shape(hid_t dataset);
 /// attributes and datasets of types that a result file never has.
 void copy(hid_t from, hid_t to, const std::string& name,
           const std::set<std::string>& left_out = {});
+/// The filters of a dataset's creation properties, in the order in which they are applied.
+std::vector<H5Z_filter_t> filters_of(hid_t properties);
+/// Creation properties with the chunks and filters of a dataset of open_dataset(), and nothing else
+/// of what it has.
+Id storage_properties(hid_t dataset, const std::string& what);
+/// Copies all chunks as they are stored to a dataset of the same shape, chunks and filters. Throws
+/// InputError for chunks that are missing or larger than they may be, Error that starts with
+/// `what`.
+void copy_chunks(hid_t from, hid_t to, std::string_view what);
 /// Opens a dataset that this program wrote or checked before.
 Id open_known_dataset(hid_t parent, const std::string& name);
 struct Vector {

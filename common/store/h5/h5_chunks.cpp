@@ -4,6 +4,7 @@
 // more.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -103,12 +104,7 @@ Grid grid_of(hid_t dataset, const Id& properties, std::string_view what) {
   if (H5Pget_chunk(properties.get(), grid.rank, grid.chunk.data() + first) != grid.rank) {
     refuse_chunk(what, "has chunks of other dimensions than itself");
   }
-  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
-    std::size_t none = 0;
-    unsigned flags = 0, config = 0;
-    grid.filters.push_back(H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &none,
-                                          nullptr, 0, nullptr, &config));
-  }
+  grid.filters = filters_of(properties.get());
   return grid;
 }
 
@@ -157,20 +153,30 @@ Bytes unpacked_chunk(hid_t dataset, const Grid& grid, const hsize_t* origin,
   return bytes;
 }
 
-void read_chunks(hid_t dataset, const Grid& grid, unsigned char* values, std::string_view what) {
-  const auto& [rows, columns] = grid.shape;
-  for (hsize_t row = 0; row < rows; row += grid.chunk[0]) {
-    for (hsize_t column = 0; column < columns; column += grid.chunk[1]) {
+/// Calls `visit` with the origin of each chunk in HDF5's order of dimensions, its row and column.
+void for_each_chunk(
+    const Grid& grid,
+    const std::function<void(const hsize_t* origin, hsize_t row, hsize_t column)>& visit) {
+  for (hsize_t row = 0; row < grid.shape[0]; row += grid.chunk[0]) {
+    for (hsize_t column = 0; column < grid.shape[1]; column += grid.chunk[1]) {
       const std::array<hsize_t, 2> origin = {row, column};
-      const Bytes bytes = unpacked_chunk(dataset, grid, origin.data() + 2 - grid.rank, what);
-      const hsize_t high = std::min(grid.chunk[0], rows - row);
-      const std::size_t wide = std::min(grid.chunk[1], columns - column) * grid.memory_width;
-      for (hsize_t i = 0; i < high; ++i) {
-        const auto* from = bytes.data() + i * grid.chunk[1] * grid.memory_width;
-        std::copy_n(from, wide, values + ((row + i) * columns + column) * grid.memory_width);
-      }
+      visit(origin.data() + 2 - grid.rank, row, column);
     }
   }
+}
+
+void read_chunks(hid_t dataset, const Grid& grid, unsigned char* values, std::string_view what) {
+  const auto& [rows, columns] = grid.shape;
+  for_each_chunk(grid, [&, rows = rows, columns = columns](const hsize_t* origin, hsize_t row,
+                                                           hsize_t column) {
+    const Bytes bytes = unpacked_chunk(dataset, grid, origin, what);
+    const hsize_t high = std::min(grid.chunk[0], rows - row);
+    const std::size_t wide = std::min(grid.chunk[1], columns - column) * grid.memory_width;
+    for (hsize_t i = 0; i < high; ++i) {
+      const auto* from = bytes.data() + i * grid.chunk[1] * grid.memory_width;
+      std::copy_n(from, wide, values + ((row + i) * columns + column) * grid.memory_width);
+    }
+  });
 }
 
 void read_unchecked(hid_t dataset, hid_t memory_type, void* values, std::string_view what) {
@@ -198,6 +204,18 @@ void read_unchecked(hid_t dataset, hid_t memory_type, void* values, std::string_
 }
 
 }  // namespace
+
+void copy_chunks(hid_t from, hid_t to, std::string_view what) {
+  const Id properties(H5Dget_create_plist(from), H5Pclose, what);
+  const Id type(H5Dget_type(from), H5Tclose, what);
+  Grid grid = grid_of(from, properties, what);
+  grid.width = H5Tget_size(type.get());
+  for_each_chunk(grid, [&](const hsize_t* origin, hsize_t, hsize_t) {
+    std::uint32_t left_out = 0;
+    const Bytes bytes = stored_chunk(from, grid, origin, left_out, what);
+    check(H5Dwrite_chunk(to, H5P_DEFAULT, left_out, origin, bytes.size(), bytes.data()), what);
+  });
+}
 
 void read_values(hid_t dataset, hid_t memory_type, void* values, std::string_view what) {
   read_unchecked(dataset, memory_type, values, what);

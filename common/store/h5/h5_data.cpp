@@ -37,11 +37,19 @@ Id dataset_properties(const std::string& what) {
   return properties;
 }
 
+/// The filters of a result file, in the order in which they are applied.
+constexpr std::array<H5Z_filter_t, 3> kFilters = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE,
+                                                  H5Z_FILTER_FLETCHER32};
+
+void add_filter(const Id& properties, H5Z_filter_t filter, const std::string& what) {
+  if (filter == H5Z_FILTER_SHUFFLE) check(H5Pset_shuffle(properties.get()), what);
+  if (filter == H5Z_FILTER_DEFLATE) check(H5Pset_deflate(properties.get(), 4), what);
+  if (filter == H5Z_FILTER_FLETCHER32) check(H5Pset_fletcher32(properties.get()), what);
+}
+
 void compress(const Id& properties, std::span<const hsize_t> chunk, const std::string& what) {
   check(H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()), what);
-  check(H5Pset_shuffle(properties.get()), what);
-  check(H5Pset_deflate(properties.get(), 4), what);
-  check(H5Pset_fletcher32(properties.get()), what);
+  for (const H5Z_filter_t filter : kFilters) add_filter(properties, filter, what);
 }
 
 Id write(hid_t parent, const std::string& name, hid_t type, const void* values,
@@ -101,17 +109,10 @@ void check_type(hid_t type, const std::string& name) {
 /// Each filter may occur once, in the order in which the writer applies them: compressed twice, a
 /// chunk can unpack to a million times its size.
 void check_filters(hid_t properties, const std::string& name) {
-  constexpr std::array<H5Z_filter_t, 3> kOrder = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE,
-                                                  H5Z_FILTER_FLETCHER32};
-  auto next = kOrder.begin();
-  const int filters = H5Pget_nfilters(properties);
-  for (int i = 0; i < filters; ++i) {
-    unsigned flags = 0, config = 0;
-    std::size_t values = 0;
-    const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags,
-                                               &values, nullptr, 0, nullptr, &config);
-    next = std::find(next, kOrder.end(), filter);
-    if (next == kOrder.end()) refuse(name, "has a filter that a result file never uses there");
+  auto next = kFilters.begin();
+  for (const H5Z_filter_t filter : filters_of(properties)) {
+    next = std::find(next, kFilters.end(), filter);
+    if (next == kFilters.end()) refuse(name, "has a filter that a result file never uses there");
     ++next;
   }
 }
@@ -176,6 +177,28 @@ void check_storage(hid_t dataset, bool chunked, std::uint64_t bytes, const std::
 }
 
 }  // namespace
+
+std::vector<H5Z_filter_t> filters_of(hid_t properties) {
+  std::vector<H5Z_filter_t> filters;
+  for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    filters.push_back(H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &values, nullptr,
+                                     0, nullptr, &config));
+  }
+  return filters;
+}
+
+Id storage_properties(hid_t dataset, const std::string& what) {
+  const Id stored(H5Dget_create_plist(dataset), H5Pclose, what);
+  Id properties = dataset_properties(what);
+  if (H5Pget_layout(stored.get()) != H5D_CHUNKED) return properties;
+  std::array<hsize_t, 2> chunk{1, 1};
+  const int rank = H5Pget_chunk(stored.get(), 2, chunk.data());
+  check(H5Pset_chunk(properties.get(), rank, chunk.data()), what);
+  for (const H5Z_filter_t filter : filters_of(stored.get())) add_filter(properties, filter, what);
+  return properties;
+}
 
 Id write_matrix(hid_t parent, const std::string& name, std::span<const std::uint64_t> values,
                 hsize_t rows, hsize_t columns) {

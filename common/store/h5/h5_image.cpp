@@ -67,7 +67,7 @@ void cut_to_end(std::vector<char>& bytes) {
   bytes.resize(static_cast<std::size_t>(end));
 }
 
-/// All bytes of a file of at most kMaxReadWhole.
+/// All bytes of a file within the limit.
 std::vector<char> whole_file(const std::filesystem::path& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0 && errno == ENOENT)
@@ -75,7 +75,7 @@ std::vector<char> whole_file(const std::filesystem::path& path) {
   if (file.get() < 0) throw ReadFailed(errno);
   std::vector<char> bytes(kMemoryStep);
   std::size_t size = 0;
-  while (size <= kMaxReadWhole) {
+  while (size <= whole_file_limits().read) {
     const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw ReadFailed(errno);
@@ -88,6 +88,11 @@ std::vector<char> whole_file(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+WholeFileLimits& whole_file_limits() {
+  static WholeFileLimits limits;
+  return limits;
+}
 
 std::string read_whole(const std::filesystem::path& path, const Id& access) {
   static std::atomic<std::uint64_t> opened = 0;

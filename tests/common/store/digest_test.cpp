@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
@@ -174,29 +176,47 @@ int setting(const char* name, int otherwise) {
   return given != nullptr ? std::atoi(given) : otherwise;
 }
 
-/// SCALEMARK_MUTANTS of them from number SCALEMARK_FIRST_MUTANT on; in CI few.
-TEST_F(Digest, ADamagedFileIsRefusedOrSaysWhatWasStored) {
-  const int mutants = setting("SCALEMARK_MUTANTS", 100);
+/// Reads SCALEMARK_MUTANTS damaged copies of a file from number SCALEMARK_FIRST_MUTANT on; `step`
+/// numbers lie between two of them. Each is refused or says what the file says.
+void read_damaged(const Path& path, int mutants, int step,
+                  const std::function<void(std::string&, std::size_t)>& damage) {
+  mutants = setting("SCALEMARK_MUTANTS", mutants);
   const int first = setting("SCALEMARK_FIRST_MUTANT", 0);
-  const std::string good = bytes_of(path_), content = content_of(path_);
+  const std::string good = bytes_of(path), content = content_of(path);
   ASSERT_FALSE(content.empty());
   int refused = 0;
-  for (int seed = first; seed < first + mutants; ++seed) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  for (int mutant = first; mutant < first + mutants; ++mutant) {
     std::string bytes = good;
-    damage(bytes, random);
-    std::ofstream(path_, std::ios::binary) << bytes;
-    const std::string said = content_or_refusal(path_);
+    damage(bytes, static_cast<std::size_t>(mutant) * static_cast<std::size_t>(step));
+    std::ofstream(path, std::ios::binary) << bytes;
+    const std::string said = content_or_refusal(path);
     if (said.empty()) {
       ++refused;
     } else {
-      ASSERT_EQ(said, content) << "mutant " << seed;
+      ASSERT_EQ(said, content) << "mutant " << mutant;
     }
   }
   std::printf("%d of %d mutants from %d on were refused, the others said what was stored\n",
               refused, mutants, first);
   EXPECT_GT(refused, mutants / 10);
   EXPECT_LT(refused, mutants) << "some bytes mean nothing";
+}
+
+TEST_F(Digest, ADamagedFileIsRefusedOrSaysWhatWasStored) {
+  read_damaged(path_, 50, 1, [](std::string& bytes, std::size_t seed) {
+    std::mt19937_64 random(seed);
+    damage(bytes, random);
+  });
+}
+
+/// SCALEMARK_BIT_STEP of 1 flips each bit of the file, its masks, indexes, heaps and layouts too.
+TEST_F(Digest, AFlippedBitIsRefusedOrSaysWhatWasStored) {
+  const std::size_t bits = std::filesystem::file_size(path_) * 8;
+  const int step = setting("SCALEMARK_BIT_STEP", static_cast<int>(bits / 50));
+  std::printf("the file has %zu bits\n", bits);
+  read_damaged(path_, static_cast<int>(bits) / step, step, [](std::string& bytes, std::size_t bit) {
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+  });
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 
 #include "common/base/error.hpp"
 #include "common/result/sweeps.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/lock.hpp"
 #include "common/store/parts.hpp"
 #include "common/store/reader.hpp"
@@ -53,12 +54,18 @@ struct Scenario {
   int sweeps;               ///< 1: each case at once
   bool replace;             ///< there is an older result, and parts of another run
   bool merge_only = false;  ///< all cases stand in parts: only `finalize` is left
+  bool in_pieces = false;   ///< HDF5 reads and writes piece by piece, as large files
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 class Faults : public ::testing::TestWithParam<Scenario> {
  protected:
+  void SetUp() override {
+    if (GetParam().in_pieces) store::h5::whole_file_limits() = {.read = 0, .write = 0};
+  }
+  void TearDown() override { store::h5::whole_file_limits() = {}; }
+
   static std::filesystem::path output_in(const std::filesystem::path& folder) {
     return folder / "a.h5";
   }
@@ -226,7 +233,8 @@ class IoFaults : public Faults {
 
   static void try_each_call(Fault fault) {
     long n = 0, told = 0, kept_quiet = 0;
-    for (;; n += test::trials(107, 1)) {
+    const long step = GetParam().in_pieces ? test::trials(1009, 7) : test::trials(107, 1);
+    for (;; n += step) {
       SCOPED_TRACE("call " + std::to_string(n));
       const test::TempDir folder;
       prepare(folder.path());
@@ -303,7 +311,8 @@ class PowerLoss : public Faults {
 TEST_P(PowerLoss, KeepsWhatWasFinished) {
   const auto [root, prepared, calls] = record();
   ASSERT_GT(calls.size(), 60U);
-  for (std::size_t count = prepared; count <= calls.size(); count += test::trials(83, 1)) {
+  const std::size_t step = GetParam().in_pieces ? test::trials(503U, 5U) : test::trials(83U, 1U);
+  for (std::size_t count = prepared; count <= calls.size(); count += step) {
     for (const Unsynced what : {Unsynced::data_lost, Unsynced::names_lost, Unsynced::any}) {
       for (std::uint64_t seed = 0; seed < (what == Unsynced::any ? test::trials(1U, 3U) : 1);
            ++seed) {
@@ -320,8 +329,12 @@ TEST_P(PowerLoss, KeepsWhatWasFinished) {
   }
 }
 
-const Scenario kScenarios[] = {
-    {"new", 1, false}, {"replace", 1, true}, {"sweeps", 2, false}, {"finalize", 1, false, true}};
+const Scenario kScenarios[] = {{"new", 1, false},
+                               {"replace", 1, true},
+                               {"sweeps", 2, false},
+                               {"finalize", 1, false, true},
+                               {"large", 1, false, false, true},
+                               {"finalize_large", 1, false, true, true}};
 std::string name_of(const ::testing::TestParamInfo<Scenario>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Each, IoFaults, ::testing::ValuesIn(kScenarios), name_of);
 INSTANTIATE_TEST_SUITE_P(Each, PowerLoss, ::testing::ValuesIn(kScenarios), name_of);
