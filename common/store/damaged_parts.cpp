@@ -53,6 +53,7 @@ void read_cases(const std::filesystem::path& path, PartState& state) {
 
 PartState read_here(const std::filesystem::path& path) {
   PartState state;
+  const h5::FailureWatch watch;
   try {
     if (is_state(path.filename().string()))
       check_state(path);
@@ -61,6 +62,7 @@ PartState read_here(const std::filesystem::path& path) {
   } catch (const InputError& error) {
     state.problem = error.what();
   }
+  watch.check();  // what could not be read is not damaged
   return state;
 }
 
@@ -83,18 +85,18 @@ PartState read_in_child(const std::filesystem::path& path) {
   return state;
 }
 
+/// A part with a problem is read twice: what is set aside must be damaged for good.
 PartState read_part(const std::filesystem::path& path, ReadIn where) {
   if (where == ReadIn::this_process) return read_here(path);
-  try {
-    return read_in_child(path);
-  } catch (const InputError&) {
-    // Once more: what is set aside must be damaged for good.
-  }
   PartState state;
-  try {
-    state = read_in_child(path);
-  } catch (const InputError& error) {
-    state.problem = error.what();
+  for (int reading = 0; reading < 2; ++reading) {
+    try {
+      state = read_in_child(path);
+    } catch (const InputError& error) {
+      state = {};
+      state.problem = error.what();
+    }
+    if (state.problem.empty()) break;
   }
   return state;
 }

@@ -48,7 +48,8 @@ void refuse_to_lose_cases(const std::filesystem::path& output, const std::string
 std::vector<std::uint64_t> find_unfinished(const std::filesystem::path& parts) {
   const auto produce = [&](const store::SendBytes& send) {
     std::vector<std::uint64_t> indices;
-    for (const store::Begun& begun : store::read_unfinished(parts, store::read_meta(parts)))
+    for (const store::Begun& begun :
+         store::read_unfinished(parts, store::read_meta(parts), /*whole=*/true))
       indices.push_back(begun.planned.index);
     store::Encoder{send}.array(indices);
   };
@@ -74,7 +75,7 @@ struct Content {
 
 Content count_cases(const std::filesystem::path& parts) {
   Content content;
-  visit_run(parts, {.samples = false},
+  visit_run(parts, {.samples = false, .whole = true},
             {.header = [&](Run run) { content.header = std::move(run); },
              .one_case =
                  [&](const CaseResult& one) {
@@ -98,6 +99,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   const store::Lock lock(parts);
   const auto inspected = store::inspect_parts(parts, store::ReadIn::child);
   const store::SetAside damaged = store::set_aside_damaged(parts, inspected, store::ReadIn::child);
+  // From here on each part can be read. If one cannot, nothing is written and nothing removed.
   Content content = count_cases(parts);
   Run& run = content.header;
   refuse_to_lose_cases(output, run.uuid, content.measured);
@@ -114,7 +116,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
       ++written;
     };
     store::write_header(root, run);
-    visit_run(parts, {}, {.header = [](const Run&) {}, .one_case = write});
+    visit_run(parts, {.whole = true}, {.header = [](const Run&) {}, .one_case = write});
     lock.check_own();
     return written;
   });

@@ -80,8 +80,10 @@ Run read_meta(const std::filesystem::path& parts) {
 
 namespace {
 
-std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run& header) {
-  const auto places = places_of_cases(parts, [](const std::string&) {});
+std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run& header,
+                                   bool whole) {
+  const auto places = places_of_cases(
+      parts, whole ? TakeBatch() : [](const std::string&) {});
   std::vector<Begun> unfinished;
   for (auto& [index, begun] : read_journal(parts / kJournalName)) {
     const bool planned =
@@ -100,9 +102,10 @@ std::vector<Begun> find_unfinished(const std::filesystem::path& parts, const Run
 
 }  // namespace
 
-std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header) {
+std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header,
+                                   bool whole) {
   std::vector<Begun> unfinished;
-  while_parts_move([&] { unfinished = find_unfinished(parts, header); });
+  while_parts_move([&] { unfinished = find_unfinished(parts, header, whole); });
   return unfinished;
 }
 
@@ -156,12 +159,13 @@ CaseResult damaged_case(const std::filesystem::path& parts, const Run& header, s
 
 }  // namespace
 
-void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor) {
+void visit_parts(const std::filesystem::path& parts, const ReadOptions& options,
+                 const RunVisitor& visitor) {
   Run run = read_meta(parts);
   run.complete = false;
   visitor.header(run);
   const MemoryState now = memory_state();
-  const std::vector<Begun> unfinished = read_unfinished(parts, run);
+  const std::vector<Begun> unfinished = read_unfinished(parts, run, options.whole);
   std::string unreadable;  // why the first of the batches that cannot be opened cannot be
   auto next = unfinished.begin();
   const auto give_unfinished = [&](std::size_t before) {
@@ -190,7 +194,10 @@ void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisi
     if (unfinished.empty()) throw InputError(why);
     if (unreadable.empty()) unreadable = why;
   };
-  for_each_segment(parts, samples, give_finished, give_damaged, note_unreadable);
+  if (options.whole)
+    for_each_segment(parts, options.samples, give_finished, {}, {});
+  else
+    for_each_segment(parts, options.samples, give_finished, give_damaged, note_unreadable);
   give_unfinished(SIZE_MAX);
 }
 

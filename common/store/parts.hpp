@@ -26,11 +26,15 @@ std::filesystem::path parts_of(const std::filesystem::path& output);
 void write_meta(const std::filesystem::path& parts, const Run& run);
 Run read_meta(const std::filesystem::path& parts);
 /// Planned cases that have started but have no stored result, or lack the sweep that had started.
-std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header);
+/// With `whole`, throws InputError for a batch that cannot be read; otherwise its cases count as
+/// not stored.
+std::vector<Begun> read_unfinished(const std::filesystem::path& parts, const Run& header,
+                                   bool whole = false);
 
 /// Calls `visitor` with the header and then with the cases in order of index. Cases that started
 /// and did not finish appear as interrupted_row().
-void visit_parts(const std::filesystem::path& parts, bool samples, const RunVisitor& visitor);
+void visit_parts(const std::filesystem::path& parts, const ReadOptions& options,
+                 const RunVisitor& visitor);
 
 /// Result of a case that started and did not finish. Its status is `oom` in three cases, otherwise
 /// `failed`:

@@ -24,11 +24,12 @@ bool is_parts(const std::filesystem::path& path) {
          std::filesystem::exists(path / store::kMetaName, ignored);
 }
 
-void visit_here(const std::filesystem::path& path, bool samples, const RunVisitor& visitor) {
-  if (is_parts(path)) return store::visit_parts(path, samples, visitor);
+void visit_here(const std::filesystem::path& path, const ReadOptions& options,
+                const RunVisitor& visitor) {
+  if (is_parts(path)) return store::visit_parts(path, options, visitor);
   const store::h5::Id file = store::open_result(path);
   visitor.header(store::read_header(file.get()));
-  store::for_each_case(file.get(), samples, visitor.one_case);
+  store::for_each_case(file.get(), options.samples, visitor.one_case);
 }
 
 /// Explains why a folder is no result, and what to pass instead.
@@ -59,16 +60,18 @@ std::uint64_t size_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-void visit_apart(const std::filesystem::path& path, bool samples, const RunVisitor& visitor) {
+void visit_apart(const std::filesystem::path& path, const ReadOptions& options,
+                 const RunVisitor& visitor) {
   const auto produce = [&](const store::SendBytes& send) {
-    visit_here(path, samples,
+    visit_here(path, options,
                {.header = [&](const Run& run) { store::send_header(send, run); },
                 .one_case = [&](const CaseResult& one) { store::send_case(send, one); }});
     store::send_end(send);
   };
-  store::run_apart(
-      store::limits_for(size_of(path)), produce,
-      [&](const store::ReceiveBytes& receive) { store::receive_run(receive, samples, visitor); });
+  store::run_apart(store::limits_for(size_of(path)), produce,
+                   [&](const store::ReceiveBytes& receive) {
+                     store::receive_run(receive, options.samples, visitor);
+                   });
 }
 
 }  // namespace
@@ -80,7 +83,7 @@ void visit_run(const std::filesystem::path& path, const ReadOptions& options,
   if (std::filesystem::is_directory(path, ignored) && !is_parts(path))
     throw InputError(fmt::format("{} {}", name, what_folder(path)));
   try {
-    (options.apart ? visit_apart : visit_here)(path, options.samples, visitor);
+    (options.apart ? visit_apart : visit_here)(path, options, visitor);
   } catch (const InputError& error) {
     const std::string text = error.what();
     throw InputError(text.starts_with(name) ? text : fmt::format("{}: {}", name, text));

@@ -16,6 +16,8 @@ struct ReadOptions {
   /// sends. A file that crashes HDF5 or never ends then gives an ordinary error. Turn it off for
   /// files that this process wrote, and in a process that has initialised MPI, which must not fork.
   bool apart = true;
+  /// A part of a run that cannot be read is an error. Otherwise its cases are rows that say so.
+  bool whole = false;
 };
 
 /// Callbacks that receive a run piece by piece.

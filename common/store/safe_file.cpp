@@ -86,6 +86,7 @@ void sync_folder(const std::filesystem::path& folder) { sync(folder, O_RDONLY | 
 void write_safely(const std::filesystem::path& path, const std::function<void(hid_t root)>& fill,
                   const SafeWrite& how) {
   const std::filesystem::path folder = folder_of(path);
+  const h5::FailureWatch watch;
   try {
     const Removal temporary(
         make_temporary(how.staging.empty() ? folder : how.staging, path.filename().string()));
@@ -97,6 +98,7 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
       file.close("cannot finish " + temporary.path().string());
     }
     if (how.check) how.check(h5::open_file(temporary.path()).get());
+    watch.check();
     sync(temporary.path(), O_RDONLY);
     rename_to(temporary.path(), path, how.replace);
     sync_folder(folder);

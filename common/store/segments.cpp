@@ -65,11 +65,14 @@ h5::Id open_part(const std::filesystem::path& path) {
 /// Runs `read`. If it throws InputError, but for a part that moved, and there is a `damaged`, that
 /// is told instead.
 void or_damaged(const std::function<void()>& read, std::size_t index, const TakeDamage& damaged) {
+  const h5::FailureWatch watch;
   try {
     read();
+    watch.check();
   } catch (const PartGone&) {
     throw;
   } catch (const InputError& error) {
+    watch.check();
     if (!damaged) throw;
     damaged(index, error.what());
   }
@@ -200,7 +203,8 @@ std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesys
     }
   };
   const auto check = [&](hid_t root) {
-    const std::size_t found = case_indices(root).size();
+    std::size_t found = 0;
+    for_each_case(root, true, [&](const CaseResult&) { ++found; });
     if (found != segments.size())
       throw Error(fmt::format("only {} of {} cases can be read back", found, segments.size()));
   };

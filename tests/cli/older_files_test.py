@@ -34,7 +34,9 @@ class OlderFiles(ProgramTest):
                 self.assertEqual(missing(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")), self.shown(path)), [])
 
     def test_an_interrupted_run_says_what_it_said_and_is_finalised(self):
-        for path in sorted(FILES.glob("*/begun.h5.parts")):
+        begun = sorted(FILES.glob("*/begun.h5.parts"))
+        self.assertEqual([path.parent.name for path in begun], ["1.0", "1.1"])
+        for path in begun:
             with self.subTest(path.parent.name):
                 old = json.loads((path.parent / "begun.json").read_text(encoding="utf-8"))
                 parts, out = self.path(f"{path.parent.name}.h5.parts"), self.path(f"{path.parent.name}.h5")

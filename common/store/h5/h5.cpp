@@ -17,9 +17,35 @@ namespace {
 
 /// Turns off HDF5's own error output, because exceptions carry its text. Turns off plug-in filters,
 /// because they would be loaded from a path in the environment.
+/// System calls of HDF5 that failed, but for files that do not exist.
+thread_local struct {
+  long count = 0;
+  int number = 0;  ///< errno of the last one
+} failed_calls;
+
+/// errno in a line of HDF5's error stack; 0: it has none.
+int number_in(const char* line) {
+  constexpr std::string_view kNumber = "errno = ";
+  const char* const found = line == nullptr ? nullptr : std::strstr(line, kNumber.data());
+  return found == nullptr ? 0 : std::atoi(found + kNumber.size());
+}
+
+herr_t note_number(unsigned, const H5E_error2_t* error, void* data) {
+  if (const int number = number_in(error->desc); number != 0) *static_cast<int*>(data) = number;
+  return 0;
+}
+
+/// HDF5 calls this whenever one of its functions fails.
+herr_t note_failure(hid_t stack, void*) {
+  int number = 0;
+  H5Ewalk2(stack, H5E_WALK_DOWNWARD, note_number, &number);
+  if (number != 0 && number != ENOENT) failed_calls = {failed_calls.count + 1, number};
+  return 0;
+}
+
 void prepare_library() {
   static const bool once = [] {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5Eset_auto2(H5E_DEFAULT, note_failure, nullptr);
     H5PLset_loading_state(0);
     return true;
   }();
@@ -71,9 +97,7 @@ herr_t take_error(unsigned, const H5E_error2_t* error, void* data) {
   if (error->maj_num == H5E_RESOURCE &&
       (error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC))
     found.no_memory = true;
-  constexpr std::string_view kNumber = "errno = ";
-  if (const std::size_t at = found.text.find(kNumber); at != std::string::npos)
-    found.number = std::atoi(found.text.c_str() + at + kNumber.size());
+  if (const int number = number_in(error->desc); number != 0) found.number = number;
   return 0;
 }
 
@@ -81,6 +105,12 @@ herr_t take_error(unsigned, const H5E_error2_t* error, void* data) {
 
 ReadFailed::ReadFailed(int number)
     : NotRead(fmt::format("it could not be read: {}", std::strerror(number))), number_(number) {}
+
+FailureWatch::FailureWatch() : before_(failed_calls.count) {}
+
+void FailureWatch::check() const {
+  if (failed_calls.count != before_) throw ReadFailed(failed_calls.number);
+}
 
 std::string explain() {
   Explanation found;

@@ -68,6 +68,18 @@ class ReadFailed : public NotRead {
   int number_;
 };
 
+/// Notices system calls of HDF5 that fail from its construction on, in this thread. Some of HDF5's
+/// functions answer such a failure as if there were nothing to read.
+class FailureWatch {
+ public:
+  FailureWatch();
+  /// Throws ReadFailed if a call failed for a reason other than ENOENT.
+  void check() const;
+
+ private:
+  long before_;
+};
+
 /// Returns HDF5's error stack as one line and clears it. Throws OutOfMemory if it says that memory
 /// was lacking, and ReadFailed for an error of the system other than ENOENT.
 std::string explain();

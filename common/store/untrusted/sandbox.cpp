@@ -131,6 +131,8 @@ void confine(const SandboxLimits& limits, pid_t parent, int sink) {
   allowed = {limits.memory, mapped_bytes()};
   // Before an exception is thrown: there may be no memory for one, or nobody to catch it.
   std::set_new_handler(end_without_memory);
+  // HDF5 calls exit() where its table of identifiers gets no memory, and nowhere else.
+  std::atexit(end_without_memory);
   for (const int signal : {SIGXCPU, SIGFPE, SIGILL, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, on_crash);
   // Output of a crashing library would break the rule of one line per error.
@@ -176,8 +178,17 @@ class Sender {
 [[noreturn]] void live_as_child(int file, const std::function<void(const SendBytes&)>& produce) {
   Sender sender(file);
   const SendBytes send = [&](std::span<const char> bytes) { sender.add(bytes); };
+  const h5::FailureWatch watch;
+  const auto end_if_unread = [&] {
+    try {
+      watch.check();
+    } catch (const h5::ReadFailed& error) {
+      _exit(kReadFailed + error.number());
+    }
+  };
   try {
     produce(send);
+    end_if_unread();
   } catch (const std::bad_alloc&) {
     end_without_memory();
   } catch (const OutOfMemory&) {
@@ -185,6 +196,7 @@ class Sender {
   } catch (const h5::ReadFailed& error) {
     _exit(kReadFailed + error.number());
   } catch (const std::exception& error) {
+    end_if_unread();
     send_refusal(send, error.what());
   }
   sender.flush();

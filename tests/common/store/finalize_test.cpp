@@ -188,13 +188,22 @@ TEST_F(Finalize, ADamagedSegmentIsSetAsideAndBlocksNoOther) {
 
 TEST_F(Finalize, TheGoodCasesOfADamagedBatchStay) {
   interrupt(2);
-  damage_samples(parts_ / "c000000.h5");
   store::compact_segments(parts_);
+  damage_samples(parts_ / "b000001.h5");
   finalize_parts(parts_, output_, false);
   const auto run = read_run(output_);
   ASSERT_EQ(run.cases.size(), 3U);
   EXPECT_THAT(run.cases[0].reason, HasSubstr("part is damaged"));
   test::expect_equal(run.cases[1], example_case(1));
+}
+
+TEST_F(Finalize, ADamagedSegmentIsNotMadePartOfABatch) {
+  interrupt(2);
+  damage_samples(parts_ / "c000000.h5");
+  EXPECT_THAT(test::message<Error>([&] { store::compact_segments(parts_); }),
+              HasSubstr("do not match their digest"));
+  EXPECT_TRUE(std::filesystem::exists(parts_ / "c000001.h5"));
+  EXPECT_FALSE(std::filesystem::exists(parts_ / "b000001.h5"));
 }
 
 TEST_F(Finalize, ABatchThatCannotBeOpenedBlocksNoOther) {
