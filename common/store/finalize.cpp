@@ -96,7 +96,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
     throw InputError(fmt::format("{}: not the .parts folder of a run ({} is missing)",
                                  text::printable(parts.string()), store::kMetaName));
   }
-  const store::Lock lock(parts);
+  store::Lock lock(parts);
   const auto inspected = store::inspect_parts(parts, store::ReadIn::child);
   const store::SetAside damaged = store::set_aside_damaged(parts, inspected, store::ReadIn::child);
   // From here on each part can be read. If one cannot, nothing is written and nothing removed.
@@ -107,7 +107,7 @@ void finalize_parts(const std::filesystem::path& parts, const std::filesystem::p
   // If the run was killed after its last case, nothing is missing.
   run.complete = unfinished.empty() && content.cases == run.planned.size();
   if (run.exit_reason.empty()) run.exit_reason = "interrupted";
-  store::write_merged(parts, output, force, [&](hid_t root) {
+  store::write_merged(parts, output, force, lock, [&](hid_t root) {
     std::size_t written = 0;
     const auto write = [&](CaseResult one) {
       if (std::ranges::binary_search(unfinished, one.index))

@@ -16,7 +16,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/descriptor.hpp"
@@ -59,12 +58,14 @@ enum class Held { yes, no, unknown };
 
 /// Takes the kernel's lock on an open file until it is closed, also by the end of the process.
 /// Unlike process ids it is seen from other containers of this system and, where the file system
-/// can, from other hosts.
-Held hold(int file) {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (fcntl(file, F_OFD_SETLK, &whole) == 0) return Held::no;
+/// can, from other hosts. Of `bytes` from `first` on; 0: all.
+Held hold(int file, off_t first = 0, off_t bytes = 0) {
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = first;
+  range.l_len = bytes;
+  if (fcntl(file, F_OFD_SETLK, &range) == 0) return Held::no;
   return errno == EAGAIN || errno == EACCES ? Held::yes : Held::unknown;
 }
 
@@ -76,12 +77,18 @@ Held held_by_another(const std::filesystem::path& path) {
   return held;
 }
 
-/// First line of a lock; empty if it cannot be read. It may be anything, also a pipe.
+/// Content of a lock; empty if it cannot be read. It may be anything, also a pipe. Opened anew, so
+/// that a network file system asks its server.
 std::string content(const std::filesystem::path& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   char text[1024];
   const ssize_t size = read(file.get(), text, sizeof text);
-  const std::string all(text, static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(0, size))};
+}
+
+/// First line of a lock: its owner.
+std::string owner_of(const std::filesystem::path& path) {
+  const std::string all = content(path);
   return all.substr(0, all.find('\n'));
 }
 
@@ -99,7 +106,7 @@ bool is_expired(const std::filesystem::path& path, const std::vector<std::string
 /// kernel whether the lock is held; where both cannot tell, it is enough that the lock was not
 /// renewed. Earlier versions wrote no lease, and before that only host, process and its start.
 bool is_stale(const std::filesystem::path& path) {
-  const std::vector<std::string> words = text::split(content(path), ' ');
+  const std::vector<std::string> words = text::split(owner_of(path), ' ');
   const Held held = held_by_another(path);
   if (held == Held::yes) return false;
   const bool known = words.size() == 3 || words.size() == 5 || has_lease(words);
@@ -117,21 +124,35 @@ bool is_stale(const std::filesystem::path& path) {
   return (kernel_knows && held == Held::no) || is_expired(path, words);
 }
 
-/// Creates the lock and returns its open file; nothing if it exists. link() makes it appear
-/// together with its content (atomic, also on NFS), so a kill leaves no lock without an owner.
-std::optional<int> create(const std::filesystem::path& path) {
+struct Created {
+  int file = -1;     ///< open
+  std::string text;  ///< its content
+};
+
+/// Creates the lock; nothing if it exists. link() makes it appear together with its content
+/// (atomic, also on NFS), so a kill leaves no lock without an owner. The second line is the
+/// temporary's name, which is random: no other lock has the same content.
+std::optional<Created> create(const std::filesystem::path& path) {
   const std::filesystem::path own = make_temporary(path.parent_path(), path.filename().string());
-  const std::string words = own_words();
+  const std::string text = own_words() + "\n" + own.filename().string() + "\n";
   const int file = open(own.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   // Synced: an empty lock, after a loss of power, would say nothing about its owner.
   bool good =
-      file >= 0 && write(file, words.data(), words.size()) == std::ssize(words) && fsync(file) == 0;
-  if (good) hold(file);
+      file >= 0 && write(file, text.data(), text.size()) == std::ssize(text) && fsync(file) == 0;
+  if (good) hold(file, 0, 1);
   good = good && link(own.c_str(), path.c_str()) == 0;
-  const int problem = errno;
-  unlink(own.c_str());
-  if (good) return file;
+  int problem = errno;
+  // Opened by its new name, and closed by the old one before that is removed: NFS and FUSE keep a
+  // file under a hidden name that is removed while it is open. It is held all the time.
+  const int named = good ? open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+  if (good && named < 0) {
+    problem = errno;
+    unlink(path.c_str());
+  }
+  if (named >= 0) hold(named, 1, 1);
   if (file >= 0) close(file);
+  unlink(own.c_str());
+  if (named >= 0) return Created{named, text};
   if (problem == EEXIST) return std::nullopt;
   throw Error(fmt::format("{} cannot be made: {}", path.string(), std::strerror(problem)));
 }
@@ -161,14 +182,15 @@ std::string advice(const std::filesystem::path& path, const std::string& owner) 
 Lock::Lock(const std::filesystem::path& parts, std::chrono::milliseconds renewal) {
   const std::filesystem::path path = parts / kLockName;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (const std::optional<int> file = create(path)) {
+    if (const std::optional<Created> created = create(path)) {
       path_ = path;
-      file_ = *file;
+      text_ = created->text;
+      file_ = created->file;
       renewal_ = std::make_unique<LeaseRenewal>(file_, renewal);
       return;
     }
     if (!is_stale(path)) {
-      const std::string owner = content(path);
+      const std::string owner = owner_of(path);
       throw UsageError(fmt::format(
           "{} is being written by another process ({}); {}", parts.string(),
           owner.empty() ? "unknown" : text::printable(owner, 120), advice(path, owner)));
@@ -179,14 +201,8 @@ Lock::Lock(const std::filesystem::path& parts, std::chrono::milliseconds renewal
       fmt::format("{} cannot be taken over: another process is doing so", path.string()));
 }
 
-bool Lock::is_own() const {
-  // By name and opened anew, so that a network file system asks its server.
-  const Descriptor there(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat mine {
-  }, found{};
-  return fstat(file_, &mine) == 0 && fstat(there.get(), &found) == 0 &&
-         mine.st_dev == found.st_dev && mine.st_ino == found.st_ino;
-}
+// Not by the file's number: on FUSE it belongs to the name, not to the file.
+bool Lock::is_own() const { return content(path_) == text_; }
 
 void Lock::check_own() const {
   if (file_ < 0 || is_own()) return;
@@ -200,6 +216,7 @@ Lock::~Lock() { release(); }
 
 Lock::Lock(Lock&& other) noexcept
     : path_(std::exchange(other.path_, {})),
+      text_(std::exchange(other.text_, {})),
       file_(std::exchange(other.file_, -1)),
       renewal_(std::move(other.renewal_)) {}
 
@@ -207,6 +224,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
   if (this != &other) {
     release();
     path_ = std::exchange(other.path_, {});
+    text_ = std::exchange(other.text_, {});
     file_ = std::exchange(other.file_, -1);
     renewal_ = std::move(other.renewal_);
   }
@@ -214,11 +232,15 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 void Lock::release() noexcept {
+  const std::filesystem::path path = path_;
+  const bool own = file_ >= 0 && is_own();
+  leave();
+  if (own) unlink(path.c_str());
+}
+
+void Lock::leave() noexcept {
   renewal_.reset();
-  if (file_ >= 0) {
-    if (is_own()) unlink(path_.c_str());
-    close(file_);
-  }
+  if (file_ >= 0) close(file_);
   path_.clear();
   file_ = -1;
 }

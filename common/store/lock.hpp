@@ -5,13 +5,14 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "common/store/lease.hpp"
 
 namespace scalemark::store {
 
-/// Name of the lock file. Its content is "host pid start-time boot-id pid-namespace lease"; job
-/// scripts read it, too.
+/// Name of the lock file. Its first line is "host pid start-time boot-id pid-namespace lease",
+/// which job scripts read, too; the second is random.
 constexpr const char* kLockName = "lock";
 
 /// Owns a lock file, renews its time of change (lease.hpp) and removes it in the destructor. The
@@ -36,12 +37,16 @@ class Lock {
   /// over if this process stood still for kLease, or was removed by hand. Does nothing without a
   /// lock.
   void check_own() const;
+  /// Closes the file and leaves it where it is, for whoever removes its folder: on network file
+  /// systems a file that is removed while open stays under a hidden name.
+  void leave() noexcept;
 
  private:
   bool is_own() const;
   void release() noexcept;
   std::filesystem::path path_;
-  int file_ = -1;  ///< open as long as the lock is held
+  std::string text_;  ///< the file's content, which no other lock has
+  int file_ = -1;     ///< open as long as the lock is held
   std::unique_ptr<LeaseRenewal> renewal_;
 };
 

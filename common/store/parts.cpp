@@ -202,7 +202,8 @@ void visit_parts(const std::filesystem::path& parts, const ReadOptions& options,
 }
 
 void write_merged(const std::filesystem::path& parts, const std::filesystem::path& output,
-                  bool replace, const std::function<std::size_t(hid_t root)>& fill_cases) {
+                  bool replace, Lock& lock,
+                  const std::function<std::size_t(hid_t root)>& fill_cases) {
   const std::uintmax_t bytes = bytes_of_parts(parts);
   // Checked before writing: HDF5 crashes if the disk gets full while it writes a file itself.
   reserve_space(parts, bytes);
@@ -224,7 +225,7 @@ void write_merged(const std::filesystem::path& parts, const std::filesystem::pat
                 .in_memory = bytes < h5::whole_file_limits().write,
                 .replace = replace});
   try {
-    remove_parts(parts);
+    remove_parts(parts, lock);
   } catch (const std::exception& error) {
     log::warn(fmt::format("{} is complete, but its parts could not be removed: {}", output.string(),
                           error.what()));
@@ -232,8 +233,8 @@ void write_merged(const std::filesystem::path& parts, const std::filesystem::pat
 }
 
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
-           const Run& header, bool replace) {
-  write_merged(parts, output, replace, [&](hid_t root) {
+           const Run& header, bool replace, Lock& lock) {
+  write_merged(parts, output, replace, lock, [&](hid_t root) {
     write_header(root, header);
     std::size_t written = 0;
     for_each_place(places_of_cases(parts), [&](hid_t part, std::size_t index) {
@@ -246,11 +247,18 @@ void merge(const std::filesystem::path& parts, const std::filesystem::path& outp
 
 namespace {
 
+/// A file that was removed while another process had it open, on NFS or FUSE. It goes when that
+/// process closes it.
+bool is_removed_while_open(const std::string& name) {
+  return name.starts_with(".nfs") || name.starts_with(".fuse_hidden");
+}
+
 /// All parts but the lock. Throws UsageError if the folder holds anything else.
 std::vector<std::filesystem::path> only_parts(const std::filesystem::path& parts) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(parts)) {
     const std::string name = entry.path().filename().string();
+    if (is_removed_while_open(name)) continue;
     if (entry.is_directory() || !is_part(name)) {
       throw UsageError(fmt::format(
           "{} holds '{}', which does not belong to a run: nothing was removed; move it away first",
@@ -270,7 +278,11 @@ std::filesystem::path name_while_removed(const std::filesystem::path& parts) {
 void remove_folder(const std::filesystem::path& folder) {
   clear_parts(folder);
   std::filesystem::remove(folder / kLockName);
-  std::filesystem::remove(folder);
+  std::error_code error;
+  std::filesystem::remove(folder, error);
+  // A reader has some part open still: the next run of this name removes what it leaves.
+  if (error && error != std::errc::directory_not_empty)
+    throw std::filesystem::filesystem_error("cannot remove", folder, error);
 }
 
 }  // namespace
@@ -284,10 +296,11 @@ void finish_removal(const std::filesystem::path& parts) {
   if (std::filesystem::exists(std::filesystem::symlink_status(removed))) remove_folder(removed);
 }
 
-void remove_parts(const std::filesystem::path& parts) {
+void remove_parts(const std::filesystem::path& parts, Lock& lock) {
   only_parts(parts);
   finish_removal(parts);
   std::filesystem::rename(parts, name_while_removed(parts));
+  lock.leave();
   finish_removal(parts);
 }
 

@@ -10,6 +10,7 @@
 #include "common/result/model.hpp"
 #include "common/store/h5/h5.hpp"
 #include "common/store/journal.hpp"
+#include "common/store/lock.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::store {
@@ -48,21 +49,24 @@ CaseResult interrupted_row(const std::filesystem::path& parts, const Run& header
                            const Begun& begun, const MemoryState& now);
 
 /// Writes one file in place of the parts: `fill_cases` writes header and cases, and returns how
-/// many. Reads the file back, renames it to `output` and removes the parts. Errors as of merge().
+/// many. Reads the file back, renames it to `output` and removes the parts with their lock. Errors
+/// as of merge().
 void write_merged(const std::filesystem::path& parts, const std::filesystem::path& output,
-                  bool replace, const std::function<std::size_t(hid_t root)>& fill_cases);
+                  bool replace, Lock& lock,
+                  const std::function<std::size_t(hid_t root)>& fill_cases);
 /// Merges parts that this process may open into one file, reads it back, renames it to `output` and
 /// removes the parts. On an error, the parts and an earlier `output` remain. Without `replace` it
 /// is an error if `output` exists.
 void merge(const std::filesystem::path& parts, const std::filesystem::path& output,
-           const Run& header, bool replace);
+           const Run& header, bool replace, Lock& lock);
 
 /// Removes everything but the lock. Throws Error, and removes nothing, if the folder contains files
 /// that are not parts of a run.
 void clear_parts(const std::filesystem::path& parts);
 /// Removes the folder with its parts, under the same condition. It gets another name first, so that
-/// a process that ends meanwhile never leaves a folder with some of its parts.
-void remove_parts(const std::filesystem::path& parts);
+/// a process that ends meanwhile never leaves a folder with some of its parts. `lock` is that of
+/// the folder and is left.
+void remove_parts(const std::filesystem::path& parts, Lock& lock);
 /// Removes what a process that ended inside remove_parts() has left. Throws as clear_parts() does.
 void finish_removal(const std::filesystem::path& parts);
 

@@ -115,10 +115,9 @@ void FileSink::check_launch(const Run& run) {
 
 /// Nothing has run yet: removes what begin() has created.
 void FileSink::undo_begin(bool locked) noexcept {
-  lock_ = {};
   try {
     if (locked) {
-      store::remove_parts(parts_);
+      store::remove_parts(parts_, lock_);
     } else {
       std::filesystem::remove(parts_);
     }
@@ -169,8 +168,7 @@ bool FileSink::take_finished(const Run& run) {
     finished_[result.index] = scalemark::finished(result);
     finished_[result.index].sweeps = FinishedCase::kAllSweeps;
   }
-  store::remove_parts(parts_);
-  lock_ = {};
+  store::remove_parts(parts_, lock_);
   return true;
 }
 
@@ -390,7 +388,7 @@ void FileSink::end(const Run& run) {
   }
   try {
     inspected_.check();
-    store::merge(parts_, options_.output, header_, options_.force);
+    store::merge(parts_, options_.output, header_, options_.force, lock_);
   } catch (const Error& error) {
     throw Error(
         fmt::format("{}; the finished cases are kept: 'scalemark finalize {} -o {}' merges them",

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -28,7 +29,9 @@ namespace {
 using store::Lock;
 using test::example_run;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kExpired = store::kLease + 5s;
@@ -37,6 +40,17 @@ std::string own_host() {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
   return host;
+}
+
+/// What this process has open in a folder, by the kernel's names.
+std::vector<std::string> open_files(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string name = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (name.starts_with(folder.string())) names.push_back(name.substr(folder.string().size()));
+  }
+  return names;
 }
 
 /// A lock file that some process left behind.
@@ -134,6 +148,21 @@ TEST_F(LockTest, OfAnotherContainerHoldsWhileItIsHeld) {
   }
 }
 
+/// NFS and FUSE keep a file that is removed while open, under a hidden name in its folder.
+TEST_F(LockTest, HasNoFileOpenThatWasRemoved) {
+  const Lock lock(folder_.path());
+  EXPECT_THAT(open_files(folder_.path()), ElementsAre("/lock"));
+  EXPECT_NO_THROW(lock.check_own());
+}
+
+/// There a file has another number under another name.
+TEST_F(LockTest, IsOwnByItsContent) {
+  const Lock lock(folder_.path());
+  std::filesystem::copy_file(path_, folder_ / "copy");
+  std::filesystem::rename(folder_ / "copy", path_);
+  EXPECT_NO_THROW(lock.check_own());
+}
+
 TEST_F(LockTest, IsRenewed) {
   const Lock lock(folder_.path(), 10ms);
   renewed(kExpired);
@@ -164,6 +193,34 @@ TEST_F(LockTest, AFormerOwnerNoticesAndLeavesTheNewLockAlone) {
 }
 
 using Writer = test::Interrupted;
+
+TEST_F(Writer, HasNothingOpenInAFolderThatItRemoves) {
+  FileSink sink(options());
+  sink.begin(example_run());
+  for (std::size_t i = 0; i < 3; ++i) finish(sink, i);
+  sink.end(example_run());
+  EXPECT_THAT(open_files(folder_.path()), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(parts_));
+  EXPECT_FALSE(std::filesystem::exists(parts_.string() + ".removed"));
+}
+
+/// A reader on the same host has a part open: the file stays for it, under a hidden name.
+TEST_F(Writer, HiddenFilesOfReadersBlockNothing) {
+  for (int run = 0; run < 2; ++run) {
+    FileSink sink(options(false, run > 0));
+    sink.begin(example_run());
+    finish(sink, 0);
+    std::ofstream(parts_ / ".nfs0000001900000004") << "a part";
+    std::ofstream(parts_ / ".fuse_hidden0000001900000004") << "a part";
+    for (std::size_t i = 1; i < 3; ++i) finish(sink, i);
+    sink.end(example_run());
+    EXPECT_EQ(read_run(output_).cases.size(), 3U);
+    EXPECT_FALSE(std::filesystem::exists(parts_));
+    const std::filesystem::path left = parts_.string() + ".removed";
+    for (const auto& entry : std::filesystem::directory_iterator(left))
+      std::filesystem::remove(entry.path());  // the reader ends
+  }
+}
 
 TEST_F(Writer, WritesNothingOnceItsLockIsAnothers) {
   FileSink sink(options());
