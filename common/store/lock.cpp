@@ -232,10 +232,9 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 void Lock::release() noexcept {
-  const std::filesystem::path path = path_;
-  const bool own = file_ >= 0 && is_own();
+  // Removed before it is closed: once the kernel says that nobody holds it, it may be another's.
+  if (file_ >= 0 && is_own()) unlink(path_.c_str());
   leave();
-  if (own) unlink(path.c_str());
 }
 
 void Lock::leave() noexcept {

@@ -98,7 +98,7 @@ void write_safely(const std::filesystem::path& path, const std::function<void(hi
       file.close("cannot finish " + temporary.path().string());
     }
     if (how.check) how.check(h5::open_file(temporary.path()).get());
-    watch.check();
+    if (watch.number() != 0) throw Error(std::strerror(watch.number()));
     sync(temporary.path(), O_RDONLY);
     rename_to(temporary.path(), path, how.replace);
     sync_folder(folder);

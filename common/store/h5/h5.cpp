@@ -108,8 +108,10 @@ ReadFailed::ReadFailed(int number)
 
 FailureWatch::FailureWatch() : before_(failed_calls.count) {}
 
+int FailureWatch::number() const { return failed_calls.count == before_ ? 0 : failed_calls.number; }
+
 void FailureWatch::check() const {
-  if (failed_calls.count != before_) throw ReadFailed(failed_calls.number);
+  if (number() != 0) throw ReadFailed(number());
 }
 
 std::string explain() {

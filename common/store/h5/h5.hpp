@@ -73,7 +73,9 @@ class ReadFailed : public NotRead {
 class FailureWatch {
  public:
   FailureWatch();
-  /// Throws ReadFailed if a call failed for a reason other than ENOENT.
+  /// errno of the last one that failed, but for ENOENT; 0: none did.
+  int number() const;
+  /// Throws ReadFailed if one failed.
   void check() const;
 
  private:
