@@ -233,7 +233,7 @@ class IoFaults : public Faults {
 
   static void try_each_call(Fault fault) {
     long n = 0, told = 0, kept_quiet = 0;
-    const long step = GetParam().in_pieces ? test::trials(1009, 7) : test::trials(107, 1);
+    const long step = GetParam().in_pieces ? test::trials(2003, 7) : test::trials(107, 1);
     for (;; n += step) {
       SCOPED_TRACE("call " + std::to_string(n));
       const test::TempDir folder;
@@ -311,7 +311,7 @@ class PowerLoss : public Faults {
 TEST_P(PowerLoss, KeepsWhatWasFinished) {
   const auto [root, prepared, calls] = record();
   ASSERT_GT(calls.size(), 60U);
-  const std::size_t step = GetParam().in_pieces ? test::trials(503U, 5U) : test::trials(83U, 1U);
+  const std::size_t step = GetParam().in_pieces ? test::trials(1009U, 5U) : test::trials(83U, 1U);
   for (std::size_t count = prepared; count <= calls.size(); count += step) {
     for (const Unsynced what : {Unsynced::data_lost, Unsynced::names_lost, Unsynced::any}) {
       for (std::uint64_t seed = 0; seed < (what == Unsynced::any ? test::trials(1U, 3U) : 1);
