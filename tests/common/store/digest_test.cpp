@@ -189,11 +189,12 @@ void read_damaged(const Path& path, int mutants, int step,
     std::string bytes = good;
     damage(bytes, static_cast<std::size_t>(mutant) * static_cast<std::size_t>(step));
     std::ofstream(path, std::ios::binary) << bytes;
+    SCOPED_TRACE("mutant " + std::to_string(mutant));
     const std::string said = content_or_refusal(path);
     if (said.empty()) {
       ++refused;
     } else {
-      ASSERT_EQ(said, content) << "mutant " << mutant;
+      ASSERT_EQ(said, content);
     }
   }
   std::printf("%d of %d mutants from %d on were refused, the others said what was stored\n",
