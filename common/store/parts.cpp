@@ -207,17 +207,14 @@ void write_merged(const std::filesystem::path& parts, const std::filesystem::pat
   const std::uintmax_t bytes = bytes_of_parts(parts);
   // Checked before writing: HDF5 crashes if the disk gets full while it writes a file itself.
   reserve_space(parts, bytes);
-  std::size_t written = 0, readable = 0;
+  std::size_t written = 0;
   const auto fill = [&](hid_t root) {
     written = fill_cases(root);
     seal_cases(root);
   };
   const auto check = [&](hid_t root) {
     read_header(root);
-    for_each_case(root, true, [&](const CaseResult&) { ++readable; });
-    if (readable != written) {
-      throw Error(fmt::format("only {} of {} written cases can be read back", readable, written));
-    }
+    expect_readable(root, written);
   };
   write_safely(output, fill,
                {.staging = parts,

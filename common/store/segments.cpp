@@ -190,6 +190,13 @@ void remove_superseded(const std::filesystem::path& parts,
   }
 }
 
+void expect_readable(hid_t root, std::size_t written) {
+  std::size_t readable = 0;
+  for_each_case(root, true, [&](const CaseResult&) { ++readable; });
+  if (readable != written)
+    throw Error(fmt::format("only {} of {} written cases can be read back", readable, written));
+}
+
 std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesystem::path& parts) {
   const std::vector<std::filesystem::path> segments = files_of(parts, 'c');
   const std::uintmax_t bytes = bytes_of(segments);
@@ -202,12 +209,7 @@ std::map<std::size_t, std::filesystem::path> compact_segments(const std::filesys
       copy_case(file.get(), root, *number_in(path.filename().string(), 'c'));
     }
   };
-  const auto check = [&](hid_t root) {
-    std::size_t found = 0;
-    for_each_case(root, true, [&](const CaseResult&) { ++found; });
-    if (found != segments.size())
-      throw Error(fmt::format("only {} of {} cases can be read back", found, segments.size()));
-  };
+  const auto check = [&](hid_t root) { expect_readable(root, segments.size()); };
   const std::filesystem::path batch = next_batch(parts);
   write_safely(batch, fill, {.staging = {}, .check = check, .in_memory = in_memory});
   std::map<std::size_t, std::filesystem::path> places;

@@ -66,6 +66,10 @@ CaseResult read_known_case(const std::filesystem::path& path, std::size_t index,
 void remove_superseded(const std::filesystem::path& parts,
                        const std::map<std::size_t, std::filesystem::path>& places);
 
+/// Reads all cases of an open file with their samples. Throws InputError for one that cannot be
+/// read, Error unless they are `written`.
+void expect_readable(hid_t root, std::size_t written);
+
 /// Moves the cases of all segments into one new batch and removes the segments. Returns the new
 /// places of the cases. A kill at any moment leaves each case in its segment, in the batch, or in
 /// both. Throws Error; all segments then remain.

@@ -15,8 +15,6 @@
 namespace scalemark::store::h5 {
 namespace {
 
-/// Turns off HDF5's own error output, because exceptions carry its text. Turns off plug-in filters,
-/// because they would be loaded from a path in the environment.
 /// System calls of HDF5 that failed, but for files that do not exist.
 thread_local struct {
   long count = 0;
@@ -43,6 +41,8 @@ herr_t note_failure(hid_t stack, void*) {
   return 0;
 }
 
+/// Turns off HDF5's own error output, because exceptions carry its text. Turns off plug-in filters,
+/// because they would be loaded from a path in the environment.
 void prepare_library() {
   static const bool once = [] {
     H5Eset_auto2(H5E_DEFAULT, note_failure, nullptr);

@@ -25,6 +25,7 @@
 
 #include "common/base/descriptor.hpp"
 #include "common/base/error.hpp"
+#include "common/store/h5/h5.hpp"
 #include "common/store/untrusted/system_calls.hpp"
 #include "common/store/untrusted/tree_check.hpp"
 

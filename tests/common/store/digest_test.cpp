@@ -204,7 +204,7 @@ void read_damaged(const Path& path, int mutants, int step,
 }
 
 TEST_F(Digest, ADamagedFileIsRefusedOrSaysWhatWasStored) {
-  read_damaged(path_, 50, 1, [](std::string& bytes, std::size_t seed) {
+  read_damaged(path_, 100, 1, [](std::string& bytes, std::size_t seed) {
     std::mt19937_64 random(seed);
     damage(bytes, random);
   });
