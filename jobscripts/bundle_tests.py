@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 
+GPU_TESTS = os.path.join("tests", "gpu")
 folder = os.path.join(os.environ["BUNDLE"], "tests")
 lines = []
 for test in json.load(sys.stdin)["tests"]:
@@ -15,6 +16,8 @@ for test in json.load(sys.stdin)["tests"]:
     for word in test["command"]:
         if os.path.basename(word) == "mpirun":
             word = "mpirun"
+        elif os.path.isabs(word) and os.path.dirname(word).endswith(GPU_TESTS) and not os.path.exists(word):
+            sys.exit(f"bundle.sh: {test['name']}: {os.path.basename(word)} is not built (see SCALEMARK_TESTS in its CMakeCache.txt)")
         elif os.path.isfile(word) and os.access(word, os.X_OK):
             name = os.path.basename(word)
             shutil.copy(word, os.path.join(folder, name))

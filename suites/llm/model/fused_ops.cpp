@@ -35,7 +35,7 @@ struct Swiglu : torch::autograd::Function<Swiglu> {
 
 torch::Tensor turned(const torch::Tensor& x, const torch::Tensor& rotation, bool back) {
   if (!x.is_cpu()) return device_kernels::rotate(x, rotation, back);
-  return rotate(x, back ? rotation.conj() : rotation);
+  return rotate(x.contiguous(), back ? rotation.conj() : rotation);
 }
 
 struct Rotate : torch::autograd::Function<Rotate> {

@@ -45,6 +45,7 @@ MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int
                         .checkpointing = point.flag("checkpointing"),
                         .fused_loss = point.text("mode") == "tuned",
                         .fused = point.text("mode") == "tuned",
+                        .cuda = point.text("device") == "cuda",
                         .sharding = {}};
   if (point.text("parallel") == "fsdp") {
     request.sharding = MemorySharding{.ranks = point.integer("ranks"),

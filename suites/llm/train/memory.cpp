@@ -11,6 +11,10 @@
 namespace scalemark::llm {
 namespace {
 
+/// LibTorch gives cuBLAS 32 MiB on compute capability 9.0 and later, 8 MiB before, for each thread
+/// that multiplies: that of the forward and that of the backward pass.
+constexpr std::uint64_t kCublasWorkspaces = std::uint64_t{2} * (32 << 20);
+
 std::int64_t wide_bytes(const MemoryRequest& request) {
   return std::max<std::int64_t>(request.element_bytes, 4);
 }
@@ -18,15 +22,24 @@ std::int64_t wide_bytes(const MemoryRequest& request) {
 /// Whether fake quantisation is done by operators, whose results autograd keeps.
 bool by_operators(const MemoryRequest& request) { return request.fake_quant && !request.fused; }
 
+/// Whether attention is at::_flash_attention_forward() or what scaled_dot_product_attention() makes
+/// of 16 bits on CUDA (llm::has_flash).
+bool flash(const MemoryRequest& request) {
+  return request.cuda && request.fused && request.element_bytes == 2;
+}
+
 /// Bytes that one layer keeps for each position until its backward pass.
 std::int64_t kept_by_layer(const MemoryRequest& request) {
   const LlamaConfig& config = request.config;
   // Norms compute in at least fp32 and keep their inputs; trained scales keep the normalised values
-  // too.
-  const std::int64_t norms = (request.lora ? 2 : 4) * config.dim;
-  // Outputs of the norms; rotated q and k, k and v repeated to all heads, attention output; outputs
-  // of w1 and w3, their product, and silu if not fused.
-  std::int64_t others = (2 + 4) * config.dim + (request.fused ? 3 : 4) * config.ffn_dim;
+  // too. LibTorch's kernel for CUDA keeps the input as it is, and one number for each position.
+  const std::int64_t norms = (request.lora || request.cuda ? 2 : 4) * config.dim,
+                     norm_bytes = request.cuda ? request.element_bytes : wide_bytes(request);
+  // Outputs of the norms; rotated q and k, k and v repeated to all heads unless attention groups
+  // them, attention output; outputs of w1 and w3, their product, and silu if not fused.
+  const std::int64_t keys =
+      flash(request) ? config.dim / config.heads * config.kv_heads : config.dim;
+  std::int64_t others = (2 + 2) * config.dim + 2 * keys + (request.fused ? 3 : 4) * config.ffn_dim;
   // Low-rank products of LoRA; if fused, before and after scaling.
   if (request.lora) {
     const LoraConfig adapters;
@@ -35,8 +48,7 @@ std::int64_t kept_by_layer(const MemoryRequest& request) {
   }
   // Quantised inputs of the seven products, and which of their codes were clipped.
   const std::int64_t inputs = by_operators(request) ? 6 * config.dim + config.ffn_dim : 0;
-  return norms * wide_bytes(request) + others * request.element_bytes +
-         inputs * (request.element_bytes + 1);
+  return norms * norm_bytes + others * request.element_bytes + inputs * (request.element_bytes + 1);
 }
 
 /// Bytes of a quantised weight and of its clipped codes that autograd keeps, for each element.
@@ -84,7 +96,7 @@ std::int64_t loss_bytes(const MemoryRequest& request) {
 
 /// Masks of packed rows: as booleans, and as floats added to the scores.
 std::int64_t mask_bytes(const MemoryRequest& request) {
-  if (!request.packed) return 0;
+  if (!request.packed || flash(request)) return 0;
   return request.batch * request.width * request.width * (1 + request.element_bytes);
 }
 
@@ -199,7 +211,8 @@ MemoryPrediction predict_memory(const MemoryRequest& request) {
           .optimiser = share_of(request, bytes_of(request, 2 * trained)),
           .activations = worst.activations,
           .temporaries = worst.temporaries,
-          .gathered = gathered_whole(request)};
+          .gathered = gathered_whole(request),
+          .workspaces = request.cuda ? kCublasWorkspaces : 0};
 }
 
 std::uint64_t layer_bytes(const MemoryRequest& request) {

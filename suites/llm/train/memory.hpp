@@ -30,6 +30,9 @@ struct MemoryRequest {
   std::int64_t batch = 1, width = 1;  ///< rows of a micro-batch, with their padding
   bool checkpointing = false, fused_loss = false;
   bool fused = false;  ///< Llama::fuse
+  /// LibTorch on CUDA: norms keep their inputs as they are, cuBLAS has workspaces; fused in 16
+  /// bits, attention needs neither repeated heads nor masks.
+  bool cuda = false;
   std::optional<MemorySharding> sharding;
 };
 
@@ -41,8 +44,9 @@ struct MemoryPrediction {
   std::uint64_t activations = 0;  ///< kept for the backward pass
   std::uint64_t temporaries = 0;  ///< largest at a time: logits and gradient, or product weights
   std::uint64_t gathered = 0;     ///< gathered parameters at a time, where sharded
+  std::uint64_t workspaces = 0;   ///< of cuBLAS
   std::uint64_t total() const {
-    return weights + gradients + optimiser + activations + temporaries + gathered;
+    return weights + gradients + optimiser + activations + temporaries + gathered + workspaces;
   }
 };
 

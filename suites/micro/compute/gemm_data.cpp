@@ -18,6 +18,10 @@
 namespace scalemark::micro {
 namespace {
 
+/// Whole numbers repeat after so many rows, columns or products, which add up to 0: 7 of A, 5 of W.
+constexpr std::int64_t kPeriod = 35;
+/// Normal numbers repeat after so many: no multiple of a matrix's width, so that rows differ.
+constexpr std::int64_t kDrawn = (1 << 22) + 3;
 /// Number of rows and of columns that are checked.
 constexpr std::int64_t kPlaces = 48;
 
@@ -128,7 +132,6 @@ int gemm_w(std::int64_t column, std::int64_t inner) {
 }
 
 int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k) {
-  constexpr std::int64_t kPeriod = 35;  // 7 * 5: each set of values adds up to 0
   int sum = 0;
   for (std::int64_t inner = k / kPeriod * kPeriod; inner < k; ++inner)
     sum += gemm_a(row, inner) * gemm_w(column, inner);
@@ -141,10 +144,13 @@ void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std:
   Encoded whole(precision);
   for (int number = -kLargest; number <= kLargest; ++number) whole.add(number);
   auto* place = static_cast<std::uint8_t*>(to);
-  for (std::int64_t i = 0; i < rows; ++i) {
+  const std::size_t row = static_cast<std::size_t>(columns) * gemm_types(precision).operand;
+  for (std::int64_t i = 0; i < std::min(rows, kPeriod); ++i) {
     for (std::int64_t j = 0; j < columns; ++j)
       place = whole.write(place, static_cast<std::size_t>(value(i, j) + kLargest));
   }
+  for (std::int64_t i = kPeriod; i < rows; ++i, place += row)
+    std::memcpy(place, place - static_cast<std::size_t>(kPeriod) * row, row);
 }
 
 void write_normal(void* to, std::int64_t elements, const std::string& precision,
@@ -152,11 +158,18 @@ void write_normal(void* to, std::int64_t elements, const std::string& precision,
   Encoded normal(precision);
   for (const double number : normal_numbers()) normal.add(number);
   std::mt19937_64 random(seed);
-  auto* place = static_cast<std::uint8_t*>(to);
+  auto* const first = static_cast<std::uint8_t*>(to);
+  std::uint8_t* place = first;
   std::uint64_t bits = 0;
-  for (std::int64_t i = 0; i < elements; ++i, bits >>= kNormalBits) {
+  for (std::int64_t i = 0; i < std::min(elements, kDrawn); ++i, bits >>= kNormalBits) {
     if (i % 4 == 0) bits = random();
     place = normal.write(place, bits % kNormals);
+  }
+  const auto drawn = static_cast<std::size_t>(place - first);
+  std::size_t left = static_cast<std::size_t>(elements) * gemm_types(precision).operand - drawn;
+  for (std::size_t bytes = 0; left > 0; left -= bytes, place += bytes) {
+    bytes = std::min(left, drawn);
+    std::memcpy(place, first, bytes);
   }
 }
 

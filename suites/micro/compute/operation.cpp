@@ -73,9 +73,13 @@ class Runner {
     };
     const Tensors want = train_ ? forward_and_backward(formula, wide, widened(gradient_))
                                 : Tensors{formula(wide).detach()};
+    const torch::NoGradGuard no_grad;
+    Tensors roundings(want.size());
+    if (operation_.roundings)
+      roundings = operation_.roundings(wide, train_ ? widened(gradient_) : at::Tensor());
     Case::Checked checked;
     for (std::size_t i = 0; i < want.size(); ++i)
-      checked += compare_with_formula(part(results_.at(i)), want[i]);
+      checked += compare_with_formula(part(results_.at(i)), want[i], roundings.at(i));
     return checked;
   }
 
@@ -119,9 +123,11 @@ class Runner {
 
 }  // namespace
 
-Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want) {
+Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
+                                   const at::Tensor& roundings) {
   const auto [unit, times] = roundoff(got.scalar_type());
-  const at::Tensor bound = (want.abs() + want.square().mean().sqrt()) * (unit * times);
+  const at::Tensor size = roundings.defined() ? roundings : want.square().mean().sqrt(),
+                   bound = (want.abs() + size) * (unit * times);
   // Written so that NaN fails.
   const at::Tensor right = (got.to(at::kDouble) - want).abs() <= bound;
   const std::int64_t wrong = right.numel() - right.sum().item<std::int64_t>();
@@ -137,7 +143,8 @@ void measure_operation(Case& c, const Operation& operation) {
   Runner runner(operation, c.text("pass") == "train");
   c.verify(
       "result and gradients against the formula in fp64: each element within 256 unit "
-      "roundoffs, in 16 bits 8, of itself and of the root mean square",
+      "roundoffs, in 16 bits 8, of itself and of the " +
+          std::string(operation.roundings ? "terms rounded on its way" : "root mean square"),
       [&] { return runner.check(); });
   const bool on_host = operation.inputs.front().device().is_cpu();
   c.work({.bytes = operation.bytes > 0 ? operation.bytes : runner.traffic(),

@@ -27,6 +27,10 @@ struct Operation {
   /// The part of an input, a result or a gradient that is compared with the formula; the parts of
   /// the results depend on those of the inputs alone. Empty: all of it.
   std::function<at::Tensor(const at::Tensor&)> part = {};
+  /// Sizes of the roundings that enter each element of the result and the gradients, divided by a
+  /// unit roundoff, from inputs and the result's gradient in fp64 (empty without gradients). Empty:
+  /// the root mean square of all elements together.
+  std::function<Tensors(const Tensors&, const at::Tensor& gradient)> roundings = {};
   /// Bytes read or written at least once, if not those of all tensors.
   double bytes = 0;
   double flops = 0;               ///< of the pass that is timed; 0: not stated
@@ -42,8 +46,10 @@ at::TensorOptions prepare_operation(Case& c);
 void measure_operation(Case& c, const Operation& operation);
 
 /// Elements of `got` that differ from those of `want`, fp64, by more than 256 unit roundoffs of
-/// their type (in 16 bits 8), relative to the element and the root mean square of all together.
-Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want);
+/// their type (in 16 bits 8), relative to the element and `roundings`, which has the shape of both
+/// (undefined: the root mean square of all elements together).
+Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
+                                   const at::Tensor& roundings = {});
 
 /// Estimate of the memory of an operation whose tensors have so many elements in all: the tensors,
 /// their gradients, and the check in fp64.

@@ -3,7 +3,7 @@
 # Part b: figures of the micro suite that have a limit or a peer's figure beside them.
 
 measure copies 90 1 '^micro/memcpy$' -a ranks=1 -a direction=h2d,d2h,d2d,bidirectional -a host_memory=pinned,pageable \
-  -a engine=copy_engine,kernel -a bytes=4,1M,64M,512M
+  -a engine=copy_engine,kernel -a bytes=4,512M
 measure launches 45 1 '^micro/(kernel_launch|event)$' -a ranks=1
 measure products 60 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=square -a rows=8192 \
   -a precision=fp64,fp32,tf32,bf16,fp16,fp8 -a fast_accumulation=false,true
