@@ -12,6 +12,7 @@
 #include <torch/optim/sgd.h>
 
 #include "common/device/device.hpp"
+#include "suites/imaging/train/sgd.hpp"
 #include "suites/imaging/train/team.hpp"
 
 namespace scalemark::imaging {
@@ -156,7 +157,7 @@ class DataParallelTrainer final : public Trainer {
   std::vector<c10::Device> devices_;    ///< of the replicas
   std::vector<at::Tensor> parameters_;  ///< of the first replica
   std::vector<std::shared_ptr<MobileNetV2>> replicas_;
-  torch::optim::SGD optimiser_;
+  Sgd optimiser_;
   torch_support::GradScaler scaler_;
   Team team_;
 };

@@ -10,6 +10,7 @@
 
 #include "suites/imaging/train/data_parallel.hpp"
 #include "suites/imaging/train/graph_step.hpp"
+#include "suites/imaging/train/sgd.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -58,7 +59,7 @@ class DeviceTrainer final : public Trainer {
   std::shared_ptr<MobileNetV2> model_;
   TrainerOptions options_;
   std::vector<at::Tensor> parameters_;
-  torch::optim::SGD optimiser_;
+  Sgd optimiser_;
   torch_support::GradScaler scaler_;
   std::optional<torch_support::Ddp> ddp_;
 };

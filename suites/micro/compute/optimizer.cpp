@@ -9,6 +9,7 @@
 
 #include "common/core/benchmark.hpp"
 #include "common/torch/setup.hpp"
+#include "suites/imaging/train/sgd.hpp"
 #include "suites/llm/optim/adamw.hpp"
 #include "suites/micro/compute/operation.hpp"
 
@@ -36,21 +37,23 @@ std::function<void()> make_step(const std::string& kind, const Tensors& paramete
         llm::AdamWOptions{.learning_rate = kRate, .eps = kAdamEps, .weight_decay = kDecay});
     return [fused] { fused->step(); };
   }
-  std::shared_ptr<torch::optim::Optimizer> looped;
+  const auto sgd = torch::optim::SGDOptions(kRate).momentum(kSgdMomentum);
+  std::shared_ptr<torch::optim::Optimizer> other;
   if (kind == "sgd") {
-    looped = std::make_shared<torch::optim::SGD>(
-        parameters, torch::optim::SGDOptions(kRate).momentum(kSgdMomentum));
+    other = std::make_shared<imaging::Sgd>(parameters, sgd);
+  } else if (kind == "sgd_loop") {
+    other = std::make_shared<torch::optim::SGD>(parameters, sgd);
   } else {
-    looped = std::make_shared<torch::optim::AdamW>(
+    other = std::make_shared<torch::optim::AdamW>(
         parameters, torch::optim::AdamWOptions(kRate).eps(kAdamEps).weight_decay(kDecay));
   }
-  return [looped] { looped->step(); };
+  return [other] { other->step(); };
 }
 
 /// What step number `number` makes of parameters that always had the gradient `g`. Corrected for
 /// their start, AdamW's means of g and of its square are g and g^2.
 at::Tensor stepped(const std::string& kind, const at::Tensor& p, const at::Tensor& g, int number) {
-  if (kind == "sgd")
+  if (kind.starts_with("sgd"))
     return p - kRate * (1 - std::pow(kSgdMomentum, number)) / (1 - kSgdMomentum) * g;
   return p * (1 - kRate * kDecay) - kRate * g / (g.abs() + kAdamEps);
 }
@@ -81,7 +84,7 @@ void update(Case& c) {
         return checked;
       });
   // SGD reads parameter, gradient and momentum and writes two of them; AdamW has two means.
-  const double tensors_moved = kind == "sgd" ? 5 : 7;
+  const double tensors_moved = kind.starts_with("sgd") ? 5 : 7;
   c.work({.bytes = tensors_moved * static_cast<double>(c.integer("parameters")) *
                    static_cast<double>(parameters[0].element_size()),
           .carrier = options.device().is_cpu() ? Carrier::host_memory : Carrier::device_memory});
@@ -100,9 +103,11 @@ void optimizer(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
     .doc("One step of SGD with momentum or of AdamW over all parameters")
-    .axis("kind",
-          {.values = {"sgd", "adamw", "adamw_loop"},
-           .doc = "SGD in a loop over the parameters, AdamW as one fused kernel or in a loop"})
+    .axis(
+        "kind",
+        {.values = {"sgd", "sgd_loop", "adamw", "adamw_loop"},
+         .doc =
+             "SGD in three launches for all parameters, AdamW in one; *_loop: in a loop over them"})
     .axis_integer("parameters", {.minimum = 1,
                                  .maximum = std::int64_t{1} << 33,
                                  .defaults = "2M,16M",
