@@ -66,17 +66,36 @@ void add_nvlinks(const nvml::Library& nvml, nvml::Device* device, GpuLinks& link
   links.nvlink.source = fmt::format("NVLink {} x {:.5g} GB/s, theoretical", up, gigabytes);
 }
 
+struct PcieLink {
+  unsigned generation, width;
+  bool operator==(const PcieLink&) const = default;
+};
+
+using PcieQuery = decltype(nvml::Library::pcie_width);
+
+std::optional<PcieLink> pcie_link(nvml::Device* device, PcieQuery generation, PcieQuery width) {
+  PcieLink link{};
+  if (generation == nullptr || width == nullptr ||
+      generation(device, &link.generation) != nvml::kSuccess ||
+      width(device, &link.width) != nvml::kSuccess)
+    return std::nullopt;
+  return link;
+}
+
 Peak pcie_by_nvml(const nvml::Library& nvml, nvml::Device* device) {
-  // By PCIe generation. NVML reports the highest generation and width that GPU, port and system all
-  // support.
   static constexpr std::array kGigatransfers = {0.0, 2.5, 5.0, 8.0, 16.0, 32.0, 64.0};
-  unsigned generation = 0, width = 0;
-  if (nvml.max_pcie_generation == nullptr || nvml.max_pcie_width == nullptr ||
-      nvml.max_pcie_generation(device, &generation) != nvml::kSuccess ||
-      nvml.max_pcie_width(device, &width) != nvml::kSuccess ||
-      generation >= kGigatransfers.size() || width > 32)
+  // The highest generation and width that GPU, port and system all support.
+  const auto most = pcie_link(device, nvml.max_pcie_generation, nvml.max_pcie_width);
+  if (!most || most->generation >= kGigatransfers.size() || most->width > 32)
     return {0, {}, "neither /sys nor NVML reports the GPU's PCIe link"};
-  return pcie_rate(kGigatransfers.at(generation), static_cast<int>(width));
+  return pcie_rate(kGigatransfers.at(most->generation), static_cast<int>(most->width));
+}
+
+/// A virtual machine may hide the real port above a GPU. What NVML calls the highest link is then
+/// the GPU's own. It is the peak if the link runs at it; an idle link may run slower.
+bool runs_at_its_highest(const nvml::Library& nvml, nvml::Device* device) {
+  const auto now = pcie_link(device, nvml.pcie_generation, nvml.pcie_width);
+  return now && now == pcie_link(device, nvml.max_pcie_generation, nvml.max_pcie_width);
 }
 
 /// Whether GPU and CPU share a package (Grace Hopper and later), connected by NVLink-C2C.
@@ -97,7 +116,8 @@ GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& r
   nvml::Device* device = running.find(pci_bus_id);
   if (device == nullptr) return links;
   std::error_code error;
-  if (!std::filesystem::exists(root / "sys/bus/pci/devices" / pci_bus_id, error))
+  if (!std::filesystem::exists(root / "sys/bus/pci/devices" / pci_bus_id, error) ||
+      (!links.pcie.is_known() && runs_at_its_highest(running.nvml, device)))
     links.host = links.pcie = pcie_by_nvml(running.nvml, device);
   if (has_c2c(running.nvml, device))
     links.host = {0, {}, "NVLink-C2C to the CPU, at an unknown rate"};

@@ -22,8 +22,8 @@ struct GpuLinks {
 };
 
 /// Peak rates of the links of the GPU at `pci_bus_id`. PCIe comes from /sys below `root`, or from
-/// NVML if /sys does not list the device. NVLink comes from NVML: current rate per link x number of
-/// links that are up. Never throws.
+/// NVML if /sys does not list the device, or hides the port above it. NVLink comes from NVML:
+/// current rate per link x number of links that are up. Never throws.
 GpuLinks gpu_links(const std::string& pci_bus_id, const std::filesystem::path& root = "/",
                    const std::string& library = "libnvidia-ml.so.1");
 

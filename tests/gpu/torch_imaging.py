@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times training steps of MobileNetV2 by PyTorch in Python: the peer of imaging/train.
 
-Prints one JSON line: the settings, the number of parameters, and step_time, the seconds of each step behind the warm-up.
+Prints a JSON line for each size of image and kind: the settings, the number of parameters, and step_time, the seconds of each step
+behind the warm-up.
 The network is that of Sandler et al. 2018, Table 2, with ten classes; as in imaging/train, a step is the forward pass,
 the mean cross-entropy, the backward pass and SGD with momentum 0.9. The batch lies on the device. A step ends when the
 device has finished it.
 """
 import argparse
+import itertools
 import json
 import statistics
 import time
@@ -83,14 +85,17 @@ def train(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--layout", choices=("nchw", "nhwc"), default="nchw")
-    parser.add_argument("--precision", choices=("fp32", "tf32", "bf16", "fp16"), default="fp32")
-    parser.add_argument("--image", type=int, default=100, help="edge length in pixels (default 100)")
+    kinds = [f"{layout}-{precision}" for layout in ("nchw", "nhwc") for precision in ("fp32", "tf32", "bf16", "fp16")]
+    parser.add_argument("--kind", nargs="+", choices=kinds, default=["nchw-fp32"], help="layouts and precisions (default nchw-fp32)")
+    parser.add_argument("--image", nargs="+", type=int, default=[100], help="edge lengths in pixels (default 100)")
     parser.add_argument("--batch", type=int, default=32, help="images a step (default 32)")
     parser.add_argument("--steps", type=int, default=100, help="timed steps (default 100)")
     parser.add_argument("--warmup", type=int, default=10, help="steps before them (default 10)")
-    options = parser.parse_args()
-    print(json.dumps({**vars(options), **train(options)}))
+    given = vars(parser.parse_args())
+    for image, kind in itertools.product(given.pop("image"), given.pop("kind")):
+        layout, precision = kind.split("-")
+        options = argparse.Namespace(**given, image=image, layout=layout, precision=precision)
+        print(json.dumps({**vars(options), **train(options)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ struct MeasureOptions {
   double scale = 1.0;
   /// Barrier before each sample (collectives); rank-local work needs none.
   bool barrier = true;
-  int warmup = 5;  ///< default when the policy names none
+  /// Calls before the samples where the policy names none. Computations on a GPU then go on for
+  /// half a second, as its clock settles.
+  int warmup = 5;
   /// Runs on every rank between the common start and the operation. It is timed separately (metric
   /// local_time). A rank that needs longer enters the operation late.
   std::function<void()> before = {};
@@ -93,6 +95,8 @@ class Sampler {
   /// this case's message volume and by `max_samples` (0 = no limit).
   SamplingPolicy limited_policy(std::uint64_t inner, int max_samples) const;
   void warm_up(const Sample& sample, const MeasureOptions& options, Taken& taken);
+  /// Repeats a computation until a GPU has the clock at which it can go on with it.
+  void settle_gpu(const Sample& sample, const MeasureOptions& options, std::uint64_t inner);
   void sample_until_stop(const Sample& sample, const MeasureOptions& options, Taken& taken);
   void take_batch(const Sample& sample, const MeasureOptions& options, std::size_t batch,
                   Taken& taken);

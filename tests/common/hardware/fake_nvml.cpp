@@ -115,10 +115,10 @@ int nvmlDeviceGetMigMode(const char*, unsigned* now, unsigned* later) {
   return 0;
 }
 int nvmlDeviceGetCurrPcieLinkGeneration(const char* device, unsigned* generation) {
-  return answer(device, generation, 4);
+  return answer(device, generation, std::getenv("FAKE_NVML_FULL_LINK") == nullptr ? 4 : 5);
 }
 int nvmlDeviceGetCurrPcieLinkWidth(const char* device, unsigned* width) {
-  return answer(device, width, 8);
+  return answer(device, width, std::getenv("FAKE_NVML_FULL_LINK") == nullptr ? 8 : 16);
 }
 int nvmlDeviceGetMaxPcieLinkGeneration(const char* device, unsigned* generation) {
   return answer(device, generation, 5);

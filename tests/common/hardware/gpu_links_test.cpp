@@ -16,7 +16,10 @@ const std::string kGpu = "0000:0a:00.0", kOther = "0000:b1:00.0", kThird = "0000
 
 struct Gpus : testing::Test {
   void SetUp() override { behave("switch"); }
-  void TearDown() override { unsetenv("FAKE_NVLINK"); }
+  void TearDown() override {
+    unsetenv("FAKE_NVLINK");
+    unsetenv("FAKE_NVML_FULL_LINK");
+  }
   static void behave(const char* how) { setenv("FAKE_NVLINK", how, 1); }
   GpuLinks links(const std::string& gpu = kGpu, const std::string& library = SCALEMARK_FAKE_NVML) {
     return gpu_links(gpu, sys.path(), library);
@@ -82,6 +85,16 @@ TEST_F(Gpus, WhatNvmlDoesNotTellIsNotGuessed) {
 TEST_F(Gpus, WithoutSysNvmlTellsTheSlot) {
   EXPECT_EQ(links().pcie.source, "PCIe 5.0 x16, theoretical");
   EXPECT_EQ(links(kOther).pcie.missing, "neither /sys nor NVML reports the GPU's PCIe link");
+}
+
+TEST_F(Gpus, BelowAHiddenPortALinkAtItsHighestTellsThePeak) {
+  sys.gpu("32.0 GT/s PCIe", "16", "Unknown", "0");
+  EXPECT_EQ(links().pcie.missing, "the PCIe port above 0000:0a:00.0 does not report its link");
+  setenv("FAKE_NVML_FULL_LINK", "1", 1);
+  EXPECT_EQ(links().pcie.source, "PCIe 5.0 x16, theoretical");
+  EXPECT_EQ(links().host.source, links().pcie.source);
+  sys.gpu("32.0 GT/s PCIe", "16", "16.0 GT/s PCIe", "16");
+  EXPECT_EQ(links().pcie.source, "PCIe 4.0 x16, theoretical") << "/sys comes first";
 }
 
 TEST_F(Gpus, OfDirectNvlinksOnlyThoseToTheOnlyOtherGpuCount) {

@@ -27,9 +27,9 @@ PIPELINED = ["^micro/allreduce$", "-a", "backend=nccl", "-a", "memory=device", "
 
 
 class Micro(ProgramTest):
-    def measure(self, what, ranks, code=0, **settings):
+    def measure(self, what, ranks, code=0, warmup=("--warmup", "1"), **settings):
         out = self.path("out.h5")
-        done = run("run", *what, "-n", "3", "-o", out, "--force", ranks=ranks, timeout=280, env={**LIBRARIES, **settings})
+        done = run("run", *what, "-n", "3", *warmup, "-o", out, "--force", ranks=ranks, timeout=280, env={**LIBRARIES, **settings})
         self.expect(done, code)
         return rows(out)
 
@@ -56,6 +56,20 @@ class Micro(ProgramTest):
     def test_calls(self):
         self.expect_ok(CALLS, 1)
         self.expect_ok([*CALLS, "-a", "micro/kernel_launch:graph_nodes=0,10"], 2)
+
+    def test_computations_begin_when_the_clock_has_settled(self):
+        product = ["^micro/gemm$", "-a", "device=cuda", "-a", "rows=16", "-a", "precision=fp32"]
+
+        def seconds_of_warm_up(**options):
+            self.measure(product, 2, **options)
+            with h5py.File(self.path("out.h5")) as file:
+                phases = file["phases/000000"]
+                names = [name.decode() for name in phases["phase"][()]]
+                begins = list(phases["t"][()])
+                at = names.index("warm-up")
+                return (begins[at + 1] - begins[at]) * 1e-9
+
+        self.assertGreater(seconds_of_warm_up(warmup=()), 10 * seconds_of_warm_up())
 
     def test_stream(self):
         for ranks in (1, 2):
