@@ -349,6 +349,31 @@ TEST(Method, QatOfTheStudyFitsIntoFourGpusOnly) {
   }
 }
 
+/// What LibTorch 2.11 allocated at the peak on an H200 (results/h200/methods.h5, 8b-*.h5, and runs
+/// of model tiny with 2 rows of 64 tokens).
+TEST(Method, MemoryOnAGpuIsTheMeasuredOne) {
+  const auto near = [](const char* model, MemoryRequest request, double measured,
+                       double tolerance) {
+    request.config = llama_config(model);
+    request.cuda = true;
+    EXPECT_NEAR(static_cast<double>(predict_memory(request).total()) / measured, 1, tolerance);
+  };
+  near("tiny", {.batch = 2, .width = 64}, 102'852'096, 0.01);
+  near("tiny", {.nf4 = true, .batch = 2, .width = 64}, 93'081'088, 0.01);
+  near("tiny", {.pairs = true, .batch = 4, .width = 64}, 121'449'984, 0.01);
+  near("tiny", {.lora = false, .fake_quant = true, .batch = 2, .width = 64}, 203'208'704, 0.04);
+  near("8b", {.batch = 2, .width = 846}, 53'727'494'656, 0.01);
+  near("8b",
+       {.packed = true,
+        .gradients_stay = true,
+        .element_bytes = 2,
+        .batch = 1,
+        .width = 4096,
+        .fused_loss = true,
+        .fused = true},
+       34'907'062'784, 0.01);
+}
+
 /// Paper mode needs what torchtune 0.5.0 with torchao 0.7.0 needs: MB at the peak of a step of
 /// model 110m, 2 rows or pairs of 64 tokens, fp32 (tests/peers/torchtune_steps.py --memory).
 TEST(Method, MemoryOfPaperModeIsTorchtunes) {

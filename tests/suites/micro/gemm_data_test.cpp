@@ -2,6 +2,7 @@
 // Matrices whose products are exact: against sums of products, in each type.
 #include "suites/micro/compute/gemm_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -38,11 +39,12 @@ int exponent_bits(const std::string& precision) {
 }
 
 TEST(GemmData, OperandsAreTheirValuesInEachType) {
+  constexpr std::int64_t kRows = 80;  // more than after which they repeat
   for (const std::string precision : kPrecisions) {
     const std::size_t width = gemm_types(precision).operand;
-    std::vector<std::uint8_t> matrix(9 * 11 * width);
-    write_operand(matrix.data(), 9, 11, precision, gemm_a);
-    for (std::int64_t i = 0; i < 9; ++i) {
+    std::vector<std::uint8_t> matrix(kRows * 11 * width);
+    write_operand(matrix.data(), kRows, 11, precision, gemm_a);
+    for (std::int64_t i = 0; i < kRows; ++i) {
       for (std::int64_t j = 0; j < 11; ++j) {
         const auto* place = matrix.data() + static_cast<std::size_t>(i * 11 + j) * width;
         ASSERT_EQ(decoded(place, width, exponent_bits(precision)), gemm_a(i, j))
@@ -79,6 +81,16 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
     EXPECT_NEAR(beyond_two / kElements, precision == "fp8" ? 0.0336 : 0.0391, 0.01);
     EXPECT_GE(distinct.size(), width == 1 ? 60U : 1000U);
   }
+}
+
+TEST(GemmData, NormalOperandsRepeatAfterFourMillionButNotByRows) {
+  constexpr std::int64_t kRow = 8192, kRows = 600, kRepeats = (1 << 22) + 3;
+  std::vector<std::uint8_t> matrix(kRow * kRows);
+  write_normal(matrix.data(), kRow * kRows, "fp8", 1);
+  EXPECT_TRUE(std::equal(matrix.begin() + kRepeats, matrix.end(), matrix.begin()));
+  std::set<std::vector<std::uint8_t>> rows;
+  for (auto row = matrix.begin(); row != matrix.end(); row += kRow) rows.emplace(row, row + kRow);
+  EXPECT_EQ(rows.size(), kRows);
 }
 
 TEST(GemmData, ProductsOfALayerFitTogether) {

@@ -92,13 +92,13 @@ TEST(Optimizer, StepsAsItsFormulaInEachForm) {
       test::run_cases("micro/optimizer",
                       {"parameters=1000", "tensors=1,7", "device=cpu", "precision=fp64,fp32"}, 5);
   if (!root()) return;
-  ASSERT_EQ(results.size(), 12U);
+  ASSERT_EQ(results.size(), 16U);
   for (const CaseResult& result : results) {
     EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
     EXPECT_EQ(result.verification.wrong, 0U) << result.key;
     const double width = result.params.text("precision") == "fp64" ? 8 : 4;
     EXPECT_DOUBLE_EQ(numerator(result, "bandwidth"),
-                     width * 1000 * (result.params.text("kind") == "sgd" ? 5 : 7));
+                     width * 1000 * (result.params.text("kind").starts_with("sgd") ? 5 : 7));
   }
 }
 
@@ -113,6 +113,14 @@ TEST(CompareWithFormula, FindsWhatIsWrong) {
     got[4] = std::nan("");
     EXPECT_EQ(compare_with_formula(got, want).wrong, 2U);
   }
+}
+
+TEST(CompareWithFormula, AllowsForTheRoundingsOfEachElement) {
+  const at::Tensor want = torch::zeros({4}, at::kDouble),
+                   roundings = torch::tensor({0.0, 0.1, 1.0, 10.0}, at::kDouble);
+  const at::Tensor got = torch::full({4}, 0.25 / 16, at::kBFloat16);  // 8 roundoffs are 1/32
+  EXPECT_EQ(compare_with_formula(got, want, roundings).wrong, 2U);
+  EXPECT_EQ(compare_with_formula(got, want).wrong, 4U);
 }
 
 }  // namespace
