@@ -190,6 +190,20 @@ Benchmark& Benchmark::works_on_gpu(std::function<bool(const Point&)> where) {
   return *this;
 }
 
+Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) {
+  workload_ = std::move(of_a_step);
+  return *this;
+}
+
+std::string Benchmark::key_of(const Point& point) const {
+  Point shown = point;
+  for (const Axis& axis : axes_) {
+    if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied)
+      shown.erase(axis.name);
+  }
+  return make_key(name_, shown);
+}
+
 Benchmark& Benchmark::memory(Memory bytes_per_rank) {
   memory_ = std::move(bytes_per_rank);
   return *this;

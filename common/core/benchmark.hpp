@@ -10,6 +10,7 @@
 
 #include "common/collective/communicator.hpp"
 #include "common/core/axis.hpp"
+#include "common/core/workload.hpp"
 
 namespace scalemark {
 
@@ -69,6 +70,8 @@ class Benchmark {
   Benchmark& host_memory(Memory bytes_per_rank);
   /// For --dry-run: predicted traffic and computation of a rank.
   Benchmark& forecast(Forecasts of_a_rank);
+  /// The operations of a step, for `show --explain`.
+  Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
   /// The axes fix the amount of work (training): the sampling policy does not apply, and it runs
   /// once per run, for any number of sweeps.
   Benchmark& fixed_work();
@@ -101,6 +104,12 @@ class Benchmark {
   std::vector<Forecast> forecast_for(const Point& point) const {
     return forecasts_ ? forecasts_(point) : std::vector<Forecast>();
   }
+  /// Empty if none was declared.
+  Workload workload_for(const Point& point) const {
+    return workload_ ? workload_(point) : Workload();
+  }
+  /// The key of a point, without axes at their implied values.
+  std::string key_of(const Point& point) const;
   bool is_on_gpu(const Point& point) const { return on_gpu_ && on_gpu_(point); }
   bool makes_sense(const Point& point) const { return !sensible_ || sensible_(point); }
   Point adjusted(Point point, const PlanContext& context) const {
@@ -120,6 +129,7 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
+  std::function<Workload(const Point&)> workload_;
   std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;
 };

@@ -208,12 +208,7 @@ PlannedCase make_case(const Selected& selected, const Point& params, const Sampl
   planned.benchmark = selected.benchmark;
   planned.params = params;
   planned.policy = policy;
-  Point shown = params;
-  for (const Axis& axis : selected.benchmark->axes()) {
-    if (axis.implied && shown.contains(axis.name) && shown[axis.name] == *axis.implied)
-      shown.erase(axis.name);
-  }
-  planned.key = make_key(selected.benchmark->name(), shown);
+  planned.key = selected.benchmark->key_of(params);
   planned.config_hash =
       hash_text(make_key(selected.benchmark->name(), params) + " | " + to_text(policy));
   return planned;

@@ -19,6 +19,7 @@
 #include "suites/imaging/data/data_set.hpp"
 #include "suites/imaging/data/images.hpp"
 #include "suites/imaging/model/weights.hpp"
+#include "suites/imaging/model/workload.hpp"
 #include "suites/imaging/train/loop.hpp"
 
 namespace scalemark::imaging {
@@ -283,6 +284,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .ranks(1)
     .adjust(adjust)
     .fixed_work()
+    .workload(training_workload)
     .memory(memory)
     .host_memory(host_memory)
     .needs("LibTorch");

@@ -17,7 +17,7 @@
 #include "common/base/error.hpp"
 #include "common/base/key.hpp"
 #include "common/base/text.hpp"
-#include "common/compare/environment.hpp"
+#include "common/cli/commands/same_machine.hpp"
 #include "common/predict/schedule.hpp"
 #include "common/result/software_gpu.hpp"
 #include "common/stats/summary.hpp"
@@ -70,7 +70,7 @@ class Gatherer {
                .one_case =
                    [&](const CaseResult& one) {
                      if (!add(header, one) || std::exchange(checked, true)) return;
-                     expect_same_machine(file, header);
+                     machine_.expect(file, header);
                    }});
   }
 
@@ -95,23 +95,9 @@ class Gatherer {
     return true;
   }
 
-  void expect_same_machine(const std::filesystem::path& file, const Run& run) {
-    const compare::Facts facts = compare::environment_facts(run);
-    for (const char* name : {"cpu_model", "gpu_model"}) {
-      const auto fact = facts.find(name);
-      if (fact == facts.end() || !compare::is_known(fact->second)) continue;
-      const auto [known, is_new] = machine_.try_emplace(name, fact->second);
-      if (!is_new && known->second != fact->second)
-        throw InputError(fmt::format(
-            "{} is of another machine: its {} is {}, that of the others {}; predict from the "
-            "files of one machine",
-            text::printable(file.string(), 200), name, fact->second, known->second));
-    }
-  }
-
   std::string benchmark_;
   std::vector<std::string> wanted_;
-  std::map<std::string, std::string> machine_;
+  SameMachine machine_;
 };
 
 /// Pooled over all places with two or more runs.

@@ -17,6 +17,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/explain.hpp"
 #include "common/cli/commands/show_runs.hpp"
 #include "common/cli/key_filter.hpp"
 #include "common/cli/numbers.hpp"
@@ -41,6 +42,7 @@ struct ShowArguments {
   std::optional<int> decimals;
   int verbose = 0;
   std::string color = "auto";
+  bool explain = false;
 };
 
 /// Finds the keys that CASE selects. Reads no samples.
@@ -142,6 +144,11 @@ int show_run(const ShowArguments& options, const std::string& filter) {
 
 int show(ShowArguments options) {
   const ShownRuns runs = shown_runs(options.words);
+  if (options.explain) {
+    if (options.format != "table" && options.format != "json")
+      throw UsageError("--explain prints --format table or json");
+    return explain_runs(runs.files, runs.filter, options.format);
+  }
   if (runs.files.size() > 1) return show_runs(runs, options.format, print_options(options));
   options.file = runs.files.front();
   return show_run(options, runs.filter);
@@ -169,6 +176,9 @@ void add_show(CLI::App& app, int& exit_code) {
       "-v,--verbose", options->verbose,
       "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "
       "-f, -c and -z. In --format google-benchmark every repetition, too");
+  command->add_flag("--explain", options->explain,
+                    "Instead of rows: what the steps of trainings consist of, by the rows of "
+                    "their operations in these files, and what bounds them");
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses rows of another machine.
+#include "common/cli/commands/same_machine.hpp"
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/compare/environment.hpp"
+
+namespace scalemark::cli {
+
+void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
+  const compare::Facts facts = compare::environment_facts(run);
+  for (const char* name : {"cpu_model", "gpu_model"}) {
+    const auto fact = facts.find(name);
+    if (fact == facts.end() || !compare::is_known(fact->second)) continue;
+    const auto [known, is_new] = known_.try_emplace(name, fact->second);
+    if (!is_new && known->second != fact->second)
+      throw InputError(fmt::format(
+          "{} is of another machine: its {} is {}, that of the others {}; predict from the "
+          "files of one machine",
+          text::printable(file.string(), 200), name, fact->second, known->second));
+  }
+}
+
+}  // namespace scalemark::cli

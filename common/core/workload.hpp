@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one step of a workload consists of, as rows of other benchmarks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/result/point.hpp"
+
+namespace scalemark {
+
+/// An operation of a step, which another benchmark measures alone.
+struct WorkloadPart {
+  std::string component;   ///< what it belongs to: "convolutions"
+  std::string benchmark;   ///< that measures it: "micro/conv2d"
+  Point point;             ///< of its row; axes with implied values may be left out
+  std::int64_t count = 1;  ///< how often a step has it
+};
+
+using Workload = std::vector<WorkloadPart>;
+
+}  // namespace scalemark

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explains the time of a step by the times of its parts.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scalemark::predict {
+
+/// An operation of a step, so often, or something that the step recorded itself.
+struct StepTerm {
+  std::string component, source;
+  double count = 1;
+  std::optional<double> seconds;  ///< of one; empty: not measured
+};
+
+struct StepComponent {
+  std::string name, source;
+  double count = 0, seconds = 0;
+  std::size_t measured = 0, missing = 0;  ///< terms
+};
+
+struct StepExplanation {
+  std::vector<StepComponent> components;  ///< the longest first
+  double explained = 0, measured = 0;     ///< s
+  double rest() const { return measured - explained; }
+  double share(double seconds) const { return seconds / measured; }
+  bool is_complete() const;
+};
+
+/// Adds the terms up by component, one after the other: nothing overlaps. `measured`: seconds of
+/// the step, positive. Nothing is fitted.
+StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured);
+
+/// One sentence: what takes most of the step, and what would if it were gone. Says so where more is
+/// unexplained than any component takes, or where rows are missing.
+std::string what_bounds(const StepExplanation& step);
+
+}  // namespace scalemark::predict

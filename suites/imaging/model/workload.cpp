@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the convolutions of MobileNetV2 to the rows that measure them.
+#include "suites/imaging/model/workload.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "suites/imaging/model/mobilenet_shape.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+constexpr std::int64_t kClasses = 10;
+
+/// Axes that a row shares with the training.
+Point shared(const Point& training) {
+  Point point{{"pass", std::string("train")}, {"precision", training.text("precision")}};
+  for (const char* axis : {"device", "threads", "ranks"}) {
+    if (const Value* value = training.find(axis)) point[axis] = *value;
+  }
+  return point;
+}
+
+bool has_relu6(const Convolution& layer) { return !layer.name.starts_with("project"); }
+
+/// Batch normalisation behind a convolution; tuned on a CPU, fp32 and fp64 in NHWC have it in one
+/// kernel with ReLU6 (can_fuse_norm_relu6).
+Point normalisation(const Convolution& layer, const Point& training) {
+  const std::int64_t batch = training.integer("batch"), size = layer.out_size();
+  const std::string precision = training.text("precision"), layout = training.text("layout");
+  const bool fused = has_relu6(layer) && training.text("mode") == "tuned" &&
+                     training.text("device") == "cpu" && layout == "nhwc" &&
+                     (precision == "fp32" || precision == "fp64");
+  Point point = shared(training);
+  if (precision == "tf32") point["precision"] = std::string("fp32");  // for products only
+  point["kind"] = std::string(has_relu6(layer) ? "batch_relu6" : "batch");
+  point["channels"] = layer.out;
+  point["rows"] = batch * size * size;
+  point["images"] = batch;
+  point["layout"] = layout;
+  point["fused"] = fused;
+  return point;
+}
+
+void count(Workload& workload, WorkloadPart part) {
+  const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
+    return one.benchmark == part.benchmark && one.point == part.point;
+  });
+  if (known == workload.end())
+    workload.push_back(std::move(part));
+  else
+    ++known->count;
+}
+
+/// All parameters in all tensors: weights of the convolutions, scale and shift behind each, and the
+/// classifier.
+Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
+  const std::int64_t last = layers.back().out;
+  std::int64_t parameters = last * kClasses + kClasses, tensors = 2;
+  for (const Convolution& layer : layers) {
+    parameters += layer.out * (layer.in / layer.groups) * layer.kernel * layer.kernel;
+    parameters += 2 * layer.out;
+    tensors += 3;
+  }
+  Point point = shared(training);
+  point.erase("pass");
+  // Parameters are in fp32 also where an autocast computes in 16 bits.
+  if (training.text("precision") != "fp64") point["precision"] = std::string("fp32");
+  point["kind"] = std::string("sgd");
+  point["parameters"] = parameters;
+  point["tensors"] = tensors;
+  return point;
+}
+
+}  // namespace
+
+Workload training_workload(const Point& point) {
+  const std::int64_t image = point.integer("image");
+  const std::vector<std::string> distinct = distinct_convolutions();
+  const std::vector<Convolution> layers = convolutions(image);
+  Workload workload;
+  for (const std::string& name : distinct) {
+    Point row = shared(point);
+    row["layer"] = name;
+    row["layout"] = point.text("layout");
+    row["image"] = image;
+    row["batch"] = point.integer("batch");
+    row["autotune"] = point.text("mode") == "tuned" && point.text("device") == "cuda";
+    workload.push_back({"convolutions", "micro/conv2d", row, occurrences(name)});
+  }
+  for (const Convolution& layer : layers)
+    count(workload, {"normalisations", "micro/normalization", normalisation(layer, point), 1});
+  workload.push_back({"optimiser", "micro/optimizer", optimiser(layers, point), 1});
+  return workload;
+}
+
+}  // namespace scalemark::imaging

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a training step of MobileNetV2, as rows of suite micro.
+#pragma once
+
+#include "common/core/workload.hpp"
+
+namespace scalemark::imaging {
+
+/// Convolutions and normalisations with their gradients, and the optimiser, of one step of
+/// imaging/train at `point`. Left out, for want of rows: sums of residual blocks, pooling,
+/// classifier, dropout and loss, and casts of an autocast in 16 bits.
+Workload training_workload(const Point& point);
+
+}  // namespace scalemark::imaging

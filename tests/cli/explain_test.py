@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`scalemark show --explain`: parts of a training's step, from rows of the same files."""
+import json
+import shlex
+import unittest
+
+from harness import ALL, ProgramTest, rows, run
+
+TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "strategy=single", "-a", "images=8", "-a", "batch=4",
+         "-a", "image=28", "-a", "test_images=4", "-a", "mode=paper"]
+
+
+class Explain(ProgramTest):
+    def explain(self, *more):
+        return run("show", "--explain", *more, program=ALL)
+
+    def test_missing_rows_are_measured_by_the_commands_that_are_printed(self):
+        train = self.path("train.h5")
+        self.expect(run(*TRAIN, "-o", train, program=ALL), 0)
+        first = self.explain(train)
+        self.expect(first, 4, "rows of parts of a step are missing")
+        self.assertIn("micro/conv2d: 30 of 30 rows are missing", first.stdout)
+        self.assertIn("Rows are missing", first.stdout)
+        commands = [shlex.split(line) for line in first.stderr.splitlines() if line.startswith("  scalemark run ")]
+        for command in commands:
+            self.expect(run(*command[1:], "-n", 3, program=ALL, cwd=self.folder), 0)
+        files = [train, *(self.path(command[command.index("-o") + 1]) for command in commands)]
+        self.assertEqual(len(set(files)), len(files))
+
+        table = self.explain(*files)
+        self.expect(table, 0)
+        self.assertRegex(table.stdout, r"(?m)^convolutions +52 +[\d.]+ [mu]?s +[\d.]+ % +micro/conv2d$")
+        told = self.explain(*files, "--format", "json")
+        self.expect(told, 0)
+        (step,) = json.loads(told.stdout)
+        self.assertEqual(step["missing"], [])
+        parts = {part["name"]: part for part in step["components"]}
+        self.assertEqual({name: part["operations"] for name, part in parts.items()},
+                         {"convolutions": 52, "normalisations": 52, "optimiser": 1, "wait for input": 1})
+        self.assertAlmostEqual(sum(part["seconds"] for part in parts.values()), step["explained"])
+        self.assertAlmostEqual(step["step"] - step["explained"], step["rest"])
+        (row,) = rows(train).values()
+        self.assertAlmostEqual(step["step"], row["metrics"]["step_time"]["median"])
+        convolutions = [row for file in files[1:] for row in rows(file).values() if row["name"] == "micro/conv2d"]
+        self.assertAlmostEqual(sum(row["metrics"]["time"]["median"] * row["facts"]["occurrences"] for row in convolutions),
+                               parts["convolutions"]["seconds"])
+        self.assertRegex(step["bound"], r"^(Bound by|More is not explained)")
+
+    def test_what_it_refuses(self):
+        copies = self.path("copies.h5")
+        self.expect(run("run", "^micro/memcpy$", "-a", "direction=h2h", "-a", "bytes=8", "-n", 3, "-o", copies), 0)
+        self.expect(self.explain(copies), 4, "no row here is of a training")
+        self.expect(self.explain(copies, "--format", "csv"), 2, "--explain prints --format table or json")
+        self.expect(self.explain(copies, self.path("none.h5")), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

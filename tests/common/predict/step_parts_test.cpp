@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of a step's parts, by hand.
+#include "common/predict/step_parts.hpp"
+
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace scalemark::predict {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<StepTerm> kTerms{{"norms", "micro/normalization", 4, 0.010},
+                                   {"products", "micro/gemm", 2, 0.020},
+                                   {"products", "micro/gemm", 1, 0.015},
+                                   {"wait", "loader_wait", 1, 0.001}};
+
+TEST(StepParts, AddUpByComponent) {
+  const StepExplanation step = explain_step(kTerms, 0.1);
+  ASSERT_EQ(step.components.size(), 3U);
+  EXPECT_EQ(step.components[0].name, "products");
+  EXPECT_DOUBLE_EQ(step.components[0].seconds, 0.055);
+  EXPECT_DOUBLE_EQ(step.components[0].count, 3);
+  EXPECT_EQ(step.components[1].name, "norms");
+  EXPECT_DOUBLE_EQ(step.components[1].seconds, 0.04);
+  EXPECT_DOUBLE_EQ(step.explained, 0.096);
+  EXPECT_NEAR(step.rest(), 0.004, 1e-15);
+  EXPECT_TRUE(step.is_complete());
+  EXPECT_EQ(what_bounds(step),
+            "Bound by: products (55 %). Without them, norms would take 89 % of what is left.");
+}
+
+TEST(StepParts, WhatIsNotKnownIsSaid) {
+  EXPECT_THAT(what_bounds(explain_step(kTerms, 0.2)), HasSubstr("not explained (52 %)"));
+  EXPECT_THAT(what_bounds(explain_step(kTerms, 0.03)), HasSubstr("not explained (-220 %)"));
+  std::vector<StepTerm> some = kTerms;
+  some[2].seconds = std::nullopt;
+  const StepExplanation step = explain_step(some, 0.1);
+  EXPECT_FALSE(step.is_complete());
+  EXPECT_EQ(step.components[0].missing + step.components[1].missing, 1U);
+  EXPECT_DOUBLE_EQ(step.explained, 0.081);
+  EXPECT_THAT(what_bounds(step), HasSubstr("Rows are missing"));
+}
+
+}  // namespace
+}  // namespace scalemark::predict

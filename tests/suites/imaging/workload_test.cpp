@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that a training states, against those that LibTorch sees in a step of it.
+#include "suites/imaging/model/workload.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include "suites/imaging/model/mobilenet.hpp"
+#include "suites/imaging/model/mobilenet_shape.hpp"
+
+namespace scalemark::imaging {
+namespace {
+
+constexpr std::int64_t kBatch = 2, kImage = 40;
+
+Point training(const std::string& mode, const std::string& layout) {
+  return {{"batch", kBatch},
+          {"device", std::string("cpu")},
+          {"image", kImage},
+          {"layout", layout},
+          {"mode", mode},
+          {"precision", std::string("fp32")},
+          {"ranks", std::int64_t{1}},
+          {"threads", std::int64_t{1}}};
+}
+
+/// Sizes of the tensors among the inputs of an operator, and how often it was called so.
+using Calls = std::map<std::vector<std::vector<std::int64_t>>, std::int64_t>;
+
+/// Calls of an operator in a forward pass, with the sizes of its first `inputs` inputs.
+Calls calls_of(const std::string& name, std::size_t inputs) {
+  static std::string wanted;
+  static std::size_t count;
+  static Calls calls;
+  wanted = name;
+  count = inputs;
+  calls.clear();
+  MobileNetV2 network(MobileNetOptions{});
+  network.train();
+  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
+    if (called.name() != wanted) return nullptr;
+    std::vector<std::vector<std::int64_t>> sizes;
+    for (std::size_t i = 0; i < count; ++i)
+      sizes.push_back(called.inputs()[i].toTensor().sizes().vec());
+    ++calls[sizes];
+    return nullptr;
+  };
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  network.forward(at::rand({kBatch, 3, kImage, kImage}));
+  at::removeCallback(handle);
+  return calls;
+}
+
+TEST(Workload, ConvolutionsAreThoseOfAStep) {
+  Calls stated;
+  for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
+    if (part.benchmark != "micro/conv2d") continue;
+    const Convolution layer = convolution(part.point.text("layer"), kImage);
+    EXPECT_EQ(part.point.integer("image"), kImage);
+    stated[{{kBatch, layer.in, layer.size, layer.size},
+            {layer.out, layer.in / layer.groups, layer.kernel, layer.kernel}}] += part.count;
+  }
+  EXPECT_EQ(stated, calls_of("aten::convolution", 2));
+}
+
+TEST(Workload, NormalisationsAreThoseOfAStep) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> stated, seen;
+  std::int64_t behind = 0;
+  for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
+    if (part.benchmark != "micro/normalization") continue;
+    EXPECT_EQ(part.point.integer("images"), kBatch);
+    stated[{part.point.integer("channels"), part.point.integer("rows")}] += part.count;
+    if (part.point.text("kind") == "batch_relu6") behind += part.count;
+  }
+  for (const auto& [sizes, count] : calls_of("aten::batch_norm", 1))
+    seen[{sizes[0][1], sizes[0][0] * sizes[0][2] * sizes[0][3]}] += count;
+  EXPECT_EQ(stated, seen);
+  std::int64_t activations = 0;
+  for (const auto& [sizes, count] : calls_of("aten::relu6_", 1)) activations += count;
+  for (const auto& [sizes, count] : calls_of("aten::relu6", 1)) activations += count;
+  EXPECT_EQ(behind, activations);
+}
+
+TEST(Workload, TheOptimiserHasAllParameters) {
+  const Workload workload = training_workload(training("paper", "nchw"));
+  std::int64_t parameters = 0, tensors = 0;
+  for (const at::Tensor& one : MobileNetV2().parameters()) {
+    parameters += one.numel();
+    ++tensors;
+  }
+  EXPECT_EQ(workload.back().benchmark, "micro/optimizer");
+  EXPECT_EQ(workload.back().point.integer("parameters"), parameters);
+  EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
+}
+
+TEST(Workload, TunedTrainingsFuseWhatTheyCan) {
+  const auto fused = [](const std::string& mode, const std::string& layout) {
+    std::int64_t count = 0;
+    for (const WorkloadPart& part : training_workload(training(mode, layout))) {
+      if (part.benchmark == "micro/normalization" && part.point.flag("fused")) count += part.count;
+    }
+    return count;
+  };
+  EXPECT_EQ(fused("tuned", "nhwc"), 35) << "all but those behind the 17 projections";
+  EXPECT_EQ(fused("tuned", "nchw"), 0);
+  EXPECT_EQ(fused("paper", "nhwc"), 0);
+}
+
+}  // namespace
+}  // namespace scalemark::imaging
