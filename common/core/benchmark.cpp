@@ -195,6 +195,29 @@ Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) 
   return *this;
 }
 
+bool Benchmark::allows(const Point& point) const {
+  return std::ranges::all_of(axes_, [&](const Axis& axis) {
+    const Value* value = point.find(axis.name);
+    if (value == nullptr) return false;
+    const auto is_within = [&](auto number) {
+      return number >= static_cast<decltype(number)>(axis.minimum) &&
+             number <= static_cast<decltype(number)>(axis.maximum);
+    };
+    switch (axis.type) {
+      case Axis::Type::integer:
+        return std::holds_alternative<std::int64_t>(*value) &&
+               is_within(std::get<std::int64_t>(*value));
+      case Axis::Type::number:
+        return std::holds_alternative<double>(*value) && is_within(std::get<double>(*value));
+      case Axis::Type::boolean:
+        return std::holds_alternative<bool>(*value);
+      case Axis::Type::text:
+        return std::ranges::count(axis.allowed, *value) > 0;
+    }
+    return false;
+  });
+}
+
 std::string Benchmark::key_of(const Point& point) const {
   Point shown = point;
   for (const Axis& axis : axes_) {

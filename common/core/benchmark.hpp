@@ -108,6 +108,8 @@ class Benchmark {
   Workload workload_for(const Point& point) const {
     return workload_ ? workload_(point) : Workload();
   }
+  /// Whether the point has a value for each axis, of its type and within its limits.
+  bool allows(const Point& point) const;
   /// The key of a point, without axes at their implied values.
   std::string key_of(const Point& point) const;
   bool is_on_gpu(const Point& point) const { return on_gpu_ && on_gpu_(point); }

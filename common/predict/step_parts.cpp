@@ -28,7 +28,7 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
       ++into->missing;
       continue;
     }
-    ++into->measured;
+    ++(term.interpolated ? into->interpolated : into->measured);
     into->seconds += term.count * *term.seconds;
     step.explained += term.count * *term.seconds;
   }

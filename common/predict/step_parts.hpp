@@ -13,13 +13,14 @@ namespace scalemark::predict {
 struct StepTerm {
   std::string component, source;
   double count = 1;
-  std::optional<double> seconds;  ///< of one; empty: not measured
+  std::optional<double> seconds;  ///< of one; empty: not known
+  bool interpolated = false;      ///< not measured itself
 };
 
 struct StepComponent {
   std::string name, source;
   double count = 0, seconds = 0;
-  std::size_t measured = 0, missing = 0;  ///< terms
+  std::size_t measured = 0, interpolated = 0, missing = 0;  ///< terms
 };
 
 struct StepExplanation {

@@ -26,6 +26,7 @@
 #include "suites/llm/train/loop.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/metrics.hpp"
+#include "suites/llm/train/workload.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -341,6 +342,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .fixed_work()
     .memory(expected_memory)
     .forecast(forecast_step)
+    .workload(finetuning_workload)
     .needs("LibTorch");
 
 }  // namespace

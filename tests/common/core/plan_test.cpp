@@ -260,6 +260,27 @@ TEST_F(Plan, PointsAreAdjustedBeforeTheyAreNamedAndEqualOnesAreOne) {
                                              "test/train ranks=4 strategy=together"}));
 }
 
+TEST_F(Plan, PointsWithinTheAxesAreAllowed) {
+  const Benchmark& copy = *registry.find("micro/copy");
+  const Point good{
+      {"bytes", std::int64_t{8}}, {"direction", std::string("h2d")}, {"ranks", std::int64_t{2}}};
+  EXPECT_TRUE(copy.allows(good));
+  for (const auto& [axis, value] :
+       std::map<std::string, Value>{{"bytes", std::int64_t{0}},
+                                    {"bytes ", std::int64_t{(1 << 20) + 1}},
+                                    {"bytes  ", 8.0},
+                                    {"direction", std::string("sideways")},
+                                    {"direction ", true},
+                                    {"ranks", std::int64_t{0}}}) {
+    Point bad = good;
+    bad[axis.substr(0, axis.find(' '))] = value;
+    EXPECT_FALSE(copy.allows(bad)) << axis << to_text(value);
+  }
+  Point less = good;
+  less.erase("bytes");
+  EXPECT_FALSE(copy.allows(less));
+}
+
 TEST_F(Plan, TheEstimateTellsSamplingFromFixedWork) {
   registry.add(Benchmark("test/train", nothing)).fixed_work();
   PlanRequest request{.filters = {"test/train"}};

@@ -32,7 +32,7 @@ float in(float value) {
 }
 
 template <typename T>
-struct Reference {
+struct FakeQuantReference {
   std::vector<T> values;
   std::vector<bool> inside;
 
@@ -68,7 +68,7 @@ struct Reference {
 };
 
 template <typename T>
-void expect_values(const torch::Tensor& got, const Reference<T>& want) {
+void expect_values(const torch::Tensor& got, const FakeQuantReference<T>& want) {
   ASSERT_EQ(static_cast<std::size_t>(got.numel()), want.values.size());
   std::size_t different = 0;
   for (std::size_t i = 0; i < want.values.size(); ++i) {
@@ -88,7 +88,7 @@ void expect_weights(torch::ScalarType type, const FakeQuantOptions& options, flo
   weight[3].zero_();
   weight[4].fill_(1);
   weight = weight.to(type);
-  Reference<T> want;
+  FakeQuantReference<T> want;
   for (std::int64_t i = 0; i < weight.numel(); i += options.group)
     want.weights(weight.const_data_ptr<T>() + i, options.group, floor);
   expect_values(fake_quantise_weight(weight, options), want);
@@ -114,7 +114,7 @@ void expect_tokens(torch::ScalarType type) {
   x[0][1].abs_();
   x[0][2] = -x[0][2].abs();
   x = x.to(type);
-  Reference<T> want;
+  FakeQuantReference<T> want;
   for (std::int64_t i = 0; i < x.numel(); i += 96) want.token(x.const_data_ptr<T>() + i, 96);
   expect_values(fake_quantise_tokens(x), want);
   const FakeQuantised details = examine_tokens(x);
@@ -245,7 +245,7 @@ TEST(FakeQuant, WhatItCannotTakeIsNamed) {
               ThrowsMessage<Error>(HasSubstr("group of 0")));
 }
 
-LlamaConfig small_config() {
+LlamaConfig small_qat_config() {
   return {.vocab_size = 64,
           .dim = 64,
           .layers = 2,
@@ -257,7 +257,7 @@ LlamaConfig small_config() {
 
 TEST(Qat, SwitchedOffIsThePlainModelBitByBit) {
   torch::manual_seed(8);
-  Llama model(small_config(), kFloat);
+  Llama model(small_qat_config(), kFloat);
   const torch::Tensor tokens = torch::randint(64, {2, 9}, torch::kInt64);
   const auto run = [&] {
     for (torch::Tensor& parameter : model->parameters()) parameter.mutable_grad().reset();
@@ -280,7 +280,7 @@ TEST(Qat, SwitchedOffIsThePlainModelBitByBit) {
 }
 
 TEST(Qat, SwitchedOffDoubleIsAllowed) {
-  Llama model(small_config(), kFloat.dtype(torch::kFloat64));
+  Llama model(small_qat_config(), kFloat.dtype(torch::kFloat64));
   const torch::Tensor tokens = torch::randint(64, {1, 5}, torch::kInt64);
   prepare_qat(*model, {.group = 32});
   EXPECT_THROW(model(tokens), Error);
@@ -290,7 +290,7 @@ TEST(Qat, SwitchedOffDoubleIsAllowed) {
 
 TEST(Qat, ReplacesWhatTheGroupDivides) {
   // Of widths 64 and 96 groups of 64 divide the first only: w2 is left alone.
-  Llama model(small_config(), kFloat);
+  Llama model(small_qat_config(), kFloat);
   const std::vector<std::string> swapped = prepare_qat(*model, {.group = 64});
   EXPECT_EQ(swapped.size(), 13U);
   EXPECT_EQ(swapped.front(), "layers.0.attn.q_proj");
@@ -298,7 +298,7 @@ TEST(Qat, ReplacesWhatTheGroupDivides) {
   EXPECT_EQ(std::ranges::count(swapped, "layers.0.mlp.w2"), 0);
   EXPECT_THAT([&] { prepare_qat(*model, {.group = 64}); },
               ThrowsMessage<Error>(HasSubstr("layers.0.attn.q_proj: has a base product")));
-  Llama other(small_config(), kFloat);
+  Llama other(small_qat_config(), kFloat);
   EXPECT_THAT([&] { prepare_qat(*other, {.group = 40}); },
               ThrowsMessage<UsageError>(HasSubstr("groups of 40")));
 }
@@ -311,7 +311,7 @@ struct Pass {
 /// Loss and gradients of a model whose head is fake-quantised too.
 Pass pass(bool fused, torch::ScalarType type, bool clip) {
   torch::manual_seed(8);
-  Llama model(small_config(), torch::TensorOptions(type));
+  Llama model(small_qat_config(), torch::TensorOptions(type));
   prepare_qat(*model, {.group = 32, .clip_gradient = clip});
   Examples examples;
   examples.tokens_bs = torch::randint(64, {3, 9}, torch::kInt64);
@@ -346,7 +346,7 @@ TEST(Qat, AFusedLossIsThatOfAllLogits) {
 }
 
 TEST(Qat, AFusedLossNeverHoldsAllLogits) {
-  LlamaConfig config = small_config();
+  LlamaConfig config = small_qat_config();
   config.vocab_size = 4096;
   config.layers = 1;
   config.max_seq_len = 1024;

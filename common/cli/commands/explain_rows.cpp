@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers rows, and finds those of a step's operations.
+#include "common/cli/commands/explain_rows.hpp"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/analysis/message_costs.hpp"
+#include "common/base/error.hpp"
+#include "common/predict/op_cost.hpp"
+#include "common/result/software_gpu.hpp"
+#include "common/result/summarise.hpp"
+#include "common/stats/summary.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// What a step recorded of itself: metric, and what it is called here.
+constexpr std::array<std::pair<const char*, const char*>, 2> kRecorded{
+    {{"loader_wait", "wait for input"}, {"exposed_communication_time", "communication"}}};
+
+Point with_implied(const Benchmark& benchmark, Point point) {
+  for (const Axis& axis : benchmark.axes()) {
+    if (axis.implied) point.add(axis.name, *axis.implied);
+  }
+  return point;
+}
+
+std::optional<double> recorded_seconds(const CaseResult& one, const char* name) {
+  const Metric* metric = one.find(name);
+  if (metric == nullptr || metric->unit != "s") return std::nullopt;
+  const double value = median_of(one, *metric);
+  return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+const Benchmark& benchmark_of(const WorkloadPart& part) {
+  const Benchmark* found = Registry::instance().find(part.benchmark);
+  if (found == nullptr) throw Error(fmt::format("no benchmark '{}'", part.benchmark));
+  return *found;
+}
+
+}  // namespace
+
+void StepRows::read(const std::filesystem::path& file) {
+  visit_run(file, {},
+            {.header =
+                 [&](const Run& run) {
+                   refuse_software_gpu(run);
+                   machine_.expect(file, run);
+                 },
+             .one_case = [&](const CaseResult& one) { add(one); }});
+}
+
+void StepRows::add(const CaseResult& one) {
+  const std::optional<double> seconds = analysis::operation_seconds(one);
+  const Benchmark* benchmark = Registry::instance().find(one.name);
+  if (!seconds || benchmark == nullptr) return;
+  const Point point = with_implied(*benchmark, one.params);
+  // A file may hold anything.
+  if (!benchmark->allows(point)) return;
+  if (benchmark->workload_for(point).empty()) {
+    Row& row = rows_[one.name][benchmark->key_of(point)];
+    row.point = point;
+    row.seconds.push_back(*seconds);
+    return;
+  }
+  Training& training = trainings_[one.key];
+  training.benchmark = benchmark;
+  training.point = point;
+  training.seconds.push_back(*seconds);
+  for (const auto& [metric, name] : kRecorded) {
+    if (const auto value = recorded_seconds(one, metric)) training.recorded[metric] = *value;
+  }
+}
+
+/// From rows that differ from `wanted` in one size only.
+std::optional<double> StepRows::between(const RowsByKey& rows, const Point& wanted) {
+  for (const auto& [axis, value] : wanted) {
+    const auto* const size = std::get_if<std::int64_t>(&value);
+    if (size == nullptr || axis == "threads" || axis == "ranks") continue;
+    std::map<double, double> seconds;  // by size
+    for (const auto& [key, row] : rows) {
+      Point point = row.point;
+      const auto* const other = point.find_as<std::int64_t>(axis);
+      if (other == nullptr) continue;
+      const auto at = static_cast<double>(*other);
+      point[axis] = value;
+      if (point == wanted) seconds[at] = stats::median(row.seconds);
+    }
+    if (const auto found = predict::interpolated(seconds, static_cast<double>(*size))) return found;
+  }
+  return std::nullopt;
+}
+
+predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
+  predict::StepTerm term{.component = part.component,
+                         .source = part.benchmark,
+                         .count = static_cast<double>(part.count)};
+  const auto of_benchmark = rows_.find(part.benchmark);
+  if (of_benchmark == rows_.end()) return term;
+  const Benchmark& benchmark = benchmark_of(part);
+  if (const auto row = of_benchmark->second.find(benchmark.key_of(part.point));
+      row != of_benchmark->second.end()) {
+    term.seconds = stats::median(row->second.seconds);
+  } else {
+    term.seconds = between(of_benchmark->second, with_implied(benchmark, part.point));
+    term.interpolated = true;
+  }
+  return term;
+}
+
+Explained StepRows::explain(const Training& training) const {
+  std::vector<predict::StepTerm> terms;
+  Explained result;
+  for (const WorkloadPart& part : training.benchmark->workload_for(training.point)) {
+    terms.push_back(term_of(part));
+    if (!terms.back().seconds) result.missing.push_back(part);
+  }
+  for (const auto& [metric, name] : kRecorded) {
+    const auto found = training.recorded.find(metric);
+    if (found == training.recorded.end()) continue;
+    terms.push_back({.component = name, .source = metric, .count = 1, .seconds = found->second});
+  }
+  result.step = predict::explain_step(terms, stats::median(training.seconds));
+  return result;
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of trainings and of their operations, and what they say of a step.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cli/commands/same_machine.hpp"
+#include "common/core/benchmark.hpp"
+#include "common/predict/step_parts.hpp"
+
+namespace scalemark::cli {
+
+/// A row of a training whose operations are known.
+struct Training {
+  const Benchmark* benchmark = nullptr;
+  Point point;                             ///< with implied values
+  std::vector<double> seconds;             ///< of a step, one per run
+  std::map<std::string, double> recorded;  ///< s, by metric, of the last run
+};
+
+struct Explained {
+  predict::StepExplanation step;
+  std::vector<WorkloadPart> missing;  ///< neither measured nor between measured sizes
+};
+
+/// Rows of one machine.
+class StepRows {
+ public:
+  /// Adds the rows of a result file. InputError for one of another machine or of the software GPU.
+  void read(const std::filesystem::path& file);
+  /// By key.
+  const std::map<std::string, Training>& trainings() const { return trainings_; }
+  Explained explain(const Training& training) const;
+
+ private:
+  struct Row {
+    Point point;                  ///< with implied values
+    std::vector<double> seconds;  ///< one per run
+  };
+  using RowsByKey = std::map<std::string, Row>;
+
+  void add(const CaseResult& one);
+  static std::optional<double> between(const RowsByKey& rows, const Point& wanted);
+  predict::StepTerm term_of(const WorkloadPart& part) const;
+
+  std::map<std::string, RowsByKey> rows_;  ///< by benchmark
+  std::map<std::string, Training> trainings_;
+  SameMachine machine_;
+};
+
+}  // namespace scalemark::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the layers of Llama3 to the rows that measure their operations.
+#include "suites/llm/train/workload.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "suites/llm/model/config.hpp"
+#include "suites/llm/model/loss.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+bool has_known_rows(const Point& training) {
+  const std::string& method = training.text("method");
+  return (method == "lora" || method == "full") && training.text("parallel") != "fsdp" &&
+         training.integer("accumulation") == 1 && !training.flag("checkpointing") &&
+         training.integer("sequence") > 0 &&
+         (training.flag("packed") ||
+          training.integer("pad_multiple") == training.integer("sequence"));
+}
+
+/// Collects the parts of a step.
+class Step {
+ public:
+  explicit Step(const Point& training)
+      : training_(training),
+        config_(llama_config(training.text("model"))),
+        lora_(training.text("method") == "lora"),
+        tuned_(training.text("mode") == "tuned"),
+        batch_(training.integer("batch")),
+        width_(std::min(training.integer("sequence"), config_.max_seq_len)) {}
+
+  Workload parts() {
+    add_layers();
+    add_head();
+    Point embedding = shared("train");
+    embedding["model"] = training_.text("model");
+    embedding["tokens"] = batch_ * width_;
+    if (lora_) embedding["pass"] = std::string("forward");
+    add("embedding", "micro/embedding", embedding, 1);
+    add_optimiser();
+    return std::move(parts_);
+  }
+
+ private:
+  Point shared(const char* pass) const {
+    Point point{{"precision", training_.text("precision")}};
+    if (pass != nullptr) point["pass"] = std::string(pass);
+    for (const char* axis : {"device", "threads", "ranks"}) {
+      if (const Value* value = training_.find(axis)) point[axis] = *value;
+    }
+    return point;
+  }
+
+  void add(const char* component, const char* benchmark, Point point, std::int64_t count) {
+    if (count > 0) parts_.push_back({component, benchmark, std::move(point), count});
+  }
+
+  /// `forward` and `back` products of one shape; weights' gradients where they are trained.
+  void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back) {
+    const auto one = [&](const char* product, std::int64_t count) {
+      Point point = shared(nullptr);
+      point["shape"] = std::string(shape);
+      point["model"] = training_.text("model");
+      point["rows"] = rows;
+      point["product"] = std::string(product);
+      add("products", "micro/gemm", point, count);
+    };
+    one("forward", forward);
+    one("input_gradient", back);
+    if (!lora_) one("weight_gradient", forward);
+  }
+
+  void add_elementwise(const char* operation, std::int64_t count) {
+    Point point = shared("train");
+    point["operation"] = std::string(operation);
+    point["model"] = training_.text("model");
+    point["tokens"] = batch_ * width_;
+    point["fused"] = tuned_ || std::string(operation) == "add";
+    add("elementwise operations", "micro/elementwise", point, count);
+  }
+
+  void add_layers() {
+    const std::int64_t tokens = batch_ * width_, layers = config_.layers;
+    // The first layer's input needs no gradient unless the embedding is trained.
+    const std::int64_t first = lora_ ? 1 : 0;
+    add_products("query", tokens, 2 * layers, 2 * layers - first);
+    add_products("key_value", tokens, 2 * layers, 2 * (layers - first));
+    add_products("gate", tokens, 2 * layers, 2 * layers);
+    add_products("feed_forward", tokens, layers, layers);
+    Point attention = shared("train");
+    attention["model"] = training_.text("model");
+    attention["batch"] = batch_;
+    attention["sequence"] = width_;
+    add("attention", "micro/attention", attention, layers);
+    Point norm = shared("train");
+    norm["kind"] = std::string("rms");
+    norm["channels"] = config_.dim;
+    norm["rows"] = tokens;
+    norm["layout"] = std::string("nhwc");
+    add("normalisations", "micro/normalization", norm, 2 * layers + 1);
+    add_elementwise("swiglu", layers);
+    add_elementwise("rotary", layers);
+    add_elementwise("add", 2 * layers);
+  }
+
+  /// The head and the loss go through the tokens in parts.
+  void add_head() {
+    const std::int64_t tokens = batch_ * width_,
+                       part = tuned_ ? std::min(kLossRows, tokens)
+                                     : batch_ * ((width_ + kLossChunks - 1) / kLossChunks),
+                       parts = tokens / part;
+    add_products("head", part, parts, parts);
+    Point loss = shared("train");
+    if (training_.text("precision") != "fp64") loss["precision"] = std::string("fp32");
+    loss["vocabulary"] = config_.vocab_size;
+    loss["tokens"] = part;
+    add("loss", "micro/cross_entropy", loss, parts);
+  }
+
+  void add_optimiser() {
+    if (training_.text("precision") == "bf16") return;  // micro/optimizer has none
+    const ParameterCounts all = count_parameters(config_);
+    const LoraConfig adapters;
+    Point point = shared(nullptr);
+    point["kind"] = std::string("adamw");
+    point["parameters"] =
+        lora_ ? config_.layers * count_lora_parameters(config_, adapters) : all.total;
+    point["tensors"] = lora_
+                           ? config_.layers * 2 * static_cast<std::int64_t>(adapters.modules.size())
+                           : all.tensors;
+    add("optimiser", "micro/optimizer", point, 1);
+  }
+
+  const Point& training_;
+  LlamaConfig config_;
+  bool lora_, tuned_;
+  std::int64_t batch_, width_;
+  Workload parts_;
+};
+
+}  // namespace
+
+Workload finetuning_workload(const Point& point) {
+  if (!has_known_rows(point)) return {};
+  return Step(point).parts();
+}
+
+}  // namespace scalemark::llm

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that a fine-tuning states, against those that LibTorch sees in a step of it.
+#include "suites/llm/train/workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include "suites/llm/train/method.hpp"
+#include "suites/llm/train/objective.hpp"
+#include "suites/llm/train/step.hpp"
+
+namespace scalemark::llm {
+namespace {
+
+constexpr std::int64_t kStepRows = 2, kStepWidth = 64;
+
+Point training_point(const std::string& method, const std::string& mode = "paper") {
+  return {{"accumulation", std::int64_t{1}},
+          {"batch", kStepRows},
+          {"checkpointing", false},
+          {"device", std::string("cpu")},
+          {"method", method},
+          {"mode", mode},
+          {"model", std::string("tiny")},
+          {"packed", false},
+          {"pad_multiple", kStepWidth},
+          {"parallel", std::string("single")},
+          {"precision", std::string("fp32")},
+          {"ranks", std::int64_t{1}},
+          {"sequence", kStepWidth},
+          {"threads", std::int64_t{1}}};
+}
+
+/// The three sizes of a product, in ascending order, and how often there is one.
+using Products = std::map<std::array<std::int64_t, 3>, std::int64_t>;
+
+void count_product(Products& products, std::array<std::int64_t, 3> sizes, std::int64_t times) {
+  std::ranges::sort(sizes);
+  products[sizes] += times;
+}
+
+Products stated(const std::string& method) {
+  const LlamaConfig config = llama_config("tiny");
+  const std::int64_t kv = config.kv_heads * config.head_dim();
+  const std::map<std::string, std::array<std::int64_t, 2>> layers{
+      {"query", {config.dim, config.dim}},
+      {"key_value", {config.dim, kv}},
+      {"gate", {config.dim, config.ffn_dim}},
+      {"feed_forward", {config.ffn_dim, config.dim}},
+      {"head", {config.dim, config.vocab_size}}};
+  Products products;
+  for (const WorkloadPart& part : finetuning_workload(training_point(method))) {
+    if (part.benchmark != "micro/gemm") continue;
+    const auto& [in, out] = layers.at(part.point.text("shape"));
+    count_product(products, {part.point.integer("rows"), in, out}, part.count);
+  }
+  return products;
+}
+
+/// Products of two matrices in a step, but for those of adapters.
+Products seen(Method method) {
+  static Products products;
+  products.clear();
+  torch::manual_seed(1);
+  const LlamaConfig config = llama_config("tiny");
+  Llama model = make_method_model(method, config, torch::TensorOptions());
+  model->train();
+  const auto parallelism = make_replicas({});
+  parallelism->add(model);
+  Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, /*fused=*/false));
+  Examples examples;
+  examples.tokens_bs = torch::randint(config.vocab_size, {kStepRows, kStepWidth}, torch::kLong);
+  examples.shifted_bs = examples.tokens_bs.roll(-1, 1);
+  examples.labels = kStepRows * kStepWidth;
+  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
+    const std::string name = called.name();
+    if (name != "aten::mm" && name != "aten::bmm") return nullptr;
+    // A batch of products with one frozen matrix is one product of all rows.
+    const torch::Tensor a = called.inputs()[0].toTensor(), b = called.inputs()[1].toTensor();
+    const std::array<std::int64_t, 3> sizes{a.numel() / a.size(-1), a.size(-1), b.size(-1)};
+    if (*std::ranges::min_element(sizes) > LoraConfig().rank) count_product(products, sizes, 1);
+    return nullptr;
+  };
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  finetuner.step(std::vector{examples}, finetuner.objective().count(examples));
+  at::removeCallback(handle);
+  return products;
+}
+
+TEST(Workload, ProductsAreThoseOfAStep) {
+  EXPECT_EQ(stated("full"), seen(Method::full));
+  EXPECT_EQ(stated("lora"), seen(Method::lora));
+}
+
+std::map<std::string, std::int64_t> counts(const Point& point) {
+  std::map<std::string, std::int64_t> counts;
+  for (const WorkloadPart& part : finetuning_workload(point)) counts[part.component] += part.count;
+  return counts;
+}
+
+TEST(Workload, StatesAllComponents) {
+  const std::int64_t layers = llama_config("tiny").layers;
+  const auto full = counts(training_point("full"));
+  EXPECT_EQ(full.at("products"), 3 * (7 * layers + kLossChunks));
+  EXPECT_EQ(full.at("attention"), layers);
+  EXPECT_EQ(full.at("normalisations"), 2 * layers + 1);
+  EXPECT_EQ(full.at("elementwise operations"), 4 * layers);
+  EXPECT_EQ(full.at("loss"), kLossChunks);
+  EXPECT_EQ(full.at("optimiser"), 1);
+  EXPECT_EQ(counts(training_point("lora")).at("products"), 2 * (7 * layers + kLossChunks) - 3);
+  EXPECT_EQ(counts(training_point("full", "tuned")).at("loss"), 1);
+}
+
+TEST(Workload, TheOptimiserHasWhatIsTrained) {
+  for (const Method method : {Method::lora, Method::full}) {
+    const Llama model = make_method_model(method, llama_config("tiny"), torch::TensorOptions());
+    std::int64_t parameters = 0, tensors = 0;
+    for (const torch::Tensor& one : model->parameters()) {
+      if (!one.requires_grad()) continue;
+      parameters += one.numel();
+      ++tensors;
+    }
+    const Workload workload =
+        finetuning_workload(training_point(method == Method::lora ? "lora" : "full"));
+    EXPECT_EQ(workload.back().benchmark, "micro/optimizer");
+    EXPECT_EQ(workload.back().point.integer("parameters"), parameters);
+    EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
+  }
+}
+
+TEST(Workload, StatesNothingWhereTheRowsVary) {
+  for (const auto& [axis, value] : std::map<std::string, Value>{{"pad_multiple", std::int64_t{1}},
+                                                                {"accumulation", std::int64_t{2}},
+                                                                {"method", std::string("qlora")},
+                                                                {"parallel", std::string("fsdp")},
+                                                                {"checkpointing", true},
+                                                                {"sequence", std::int64_t{0}}}) {
+    Point point = training_point("lora");
+    point[axis] = value;
+    EXPECT_TRUE(finetuning_workload(point).empty()) << axis;
+  }
+  Point packed = training_point("lora");
+  packed["pad_multiple"] = std::int64_t{1};
+  packed["packed"] = true;
+  EXPECT_FALSE(finetuning_workload(packed).empty());
+}
+
+}  // namespace
+}  // namespace scalemark::llm
