@@ -59,18 +59,34 @@ class Step {
   }
 
   /// `forward` and `back` products of one shape; weights' gradients where they are trained.
-  void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back) {
+  void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
+                    bool trained, const char* component = "products") {
     const auto one = [&](const char* product, std::int64_t count) {
       Point point = shared(nullptr);
       point["shape"] = std::string(shape);
       point["model"] = training_.text("model");
       point["rows"] = rows;
       point["product"] = std::string(product);
-      add("products", "micro/gemm", point, count);
+      add(component, "micro/gemm", point, count);
     };
     one("forward", forward);
     one("input_gradient", back);
-    if (!lora_) one("weight_gradient", forward);
+    if (trained) one("weight_gradient", forward);
+  }
+
+  /// Adapters of all matrices but the keys', as LoraConfig has them.
+  void add_adapters(std::int64_t tokens) {
+    const std::int64_t layers = config_.layers;
+    const auto of = [&](const char* shape, std::int64_t each, std::int64_t without_gradient) {
+      add_products(shape, tokens, each * layers, each * layers - without_gradient, true,
+                   "adapters");
+    };
+    // The first layer's input needs no gradient: its queries and values have it.
+    of("adapter_down", 5, 2);
+    of("adapter_down_wide", 1, 0);
+    of("adapter_up", 3, 0);
+    of("adapter_up_narrow", 1, 0);
+    of("adapter_up_wide", 2, 0);
   }
 
   void add_elementwise(const char* operation, std::int64_t count) {
@@ -86,10 +102,11 @@ class Step {
     const std::int64_t tokens = batch_ * width_, layers = config_.layers;
     // The first layer's input needs no gradient unless the embedding is trained.
     const std::int64_t first = lora_ ? 1 : 0;
-    add_products("query", tokens, 2 * layers, 2 * layers - first);
-    add_products("key_value", tokens, 2 * layers, 2 * (layers - first));
-    add_products("gate", tokens, 2 * layers, 2 * layers);
-    add_products("feed_forward", tokens, layers, layers);
+    add_products("query", tokens, 2 * layers, 2 * layers - first, !lora_);
+    add_products("key_value", tokens, 2 * layers, 2 * (layers - first), !lora_);
+    add_products("gate", tokens, 2 * layers, 2 * layers, !lora_);
+    add_products("feed_forward", tokens, layers, layers, !lora_);
+    if (lora_) add_adapters(tokens);
     Point attention = shared("train");
     attention["model"] = training_.text("model");
     attention["batch"] = batch_;
@@ -112,7 +129,7 @@ class Step {
                        part = tuned_ ? std::min(kLossRows, tokens)
                                      : batch_ * ((width_ + kLossChunks - 1) / kLossChunks),
                        parts = tokens / part;
-    add_products("head", part, parts, parts);
+    add_products("head", part, parts, parts, !lora_);
     Point loss = shared("train");
     if (training_.text("precision") != "fp64") loss["precision"] = std::string("fp32");
     loss["vocabulary"] = config_.vocab_size;

@@ -10,8 +10,8 @@ namespace scalemark::llm {
 /// one step of llm/finetune at `point`. Empty where the rows of a step do not follow from the axes:
 /// other methods than lora and full, several micro-batches, sharding, recomputed activations, and
 /// rows of text whose width varies (neither `packed`, nor `pad_multiple` equal to `sequence`). Left
-/// out, for want of rows: products of adapters, rotary positions of keys, masks of packed rows, and
-/// the optimiser in bf16.
+/// out, for want of rows: sums of adapters and layers, rotary positions of keys, masks of packed
+/// rows, and the optimiser in bf16.
 Workload finetuning_workload(const Point& point);
 
 }  // namespace scalemark::llm

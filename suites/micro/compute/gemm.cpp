@@ -115,10 +115,10 @@ bool is_sensible(const Point& p) {
 
 SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .doc("Matrix product, square or of a Llama3 layer, forward or of a gradient")
-    .axis("shape",
-          {.values = gemm_shapes(),
-           .defaults = {"square"},
-           .doc = "Square, the fastest of 27 shapes up to `rows` (best), or a layer of the model"})
+    .axis("shape", {.values = gemm_shapes(),
+                    .defaults = {"square"},
+                    .doc = "Square, the fastest of 27 shapes up to `rows` (best), or a layer or "
+                           "adapter of the model"})
     .axis("product",
           {.values = gemm_products(),
            .defaults = {"forward"},

@@ -25,6 +25,9 @@ constexpr std::array<Llama, 5> kLlamas = {{{"tiny", 256, 64, 704, 4096},
                                            {"3b", 3072, 1024, 8192, 128256},
                                            {"8b", 4096, 1024, 14336, 128256}}};
 
+/// Of the adapters that suites/llm trains (LoraConfig).
+constexpr std::int64_t kAdapterRank = 8;
+
 /// Inputs and outputs of a linear layer.
 struct Layer {
   std::int64_t in, out;
@@ -42,6 +45,11 @@ Layer layer_of(const std::string& shape, const std::string& model, std::int64_t 
   if (shape == "gate") return {llama->dim, llama->feed_forward};
   if (shape == "feed_forward") return {llama->feed_forward, llama->dim};
   if (shape == "head") return {llama->dim, llama->vocabulary};
+  if (shape == "adapter_down") return {llama->dim, kAdapterRank};
+  if (shape == "adapter_down_wide") return {llama->feed_forward, kAdapterRank};
+  if (shape == "adapter_up") return {kAdapterRank, llama->dim};
+  if (shape == "adapter_up_narrow") return {kAdapterRank, llama->key_value};
+  if (shape == "adapter_up_wide") return {kAdapterRank, llama->feed_forward};
   throw UsageError(fmt::format("no product '{}'", shape));
 }
 
@@ -52,8 +60,18 @@ double GemmSize::flops() const {
 }
 
 const std::vector<std::string>& gemm_shapes() {
-  static const std::vector<std::string> names = {"square", "best",         "query", "key_value",
-                                                 "gate",   "feed_forward", "head"};
+  static const std::vector<std::string> names = {"square",
+                                                 "best",
+                                                 "query",
+                                                 "key_value",
+                                                 "gate",
+                                                 "feed_forward",
+                                                 "head",
+                                                 "adapter_down",
+                                                 "adapter_up",
+                                                 "adapter_down_wide",
+                                                 "adapter_up_narrow",
+                                                 "adapter_up_wide"};
   return names;
 }
 

@@ -18,7 +18,9 @@ struct GemmSize {
 };
 
 /// Values of axis `shape`: square, the fastest of many (best), and the products of a Llama3 layer:
-/// query (and output), key_value, gate (and up), feed_forward (down), head.
+/// query (and output), key_value, gate (and up), feed_forward (down), head. Adapters of LoRA, with
+/// rank 8: down from the layer's width or that of the feed-forward block (wide), and up to the
+/// width, to that of keys and values (narrow), or to the wide one.
 const std::vector<std::string>& gemm_shapes();
 /// Models with such layers, smallest first.
 std::vector<std::string> gemm_models();
