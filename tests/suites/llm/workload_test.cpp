@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "suites/llm/model/config.hpp"
+#include "suites/llm/model/loss.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/objective.hpp"
 #include "suites/llm/train/step.hpp"
