@@ -349,7 +349,7 @@ TEST(Method, QatOfTheStudyFitsIntoFourGpusOnly) {
   }
 }
 
-/// What LibTorch 2.11 allocated at the peak on an H200 (results/h200/methods.h5, 8b-*.h5, and runs
+/// What LibTorch 2.11 allocated at the peak on an H200 (results/h200/8b-*.h5, and runs
 /// of model tiny with 2 rows of 64 tokens).
 TEST(Method, MemoryOnAGpuIsTheMeasuredOne) {
   const auto near = [](const char* model, MemoryRequest request, double measured,
