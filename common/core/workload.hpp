@@ -16,8 +16,16 @@ struct WorkloadPart {
   std::string benchmark;   ///< that measures it: "micro/conv2d"
   Point point;             ///< of its row; axes with implied values may be left out
   std::int64_t count = 1;  ///< how often a step has it
+
+  bool has_row_of(const WorkloadPart& other) const {
+    return benchmark == other.benchmark && point == other.point;
+  }
 };
 
 using Workload = std::vector<WorkloadPart>;
+
+/// The axes that rows of operations share with the training at `point`: precision, device, threads
+/// and ranks.
+Point axes_of_rows(const Point& point);
 
 }  // namespace scalemark

@@ -126,9 +126,7 @@ std::vector<double> losses(Method method, torch::ScalarType type, bool graphs, b
     examples.labels = 4 * width;
     examples.pairs = compares_answers(method) ? 2 : 0;
     if (packed) {
-      const Packing host = make_packing({4, {width / 2, width / 2}});
-      examples.packing = {host.places_bs.to(kGpu), host.sequences_bs.to(kGpu),
-                          host.starts.to(kGpu)};
+      examples.packing = make_packing({4, {width / 2, width / 2}}).to(kGpu);
     }
     values.push_back(
         finetuner.step(std::vector{examples}, finetuner.objective().count(examples)).loss);
@@ -159,8 +157,7 @@ TEST_F(LlmGpu, AttentionBySequencesIsThatWithAMask) {
   const LlamaConfig config = llama_config("tiny");
   Llama model(config, torch::TensorOptions().device(kGpu).dtype(torch::kBFloat16));
   const torch::Tensor tokens = torch::randint(config.vocab_size, {2, 64}, torch::kLong).to(kGpu);
-  const Packing host = make_packing({{20, 44}, {1, 30, 33}});
-  const Packing packing{host.places_bs.to(kGpu), host.sequences_bs.to(kGpu), host.starts.to(kGpu)};
+  const Packing packing = make_packing({{20, 44}, {1, 30, 33}}).to(kGpu);
   const torch::NoGradGuard no_grad;
   const torch::Tensor with_mask = model->forward_at(tokens, model->packed_positions(packing));
   model->fuse(true);

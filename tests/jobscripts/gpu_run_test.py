@@ -152,7 +152,7 @@ class GpuRun(ScriptTest):
         self.run_script()
         lines = [shlex.split(line) for line in super().launches()]
         runs = [line[line.index("scalemark") + 1:] for line in lines if "scalemark" in line and "--output" in line]
-        self.assertGreater(len(runs), 24)
+        self.assertGreater(len(runs), 28)
         for arguments in runs:
             del arguments[arguments.index("--output"):]
             arguments = [word for word in arguments if word not in ("--redact", "--force")]

@@ -150,12 +150,11 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   ordered_json json = ordered_json::array();
   bool is_first = true;
   for (const auto& [key, training] : rows.trainings()) {
-    if (!selection.takes_all() && !selection.has(key)) continue;
+    if (!selection.has(key)) continue;
     const Explained explained = rows.explain(training);
     for (const WorkloadPart& part : explained.missing) {
-      const bool is_known = std::ranges::any_of(missing, [&](const WorkloadPart& one) {
-        return one.benchmark == part.benchmark && one.point == part.point;
-      });
+      const bool is_known = std::ranges::any_of(
+          missing, [&](const WorkloadPart& one) { return one.has_row_of(part); });
       if (!is_known) missing.push_back(part);
     }
     if (format == "json") {

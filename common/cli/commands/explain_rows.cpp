@@ -2,6 +2,7 @@
 // Gathers rows, and finds those of a step's operations.
 #include "common/cli/commands/explain_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -36,6 +37,13 @@ std::optional<double> recorded_seconds(const CaseResult& one, const char* name) 
   if (metric == nullptr || metric->unit != "s") return std::nullopt;
   const double value = median_of(one, *metric);
   return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+/// Whether two points have the same axes, and but for one the same values.
+bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
+  return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
+    return one.first == other.first && (one.first == axis || one.second == other.second);
+  });
 }
 
 const Benchmark& benchmark_of(const WorkloadPart& part) {
@@ -85,12 +93,9 @@ std::optional<double> StepRows::between(const RowsByKey& rows, const Point& want
     if (size == nullptr || axis == "threads" || axis == "ranks") continue;
     std::map<double, double> seconds;  // by size
     for (const auto& [key, row] : rows) {
-      Point point = row.point;
-      const auto* const other = point.find_as<std::int64_t>(axis);
-      if (other == nullptr) continue;
-      const auto at = static_cast<double>(*other);
-      point[axis] = value;
-      if (point == wanted) seconds[at] = stats::median(row.seconds);
+      const auto* const other = row.point.find_as<std::int64_t>(axis);
+      if (other != nullptr && equal_but_for(axis, row.point, wanted))
+        seconds[static_cast<double>(*other)] = stats::median(row.seconds);
     }
     if (const auto found = predict::interpolated(seconds, static_cast<double>(*size))) return found;
   }

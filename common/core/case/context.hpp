@@ -31,6 +31,8 @@ struct CaseContext {
   bool is_root() const { return group.comm.rank() == 0; }
   /// Whether the point has a value for this axis.
   bool has(const std::string& axis) const { return result.params.contains(axis); }
+  /// Whether axis `device` says that the case computes on a GPU.
+  bool computes_on_gpu() const { return has("device") && text("device") == "cuda"; }
   /// The text value of an axis that the point has.
   const std::string& text(const std::string& axis) const { return result.params.text(axis); }
 };

@@ -9,9 +9,8 @@
 namespace scalemark {
 
 device::Device& CaseHardware::device() const {
-  const bool on_device = context_.has("memory")
-                             ? context_.text("memory") == "device"
-                             : context_.has("device") && context_.text("device") == "cuda";
+  const bool on_device =
+      context_.has("memory") ? context_.text("memory") == "device" : context_.computes_on_gpu();
   return on_device ? gpu() : host();
 }
 

@@ -190,8 +190,8 @@ void Sampler::warm_up(const Sample& sample, const MeasureOptions& options, Taken
   taken.inner = choose_inner(sample, options);
   if (context_.policy.operations) calls = samples_for(calls, taken.inner);
   for (int i = 0; i < calls; ++i) take(sample, taken.inner, options);
-  if (context_.has("device") && context_.text("device") == "cuda" && rates_.work().flops > 0 &&
-      !context_.policy.warmup && options.max_samples == 0 && !options.secondary)
+  if (context_.computes_on_gpu() && rates_.work().flops > 0 && !context_.policy.warmup &&
+      options.max_samples == 0 && !options.secondary)
     settle_gpu(sample, options, taken.inner);
   if (options.barrier && !options.secondary) record_barrier_time();
 }

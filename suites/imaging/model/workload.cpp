@@ -12,12 +12,10 @@ namespace {
 
 constexpr std::int64_t kClasses = 10;
 
-/// Axes that a row shares with the training.
-Point shared(const Point& training) {
-  Point point{{"pass", std::string("train")}, {"precision", training.text("precision")}};
-  for (const char* axis : {"device", "threads", "ranks"}) {
-    if (const Value* value = training.find(axis)) point[axis] = *value;
-  }
+/// Axes of a row with gradients.
+Point with_gradients(const Point& training) {
+  Point point = axes_of_rows(training);
+  point["pass"] = std::string("train");
   return point;
 }
 
@@ -31,7 +29,7 @@ Point normalisation(const Convolution& layer, const Point& training) {
   const bool fused = has_relu6(layer) && training.text("mode") == "tuned" &&
                      training.text("device") == "cpu" && layout == "nhwc" &&
                      (precision == "fp32" || precision == "fp64");
-  Point point = shared(training);
+  Point point = with_gradients(training);
   if (precision == "tf32") point["precision"] = std::string("fp32");  // for products only
   point["kind"] = std::string(has_relu6(layer) ? "batch_relu6" : "batch");
   point["channels"] = layer.out;
@@ -43,9 +41,8 @@ Point normalisation(const Convolution& layer, const Point& training) {
 }
 
 void count(Workload& workload, WorkloadPart part) {
-  const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
-    return one.benchmark == part.benchmark && one.point == part.point;
-  });
+  const auto known =
+      std::ranges::find_if(workload, [&](const WorkloadPart& one) { return one.has_row_of(part); });
   if (known == workload.end())
     workload.push_back(std::move(part));
   else
@@ -62,8 +59,7 @@ Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
     parameters += 2 * layer.out;
     tensors += 3;
   }
-  Point point = shared(training);
-  point.erase("pass");
+  Point point = axes_of_rows(training);
   // Parameters are in fp32 also where an autocast computes in 16 bits.
   if (training.text("precision") != "fp64") point["precision"] = std::string("fp32");
   point["kind"] = std::string("sgd");
@@ -76,11 +72,10 @@ Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
 
 Workload training_workload(const Point& point) {
   const std::int64_t image = point.integer("image");
-  const std::vector<std::string> distinct = distinct_convolutions();
   const std::vector<Convolution> layers = convolutions(image);
   Workload workload;
-  for (const std::string& name : distinct) {
-    Point row = shared(point);
+  for (const std::string& name : distinct_convolutions()) {
+    Point row = with_gradients(point);
     row["layer"] = name;
     row["layout"] = point.text("layout");
     row["image"] = image;

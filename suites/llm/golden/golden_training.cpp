@@ -236,12 +236,7 @@ void check_packed(const golden::Field& part, const GoldenContext& context) {
                                  part.path(), sum, tokens.size(1)));
   }
   Llama model = context.model.base(kFp64);
-  const Packing packing = make_packing({lengths});
-  const torch::Device device = tokens.device();
-  const Positions positions =
-      model->packed_positions({.places_bs = packing.places_bs.to(device),
-                               .sequences_bs = packing.sequences_bs.to(device),
-                               .starts = packing.starts.to(device)});
+  const Positions positions = model->packed_positions(make_packing({lengths}).to(tokens.device()));
   const std::vector<std::int64_t> places = part["positions"].integers();
   const bool in_range =
       std::ranges::all_of(places, [&](std::int64_t place) { return place >= 0 && place < sum; });

@@ -32,6 +32,9 @@ struct Packing {
   /// Trailing sequences may be empty.
   torch::Tensor starts;
   bool defined() const { return places_bs.defined(); }
+  Packing to(const torch::Device& device) const {
+    return {places_bs.to(device), sequences_bs.to(device), starts.to(device)};
+  }
 };
 /// `lengths` lists the sequence lengths row by row; all rows have the same sum. On the host.
 /// `starts` is padded with empty sequences to a power of two, at least 16, to limit the number of

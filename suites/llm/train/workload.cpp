@@ -35,7 +35,7 @@ class Step {
   Workload parts() {
     add_layers();
     add_head();
-    Point embedding = shared("train");
+    Point embedding = with_gradients();
     embedding["model"] = training_.text("model");
     embedding["tokens"] = batch_ * width_;
     if (lora_) embedding["pass"] = std::string("forward");
@@ -45,12 +45,9 @@ class Step {
   }
 
  private:
-  Point shared(const char* pass) const {
-    Point point{{"precision", training_.text("precision")}};
-    if (pass != nullptr) point["pass"] = std::string(pass);
-    for (const char* axis : {"device", "threads", "ranks"}) {
-      if (const Value* value = training_.find(axis)) point[axis] = *value;
-    }
+  Point with_gradients() const {
+    Point point = axes_of_rows(training_);
+    point["pass"] = std::string("train");
     return point;
   }
 
@@ -62,7 +59,7 @@ class Step {
   void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
                     bool trained, const char* component = "products") {
     const auto one = [&](const char* product, std::int64_t count) {
-      Point point = shared(nullptr);
+      Point point = axes_of_rows(training_);
       point["shape"] = std::string(shape);
       point["model"] = training_.text("model");
       point["rows"] = rows;
@@ -90,7 +87,7 @@ class Step {
   }
 
   void add_elementwise(const char* operation, std::int64_t count) {
-    Point point = shared("train");
+    Point point = with_gradients();
     point["operation"] = std::string(operation);
     point["model"] = training_.text("model");
     point["tokens"] = batch_ * width_;
@@ -107,12 +104,12 @@ class Step {
     add_products("gate", tokens, 2 * layers, 2 * layers, !lora_);
     add_products("feed_forward", tokens, layers, layers, !lora_);
     if (lora_) add_adapters(tokens);
-    Point attention = shared("train");
+    Point attention = with_gradients();
     attention["model"] = training_.text("model");
     attention["batch"] = batch_;
     attention["sequence"] = width_;
     add("attention", "micro/attention", attention, layers);
-    Point norm = shared("train");
+    Point norm = with_gradients();
     norm["kind"] = std::string("rms");
     norm["channels"] = config_.dim;
     norm["rows"] = tokens;
@@ -130,7 +127,7 @@ class Step {
                                      : batch_ * ((width_ + kLossChunks - 1) / kLossChunks),
                        parts = tokens / part;
     add_products("head", part, parts, parts, !lora_);
-    Point loss = shared("train");
+    Point loss = with_gradients();
     if (training_.text("precision") != "fp64") loss["precision"] = std::string("fp32");
     loss["vocabulary"] = config_.vocab_size;
     loss["tokens"] = part;
@@ -141,7 +138,7 @@ class Step {
     if (training_.text("precision") == "bf16") return;  // micro/optimizer has none
     const ParameterCounts all = count_parameters(config_);
     const LoraConfig adapters;
-    Point point = shared(nullptr);
+    Point point = axes_of_rows(training_);
     point["kind"] = std::string("adamw");
     point["parameters"] =
         lora_ ? config_.layers * count_lora_parameters(config_, adapters) : all.total;

@@ -8,7 +8,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
-#include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +19,7 @@
 #include "suites/imaging/model/layout_conversion.hpp"
 #include "suites/imaging/model/mobilenet.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
+#include "tests/support/called_operators.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -182,16 +182,9 @@ TEST(Convolution, WhatTheDeviceCannotComputeHasAReason) {
 /// Names of the operators that `body` calls, in order.
 template <typename Body>
 std::vector<std::string> operators_of(const Body& body) {
-  static std::vector<std::string> names;
-  names.clear();
-  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
-    names.emplace_back(called.name());
-    return nullptr;
-  };
-  const auto handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(note).scopes({at::RecordScope::FUNCTION}));
-  body();
-  at::removeCallback(handle);
+  std::vector<std::string> names;
+  for (const test::CalledOperator& called : test::called_operators(body))
+    names.push_back(called.name);
   return names;
 }
 

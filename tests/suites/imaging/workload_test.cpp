@@ -3,17 +3,16 @@
 #include "suites/imaging/model/workload.hpp"
 
 #include <map>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
 #include "suites/imaging/model/mobilenet.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
+#include "tests/support/called_operators.hpp"
 
 namespace scalemark::imaging {
 namespace {
@@ -36,26 +35,16 @@ using Calls = std::map<std::vector<std::vector<std::int64_t>>, std::int64_t>;
 
 /// Calls of an operator in a forward pass, with the sizes of its first `inputs` inputs.
 Calls calls_of(const std::string& name, std::size_t inputs) {
-  static std::string wanted;
-  static std::size_t count;
-  static Calls calls;
-  wanted = name;
-  count = inputs;
-  calls.clear();
   MobileNetV2 network(MobileNetOptions{});
   network.train();
-  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
-    if (called.name() != wanted) return nullptr;
-    std::vector<std::vector<std::int64_t>> sizes;
-    for (std::size_t i = 0; i < count; ++i)
-      sizes.push_back(called.inputs()[i].toTensor().sizes().vec());
-    ++calls[sizes];
-    return nullptr;
-  };
-  const auto handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
-  network.forward(at::rand({kBatch, 3, kImage, kImage}));
-  at::removeCallback(handle);
+  Calls calls;
+  for (test::CalledOperator& called : test::called_operators([&] {
+         network.forward(at::rand({kBatch, 3, kImage, kImage}));
+       })) {
+    if (called.name != name) continue;
+    called.sizes.resize(inputs);
+    ++calls[called.sizes];
+  }
   return calls;
 }
 

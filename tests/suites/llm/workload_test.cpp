@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
-#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
@@ -18,6 +18,7 @@
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/objective.hpp"
 #include "suites/llm/train/step.hpp"
+#include "tests/support/called_operators.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -74,8 +75,6 @@ Products stated(const std::string& method) {
 
 /// Products of two matrices in a step.
 Products seen(Method method) {
-  static Products products;
-  products.clear();
   torch::manual_seed(1);
   const LlamaConfig config = llama_config("tiny");
   Llama model = make_method_model(method, config, torch::TensorOptions());
@@ -87,19 +86,16 @@ Products seen(Method method) {
   examples.tokens_bs = torch::randint(config.vocab_size, {kStepRows, kStepWidth}, torch::kLong);
   examples.shifted_bs = examples.tokens_bs.roll(-1, 1);
   examples.labels = kStepRows * kStepWidth;
-  const auto note = [](const at::RecordFunction& called) -> std::unique_ptr<at::ObserverContext> {
-    const std::string name = called.name();
-    if (name != "aten::mm" && name != "aten::bmm") return nullptr;
+  Products products;
+  for (const test::CalledOperator& called : test::called_operators(
+           [&] { finetuner.step(std::vector{examples}, finetuner.objective().count(examples)); })) {
+    if (called.name != "aten::mm" && called.name != "aten::bmm") continue;
     // A batch of products with one frozen matrix is one product of all rows.
-    const torch::Tensor a = called.inputs()[0].toTensor(), b = called.inputs()[1].toTensor();
-    const std::array<std::int64_t, 3> sizes{a.numel() / a.size(-1), a.size(-1), b.size(-1)};
-    count_product(products, sizes, 1);
-    return nullptr;
-  };
-  const auto handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
-  finetuner.step(std::vector{examples}, finetuner.objective().count(examples));
-  at::removeCallback(handle);
+    const std::vector<std::int64_t>&a = called.sizes.at(0), &b = called.sizes.at(1);
+    const std::int64_t rows =
+        std::accumulate(a.begin(), a.end() - 1, std::int64_t{1}, std::multiplies());
+    count_product(products, {rows, a.back(), b.back()}, 1);
+  }
   return products;
 }
 
