@@ -29,9 +29,9 @@ METRICS = {
     ],
     "Copies, launches, kernels": [
         ("time", "s", "One operation by the host's clock, to the end of its synchronisation"),
-        ("event_time", "s", "One copy between two device events"),
+        ("event_time", "s", "One operation on the GPU alone, between two of its events"),
         ("event_bandwidth", "By/s", "Bytes divided by `event_time`, as nvbandwidth prints"),
-        ("issue_time", "s", "The host's time to enqueue one copy"),
+        ("issue_time", "s", "The host's time to enqueue one operation"),
         ("alone_time", "s", "One copy while the other ranks wait"),
         ("alone_bandwidth", "By/s", "Bytes divided by `alone_time`"),
         ("loss", "1", "Copies: part of a rank's bandwidth lost to the other ranks; training: the loss"),

@@ -14,6 +14,26 @@ bool StepExplanation::is_complete() const {
   return std::ranges::all_of(components, [](const StepComponent& one) { return one.missing == 0; });
 }
 
+namespace {
+
+/// Adds what the GPU waits for, if it does.
+void add_launches(const std::vector<StepTerm>& terms, StepExplanation& step) {
+  StepComponent launches{.name = kLaunches, .source = "issue_time"};
+  for (const StepTerm& term : terms) {
+    if (!term.issue || !term.seconds) continue;
+    launches.count += term.count;
+    ++(term.interpolated ? launches.interpolated : launches.measured);
+    step.issued += term.count * *term.issue;
+    step.on_gpu += term.count * *term.seconds;
+  }
+  launches.seconds = step.exposed_launches();
+  if (launches.seconds == 0) return;
+  step.explained += launches.seconds;
+  step.components.push_back(launches);
+}
+
+}  // namespace
+
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured) {
   StepExplanation step;
   step.measured = measured;
@@ -32,6 +52,7 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
     into->seconds += term.count * *term.seconds;
     step.explained += term.count * *term.seconds;
   }
+  add_launches(terms, step);
   std::ranges::stable_sort(step.components, std::greater(), &StepComponent::seconds);
   return step;
 }
@@ -41,17 +62,22 @@ std::string what_bounds(const StepExplanation& step) {
   const auto percent = [&](double seconds) {
     return fmt::format("{:.0f} %", 100 * step.share(seconds));
   };
+  const auto next_after = [&](const StepComponent& gone) {
+    const auto next = std::ranges::find_if(step.components,
+                                           [&](const StepComponent& one) { return &one != &gone; });
+    if (next == step.components.end()) return std::string();
+    return fmt::format(" Without them, {} would take {:.0f} % of what is left.", next->name,
+                       100 * next->seconds / (step.measured - gone.seconds));
+  };
   const StepComponent& first = step.components.front();
   if (std::abs(step.rest()) > first.seconds)
     return fmt::format("More is not explained ({}) than any component takes.",
                        percent(step.rest()));
-  std::string text = fmt::format("Bound by: {} ({}).", first.name, percent(first.seconds));
-  if (step.components.size() > 1) {
-    const StepComponent& next = step.components[1];
-    text += fmt::format(" Without them, {} would take {:.0f} % of what is left.", next.name,
-                        100 * next.seconds / (step.measured - first.seconds));
-  }
-  return text;
+  const auto launches = std::ranges::find(step.components, kLaunches, &StepComponent::name);
+  if (launches != step.components.end())
+    return fmt::format("Bound by: launches. The host enqueues for {} what takes the GPU {}.{}",
+                       percent(step.issued), percent(step.on_gpu), next_after(*launches));
+  return fmt::format("Bound by: {} ({}).{}", first.name, percent(first.seconds), next_after(first));
 }
 
 }  // namespace scalemark::predict

@@ -2,6 +2,7 @@
 // Explains the time of a step by the times of its parts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,8 +14,9 @@ namespace scalemark::predict {
 struct StepTerm {
   std::string component, source;
   double count = 1;
-  std::optional<double> seconds;  ///< of one; empty: not known
-  bool interpolated = false;      ///< not measured itself
+  std::optional<double> seconds;     ///< of one, on a GPU that of the GPU alone; empty: not known
+  bool interpolated = false;         ///< not measured itself
+  std::optional<double> issue = {};  ///< of the host to enqueue one, where a GPU runs it
 };
 
 struct StepComponent {
@@ -26,13 +28,20 @@ struct StepComponent {
 struct StepExplanation {
   std::vector<StepComponent> components;  ///< the longest first
   double explained = 0, measured = 0;     ///< s
+  double issued = 0, on_gpu = 0;          ///< s of the operations that the host enqueues
+  /// Time in which a GPU waits for the host's calls.
+  double exposed_launches() const { return std::max(0.0, issued - on_gpu); }
   double rest() const { return measured - explained; }
   double share(double seconds) const { return seconds / measured; }
   bool is_complete() const;
 };
 
-/// Adds the terms up by component, one after the other: nothing overlaps. `measured`: seconds of
-/// the step, positive. Nothing is fitted.
+/// Component of exposed_launches().
+inline constexpr const char* kLaunches = "exposed launch time";
+
+/// Adds the terms up by component, one after the other: nothing overlaps but the host's calls and
+/// the work that they enqueue, of which the longer counts. `measured`: seconds of the step,
+/// positive. Nothing is fitted.
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured);
 
 /// One sentence: what takes most of the step, and what would if it were gone. Says so where more is

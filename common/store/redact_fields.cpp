@@ -139,6 +139,7 @@ constexpr ListedField kFacts[] = {
     {"cuda_aware", Kind::text},
     {"data_set", Kind::text},
     {"discarded_samples", Kind::plain},
+    {"waits_for_gpu", Kind::plain},
     {"disk_bytes", Kind::plain},
     {"empty_rows", Kind::plain},
     {"emulated", Kind::plain},

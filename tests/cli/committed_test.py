@@ -47,7 +47,7 @@ class Committed(unittest.TestCase):
         with open(os.path.join(ROOT, "results", "README.md"), encoding="utf-8") as file:
             listed = file.read()
         for path in committed():
-            self.assertLess(os.path.getsize(path), 2 << 20, path)
+            self.assertLess(os.path.getsize(path), 4 << 20, path)
             self.assertEqual(run("show", path).returncode, 0, path)
             # A set of runs is listed by its folder.
             folder, name = os.path.split(os.path.relpath(path, os.path.join(ROOT, "results")))

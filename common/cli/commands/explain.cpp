@@ -115,6 +115,8 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
   return {{"key", text::json_text(key)},
           {"components", components},
           {"explained", text::json_number(explained.step.explained)},
+          {"issued", text::json_number(explained.step.issued)},
+          {"on_gpu", text::json_number(explained.step.on_gpu)},
           {"step", text::json_number(explained.step.measured)},
           {"rest", text::json_number(explained.step.rest())},
           {"bound", predict::what_bounds(explained.step)},

@@ -74,7 +74,8 @@ void StepRows::add(const CaseResult& one) {
   if (benchmark->workload_for(point).empty()) {
     Row& row = rows_[one.name][benchmark->key_of(point)];
     row.point = point;
-    row.seconds.push_back(*seconds);
+    row.seconds.push_back(recorded_seconds(one, "event_time").value_or(*seconds));
+    if (const auto issue = recorded_seconds(one, "issue_time")) row.issue.push_back(*issue);
     return;
   }
   Training& training = trainings_[one.key];
@@ -87,15 +88,15 @@ void StepRows::add(const CaseResult& one) {
 }
 
 /// From rows that differ from `wanted` in one size only.
-std::optional<double> StepRows::between(const RowsByKey& rows, const Point& wanted) {
+std::optional<double> StepRows::between(const RowsByKey& rows, const Point& wanted, Times times) {
   for (const auto& [axis, value] : wanted) {
     const auto* const size = std::get_if<std::int64_t>(&value);
     if (size == nullptr || axis == "threads" || axis == "ranks") continue;
     std::map<double, double> seconds;  // by size
     for (const auto& [key, row] : rows) {
       const auto* const other = row.point.find_as<std::int64_t>(axis);
-      if (other != nullptr && equal_but_for(axis, row.point, wanted))
-        seconds[static_cast<double>(*other)] = stats::median(row.seconds);
+      if (other != nullptr && !(row.*times).empty() && equal_but_for(axis, row.point, wanted))
+        seconds[static_cast<double>(*other)] = stats::median(row.*times);
     }
     if (const auto found = predict::interpolated(seconds, static_cast<double>(*size))) return found;
   }
@@ -112,8 +113,11 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
   if (const auto row = of_benchmark->second.find(benchmark.key_of(part.point));
       row != of_benchmark->second.end()) {
     term.seconds = stats::median(row->second.seconds);
+    if (!row->second.issue.empty()) term.issue = stats::median(row->second.issue);
   } else {
-    term.seconds = between(of_benchmark->second, with_implied(benchmark, part.point));
+    const Point wanted = with_implied(benchmark, part.point);
+    term.seconds = between(of_benchmark->second, wanted, &Row::seconds);
+    term.issue = between(of_benchmark->second, wanted, &Row::issue);
     term.interpolated = true;
   }
   return term;

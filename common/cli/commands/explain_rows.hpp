@@ -37,14 +37,16 @@ class StepRows {
   Explained explain(const Training& training) const;
 
  private:
+  /// Times of an operation, one per run. On a GPU its own time, and the host's to enqueue it.
   struct Row {
-    Point point;                  ///< with implied values
-    std::vector<double> seconds;  ///< one per run
+    Point point;  ///< with implied values
+    std::vector<double> seconds, issue;
   };
   using RowsByKey = std::map<std::string, Row>;
 
   void add(const CaseResult& one);
-  static std::optional<double> between(const RowsByKey& rows, const Point& wanted);
+  using Times = std::vector<double> Row::*;
+  static std::optional<double> between(const RowsByKey& rows, const Point& wanted, Times times);
   predict::StepTerm term_of(const WorkloadPart& part) const;
 
   std::map<std::string, RowsByKey> rows_;  ///< by benchmark

@@ -6,6 +6,7 @@
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/model/convolution.hpp"
+#include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -41,12 +42,7 @@ void convolve(Case& c) {
           .precision = options.precision,
           .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
   c.fact("occurrences", imaging::occurrences(shape.name));
-  c.measure(
-      [&] {
-        layer.run(train);
-        c.device().synchronize();
-      },
-      {.metric = "time", .inner = 0, .barrier = false});
+  time_torch_work(c, [&] { layer.run(train); });
 }
 
 void conv2d(Case& c) {

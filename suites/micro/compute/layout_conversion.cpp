@@ -8,6 +8,7 @@
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/model/convolution.hpp"
+#include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -26,12 +27,7 @@ void convert_layout(Case& c) {
   c.work({.bytes = conversion.bytes(),
           .formula = "(bytes read + bytes written) / time",
           .carrier = device.is_cpu() ? Carrier::host_memory : Carrier::device_memory});
-  c.measure(
-      [&] {
-        conversion.run();
-        c.device().synchronize();
-      },
-      {.metric = "time", .inner = 0, .barrier = false});
+  time_torch_work(c, [&] { conversion.run(); });
   c.recorder().set_primary("bandwidth");
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
+#include "suites/micro/launch/enqueued.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -139,6 +140,17 @@ at::TensorOptions prepare_operation(Case& c) {
   return at::TensorOptions().device(device).dtype(torch_support::storage_type(c.text("precision")));
 }
 
+void time_torch_work(Case& c, const std::function<void()>& run) {
+  c.measure(
+      [&] {
+        run();
+        c.device().synchronize();
+      },
+      {.metric = "time", .inner = 0, .barrier = false});
+  DefaultStream stream(c.device());
+  measure_enqueued(c, run, stream);
+}
+
 void measure_operation(Case& c, const Operation& operation) {
   Runner runner(operation, c.text("pass") == "train");
   c.verify(
@@ -153,12 +165,7 @@ void measure_operation(Case& c, const Operation& operation) {
           .formula = operation.flops > 0 ? operation.flop_formula
                                          : "(bytes of arguments, results and gradients) / time",
           .carrier = on_host ? Carrier::host_memory : Carrier::device_memory});
-  c.measure(
-      [&] {
-        runner.run();
-        c.device().synchronize();
-      },
-      {.metric = "time", .inner = 0, .barrier = false});
+  time_torch_work(c, [&] { runner.run(); });
   c.recorder().set_primary(operation.flops > 0 ? "achieved_flops" : "bandwidth");
 }
 

@@ -40,6 +40,10 @@ struct Operation {
 /// Prepares LibTorch for the case. Device and type (axis `precision`) of its tensors.
 at::TensorOptions prepare_operation(Case& c);
 
+/// Times `run`, which starts LibTorch's work on the case's device: each call with what it leaves to
+/// a GPU (metric time), then the GPU and the host alone (event_time, issue_time).
+void time_torch_work(Case& c, const std::function<void()>& run);
+
 /// Times the forward pass, or with axis pass=train forward and backward for a given gradient of the
 /// result, and states the memory traffic. Verified: result and gradients against the formula in
 /// fp64.

@@ -88,12 +88,7 @@ void update(Case& c) {
   c.work({.bytes = tensors_moved * static_cast<double>(c.integer("parameters")) *
                    static_cast<double>(parameters[0].element_size()),
           .carrier = options.device().is_cpu() ? Carrier::host_memory : Carrier::device_memory});
-  c.measure(
-      [&] {
-        count_step();
-        c.device().synchronize();
-      },
-      {.metric = "time", .inner = 0, .barrier = false});
+  time_torch_work(c, count_step);
   c.recorder().set_primary("bandwidth");
 }
 

@@ -12,7 +12,6 @@
 #include "common/base/numa_page.hpp"
 #include "common/device/blocker.hpp"
 #include "suites/micro/data/message_pattern.hpp"
-#include "suites/micro/launch/blocked_samples.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -131,8 +130,8 @@ std::uint64_t CopyWork::time(std::uint64_t copies) {
   return now_ns() - began;
 }
 
-std::optional<CopyWork::Batch> CopyWork::time_batch() {
-  Batch batch;
+std::optional<EnqueuedBatch> CopyWork::time_batch() {
+  EnqueuedBatch batch;
   for (CopyPath& way : paths_) {
     if (several_devices_) way.by->make_current();
     way.blocker->block(*way.stream);
@@ -143,7 +142,7 @@ std::optional<CopyWork::Batch> CopyWork::time_batch() {
   for (int i = 0; i < kBatch; ++i) {
     for (CopyPath& way : paths_) start(way);
   }
-  batch.issue_ns = now_ns() - before;
+  batch.issue_ns = (now_ns() - before) / paths_.size();
   for (CopyPath& way : paths_) way.end->record(*way.stream);
   for (CopyPath& way : paths_) way.blocker->release();
   bool valid = true;
@@ -171,25 +170,8 @@ void CopyWork::prepare_events() {
 
 void CopyWork::measure_by_events(double counted_bytes) {
   prepare_events();
-  std::vector<std::uint64_t> issue;
-  BlockedSamples samples;
-  const auto sample = [&] {
-    return samples.take([&]() -> std::optional<std::uint64_t> {
-      const std::optional<Batch> batch = time_batch();
-      if (!batch) return std::nullopt;
-      issue.push_back(batch->issue_ns);
-      return batch->device_ns;
-    });
-  };
-  // A fixed number of copies per sample: the harness must not choose it.
-  const std::size_t timed = c_.measure_timed(
-      sample, {.metric = "event_time", .inner = kBatch, .barrier = false, .secondary = true});
+  record_enqueued(c_, kBatch, [this] { return time_batch(); });
   c_.record_rate("event_bandwidth", "By/s", "event_time", counted_bytes, "bytes / event_time");
-  issue.erase(issue.begin(), issue.end() - static_cast<std::ptrdiff_t>(timed));
-  for (std::uint64_t& one : issue) one /= kBatch * paths_.size();
-  c_.record_durations("issue_time", issue, RankReduce::max, {},
-                      "time of a call that enqueues a copy");
-  c_.fact("discarded_samples", samples.discarded());
 }
 
 Case::Checked CopyWork::check(CopyPath& way, int salt) {

@@ -11,6 +11,7 @@
 
 #include "common/core/case.hpp"
 #include "common/device/blocker.hpp"
+#include "suites/micro/launch/enqueued.hpp"
 #include "suites/micro/memory/copy_plan.hpp"
 
 namespace scalemark::micro {
@@ -43,12 +44,9 @@ class CopyWork {
   void measure_by_events(double counted_bytes);
   /// Copies of a batch. Few enough for any queue.
   static constexpr int kBatch = 16;
-  /// Time of a batch behind a blocking kernel, in ns: by events, and of the host to enqueue it.
-  struct Batch {
-    std::uint64_t device_ns = 0, issue_ns = 0;
-  };
-  /// Nothing if the kernel gave up. Call prepare_events() first.
-  std::optional<Batch> time_batch();
+  /// Of one path; the longest counts on the device. Nothing if the kernel gave up. Call
+  /// prepare_events() first.
+  std::optional<EnqueuedBatch> time_batch();
   void prepare_events();
   /// Checks all destinations and overwrites them.
   Case::Checked check();

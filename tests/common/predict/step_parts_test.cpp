@@ -2,6 +2,7 @@
 // Sums of a step's parts, by hand.
 #include "common/predict/step_parts.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -30,6 +31,27 @@ TEST(StepParts, AddUpByComponent) {
   EXPECT_TRUE(step.is_complete());
   EXPECT_EQ(what_bounds(step),
             "Bound by: products (55 %). Without them, norms would take 89 % of what is left.");
+}
+
+TEST(StepParts, AGpuWaitsForCallsThatTakeLongerThanItsWork) {
+  std::vector<StepTerm> terms = kTerms;
+  terms[0].issue = 0.002;   // 8 ms for 40 ms of work
+  terms[1].issue = 0.030;   // 60 ms for 40 ms
+  terms[2].issue = 0.0069;  // 6.9 ms for 15 ms
+  EXPECT_DOUBLE_EQ(explain_step(terms, 0.1).explained, 0.096) << "the work of all takes longer";
+
+  terms[1].issue = 0.060;
+  const StepExplanation step = explain_step(terms, 0.15);
+  EXPECT_DOUBLE_EQ(step.on_gpu, 0.095);
+  EXPECT_DOUBLE_EQ(step.issued, 0.1349);
+  const auto launches = std::ranges::find(step.components, kLaunches, &StepComponent::name);
+  ASSERT_NE(launches, step.components.end());
+  EXPECT_DOUBLE_EQ(launches->count, 7);
+  EXPECT_NEAR(launches->seconds, 0.0399, 1e-15);
+  EXPECT_NEAR(step.explained, 0.1359, 1e-15) << "the calls, and the wait that the step recorded";
+  EXPECT_EQ(what_bounds(step),
+            "Bound by: launches. The host enqueues for 90 % what takes the GPU 63 %. "
+            "Without them, products would take 50 % of what is left.");
 }
 
 TEST(StepParts, WhatIsNotKnownIsSaid) {

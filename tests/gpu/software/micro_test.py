@@ -83,6 +83,9 @@ class Micro(ProgramTest):
             for key, row in table.items():
                 self.assertEqual((row["verified"]["done"], row["facts"]["algorithms"]), (True, 3), key)
                 self.assertEqual(row["facts"]["timed_data"], "normal numbers")
+                self.assertLess(row["metrics"]["issue_time"]["median"], row["metrics"]["time"]["median"], key)
+                self.assertGreater(row["metrics"]["event_time"]["median"], 0, key)
+                self.assertNotIn("waits_for_gpu", row["facts"])
 
     def test_products_of_gradients_and_of_whole_numbers(self):
         what = ["^micro/gemm$", "-a", "device=cuda", "-a", "shape=key_value", "-a", "model=tiny", "-a", "rows=16", "-a",
