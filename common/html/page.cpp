@@ -62,7 +62,8 @@ std::string page_footer() {
 }
 
 std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base,
-                        const compare::Comparison* comparison) {
+                        const compare::Comparison* comparison,
+                        std::span<const ExplainedStep> steps) {
   const std::vector<Row> rows = join_rows(runs), base_rows = join_rows(base);
   const std::vector<Group> groups = group_rows(rows);
   Sections sections;
@@ -76,6 +77,7 @@ std::string report_page(std::span<const RunExtract> runs, std::span<const RunExt
   sections.add("ranks", "Ranks and iterations", rank_maps(rows, runs));
   sections.add("gpus", "Between GPUs", gpu_matrices(rows, runs));
   sections.add("trainings", "Trainings", trainings(groups));
+  sections.add("steps", "What a step consists of", explained_steps(steps));
   sections.add("timeline", "When the ranks trained, tested and paused", timelines(rows, runs));
   sections.add("published", "Tables and figures of the studies", studies(runs));
   sections.add("places", "Where the ranks ran", places(runs));

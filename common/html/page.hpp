@@ -9,14 +9,16 @@
 #include "common/compare/compare.hpp"
 #include "common/compare/planning/self_test.hpp"
 #include "common/compare/systems.hpp"
+#include "common/html/explained_step.hpp"
 #include "common/html/extract.hpp"
 
 namespace scalemark::html {
 
 /// A page about `runs`. With a comparison (`base` is side A, `runs` side B) it starts with the
-/// verdict, and curves show both sides.
+/// verdict, and curves show both sides. `steps`: trainings of `runs` that their other rows explain.
 std::string report_page(std::span<const RunExtract> runs, std::span<const RunExtract> base = {},
-                        const compare::Comparison* comparison = nullptr);
+                        const compare::Comparison* comparison = nullptr,
+                        std::span<const ExplainedStep> steps = {});
 
 /// A page about a comparison, without runs.
 std::string comparison_page(const compare::Comparison& comparison);

@@ -25,7 +25,7 @@ p{margin:6px 0;max-width:75ch}a{color:var(--link)}code{font:.92em ui-monospace,M
 .good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn);font-weight:600}
 .verdict.good,.verdict.bad,.verdict.warn{color:inherit;font-weight:inherit}.verdict.good b{color:var(--good)}.verdict.bad b{color:var(--bad)}.verdict.warn b{color:var(--warn)}
 nav ol{display:flex;flex-wrap:wrap;gap:4px 16px;margin:12px 0;padding:0;list-style:none}nav a{display:inline-block;padding:4px 0}
-.wide{overflow-x:auto;max-width:100%;margin:8px 0}.wide:focus-visible{outline:2px solid var(--link)}
+.long{min-width:640px}.wide{overflow-x:auto;max-width:100%;margin:8px 0}.wide:focus-visible{outline:2px solid var(--link)}
 table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}caption{text-align:left;padding:4px 0}
 th,td{padding:3px 10px 3px 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:normal;unicode-bidi:isolate}
 td{white-space:nowrap}td.w{white-space:normal;min-width:15rem;max-width:34rem}th{font-weight:600;white-space:nowrap}td.n,th.n{text-align:right}tbody tr:hover{background:var(--card)}

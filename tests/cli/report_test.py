@@ -8,10 +8,11 @@ import sys
 import unittest
 
 from browser import Browser
-from harness import ProgramTest, run
+from harness import ALL, ProgramTest, run
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RESULTS = os.path.join(ROOT, "results", "cpu-2core")
+H200 = os.path.join(ROOT, "results", "h200")
 RUNS = [os.path.join(RESULTS, f"run-{number}.h5") for number in (1, 2, 3)]
 MOST_BYTES = 2_000_000
 WRITE_CLUSTER = sys.argv.pop(1)  # tests/common/html/write_cluster.cpp
@@ -63,11 +64,16 @@ class Pages(ProgramTest):
         subprocess.run([WRITE_CLUSTER, path, str(seed), kind], check=True, timeout=120)
         return path
 
-    def report(self, *arguments):
+    def report(self, *arguments, **options):
         path = self.path("page.html")
-        done = run("report", *arguments, "--force", "-o", path)
+        done = run("report", *arguments, "--force", "-o", path, **options)
         self.expect(done, 0, "wrote ")
         return path
+
+    @staticmethod
+    def text(path):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
 
     def look(self, path):
         """What holds for every page."""
@@ -100,6 +106,25 @@ class Pages(ProgramTest):
         self.assertGreater(self.browser.evaluate("document.querySelectorAll('figure').length"), 20)
         self.assertEqual(self.browser.evaluate(
             "[...document.querySelectorAll('#curves figure')].filter(f => !f.querySelector('details table')).length"), 0)
+
+    def test_what_a_step_consists_of(self):
+        measured = [os.path.join(H200, f"explain-{name}.h5") for name in ("8b", "8b-rows", "mobilenet")]
+        path = self.report(*measured, program=ALL)
+        self.look(path)
+        steps = self.browser.evaluate("[...document.querySelectorAll('#steps .bg')].map(g => g.textContent)")
+        self.assertEqual(len(steps), 1, "no operation of MobileNetV2 is known")
+        self.assertRegex(steps[0], r"^llm/finetune .*method=lora.*: 258\.0 ms Bound by: products \(68 %\)\. Without them, attention")
+        self.assertRegex(steps[0], r"products\s*174\.9 ms, 67\.8 %")
+        self.assertRegex(steps[0], r"not explained\s*5\.635 ms, 2\.2 %")
+        # Rows of another machine explain nothing.
+        self.assertNotIn('id="steps"', self.text(self.report(*measured, RUNS[0], program=ALL)))
+
+        rows = os.path.join(H200, "explain-mobilenet-rows.h5")
+        path = self.report(measured[2], rows, "--base", os.path.join(H200, "train-nchw.h5"), program=ALL)
+        self.look(path)
+        steps = self.browser.evaluate("[...document.querySelectorAll('#steps .bg')].map(g => g.textContent)")
+        self.assertEqual(len(steps), 2)
+        self.assertRegex(steps[0], r"(?s)Bound by: launches.*exposed launch time\s*2\.886 ms, 31\.5 %")
 
     def test_scaling_is_of_the_kind_that_was_measured(self):
         path = self.report(os.path.join(RESULTS, "finetune-110m.h5"))

@@ -128,7 +128,10 @@ Explained StepRows::explain(const Training& training) const {
   Explained result;
   for (const WorkloadPart& part : training.benchmark->workload_for(training.point)) {
     terms.push_back(term_of(part));
-    if (!terms.back().seconds) result.missing.push_back(part);
+    if (!terms.back().seconds)
+      result.missing.push_back(part);
+    else
+      result.has_rows = true;
   }
   for (const auto& [metric, name] : kRecorded) {
     const auto found = training.recorded.find(metric);

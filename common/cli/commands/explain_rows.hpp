@@ -25,6 +25,7 @@ struct Training {
 struct Explained {
   predict::StepExplanation step;
   std::vector<WorkloadPart> missing;  ///< neither measured nor between measured sizes
+  bool has_rows = false;              ///< some operation is known
 };
 
 /// Rows of one machine.
@@ -32,6 +33,9 @@ class StepRows {
  public:
   /// Adds the rows of a result file. InputError for one of another machine or of the software GPU.
   void read(const std::filesystem::path& file);
+  /// Whether the rows of `run` belong to those of earlier ones.
+  bool is_same_machine(const Run& run) { return machine_.difference(run).empty(); }
+  void add(const CaseResult& one);
   /// By key.
   const std::map<std::string, Training>& trainings() const { return trainings_; }
   Explained explain(const Training& training) const;
@@ -44,7 +48,6 @@ class StepRows {
   };
   using RowsByKey = std::map<std::string, Row>;
 
-  void add(const CaseResult& one);
   using Times = std::vector<double> Row::*;
   static std::optional<double> between(const RowsByKey& rows, const Point& wanted, Times times);
   predict::StepTerm term_of(const WorkloadPart& part) const;

@@ -15,6 +15,7 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/compare_plans.hpp"
 #include "common/cli/commands/compare_systems.hpp"
+#include "common/cli/commands/explain_rows.hpp"
 #include "common/cli/commands/judge_options.hpp"
 #include "common/cli/commands/read_digest.hpp"
 #include "common/compare/baseline.hpp"
@@ -41,6 +42,8 @@ struct ReportArguments {
 struct Side {
   std::vector<html::RunExtract> extracts;
   std::vector<compare::RunDigest> digests;
+  StepRows steps;
+  bool one_machine = true;  ///< so that rows explain steps
 };
 
 /// Folder and file name only: identifies a file without showing where on a machine it was.
@@ -56,12 +59,14 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
           [&](const Run& run) {
             refuse_software_gpu(run);
             side.extracts.push_back(html::extract_header(run, label_of(file)));
+            side.one_machine = side.steps.is_same_machine(run) && side.one_machine;
           },
           [&](const CaseResult& one) {
             if (!compared && compare::is_baseline(one)) {
               throw InputError("is a baseline; allowed: runs (--base takes it)");
             }
             html::extract_case(one, side.extracts.back());
+            side.steps.add(one);
           }};
       if (compared) {
         side.digests.push_back(read_digest(file, extract));
@@ -72,6 +77,17 @@ Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
   }
   compare::join_runs(side.digests);
   return side;
+}
+
+/// Steps of which some part is known.
+std::vector<html::ExplainedStep> explained_steps(const Side& side) {
+  std::vector<html::ExplainedStep> steps;
+  if (!side.one_machine) return steps;
+  for (const auto& [key, training] : side.steps.trainings()) {
+    Explained explained = side.steps.explain(training);
+    if (explained.has_rows) steps.push_back({key, std::move(explained.step)});
+  }
+  return steps;
 }
 
 bool is_page(const std::filesystem::path& path) {
@@ -132,7 +148,7 @@ std::string comparison_html(const ReportArguments& options) {
   const compare::CompareOptions compare = compare_options_of(options.judge);
   compare::check_axis_maps(compare.maps, base.digests, side.digests);
   const compare::Comparison comparison = compare::compare(base.digests, side.digests, compare);
-  return html::report_page(side.extracts, base.extracts, &comparison);
+  return html::report_page(side.extracts, base.extracts, &comparison, explained_steps(side));
 }
 
 std::string html_of(const ReportArguments& options) {
@@ -141,7 +157,8 @@ std::string html_of(const ReportArguments& options) {
     throw UsageError("report needs FILE..., the runs of the page, or --systems NAME=PATH...");
   if (options.self_test) return self_test_html(options);
   if (!options.base.empty()) return comparison_html(options);
-  return html::report_page(read_side(options.files, false).extracts);
+  const Side side = read_side(options.files, false);
+  return html::report_page(side.extracts, {}, nullptr, explained_steps(side));
 }
 
 int write_report(const ReportArguments& options) {

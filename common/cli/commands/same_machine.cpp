@@ -10,18 +10,24 @@
 
 namespace scalemark::cli {
 
-void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
+std::string SameMachine::difference(const Run& run) {
   const compare::Facts facts = compare::environment_facts(run);
   for (const char* name : {"cpu_model", "gpu_model"}) {
     const auto fact = facts.find(name);
     if (fact == facts.end() || !compare::is_known(fact->second)) continue;
     const auto [known, is_new] = known_.try_emplace(name, fact->second);
     if (!is_new && known->second != fact->second)
-      throw InputError(fmt::format(
-          "{} is of another machine: its {} is {}, that of the others {}; predict from the "
-          "files of one machine",
-          text::printable(file.string(), 200), name, fact->second, known->second));
+      return fmt::format("its {} is {}, that of the others {}", name, fact->second, known->second);
   }
+  return {};
+}
+
+void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
+  const std::string found = difference(run);
+  if (!found.empty())
+    throw InputError(
+        fmt::format("{} is of another machine: {}; predict from the files of one machine",
+                    text::printable(file.string(), 200), found));
 }
 
 }  // namespace scalemark::cli

@@ -13,6 +13,9 @@ namespace scalemark::cli {
 /// Compares the CPU and GPU models of the runs that it is given.
 class SameMachine {
  public:
+  /// How the machine of `run` differs from that of earlier ones: "its gpu_model is X, that of the
+  /// others Y". Empty where it does not.
+  std::string difference(const Run& run);
   /// InputError where `run`, read from `file`, is of another machine than an earlier one.
   void expect(const std::filesystem::path& file, const Run& run);
 

@@ -79,7 +79,7 @@ void draw_axes(const Chart& chart, const Plane& plane, double left, Svg& svg) {
     if (x < left - 1 || x > kRight + 1) continue;
     svg.line(x, kBottom, x, kBottom + 4, "a");
     // Keeps labels inside the drawing and skips those too close to the previous one.
-    const double half = 3.3 * static_cast<double>(tick.label.size());
+    const double half = 3.7 * static_cast<double>(tick.label.size());
     const double middle = std::min(x, kWidth - half);
     if (middle - half < last) continue;
     svg.text(middle, kBottom + 17, tick.label, "q m");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/compare/compare.hpp"
+#include "common/html/explained_step.hpp"
 #include "common/html/extract.hpp"
 #include "common/html/machine.hpp"
 #include "common/html/rows.hpp"
@@ -33,6 +34,7 @@ std::string rank_maps(const std::vector<Row>& rows, std::span<const RunExtract> 
 /// NHWC against NCHW, if rows have both.
 std::string layouts(const std::vector<Group>& groups);
 std::string trainings(const std::vector<Group>& groups);
+std::string explained_steps(std::span<const ExplainedStep> steps);
 std::string places(std::span<const RunExtract> runs);
 /// Paths and bandwidth between GPUs.
 std::string gpu_matrices(const std::vector<Row>& rows, std::span<const RunExtract> runs);

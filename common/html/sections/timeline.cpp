@@ -93,7 +93,9 @@ std::string drawing(const Row& row, const std::vector<RankInfo>& ranks) {
   }
   return fmt::format(
       "<figure class=\"broad\"><figcaption>{}<span class=\"sub\">What each rank did when, "
-      "since the first epoch began</span></figcaption>\n{}<ul class=\"legend\">{}{}{}</ul>"
+      "since the first epoch began</span></figcaption>\n<div class=\"wide\" tabindex=\"0\" "
+      "role=\"region\" aria-label=\"Timeline\"><div class=\"long\">{}</div></div><ul "
+      "class=\"legend\">{}{}{}</ul>"
       "</figure>\n",
       text_of(row.key), svg.str(), legend_area(kEpochStyle, "epoch, without its test"),
       legend_area(kPauseStyle, "pause: the first batch is not there yet"),
