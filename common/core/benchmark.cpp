@@ -190,6 +190,11 @@ Benchmark& Benchmark::works_on_gpu(std::function<bool(const Point&)> where) {
   return *this;
 }
 
+Benchmark& Benchmark::communication(std::function<Workload(const Point&)> of_a_step) {
+  communication_ = std::move(of_a_step);
+  return *this;
+}
+
 Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) {
   workload_ = std::move(of_a_step);
   return *this;
@@ -216,6 +221,13 @@ bool Benchmark::allows(const Point& point) const {
     }
     return false;
   });
+}
+
+Point Benchmark::with_implied(Point point) const {
+  for (const Axis& axis : axes_) {
+    if (axis.implied) point.add(axis.name, *axis.implied);
+  }
+  return point;
 }
 
 std::string Benchmark::key_of(const Point& point) const {

@@ -72,6 +72,8 @@ class Benchmark {
   Benchmark& forecast(Forecasts of_a_rank);
   /// The operations of a step, for `show --explain`.
   Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
+  /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`.
+  Benchmark& communication(std::function<Workload(const Point&)> of_a_step);
   /// The axes fix the amount of work (training): the sampling policy does not apply, and it runs
   /// once per run, for any number of sweeps.
   Benchmark& fixed_work();
@@ -108,8 +110,14 @@ class Benchmark {
   Workload workload_for(const Point& point) const {
     return workload_ ? workload_(point) : Workload();
   }
+  bool has_communication() const { return communication_ != nullptr; }
+  Workload communication_for(const Point& point) const {
+    return communication_ ? communication_(point) : Workload();
+  }
   /// Whether the point has a value for each axis, of its type and within its limits.
   bool allows(const Point& point) const;
+  /// The point with the implied values of axes that it lacks.
+  Point with_implied(Point point) const;
   /// The key of a point, without axes at their implied values.
   std::string key_of(const Point& point) const;
   bool is_on_gpu(const Point& point) const { return on_gpu_ && on_gpu_(point); }
@@ -131,7 +139,7 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
-  std::function<Workload(const Point&)> workload_;
+  std::function<Workload(const Point&)> workload_, communication_;
   std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;
 };

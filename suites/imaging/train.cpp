@@ -285,6 +285,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .adjust(adjust)
     .fixed_work()
     .workload(training_workload)
+    .communication(training_communication)
     .memory(memory)
     .host_memory(host_memory)
     .needs("LibTorch");

@@ -343,6 +343,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .memory(expected_memory)
     .forecast(forecast_step)
     .workload(finetuning_workload)
+    .communication(step_communication)
     .needs("LibTorch");
 
 }  // namespace

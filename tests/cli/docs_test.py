@@ -105,11 +105,15 @@ NOT_RUN = {
     "python3 -m mlperf_logging.compliance_checker --ruleset 5.0.0 --config $PWD/common/formats/rules/mllog.yaml LOG": PEER,
     "srun --gpus-per-task": "the name of an option",
     "scalemark show --explain train.h5 rows-1.h5 rows-2.h5": "cli.explain measures the rows that it needs",
+    "scalemark predict --from train.h5 messages-1.h5 messages-2.h5 --workload imaging/train -a ranks=2,64":
+        "cli.predict_training measures the rows that it needs",
+    "tests/peers/predict_steps.py": "needs root, and measures for minutes",
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",
                                          "mpirun -n 2 --bind-to none scalemark run --probe")}
 CODES["scalemark show --explain train.h5"] = {4}
+CODES["scalemark predict --from train.h5 --workload imaging/train -a ranks=2,64"] = {4}
 VERDICT = {0, 1}
 # What begins so is run; any other command is a new one, which a table must name.
 RUNNABLE = ("scalemark ", "mpirun ", BUILT + " ", "for ", "h5dump ", "source <(scalemark ")
@@ -130,7 +134,7 @@ if [[ -e {quick} ]]; then exec cp {quick} "${{out:-quick.h5}}"; fi
 
 SCALEMARK_SCRIPT = """#!/bin/bash
 # The program; for files the one without benchmarks, whose objects are the same and which starts in a tenth of the time.
-if [[ " $* " == *" --explain "* ]]; then exec {scalemark} "$@"; fi
+if [[ " $* " == *" --explain "* || " $* " == *" --workload imaging/"* ]]; then exec {scalemark} "$@"; fi
 case ${{1:-}} in
   {of_files}) exec {files} "$@" ;;
   *) exec {scalemark} "$@" ;;

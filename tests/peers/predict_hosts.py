@@ -9,6 +9,7 @@ measured and predicted, then how many predictions were said to fit, how many of 
 90 % held. Needs root. Takes five minutes.
 """
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -24,23 +25,32 @@ def recipe(name, *arguments):
     return subprocess.run([RECIPES / name, *map(str, arguments)], capture_output=True, text=True, check=True).stdout
 
 
-def measure(program, rate, folder):
-    """A result file for each number of ranks."""
-    settings = recipe("hosts-up.sh", max(RANKS))
+@contextlib.contextmanager
+def hosts(program, count, rate):
+    """So many hosts, each with such a link. Gives what runs `scalemark run ...` with a rank on each."""
+    settings = recipe("hosts-up.sh", count)
     try:
         done = subprocess.run(["bash", "-c", 'eval "$1"; env -0', "settings", settings], capture_output=True, check=True)
         environment = dict(entry.decode().split("=", 1) for entry in done.stdout.split(b"\0") if b"=" in entry)
-        for host in range(1, max(RANKS) + 1):
+        for host in range(1, count + 1):
             recipe("host-slow.sh", f"node{host}", "--rate", rate)
-        sizes = [word for name, values in SIZES.items() if values for word in ("-a", f"micro/{name}:bytes={values}")]
-        for ranks in RANKS:
-            subprocess.run([RECIPES / "host-exec.sh", "head", "mpirun", "-n", str(max(RANKS)), program, "run", f"^micro/({'|'.join(SIZES)})$",
-                            *sizes, "-a", "backend=mpi", "-a", "memory=host", "-a", f"ranks={ranks}", "--max-time", "0.7",
-                            "-o", folder / f"{ranks}.h5", "--placement", "none"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+
+        def run(*arguments):
+            subprocess.run([RECIPES / "host-exec.sh", "head", "mpirun", "-n", str(count), program, "run", *map(str, arguments), "--placement",
+                            "none"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
                            env=environment | {"OMPI_MCA_mpi_yield_when_idle": "1"})
+        yield run
     finally:
         recipe("hosts-down.sh")
+
+
+def measure(program, rate, folder):
+    """A result file for each number of ranks."""
+    sizes = [word for name, values in SIZES.items() if values for word in ("-a", f"micro/{name}:bytes={values}")]
+    with hosts(program, max(RANKS), rate) as run:
+        for ranks in RANKS:
+            run(f"^micro/({'|'.join(SIZES)})$", *sizes, "-a", "backend=mpi", "-a", "memory=host", "-a", f"ranks={ranks}", "--max-time", "0.7",
+                "-o", folder / f"{ranks}.h5")
 
 
 def told(program, *arguments):

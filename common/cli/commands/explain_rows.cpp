@@ -25,13 +25,6 @@ namespace {
 constexpr std::array<std::pair<const char*, const char*>, 2> kRecorded{
     {{"loader_wait", "wait for input"}, {"exposed_communication_time", "communication"}}};
 
-Point with_implied(const Benchmark& benchmark, Point point) {
-  for (const Axis& axis : benchmark.axes()) {
-    if (axis.implied) point.add(axis.name, *axis.implied);
-  }
-  return point;
-}
-
 std::optional<double> recorded_seconds(const CaseResult& one, const char* name) {
   const Metric* metric = one.find(name);
   if (metric == nullptr || metric->unit != "s") return std::nullopt;
@@ -68,7 +61,7 @@ void StepRows::add(const CaseResult& one) {
   const std::optional<double> seconds = analysis::operation_seconds(one);
   const Benchmark* benchmark = Registry::instance().find(one.name);
   if (!seconds || benchmark == nullptr) return;
-  const Point point = with_implied(*benchmark, one.params);
+  const Point point = benchmark->with_implied(one.params);
   // A file may hold anything.
   if (!benchmark->allows(point)) return;
   if (benchmark->workload_for(point).empty()) {
@@ -115,7 +108,7 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
     term.seconds = stats::median(row->second.seconds);
     if (!row->second.issue.empty()) term.issue = stats::median(row->second.issue);
   } else {
-    const Point wanted = with_implied(benchmark, part.point);
+    const Point wanted = benchmark.with_implied(part.point);
     term.seconds = between(of_benchmark->second, wanted, &Row::seconds);
     term.issue = between(of_benchmark->second, wanted, &Row::issue);
     term.interpolated = true;

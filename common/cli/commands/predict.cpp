@@ -14,6 +14,7 @@
 #include "common/base/number.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/predict_from_rows.hpp"
+#include "common/cli/commands/predict_training.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/cli/numbers.hpp"
 #include "common/predict/flows.hpp"
@@ -74,6 +75,8 @@ int predict_command(const PredictArguments& options) {
   if (!options.algorithm.empty()) return simulate_command(options);
   if (options.from_rows.files.empty())
     throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
+  if (const Benchmark* training = training_named(options.from_rows.workload))
+    return predict_training(options.from_rows, *training, options.format);
   return predict_from_rows(options.from_rows, options.format);
 }
 
@@ -108,13 +111,15 @@ void add_rows(CLI::App& command, PredictArguments& options) {
   RowPrediction& rows = options.from_rows;
   CLI::Option* from =
       command
-          .add_option("--from", rows.files,
-                      "Result files with rows of the collective on two numbers of ranks or more")
+          .add_option(
+              "--from", rows.files,
+              "Result files with rows of the collective on two numbers of ranks or more, or of "
+              "the training and of its messages")
           ->excludes("--simulate");
-  CLI::Option* workload =
-      command
-          .add_option("--workload", rows.workload, "Collective to predict: micro/allreduce, ...")
-          ->needs(from);
+  CLI::Option* workload = command
+                              .add_option("--workload", rows.workload,
+                                          "What to predict: micro/allreduce, imaging/train, ...")
+                              ->needs(from);
   from->needs(workload);
   command
       .add_option("-a,--axis", rows.axes,
@@ -133,7 +138,8 @@ void add_rows(CLI::App& command, PredictArguments& options) {
 void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand(
-      "predict", "Predict what a collective takes on other ranks, from rows or by simulation");
+      "predict",
+      "Predict a collective or a training step on other ranks, from rows or by simulation");
   add_simulation(*command, *options);
   add_rows(*command, *options);
   command

@@ -23,6 +23,7 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/core/plan.hpp"
 #include "common/predict/conformal.hpp"
 #include "common/predict/scale_model.hpp"
@@ -37,12 +38,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kSuite = "micro/";
-
-/// What is asked for.
-struct Targets {
-  std::vector<std::int64_t> ranks, bytes;  ///< no bytes: all measured sizes
-  std::vector<std::string> words;          ///< other axes, "backend=mpi"
-};
 
 /// One line of the output.
 struct Line {
@@ -62,6 +57,9 @@ std::string_view collective_of(const RowPrediction& request) {
   if (!name.starts_with(kSuite) || predict::forms_of(name.substr(kSuite.size())).empty()) {
     std::vector<std::string> allowed = predict::collectives_with_forms();
     for (std::string& one : allowed) one.insert(0, kSuite);
+    for (const Benchmark* one : Registry::instance().all()) {
+      if (one->has_communication()) allowed.push_back(one->name());
+    }
     throw UsageError(fmt::format("--workload is '{}', allowed: {}",
                                  text::printable(request.workload, 100),
                                  text::join(allowed, ", ")));
@@ -76,22 +74,6 @@ std::vector<std::int64_t> numbers(const AxisOverride& axis, std::int64_t low, st
       throw UsageError(fmt::format("-a {}: {} is not in {} to {}", axis.axis, one, low, high));
   }
   return values;
-}
-
-Targets targets_of(const RowPrediction& request) {
-  Targets targets;
-  for (const std::string& word : request.axes) {
-    const AxisOverride axis = parse_override(word);
-    if (axis.axis == "ranks") {
-      targets.ranks = numbers(axis, 2, predict::kMaxRanks);
-    } else if (axis.axis == "bytes") {
-      targets.bytes = numbers(axis, 0, std::int64_t{1} << 40);
-    } else {
-      targets.words.push_back(axis.axis + "=" + axis.values);
-    }
-  }
-  if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
-  return targets;
 }
 
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
@@ -158,7 +140,7 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
 }
 
 std::vector<Line> lines_of(std::string_view collective, const CollectiveRows& rows,
-                           const Targets& targets, double level) {
+                           const RowTargets& targets, double level) {
   std::set<double> sizes(targets.bytes.begin(), targets.bytes.end());
   if (!rows.has_sizes) {
     sizes = {0};
@@ -297,9 +279,25 @@ int nothing_to_predict_from(const std::string& workload, const std::vector<std::
 
 }  // namespace
 
+RowTargets targets_of(const RowPrediction& request) {
+  RowTargets targets;
+  for (const std::string& word : request.axes) {
+    const AxisOverride axis = parse_override(word);
+    if (axis.axis == "ranks") {
+      targets.ranks = numbers(axis, 2, predict::kMaxRanks);
+    } else if (axis.axis == "bytes") {
+      targets.bytes = numbers(axis, 0, std::int64_t{1} << 40);
+    } else {
+      targets.words.push_back(axis.axis + "=" + axis.values);
+    }
+  }
+  if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
+  return targets;
+}
+
 int predict_from_rows(const RowPrediction& request, const std::string& format) {
   const std::string_view collective = collective_of(request);
-  const Targets targets = targets_of(request);
+  const RowTargets targets = targets_of(request);
   std::vector<CollectiveRows> all =
       read_collective_rows(request.files, request.workload, targets.words);
   if (std::ranges::none_of(all, has_two_numbers_of_ranks))

@@ -3,6 +3,7 @@
 // rows.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,16 @@ struct RowPrediction {
   std::vector<std::string> axes;   ///< "ranks=64", "bytes=1M", "backend=mpi"
   double level = 0.9;              ///< of the intervals
 };
+
+/// What is asked for.
+struct RowTargets {
+  std::vector<std::int64_t> ranks, bytes;  ///< no bytes: all measured sizes
+  std::vector<std::string> words;          ///< other axes, "backend=mpi"
+};
+
+/// Reads the axes of a request. Throws UsageError for those without `ranks`, and for values beyond
+/// their limits.
+RowTargets targets_of(const RowPrediction& request);
 
 /// Prints a line for each number of ranks and size asked for, as "text" or "json". Returns the exit
 /// code. Throws UsageError for another workload and for axes without `ranks`, InputError as the

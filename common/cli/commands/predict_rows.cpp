@@ -39,12 +39,6 @@ struct Series {
   std::set<std::string> runs;  ///< UUIDs
 };
 
-bool has_all(const std::string& key, const std::vector<std::string>& wanted) {
-  const std::vector<std::string> words = text::split(key, ' ');
-  return std::ranges::all_of(
-      wanted, [&](const std::string& one) { return std::ranges::count(words, one) > 0; });
-}
-
 std::size_t nodes_of(const Run& run, std::int64_t ranks) {
   std::set<std::string> nodes;
   for (const RankInfo& one : run.ranks) {
@@ -79,7 +73,7 @@ class Gatherer {
  private:
   /// Whether the case is a row that was wanted.
   bool add(const Run& run, const CaseResult& one) {
-    if (one.name != benchmark_ || !has_all(one.key, wanted_)) return false;
+    if (one.name != benchmark_ || !key_has(one.key, wanted_)) return false;
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
     const auto* bytes = one.params.find_as<std::int64_t>("bytes");
     if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return false;
@@ -130,6 +124,12 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
 }
 
 }  // namespace
+
+bool key_has(const std::string& key, const std::vector<std::string>& words) {
+  const std::vector<std::string> own = text::split(key, ' ');
+  return std::ranges::all_of(
+      words, [&](const std::string& one) { return std::ranges::count(own, one) > 0; });
+}
 
 std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,
                                                  const std::string& benchmark,

@@ -23,6 +23,9 @@ struct CollectiveRows {
   std::size_t left_out = 0;  ///< rows of one node, beside such of several
 };
 
+/// Whether a key has all of these words ("backend=mpi").
+bool key_has(const std::string& key, const std::vector<std::string>& words);
+
 /// Reads the rows of `benchmark` ("micro/allreduce") whose key has all of `wanted`
 /// ("backend=mpi"). Where a series has rows of several nodes, those of one node are left out: its
 /// ranks share memory. Throws InputError for runs of different machines and of the software GPU.

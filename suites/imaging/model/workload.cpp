@@ -49,22 +49,32 @@ void count(Workload& workload, WorkloadPart part) {
     ++known->count;
 }
 
+struct Sizes {
+  std::int64_t parameters = 0, tensors = 0, channels = 0;
+};
+
 /// All parameters in all tensors: weights of the convolutions, scale and shift behind each, and the
-/// classifier.
-Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
+/// classifier. Channels of all normalisations.
+Sizes sizes_of(const std::vector<Convolution>& layers) {
   const std::int64_t last = layers.back().out;
-  std::int64_t parameters = last * kClasses + kClasses, tensors = 2;
+  Sizes sizes{.parameters = last * kClasses + kClasses, .tensors = 2};
   for (const Convolution& layer : layers) {
-    parameters += layer.out * (layer.in / layer.groups) * layer.kernel * layer.kernel;
-    parameters += 2 * layer.out;
-    tensors += 3;
+    sizes.parameters += layer.out * (layer.in / layer.groups) * layer.kernel * layer.kernel;
+    sizes.parameters += 2 * layer.out;
+    sizes.tensors += 3;
+    sizes.channels += layer.out;
   }
+  return sizes;
+}
+
+Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
+  const Sizes sizes = sizes_of(layers);
   Point point = axes_of_rows(training);
   // Parameters are in fp32 also where an autocast computes in 16 bits.
   if (training.text("precision") != "fp64") point["precision"] = std::string("fp32");
   point["kind"] = std::string("sgd");
-  point["parameters"] = parameters;
-  point["tensors"] = tensors;
+  point["parameters"] = sizes.parameters;
+  point["tensors"] = sizes.tensors;
   return point;
 }
 
@@ -87,6 +97,23 @@ Workload training_workload(const Point& point) {
     count(workload, {"normalisations", "micro/normalization", normalisation(layer, point), 1});
   workload.push_back({"optimiser", "micro/optimizer", optimiser(layers, point), 1});
   return workload;
+}
+
+Workload training_communication(const Point& point) {
+  if (!point.text("strategy").starts_with("ddp")) return {};
+  const Sizes sizes = sizes_of(convolutions(point.integer("image")));
+  const std::int64_t element = point.text("precision") == "fp64" ? 8 : 4;
+  Workload messages;
+  for (const double bytes : ddp_messages(static_cast<double>(sizes.parameters * element)))
+    messages.push_back(
+        {"gradients", "micro/allreduce", {{"bytes", static_cast<std::int64_t>(bytes)}}});
+  if (point.flag("broadcast_buffers")) {
+    // Mean and variance of each channel; one number of batches per layer, in a message of its own.
+    const std::int64_t layers = (sizes.tensors - 2) / 3, counter = 8;
+    for (const std::int64_t bytes : {2 * sizes.channels * element, layers * counter})
+      messages.push_back({"buffers", "micro/broadcast", {{"bytes", bytes}}});
+  }
+  return messages;
 }
 
 }  // namespace scalemark::imaging

@@ -11,4 +11,8 @@ namespace scalemark::imaging {
 /// classifier, dropout and loss, and casts of an autocast in 16 bits.
 Workload training_workload(const Point& point);
 
+/// What DDP exchanges in a step: gradients, and with `broadcast_buffers` the statistics of the
+/// normalisations. Empty for strategies of one process.
+Workload training_communication(const Point& point);
+
 }  // namespace scalemark::imaging

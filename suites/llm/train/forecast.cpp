@@ -101,4 +101,16 @@ std::vector<Forecast> forecast_step(const Point& params) {
   return forecasts;
 }
 
+Workload step_communication(const Point& params) {
+  Workload messages;
+  if (params.text("parallel") != "ddp") return messages;
+  const LlamaConfig config = llama_config(params.text("model"));
+  const MemoryRequest request = request_of(params, config, usual_width(params, config));
+  const auto bytes = static_cast<double>(trained_elements(request) * request.element_bytes);
+  for (const double one : ddp_messages(bytes))
+    messages.push_back(
+        {"gradients", "micro/allreduce", {{"bytes", static_cast<std::int64_t>(one)}}});
+  return messages;
+}
+
 }  // namespace scalemark::llm

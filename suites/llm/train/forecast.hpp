@@ -23,4 +23,7 @@ std::uint64_t expected_memory(const Point& params);
 /// FLOPs.
 std::vector<Forecast> forecast_step(const Point& params);
 
+/// What DDP exchanges in a step: gradients. Empty for other kinds of parallelism.
+Workload step_communication(const Point& params);
+
 }  // namespace scalemark::llm

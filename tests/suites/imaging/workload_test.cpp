@@ -90,6 +90,36 @@ TEST(Workload, TheOptimiserHasAllParameters) {
   EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
 }
 
+std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& one : tensors) bytes += static_cast<std::int64_t>(one.nbytes());
+  return bytes;
+}
+
+TEST(Workload, MessagesCarryAllGradientsAndBuffers) {
+  Point point = training("paper", "nchw");
+  point["strategy"] = std::string("ddp_ds");
+  point["broadcast_buffers"] = true;
+  std::map<std::string, std::vector<std::int64_t>> messages;
+  for (const WorkloadPart& part : training_communication(point)) {
+    EXPECT_EQ(part.count, 1);
+    messages[part.component + " " + part.benchmark].push_back(part.point.integer("bytes"));
+  }
+  ASSERT_EQ(messages.size(), 2U);
+  const std::vector<std::int64_t>& gradients = messages.at("gradients micro/allreduce");
+  EXPECT_EQ(gradients.size(), 2U) << "1 MiB, and the others in less than 25 MiB";
+  EXPECT_EQ(gradients.front(), 1 << 20);
+  EXPECT_EQ(gradients[0] + gradients[1], bytes_of(MobileNetV2().parameters()));
+  const std::vector<std::int64_t>& buffers = messages.at("buffers micro/broadcast");
+  EXPECT_EQ(buffers.size(), 2U) << "one for each type";
+  EXPECT_EQ(buffers[0] + buffers[1], bytes_of(MobileNetV2().buffers()));
+
+  point["broadcast_buffers"] = false;
+  EXPECT_EQ(training_communication(point).size(), 2U);
+  point["strategy"] = std::string("single");
+  EXPECT_TRUE(training_communication(point).empty());
+}
+
 TEST(Workload, TunedTrainingsFuseWhatTheyCan) {
   const auto fused = [](const std::string& mode, const std::string& layout) {
     std::int64_t count = 0;

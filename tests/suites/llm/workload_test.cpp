@@ -15,6 +15,7 @@
 
 #include "suites/llm/model/config.hpp"
 #include "suites/llm/model/loss.hpp"
+#include "suites/llm/train/forecast.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/objective.hpp"
 #include "suites/llm/train/step.hpp"
@@ -139,6 +140,24 @@ TEST(Workload, TheOptimiserHasWhatIsTrained) {
     EXPECT_EQ(workload.back().benchmark, "micro/optimizer");
     EXPECT_EQ(workload.back().point.integer("parameters"), parameters);
     EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
+  }
+}
+
+TEST(Workload, MessagesCarryAllGradients) {
+  for (const Method method : {Method::lora, Method::full}) {
+    const Llama model = make_method_model(method, llama_config("tiny"), torch::TensorOptions());
+    std::int64_t trained = 0, sent = 0;
+    for (const torch::Tensor& one : model->parameters())
+      trained += one.requires_grad() ? static_cast<std::int64_t>(one.nbytes()) : 0;
+    Point point = training_point(method == Method::lora ? "lora" : "full");
+    EXPECT_TRUE(step_communication(point).empty());
+    point["parallel"] = std::string("ddp");
+    for (const WorkloadPart& part : step_communication(point)) {
+      EXPECT_EQ(part.benchmark, "micro/allreduce");
+      EXPECT_LE(part.point.integer("bytes"), 25 << 20);
+      sent += part.point.integer("bytes");
+    }
+    EXPECT_EQ(sent, trained);
   }
 }
 

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up the slowest rank and the messages of a step.
+#include "common/cli/commands/predict_training.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/counted.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/base/units.hpp"
+#include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/commands/predict_training_rows.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/predict/noise_at_scale.hpp"
+#include "common/predict/op_cost.hpp"
+#include "common/stats/summary.hpp"
+#include "common/text/cells.hpp"
+#include "common/text/table.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// One message of a step, and what its time is from.
+struct StepMessage {
+  std::string component, benchmark;
+  double bytes = 0, seconds = 0;
+  std::string source;  ///< "measured", or the form of the collective
+};
+
+struct StepLine {
+  int ranks = 0, from_ranks = 0;
+  std::size_t samples = 0;  ///< steps of ranks
+  double computing = 0;     ///< s, the median of a rank
+  predict::Slowest slowest;
+  std::vector<StepMessage> messages;
+  std::optional<double> measured;
+
+  double communication() const {
+    double sum = 0;
+    for (const StepMessage& one : messages) sum += one.seconds;
+    return sum;
+  }
+  /// With all messages after the computation.
+  double step() const { return slowest.median + communication(); }
+};
+
+/// The rows of one collective, of the process group that a training uses.
+class Collective {
+ public:
+  Collective(const std::vector<std::string>& files, const std::string& benchmark,
+             const std::vector<std::string>& words)
+      : level_(0.9) {
+    std::vector<CollectiveRows> all = read_collective_rows(files, benchmark, words);
+    if (all.empty()) return;
+    // The key with the fewest words has the usual values of all axes.
+    CollectiveRows& rows = *std::ranges::min_element(
+        all, {}, [](const CollectiveRows& one) { return one.key.size(); });
+    times_ = std::move(rows.times);
+    std::set<int> ranks;
+    for (const predict::CollectiveTime& one : times_) ranks.insert(one.ranks);
+    const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
+    if (ranks.size() > 1 && !predict::forms_of(name).empty())
+      predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_);
+  }
+
+  /// Time and source of a message between so many ranks: from rows on as many, else by a form.
+  std::optional<std::pair<double, std::string>> time(double bytes, int ranks) const {
+    std::map<double, double> own;  // s, by bytes
+    for (const predict::CollectiveTime& one : times_) {
+      if (one.ranks == ranks) own[one.bytes] = one.seconds;
+    }
+    if (const auto found = predict::interpolated(own, bytes))
+      return std::pair(*found, std::string(own.contains(bytes) ? "measured" : "interpolated"));
+    if (!predictor_) return std::nullopt;
+    try {
+      const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, level_);
+      const std::string form(found.forms.front().form.name);
+      const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
+      return std::pair(found.seconds, form + word);
+    } catch (const Error&) {  // too few numbers of ranks beside this size
+      return std::nullopt;
+    }
+  }
+
+ private:
+  double level_;
+  std::vector<predict::CollectiveTime> times_;
+  std::unique_ptr<predict::CollectivePredictor> predictor_;
+};
+
+/// What a prediction lacks: sizes by collective.
+using MissingSizes = std::map<std::string, std::set<std::int64_t>>;
+
+/// Axes of the rows of messages. The process group of MPI starts nonblocking operations, for which
+/// libraries have algorithms of their own.
+std::vector<std::string> words_of(const TrainingRows& rows) {
+  const bool on_gpu = rows.point.text("device", "cpu") == "cuda";
+  std::vector<std::string> words{"backend=" + rows.process_group,
+                                 std::string("memory=") + (on_gpu ? "device" : "host")};
+  if (rows.process_group == "mpi") words.emplace_back("call=nonblocking");
+  return words;
+}
+
+/// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
+const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
+  const std::pair<const int, MeasuredTraining>* start = nullptr;
+  for (const auto& one : rows.by_ranks) {
+    if (one.first == ranks || one.second.local.empty()) continue;
+    if (start == nullptr || one.first < ranks) start = &one;
+  }
+  return start;
+}
+
+class StepPredictor {
+ public:
+  StepPredictor(const RowPrediction& request, const Benchmark& benchmark, const TrainingRows& rows)
+      : rows_(rows) {
+    for (const WorkloadPart& part : benchmark.communication_for(rows.point)) {
+      parts_.push_back(part);
+      if (!collectives_.contains(part.benchmark))
+        collectives_.emplace(part.benchmark,
+                             Collective(request.files, part.benchmark, words_of(rows)));
+    }
+  }
+
+  /// Nothing where a training to start from is missing, or rows of messages, which go to `missing`.
+  std::optional<StepLine> predict(int ranks, MissingSizes& missing) const {
+    const auto* const start = start_for(rows_, ranks);
+    if (start == nullptr) return std::nullopt;
+    const predict::PooledTimes times(start->second.local);
+    StepLine line{.ranks = ranks,
+                  .from_ranks = start->first,
+                  .samples = times.size(),
+                  .computing = times.slowest_of(1).median,
+                  .slowest = times.slowest_of(ranks),
+                  .messages = {},
+                  .measured = {}};
+    bool is_complete = true;
+    for (const WorkloadPart& part : parts_) {
+      const std::int64_t bytes = part.point.integer("bytes");
+      const auto found = collectives_.at(part.benchmark).time(static_cast<double>(bytes), ranks);
+      if (!found) {
+        missing[part.benchmark].insert(bytes);
+        is_complete = false;
+        continue;
+      }
+      line.messages.push_back({part.component, part.benchmark, static_cast<double>(bytes),
+                               found->first, found->second});
+    }
+    if (!is_complete) return std::nullopt;
+    if (const auto own = rows_.by_ranks.find(ranks); own != rows_.by_ranks.end())
+      line.measured = stats::median(own->second.step);
+    return line;
+  }
+
+ private:
+  const TrainingRows& rows_;
+  Workload parts_;
+  std::map<std::string, Collective> collectives_;
+};
+
+/// Whether messages are sent while the ranks compute.
+bool overlaps(const TrainingRows& rows) { return rows.process_group != "mpi"; }
+
+double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
+
+void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lines) {
+  const StepLine& line = lines.back();
+  fmt::print(std::cout,
+             "computing: of one rank, from {} steps on {}. slowest: the median step of the slowest "
+             "of so many ranks, each slow at random.\n",
+             line.samples, text::counted(static_cast<std::size_t>(line.from_ranks), "rank"));
+  if (std::ranges::any_of(lines, [](const StepLine& one) { return one.slowest.is_bound; }))
+    fmt::print(std::cout,
+               ">=: so many ranks are slower than all measured steps in every second step; measure "
+               "more steps.\n");
+  std::vector<std::string> messages;
+  for (const StepMessage& one : line.messages)
+    messages.push_back(fmt::format("{} {} by {} ({})", one.component,
+                                   units::bytes(static_cast<std::uint64_t>(one.bytes)),
+                                   one.benchmark, one.source));
+  fmt::print(std::cout, "communication on {} ranks: {}.\n", line.ranks, text::join(messages, ", "));
+  if (overlaps(rows))
+    fmt::print(
+        std::cout,
+        "{} sends while the ranks compute, so that a step may be shorter: down to slowest.\n",
+        text::printable(rows.process_group, 20));
+}
+
+void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines) {
+  fmt::print(std::cout, "{}\n", text::printable(rows.key, 400));
+  std::vector<text::TextColumn> columns;
+  for (const char* header :
+       {"ranks", "step", "computing", "slowest", "communication", "measured", "error"})
+    columns.push_back({.header = header, .number = true});
+  std::vector<text::TextRow> table;
+  for (const StepLine& one : lines) {
+    const char* const bound = one.slowest.is_bound ? ">= " : "";
+    table.push_back(
+        {.cells = {std::to_string(one.ranks), bound + units::seconds(one.step(), 4),
+                   units::seconds(one.computing, 4), bound + units::seconds(one.slowest.median, 4),
+                   units::seconds(one.communication(), 4),
+                   one.measured ? units::seconds(*one.measured, 4) : "-",
+                   one.measured ? fmt::format("{:+.1f} %", 100 * error_of(one)) : "-"},
+         .color = {}});
+  }
+  text::print_text_table(columns, table, table_width(), std::cout);
+  print_step_notes(rows, lines);
+}
+
+ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
+  ordered_json messages = ordered_json::array();
+  for (const StepMessage& one : line.messages)
+    messages.push_back({{"component", one.component},
+                        {"benchmark", one.benchmark},
+                        {"bytes", one.bytes},
+                        {"seconds", text::json_number(one.seconds)},
+                        {"source", one.source}});
+  return {{"series", text::json_text(rows.key)},
+          {"ranks", line.ranks},
+          {"step", text::json_number(line.step())},
+          {"computing", text::json_number(line.computing)},
+          {"slowest", text::json_number(line.slowest.median)},
+          {"slowest_mean", text::json_number(line.slowest.mean)},
+          {"is_bound", line.slowest.is_bound},
+          {"communication", text::json_number(line.communication())},
+          {"overlaps", overlaps(rows)},
+          {"from_ranks", line.from_ranks},
+          {"samples", line.samples},
+          {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
+          {"messages", messages}};
+}
+
+void print_missing_messages(const TrainingRows& rows, const MissingSizes& missing) {
+  fmt::print(
+      stderr,
+      "scalemark predict: rows of the messages of a step are missing. To measure them on two "
+      "numbers of ranks or more:\n");
+  std::size_t number = 0;
+  for (const auto& [benchmark, sizes] : missing) {
+    std::vector<std::string> bytes;
+    for (const std::int64_t one : sizes) bytes.push_back(std::to_string(one));
+    fmt::print(stderr,
+               "  mpirun -n 8 scalemark run '^{}$' -a ranks=2,4,8 -a {} -a bytes={} -o "
+               "messages-{}.h5\n",
+               benchmark, text::join(words_of(rows), " -a "), text::join(bytes, ","), ++number);
+  }
+}
+
+int no_training(const RowPrediction& request) {
+  fmt::print(stderr,
+             "scalemark predict: no row of {} there to start from: one of another number of ranks "
+             "than is asked for, on GPUs of one rank. To measure it:\n"
+             "  mpirun -n 1 scalemark run '^{}$' -a ranks=1 -o training.h5\n",
+             request.workload, request.workload);
+  return static_cast<int>(ExitCode::nothing);
+}
+
+}  // namespace
+
+const Benchmark* training_named(const std::string& workload) {
+  const Benchmark* found = Registry::instance().find(workload);
+  return found != nullptr && found->has_communication() ? found : nullptr;
+}
+
+int predict_training(const RowPrediction& request, const Benchmark& benchmark,
+                     const std::string& format) {
+  const RowTargets targets = targets_of(request);
+  if (!targets.bytes.empty()) throw UsageError("-a bytes=... is for collectives only");
+  MissingSizes missing;
+  ordered_json json = ordered_json::array();
+  bool found_any = false, is_first = true;
+  const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
+  const TrainingRows* lacking = nullptr;
+  for (const TrainingRows& rows : all) {
+    const StepPredictor predictor(request, benchmark, rows);
+    std::vector<StepLine> lines;
+    for (const std::int64_t ranks : targets.ranks) {
+      if (const auto line = predictor.predict(static_cast<int>(ranks), missing))
+        lines.push_back(*line);
+    }
+    if (!missing.empty() && lacking == nullptr) lacking = &rows;
+    if (lines.empty()) continue;
+    found_any = true;
+    if (format == "json") {
+      for (const StepLine& one : lines) json.push_back(json_of_step(rows, one));
+      continue;
+    }
+    if (!std::exchange(is_first, false)) std::cout << "\n";
+    print_steps(rows, lines);
+  }
+  if (!found_any && missing.empty()) return no_training(request);
+  if (format == "json") std::cout << json.dump(1) << "\n";
+  if (lacking == nullptr) return static_cast<int>(ExitCode::ok);
+  print_missing_messages(*lacking, missing);
+  return static_cast<int>(ExitCode::nothing);
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers trainings by their axes without ranks, and their steps without communication.
+#include "common/cli/commands/predict_training_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "common/analysis/message_costs.hpp"
+#include "common/base/key.hpp"
+#include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/commands/same_machine.hpp"
+#include "common/predict/schedule.hpp"
+#include "common/result/software_gpu.hpp"
+#include "common/store/reader.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// The steps of each rank less the communication that they waited for. Empty where that is not
+/// known: on several ranks of GPUs, where the host runs ahead of the device.
+std::vector<double> local_steps(const CaseResult& one, std::int64_t ranks) {
+  const Metric* step = one.find("step_time");
+  const Metric* exposed = one.find("exposed_communication_time");
+  if (step == nullptr || (exposed == nullptr && ranks > 1)) return {};
+  const Samples& samples = step->samples;
+  if (exposed != nullptr && (exposed->samples.ranks != samples.ranks ||
+                             exposed->samples.iterations != samples.iterations))
+    return {};
+  std::vector<double> seconds;
+  for (std::size_t rank = 0; rank < samples.ranks; ++rank) {
+    for (std::size_t i = 0; i < samples.iterations; ++i) {
+      if (samples.is_warmup(i)) continue;
+      const double waited = exposed == nullptr ? 0 : exposed->samples.value(rank, i);
+      const double local = samples.value(rank, i) - waited;
+      // A file may hold anything.
+      if (!std::isfinite(local) || local <= 0) return {};
+      seconds.push_back(local);
+    }
+  }
+  return seconds;
+}
+
+std::string process_group_of(const CaseResult& one) {
+  const auto fact = one.facts.find("process_group");
+  const auto* const text =
+      fact == one.facts.end() ? nullptr : std::get_if<std::string>(&fact->second);
+  return text == nullptr ? std::string() : *text;
+}
+
+class TrainingGatherer {
+ public:
+  TrainingGatherer(const Benchmark& benchmark, const std::vector<std::string>& wanted)
+      : benchmark_(benchmark), wanted_(wanted) {}
+
+  void read(const std::filesystem::path& file) {
+    visit_run(file, {},
+              {.header =
+                   [&](const Run& run) {
+                     refuse_software_gpu(run);
+                     machine_.expect(file, run);
+                   },
+               .one_case = [&](const CaseResult& one) { add(one); }});
+  }
+
+  std::map<std::string, TrainingRows> rows;  ///< by key without ranks
+
+ private:
+  void add(const CaseResult& one) {
+    if (one.name != benchmark_.name() || !key_has(one.key, wanted_)) return;
+    const std::optional<double> seconds = analysis::operation_seconds(one);
+    Point point = benchmark_.with_implied(one.params);
+    if (!seconds || !benchmark_.allows(point)) return;
+    const std::int64_t ranks = point.integer("ranks");
+    if (ranks < 1 || ranks > predict::kMaxRanks) return;
+    const std::string key = key_without(one.key, {"ranks"});
+    TrainingRows& into = rows[key];
+    into.key = key;
+    into.point = std::move(point);
+    if (ranks > 1 || into.process_group.empty()) into.process_group = process_group_of(one);
+    MeasuredTraining& measured = into.by_ranks[static_cast<int>(ranks)];
+    measured.step.push_back(*seconds);
+    const std::vector<double> local = local_steps(one, ranks);
+    measured.local.insert(measured.local.end(), local.begin(), local.end());
+  }
+
+  const Benchmark& benchmark_;
+  const std::vector<std::string>& wanted_;
+  SameMachine machine_;
+};
+
+}  // namespace
+
+std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
+                                             const Benchmark& benchmark,
+                                             const std::vector<std::string>& wanted) {
+  TrainingGatherer gatherer(benchmark, wanted);
+  for (const std::string& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) gatherer.read(file);
+  }
+  std::vector<TrainingRows> all;
+  for (auto& [key, rows] : gatherer.rows) all.push_back(std::move(rows));
+  return all;
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured rows of a training that a prediction is made from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/core/benchmark.hpp"
+#include "common/result/point.hpp"
+
+namespace scalemark::cli {
+
+/// A training on so many ranks.
+struct MeasuredTraining {
+  std::vector<double> step;   ///< s, the median of the slowest rank, one per run
+  std::vector<double> local;  ///< s, each step of each rank without communication; may be empty
+};
+
+/// Rows that differ in their number of ranks only.
+struct TrainingRows {
+  std::string key;  ///< of the cases, without `ranks`
+  Point point;      ///< of one of them, with implied values
+  std::string process_group;
+  std::map<int, MeasuredTraining> by_ranks;
+};
+
+/// Reads the rows of `benchmark` whose key has all of `wanted` ("image=32"). Warm-up steps are left
+/// out. Throws InputError for runs of different machines and of the software GPU.
+std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
+                                             const Benchmark& benchmark,
+                                             const std::vector<std::string>& wanted);
+
+}  // namespace scalemark::cli
