@@ -246,7 +246,9 @@ bool has(hid_t parent, const std::string& name) {
 
 std::vector<std::string> members(hid_t group) {
   Listing listing;
-  if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, list_link, &listing) < 0) {
+  // In no order: to sort them first, HDF5 makes a table, and frees what is not in it yet if a read
+  // fails (1.10.8, H5G__link_release_table).
+  if (H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, list_link, &listing) < 0) {
     const std::string why = explain();
     throw InputError(
         fmt::format("a group {}", listing.problem ? listing.problem : "cannot be listed: " + why));

@@ -263,6 +263,48 @@ TEST_P(IoFaults, AFailedCallLosesNothing) { try_each_call(Fault::fails); }
 TEST_P(IoFaults, AFullDiskLosesNothing) { try_each_call(Fault::full); }
 TEST_P(IoFaults, AKillLosesNothing) { try_each_call(Fault::kills); }
 
+/// 0: listed, 1: it said that it cannot, else it crashed.
+int list_apart(const std::filesystem::path& folder, const std::filesystem::path& file, long n) {
+  const pid_t child = fork();
+  if (child == 0) {
+    test::plan_fault(folder.string(), Fault::fails, n);
+    try {
+      const store::h5::Id opened = store::h5::open_file(file);
+      _exit(store::h5::members(store::h5::open_group(opened.get(), "cases").get()).size() == 400
+                ? 0
+                : 2);
+    } catch (const std::exception&) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "call " << n << ": signal " << WTERMSIG(status);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(IoFaultsInGroups, AReadThatFailsWhileMembersAreListed) {
+  const test::TempDir folder;
+  const std::filesystem::path file = folder.path() / "a.h5";
+  {
+    const store::h5::Id made = store::h5::create_file(file);
+    const store::h5::Id cases = store::h5::create_group(made.get(), "cases");
+    for (int i = 0; i < 400; ++i)
+      store::h5::create_group(cases.get(), "a case with a long name, number " + std::to_string(i));
+  }
+  store::h5::whole_file_limits() = {.read = 0, .write = 0};
+  long n = 0, told = 0;
+  int code = 1;
+  for (; code != 0 && n < 1000 && !HasFailure(); ++n) {
+    code = list_apart(folder.path(), file, n);
+    EXPECT_LE(code, 1);
+    told += code;
+  }
+  store::h5::whole_file_limits() = {};
+  EXPECT_EQ(code, 0);
+  EXPECT_GT(told, 10) << "so few calls: are they seen at all?";
+}
+
 class PowerLoss : public Faults {
  protected:
   static Safe safe_before(const std::vector<test::FileCall>& calls, std::size_t count) {
