@@ -6,11 +6,12 @@
 
 namespace scalemark {
 
-std::vector<double> ddp_messages(double bytes) {
-  constexpr double kFirst = 1 << 20, kOthers = 25 << 20;
-  std::vector<double> messages;
-  for (double limit = kFirst; bytes > 0; limit = kOthers) {
-    messages.push_back(std::min(bytes, limit));
+Workload ddp_messages(std::int64_t bytes) {
+  constexpr std::int64_t kFirst = 1 << 20, kOthers = 25 << 20;
+  Workload messages;
+  for (std::int64_t limit = kFirst; bytes > 0; limit = kOthers) {
+    messages.push_back(
+        {"gradients", "micro/allreduce", {{"bytes", std::min(bytes, limit)}, {"in_place", true}}});
     bytes -= limit;
   }
   return messages;

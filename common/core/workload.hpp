@@ -24,10 +24,10 @@ struct WorkloadPart {
 
 using Workload = std::vector<WorkloadPart>;
 
-/// Bytes of the messages in which DDP reduces gradients of `bytes`, with PyTorch's limits: a first
+/// The messages in which DDP reduces gradients of `bytes` in place, with PyTorch's limits: a first
 /// one of 1 MiB, so that it starts early, then 25 MiB each. DDP closes a message with the tensor
 /// that reaches the limit; here each is as long as its limit.
-std::vector<double> ddp_messages(double bytes);
+Workload ddp_messages(std::int64_t bytes);
 
 /// The axes that rows of operations share with the training at `point`: precision, device, threads
 /// and ranks.

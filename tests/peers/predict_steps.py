@@ -20,8 +20,8 @@ RANKS = [2, 3, 4]
 TRAIN = ["^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "strategy=ddp_ds", "-a", "image=32", "-a",
          "batch=8", "-a", "test_images=4", "-a", "backend=mpi"]
 STEPS = 6
-MESSAGES = ["^micro/(allreduce|broadcast)$", "-a", "backend=mpi", "-a", "memory=host", "-a", "call=nonblocking", "-a",
-            "micro/allreduce:bytes=1048576,7898152", "-a", "micro/broadcast:bytes=416,136448", "-n", "3", "--warmup", "1"]
+MESSAGES = ["^micro/(allreduce|broadcast)$", "-a", "backend=mpi", "-a", "memory=host", "-a", "call=nonblocking", "-a", "in_place=true",
+            "-a", "micro/allreduce:bytes=1048576,7898152", "-a", "micro/broadcast:bytes=416,136448", "-n", "3", "--warmup", "1"]
 
 
 def measure(program, rate, folder):

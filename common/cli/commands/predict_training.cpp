@@ -36,6 +36,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr double kLevel = 0.9;  ///< of intervals of collectives, which are not printed
+
 /// One message of a step, and what its time is from.
 struct StepMessage {
   std::string component, benchmark;
@@ -64,8 +66,7 @@ struct StepLine {
 class Collective {
  public:
   Collective(const std::vector<std::string>& files, const std::string& benchmark,
-             const std::vector<std::string>& words)
-      : level_(0.9) {
+             const std::vector<std::string>& words) {
     std::vector<CollectiveRows> all = read_collective_rows(files, benchmark, words);
     if (all.empty()) return;
     // The key with the fewest words has the usual values of all axes.
@@ -89,7 +90,7 @@ class Collective {
       return std::pair(*found, std::string(own.contains(bytes) ? "measured" : "interpolated"));
     if (!predictor_) return std::nullopt;
     try {
-      const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, level_);
+      const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kLevel);
       const std::string form(found.forms.front().form.name);
       const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
       return std::pair(found.seconds, form + word);
@@ -99,21 +100,24 @@ class Collective {
   }
 
  private:
-  double level_;
   std::vector<predict::CollectiveTime> times_;
   std::unique_ptr<predict::CollectivePredictor> predictor_;
 };
 
-/// What a prediction lacks: sizes by collective.
-using MissingSizes = std::map<std::string, std::set<std::int64_t>>;
+/// What a prediction lacks: sizes, by collective and its axes.
+using MissingSizes =
+    std::map<std::pair<std::string, std::vector<std::string>>, std::set<std::int64_t>>;
 
-/// Axes of the rows of messages. The process group of MPI starts nonblocking operations, for which
-/// libraries have algorithms of their own.
-std::vector<std::string> words_of(const TrainingRows& rows) {
+/// Axes of the rows of a message, but its size. The process group of MPI starts nonblocking
+/// operations, for which libraries have algorithms of their own.
+std::vector<std::string> words_of(const TrainingRows& rows, const WorkloadPart& message) {
   const bool on_gpu = rows.point.text("device", "cpu") == "cuda";
   std::vector<std::string> words{"backend=" + rows.process_group,
                                  std::string("memory=") + (on_gpu ? "device" : "host")};
   if (rows.process_group == "mpi") words.emplace_back("call=nonblocking");
+  for (const auto& [axis, value] : message.point) {
+    if (axis != "bytes") words.push_back(axis + "=" + to_text(value));
+  }
   return words;
 }
 
@@ -135,7 +139,7 @@ class StepPredictor {
       parts_.push_back(part);
       if (!collectives_.contains(part.benchmark))
         collectives_.emplace(part.benchmark,
-                             Collective(request.files, part.benchmark, words_of(rows)));
+                             Collective(request.files, part.benchmark, words_of(rows, part)));
     }
   }
 
@@ -156,7 +160,7 @@ class StepPredictor {
       const std::int64_t bytes = part.point.integer("bytes");
       const auto found = collectives_.at(part.benchmark).time(static_cast<double>(bytes), ranks);
       if (!found) {
-        missing[part.benchmark].insert(bytes);
+        missing[{part.benchmark, words_of(rows_, part)}].insert(bytes);
         is_complete = false;
         continue;
       }
@@ -247,19 +251,20 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
           {"messages", messages}};
 }
 
-void print_missing_messages(const TrainingRows& rows, const MissingSizes& missing) {
+void print_missing_messages(const MissingSizes& missing) {
   fmt::print(
       stderr,
       "scalemark predict: rows of the messages of a step are missing. To measure them on two "
       "numbers of ranks or more:\n");
   std::size_t number = 0;
-  for (const auto& [benchmark, sizes] : missing) {
+  for (const auto& [collective, sizes] : missing) {
     std::vector<std::string> bytes;
     for (const std::int64_t one : sizes) bytes.push_back(std::to_string(one));
     fmt::print(stderr,
                "  mpirun -n 8 scalemark run '^{}$' -a ranks=2,4,8 -a {} -a bytes={} -o "
                "messages-{}.h5\n",
-               benchmark, text::join(words_of(rows), " -a "), text::join(bytes, ","), ++number);
+               collective.first, text::join(collective.second, " -a "), text::join(bytes, ","),
+               ++number);
   }
 }
 
@@ -287,7 +292,6 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   ordered_json json = ordered_json::array();
   bool found_any = false, is_first = true;
   const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
-  const TrainingRows* lacking = nullptr;
   for (const TrainingRows& rows : all) {
     const StepPredictor predictor(request, benchmark, rows);
     std::vector<StepLine> lines;
@@ -295,7 +299,6 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
       if (const auto line = predictor.predict(static_cast<int>(ranks), missing))
         lines.push_back(*line);
     }
-    if (!missing.empty() && lacking == nullptr) lacking = &rows;
     if (lines.empty()) continue;
     found_any = true;
     if (format == "json") {
@@ -307,8 +310,8 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   }
   if (!found_any && missing.empty()) return no_training(request);
   if (format == "json") std::cout << json.dump(1) << "\n";
-  if (lacking == nullptr) return static_cast<int>(ExitCode::ok);
-  print_missing_messages(*lacking, missing);
+  if (missing.empty()) return static_cast<int>(ExitCode::ok);
+  print_missing_messages(missing);
   return static_cast<int>(ExitCode::nothing);
 }
 

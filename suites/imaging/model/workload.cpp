@@ -103,10 +103,7 @@ Workload training_communication(const Point& point) {
   if (!point.text("strategy").starts_with("ddp")) return {};
   const Sizes sizes = sizes_of(convolutions(point.integer("image")));
   const std::int64_t element = point.text("precision") == "fp64" ? 8 : 4;
-  Workload messages;
-  for (const double bytes : ddp_messages(static_cast<double>(sizes.parameters * element)))
-    messages.push_back(
-        {"gradients", "micro/allreduce", {{"bytes", static_cast<std::int64_t>(bytes)}}});
+  Workload messages = ddp_messages(sizes.parameters * element);
   if (point.flag("broadcast_buffers")) {
     // Mean and variance of each channel; one number of batches per layer, in a message of its own.
     const std::int64_t layers = (sizes.tensors - 2) / 3, counter = 8;

@@ -102,15 +102,10 @@ std::vector<Forecast> forecast_step(const Point& params) {
 }
 
 Workload step_communication(const Point& params) {
-  Workload messages;
-  if (params.text("parallel") != "ddp") return messages;
+  if (params.text("parallel") != "ddp") return {};
   const LlamaConfig config = llama_config(params.text("model"));
   const MemoryRequest request = request_of(params, config, usual_width(params, config));
-  const auto bytes = static_cast<double>(trained_elements(request) * request.element_bytes);
-  for (const double one : ddp_messages(bytes))
-    messages.push_back(
-        {"gradients", "micro/allreduce", {{"bytes", static_cast<std::int64_t>(one)}}});
-  return messages;
+  return ddp_messages(trained_elements(request) * request.element_bytes);
 }
 
 }  // namespace scalemark::llm
