@@ -67,33 +67,38 @@ def predictions(program, folder, name, left_out):
             yield row["metrics"]["latency"]["median"], one
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def each_rate(text):
+    """Program, rate and folder, as the options of the command line say; `text` is its help."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scalemark", type=Path, required=True)
     parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
-    program = arguments.scalemark.resolve()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     with tempfile.TemporaryDirectory() as temporary:
         for rate in arguments.rates:
             folder = (arguments.keep or Path(temporary)) / rate
             folder.mkdir(parents=True, exist_ok=True)
-            if not all((folder / f"{ranks}.h5").exists() for ranks in RANKS):
-                measure(program, rate, folder)
-            every = fits = near = held = 0
-            for name in SIZES:
-                for left_out in RANKS:
-                    for seconds, one in predictions(program, folder, name, left_out):
-                        ratio = one["seconds"] / seconds
-                        holds = one["low"] <= seconds <= one["high"]
-                        every += 1
-                        fits += one["fits"]
-                        near += one["fits"] and 1 / 1.1 <= ratio <= 1.1
-                        held += one["fits"] and holds
-                        print(f"{rate} {name} ranks={left_out} bytes={one['bytes']}: {1e3 * seconds:.3f} ms, predicted {ratio:.2f} times that, "
-                              f"{'fits' if one['fits'] else 'no form fits'} ({one['form']}, error {100 * one['error']:.0f} %)")
-            print(f"{rate}: {every} predictions, {fits} said to fit: {near} of these within 10 %, {held} in their interval")
+            yield arguments.scalemark.resolve(), rate, folder
+
+
+def main():
+    for program, rate, folder in each_rate(__doc__):
+        if not all((folder / f"{ranks}.h5").exists() for ranks in RANKS):
+            measure(program, rate, folder)
+        every = fits = near = held = 0
+        for name in SIZES:
+            for left_out in RANKS:
+                for seconds, one in predictions(program, folder, name, left_out):
+                    ratio = one["seconds"] / seconds
+                    holds = one["low"] <= seconds <= one["high"]
+                    every += 1
+                    fits += one["fits"]
+                    near += one["fits"] and 1 / 1.1 <= ratio <= 1.1
+                    held += one["fits"] and holds
+                    print(f"{rate} {name} ranks={left_out} bytes={one['bytes']}: {1e3 * seconds:.3f} ms, predicted {ratio:.2f} times that, "
+                          f"{'fits' if one['fits'] else 'no form fits'} ({one['form']}, error {100 * one['error']:.0f} %)")
+        print(f"{rate}: {every} predictions, {fits} said to fit: {near} of these within 10 %, {held} in their interval")
 
 
 if __name__ == "__main__":

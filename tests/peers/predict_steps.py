@@ -8,12 +8,7 @@ limited rates.
 Trainings on fewer hosts, and the messages of a step on 2, 3 and 4 hosts, predict the step on each of these. Messages come from
 rows on as many hosts, then from rows on the others only. Prints both beside what was measured. Needs root, and twenty minutes.
 """
-import argparse
-import os
-import tempfile
-from pathlib import Path
-
-from predict_hosts import hosts, told
+from predict_hosts import each_rate, hosts, told
 
 RANKS = [2, 3, 4]
 # Large messages: the limited rate lets bursts of 64 KiB through.
@@ -41,28 +36,18 @@ def predicted(program, folder, ranks, others_only):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scalemark", type=Path, required=True)
-    parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
-    parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
-    arguments = parser.parse_args()
-    program = arguments.scalemark.resolve()
-    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    with tempfile.TemporaryDirectory() as temporary:
-        for rate in arguments.rates:
-            folder = (arguments.keep or Path(temporary)) / rate
-            folder.mkdir(parents=True, exist_ok=True)
-            if not (folder / f"messages-{max(RANKS)}.h5").exists():
-                measure(program, rate, folder)
-            for ranks in RANKS:
-                (row,) = told(program, "show", folder / f"train-{ranks}.h5")
-                measured = row["metrics"]["step_time"]["median"]
-                words = []
-                for others_only in (False, True):
-                    step = predicted(program, folder, ranks, others_only)
-                    sources = sorted({message["source"] for message in step["messages"]})
-                    words.append(f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)})")
-                print(f"{rate} {ranks} hosts: {measured:.3f} s; by messages on as many hosts {words[0]}; by those on others {words[1]}")
+    for program, rate, folder in each_rate(__doc__):
+        if not (folder / f"messages-{max(RANKS)}.h5").exists():
+            measure(program, rate, folder)
+        for ranks in RANKS:
+            (row,) = told(program, "show", folder / f"train-{ranks}.h5")
+            measured = row["metrics"]["step_time"]["median"]
+            words = []
+            for others_only in (False, True):
+                step = predicted(program, folder, ranks, others_only)
+                sources = sorted({message["source"] for message in step["messages"]})
+                words.append(f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)})")
+            print(f"{rate} {ranks} hosts: {measured:.3f} s; by messages on as many hosts {words[0]}; by those on others {words[1]}")
 
 
 if __name__ == "__main__":
