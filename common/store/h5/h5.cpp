@@ -232,9 +232,16 @@ Id open_group(hid_t parent, const std::string& name) {
 }
 
 bool has(hid_t parent, const std::string& name) {
-  if (H5Lexists(parent, name.c_str(), H5P_DEFAULT) <= 0) {
-    H5Eclear2(H5E_DEFAULT);
-    return false;
+  // Link by link: of a path whose first link is missing, HDF5 says that it failed.
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = name.find('/', end + 1);
+    const std::string link = name.substr(0, end);
+    const htri_t found = H5Lexists(parent, link.c_str(), H5P_DEFAULT);
+    // Also for lack of memory, which must not look like a file without this name.
+    if (found < 0)
+      throw InputError(
+          fmt::format("'{}' cannot be looked up: {}", text::printable(name, 80), explain()));
+    if (found == 0) return false;
   }
   H5L_info_t info;
   if (H5Lget_info(parent, name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
