@@ -138,8 +138,7 @@ void add_rows(CLI::App& command, PredictArguments& options) {
 void add_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand(
-      "predict",
-      "Predict a collective or a training step on other ranks, from rows or by simulation");
+      "predict", "Predict collectives and training steps, from rows or by simulation");
   add_simulation(*command, *options);
   add_rows(*command, *options);
   command
