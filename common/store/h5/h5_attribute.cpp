@@ -98,7 +98,10 @@ void write_attribute(hid_t object, const std::string& name, double value) {
 }
 
 bool has_attribute(hid_t object, const std::string& name) {
-  return H5Aexists(object, name.c_str()) > 0;
+  const htri_t found = H5Aexists(object, name.c_str());
+  // Also for lack of memory, which must not look like an object without it: one without a digest.
+  if (found < 0) throw InputError(fmt::format("an attribute cannot be looked up: {}", explain()));
+  return found > 0;
 }
 
 namespace {
