@@ -13,10 +13,8 @@
 #include "common/analysis/message_costs.hpp"
 #include "common/base/error.hpp"
 #include "common/predict/op_cost.hpp"
-#include "common/result/software_gpu.hpp"
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
-#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -48,13 +46,7 @@ const Benchmark& benchmark_of(const WorkloadPart& part) {
 }  // namespace
 
 void StepRows::read(const std::filesystem::path& file) {
-  visit_run(file, {},
-            {.header =
-                 [&](const Run& run) {
-                   refuse_software_gpu(run);
-                   machine_.expect(file, run);
-                 },
-             .one_case = [&](const CaseResult& one) { add(one); }});
+  machine_.visit(file, [&](const CaseResult& one) { add(one); });
 }
 
 void StepRows::add(const CaseResult& one) {

@@ -76,12 +76,6 @@ std::vector<std::int64_t> numbers(const AxisOverride& axis, std::int64_t low, st
   return values;
 }
 
-std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
-  std::set<int> ranks;
-  for (const predict::CollectiveTime& one : times) ranks.insert(one.ranks);
-  return ranks;
-}
-
 /// Extra-P's form over the ranks, at a measured size, where it says more than the forms. Returns
 /// whether it does.
 bool use_scale_model(Line& line) {

@@ -125,6 +125,12 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
 
 }  // namespace
 
+std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
+  std::set<int> ranks;
+  for (const predict::CollectiveTime& one : times) ranks.insert(one.ranks);
+  return ranks;
+}
+
 bool key_has(const std::string& key, const std::vector<std::string>& words) {
   const std::vector<std::string> own = text::split(key, ' ');
   return std::ranges::all_of(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct CollectiveRows {
   std::size_t nodes = 0;
   std::size_t left_out = 0;  ///< rows of one node, beside such of several
 };
+
+/// The numbers of ranks among measured times.
+std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times);
 
 /// Whether a key has all of these words ("backend=mpi").
 bool key_has(const std::string& key, const std::vector<std::string>& words);

@@ -73,10 +73,8 @@ class Collective {
     CollectiveRows& rows = *std::ranges::min_element(
         all, {}, [](const CollectiveRows& one) { return one.key.size(); });
     times_ = std::move(rows.times);
-    std::set<int> ranks;
-    for (const predict::CollectiveTime& one : times_) ranks.insert(one.ranks);
     const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
-    if (ranks.size() > 1 && !predict::forms_of(name).empty())
+    if (ranks_in(times_).size() > 1 && !predict::forms_of(name).empty())
       predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_);
   }
 
@@ -104,13 +102,30 @@ class Collective {
   std::unique_ptr<predict::CollectivePredictor> predictor_;
 };
 
-/// What a prediction lacks: sizes, by collective and its axes.
-using MissingSizes =
-    std::map<std::pair<std::string, std::vector<std::string>>, std::set<std::int64_t>>;
+/// A benchmark and the axes of its rows, but their size.
+using CollectiveName = std::pair<std::string, std::vector<std::string>>;
 
-/// Axes of the rows of a message, but its size. The process group of MPI starts nonblocking
-/// operations, for which libraries have algorithms of their own.
-std::vector<std::string> words_of(const TrainingRows& rows, const WorkloadPart& message) {
+/// Collectives whose rows were read: once for all trainings that use them.
+class Collectives {
+ public:
+  explicit Collectives(const std::vector<std::string>& files) : files_(files) {}
+  const Collective& of(const CollectiveName& name) {
+    const auto known = read_.find(name);
+    if (known != read_.end()) return known->second;
+    return read_.emplace(name, Collective(files_, name.first, name.second)).first->second;
+  }
+
+ private:
+  const std::vector<std::string>& files_;
+  std::map<CollectiveName, Collective> read_;
+};
+
+/// What a prediction lacks: sizes, by collective.
+using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
+
+/// The rows of a message. The process group of MPI starts nonblocking operations, for which
+/// libraries have algorithms of their own.
+CollectiveName collective_of(const TrainingRows& rows, const WorkloadPart& message) {
   const bool on_gpu = rows.point.text("device", "cpu") == "cuda";
   std::vector<std::string> words{"backend=" + rows.process_group,
                                  std::string("memory=") + (on_gpu ? "device" : "host")};
@@ -118,7 +133,7 @@ std::vector<std::string> words_of(const TrainingRows& rows, const WorkloadPart& 
   for (const auto& [axis, value] : message.point) {
     if (axis != "bytes") words.push_back(axis + "=" + to_text(value));
   }
-  return words;
+  return {message.benchmark, std::move(words)};
 }
 
 /// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
@@ -131,53 +146,34 @@ const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows
   return start;
 }
 
-class StepPredictor {
- public:
-  StepPredictor(const RowPrediction& request, const Benchmark& benchmark, const TrainingRows& rows)
-      : rows_(rows) {
-    for (const WorkloadPart& part : benchmark.communication_for(rows.point)) {
-      parts_.push_back(part);
-      if (!collectives_.contains(part.benchmark))
-        collectives_.emplace(part.benchmark,
-                             Collective(request.files, part.benchmark, words_of(rows, part)));
-    }
-  }
-
-  /// Nothing where a training to start from is missing, or rows of messages, which go to `missing`.
-  std::optional<StepLine> predict(int ranks, MissingSizes& missing) const {
-    const auto* const start = start_for(rows_, ranks);
-    if (start == nullptr) return std::nullopt;
-    const predict::PooledTimes times(start->second.local);
-    StepLine line{.ranks = ranks,
-                  .from_ranks = start->first,
-                  .samples = times.size(),
-                  .computing = times.slowest_of(1).median,
-                  .slowest = times.slowest_of(ranks),
-                  .messages = {},
-                  .measured = {}};
-    bool is_complete = true;
-    for (const WorkloadPart& part : parts_) {
-      const std::int64_t bytes = part.point.integer("bytes");
-      const auto found = collectives_.at(part.benchmark).time(static_cast<double>(bytes), ranks);
-      if (!found) {
-        missing[{part.benchmark, words_of(rows_, part)}].insert(bytes);
-        is_complete = false;
-        continue;
-      }
+/// Nothing where a training to start from is missing, or rows of `messages`, which go to `missing`.
+std::optional<StepLine> predict_step(const TrainingRows& rows, const Workload& messages, int ranks,
+                                     Collectives& collectives, MissingSizes& missing) {
+  const auto* const start = start_for(rows, ranks);
+  if (start == nullptr) return std::nullopt;
+  const predict::PooledTimes times(start->second.local);
+  StepLine line{.ranks = ranks,
+                .from_ranks = start->first,
+                .samples = times.size(),
+                .computing = times.slowest_of(1).median,
+                .slowest = times.slowest_of(ranks),
+                .messages = {},
+                .measured = {}};
+  for (const WorkloadPart& part : messages) {
+    const CollectiveName name = collective_of(rows, part);
+    const std::int64_t bytes = part.point.integer("bytes");
+    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks);
+    if (!found)
+      missing[name].insert(bytes);
+    else
       line.messages.push_back({part.component, part.benchmark, static_cast<double>(bytes),
                                found->first, found->second});
-    }
-    if (!is_complete) return std::nullopt;
-    if (const auto own = rows_.by_ranks.find(ranks); own != rows_.by_ranks.end())
-      line.measured = stats::median(own->second.step);
-    return line;
   }
-
- private:
-  const TrainingRows& rows_;
-  Workload parts_;
-  std::map<std::string, Collective> collectives_;
-};
+  if (line.messages.size() < messages.size()) return std::nullopt;
+  if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
+    line.measured = stats::median(own->second.step);
+  return line;
+}
 
 /// Whether messages are sent while the ranks compute.
 bool overlaps(const TrainingRows& rows) { return rows.process_group != "mpi"; }
@@ -288,15 +284,17 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
                      const std::string& format) {
   const RowTargets targets = targets_of(request);
   if (!targets.bytes.empty()) throw UsageError("-a bytes=... is for collectives only");
+  Collectives collectives(request.files);
   MissingSizes missing;
   ordered_json json = ordered_json::array();
   bool found_any = false, is_first = true;
   const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
   for (const TrainingRows& rows : all) {
-    const StepPredictor predictor(request, benchmark, rows);
+    const Workload messages = benchmark.communication_for(rows.point);
     std::vector<StepLine> lines;
     for (const std::int64_t ranks : targets.ranks) {
-      if (const auto line = predictor.predict(static_cast<int>(ranks), missing))
+      if (const auto line =
+              predict_step(rows, messages, static_cast<int>(ranks), collectives, missing))
         lines.push_back(*line);
     }
     if (lines.empty()) continue;

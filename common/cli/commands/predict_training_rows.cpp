@@ -13,7 +13,6 @@
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/same_machine.hpp"
 #include "common/predict/schedule.hpp"
-#include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -56,13 +55,7 @@ class TrainingGatherer {
       : benchmark_(benchmark), wanted_(wanted) {}
 
   void read(const std::filesystem::path& file) {
-    visit_run(file, {},
-              {.header =
-                   [&](const Run& run) {
-                     refuse_software_gpu(run);
-                     machine_.expect(file, run);
-                   },
-               .one_case = [&](const CaseResult& one) { add(one); }});
+    machine_.visit(file, [&](const CaseResult& one) { add(one); });
   }
 
   std::map<std::string, TrainingRows> rows;  ///< by key without ranks

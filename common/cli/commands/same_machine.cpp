@@ -7,6 +7,8 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/compare/environment.hpp"
+#include "common/result/software_gpu.hpp"
+#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 
@@ -28,6 +30,17 @@ void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
     throw InputError(
         fmt::format("{} is of another machine: {}; predict from the files of one machine",
                     text::printable(file.string(), 200), found));
+}
+
+void SameMachine::visit(const std::filesystem::path& file,
+                        const std::function<void(const CaseResult&)>& one_case) {
+  visit_run(file, {},
+            {.header =
+                 [&](const Run& run) {
+                   refuse_software_gpu(run);
+                   expect(file, run);
+                 },
+             .one_case = one_case});
 }
 
 }  // namespace scalemark::cli

@@ -18,16 +18,15 @@ std::string share_text(const predict::StepExplanation& step, double seconds) {
   return fmt::format("{}, {:.1f} %", units::seconds(seconds, 4), 100 * step.share(seconds));
 }
 
-Bar component_bar(const predict::StepExplanation& step, const predict::StepComponent& one,
-                  std::size_t style) {
+Bar component_bar(const predict::StepExplanation& step, const predict::StepComponent& one) {
   const std::size_t known = one.measured + one.interpolated;
-  if (known == 0) return {one.name, 0, "rows are missing", one.source, style};
+  if (known == 0) return {one.name, 0, "rows are missing", one.source, 0};
   std::string hover = fmt::format("{:g} operations, from {}", one.count, one.source);
   if (one.interpolated > 0)
     hover += fmt::format(", {} of {} interpolated", one.interpolated, known);
   std::string text = share_text(step, one.seconds);
   if (one.missing > 0) text += fmt::format(", {} rows missing", one.missing);
-  return {one.name, one.seconds, std::move(text), std::move(hover), style};
+  return {one.name, one.seconds, std::move(text), std::move(hover), 0};
 }
 
 BarGroup step_bars(const ExplainedStep& one) {
@@ -36,7 +35,7 @@ BarGroup step_bars(const ExplainedStep& one) {
                  predict::what_bounds(step),
                  {}};
   for (const predict::StepComponent& component : step.components)
-    group.bars.push_back(component_bar(step, component, 0));
+    group.bars.push_back(component_bar(step, component));
   group.bars.push_back({"not explained", step.rest(), share_text(step, step.rest()),
                         "the step less the sum of its parts", 1});
   return group;
