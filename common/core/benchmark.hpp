@@ -72,7 +72,8 @@ class Benchmark {
   Benchmark& forecast(Forecasts of_a_rank);
   /// The operations of a step, for `show --explain`.
   Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
-  /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`.
+  /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`;
+  /// the point has the number of ranks.
   Benchmark& communication(std::function<Workload(const Point&)> of_a_step);
   /// The axes fix the amount of work (training): the sampling policy does not apply, and it runs
   /// once per run, for any number of sweeps.

@@ -26,6 +26,7 @@
 #include "suites/llm/train/loop.hpp"
 #include "suites/llm/train/method.hpp"
 #include "suites/llm/train/metrics.hpp"
+#include "suites/llm/train/sharded_traffic.hpp"
 #include "suites/llm/train/workload.hpp"
 
 namespace scalemark::llm {
@@ -137,12 +138,9 @@ Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const
 /// Number of steps whose traffic differs from the formula.
 std::uint64_t wrong_traffic(const Case& c, const History& history, const Llama& model) {
   if (c.text("parallel") != "fsdp") return 0;
-  const Method method = method_of(c);
-  const auto expected = expected_traffic(model, {.ranks = c.size(),
-                                                 .micro_batches = c.integer("accumulation"),
-                                                 .reference_passes = method == Method::dpo ? 1 : 0,
-                                                 .frozen_copy = method == Method::dpo_full,
-                                                 .reshard = c.flag("reshard")});
+  TrafficRequest request = traffic_request(c.result().params);
+  request.ranks = c.size();
+  const auto expected = expected_traffic(model, request);
   return static_cast<std::uint64_t>(std::ranges::count_if(
       history.communication, [&](const Communication& step) { return step.traffic != expected; }));
 }

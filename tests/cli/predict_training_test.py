@@ -12,42 +12,51 @@ from harness import ALL, ProgramTest, rows, run
 
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "images=24", "-a", "batch=4", "-a", "image=28", "-a",
          "test_images=4", "-a", "mode=paper", "-a", "strategy=ddp_ds"]
+SHARDED = ["run", "^llm/finetune$", "-a", "device=cpu", "-a", "threads=1", "-a", "parallel=fsdp", "-a", "model=tiny", "-a", "method=full",
+           "-a", "sequence=16", "-a", "pad_multiple=16", "-a", "rows=8", "-a", "steps=3", "-a", "backend=mpi"]
 PREDICT = ["--workload", "imaging/train"]
 
 
 class PredictTraining(ProgramTest):
-    def train(self, name, ranks):
+    def train(self, name, ranks, words=TRAIN):
         path = self.path(name)
-        self.expect(run(*TRAIN, "-a", f"ranks={ranks}", "-o", path, program=ALL, ranks=ranks), 0)
+        self.expect(run(*words, "-a", f"ranks={ranks}", "-o", path, program=ALL, ranks=ranks), 0)
         return path
+
+    def measure_missing(self, done):
+        """Runs the commands of a prediction that lacks rows. Returns the benchmarks and the files."""
+        self.expect(done, 4, "rows of the messages of a step are missing")
+        commands = [shlex.split(line)[5:] for line in done.stderr.splitlines() if line.startswith("  mpirun -n 8 scalemark run ")]
+        for command in commands:
+            words = ["ranks=2" if word == "ranks=2,4,8" else word for word in command]
+            self.expect(run("run", *words, "-n", 5, program=ALL, ranks=2, cwd=self.folder), 0)
+        return [command[0] for command in commands], [self.path(command[-1]) for command in commands]
+
+    def compare_messages(self, step, files):
+        """The messages of a step with the rows that they are from. Returns their time."""
+        measured = {(row["name"], row["params"]["bytes"]): row["metrics"]["latency"]["median"]
+                    for file in files for row in rows(file).values()}
+        found = {(one["benchmark"], one["bytes"]): one for one in step["messages"]}
+        self.assertEqual(found.keys(), measured.keys())
+        for key, message in found.items():
+            self.assertAlmostEqual(message["seconds"] / measured[key], 1)
+            self.assertEqual(message["source"], "measured")
+        return sum(message["count"] * measured[key] for key, message in found.items())
 
     def predict(self, *words, **options):
         return run("predict", "--from", *words, program=ALL, **options)
 
     def test_a_step_is_the_slowest_rank_and_its_messages(self):
         one, two = self.train("one.h5", 1), self.train("two.h5", 2)
-        lacking = self.predict(one, *PREDICT, "-a", "ranks=2")
-        self.expect(lacking, 4, "rows of the messages of a step are missing")
-        commands = [shlex.split(line)[5:] for line in lacking.stderr.splitlines() if line.startswith("  mpirun -n 8 scalemark run ")]
-        self.assertEqual([command[0] for command in commands], ["^micro/allreduce$", "^micro/broadcast$"])
-        files = [one, two]
-        for command in commands:
-            words = ["ranks=2" if word == "ranks=2,4,8" else word for word in command]
-            self.expect(run("run", *words, "-n", 5, program=ALL, ranks=2, cwd=self.folder), 0)
-            files.append(self.path(words[-1]))
+        names, messages = self.measure_missing(self.predict(one, *PREDICT, "-a", "ranks=2"))
+        self.assertEqual(names, ["^micro/allreduce$", "^micro/broadcast$"])
+        files = [one, two, *messages]
 
         done = self.predict(*files, *PREDICT, "-a", "ranks=2", "--format", "json")
         self.expect(done, 0)
         (step,) = json.loads(done.stdout)
-        measured = {(row["name"], row["params"]["bytes"]): row["metrics"]["latency"]["median"]
-                    for file in files[2:] for row in rows(file).values()}
-        self.assertEqual(len(measured), 4)
-        found = {(one["benchmark"], one["bytes"]): one for one in step["messages"]}
-        self.assertEqual(found.keys(), measured.keys())
-        for key, message in found.items():
-            self.assertAlmostEqual(message["seconds"] / measured[key], 1)
-            self.assertEqual(message["source"], "measured")
-        self.assertAlmostEqual(step["communication"], sum(measured.values()))
+        self.assertEqual(len(step["messages"]), 4)
+        self.assertAlmostEqual(step["communication"], self.compare_messages(step, messages))
         self.assertAlmostEqual(step["step"], step["slowest"] + step["communication"])
         self.assertGreaterEqual(step["slowest"], step["computing"])
         (row,) = rows(two).values()
@@ -65,7 +74,22 @@ class PredictTraining(ProgramTest):
         text = self.predict(*files, *PREDICT, "-a", "ranks=2")
         self.expect(text, 0)
         self.assertRegex(text.stdout, r"(?m)^ +2 +(>= )?[\d.]+ [mu]?s .* [+-][\d.]+ %$")
-        self.assertRegex(text.stdout, r"communication on 2 ranks: gradients 1 MiB by micro/allreduce \(measured\), gradients 7\.532 MiB")
+        self.assertRegex(text.stdout, r"(?m)^communication on 2 ranks:\n.*\ngradients +1 +1 MiB  micro/allreduce .* measured\n"
+                                      r"gradients +1  7\.532 MiB  micro/allreduce ")
+
+    def test_sharded_parameters_are_gathered_in_both_passes(self):
+        one = self.train("one.h5", 1, SHARDED)
+        predict = ["--workload", "llm/finetune", "-a", "ranks=2"]
+        names, messages = self.measure_missing(self.predict(one, *predict))
+        self.assertEqual(names, ["^micro/allgather$", "^micro/allreduce$", "^micro/reduce_scatter$"])
+        done = self.predict(one, *messages, *predict, "--format", "json")
+        self.expect(done, 0)
+        (step,) = json.loads(done.stdout)
+        self.assertAlmostEqual(step["communication"], self.compare_messages(step, messages))
+        # Gathers: four layers twice; embedding, norm and head once. Reductions: each once.
+        count = {name: sum(one["count"] for one in step["messages"] if one["benchmark"] == "micro/" + name)
+                 for name in ("allgather", "reduce_scatter", "allreduce")}
+        self.assertEqual(count, {"allgather": 4 * 2 + 3, "reduce_scatter": 4 + 3, "allreduce": 1})
 
     def test_what_it_refuses(self):
         one = self.train("one.h5", 1)

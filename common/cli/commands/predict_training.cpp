@@ -38,11 +38,14 @@ using nlohmann::ordered_json;
 
 constexpr double kLevel = 0.9;  ///< of intervals of collectives, which are not printed
 
-/// One message of a step, and what its time is from.
+/// Messages of a step that are alike, and what the time of one is from.
 struct StepMessage {
   std::string component, benchmark;
+  std::int64_t count = 1;
   double bytes = 0, seconds = 0;
   std::string source;  ///< "measured", or the form of the collective
+
+  double total() const { return static_cast<double>(count) * seconds; }
 };
 
 struct StepLine {
@@ -55,7 +58,7 @@ struct StepLine {
 
   double communication() const {
     double sum = 0;
-    for (const StepMessage& one : messages) sum += one.seconds;
+    for (const StepMessage& one : messages) sum += one.total();
     return sum;
   }
   /// With all messages after the computation.
@@ -146,9 +149,9 @@ const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows
   return start;
 }
 
-/// Nothing where a training to start from is missing, or rows of `messages`, which go to `missing`.
-std::optional<StepLine> predict_step(const TrainingRows& rows, const Workload& messages, int ranks,
-                                     Collectives& collectives, MissingSizes& missing) {
+/// Nothing where a training to start from is missing, or rows of messages, which go to `missing`.
+std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
+                                     int ranks, Collectives& collectives, MissingSizes& missing) {
   const auto* const start = start_for(rows, ranks);
   if (start == nullptr) return std::nullopt;
   const predict::PooledTimes times(start->second.local);
@@ -159,6 +162,9 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Workload& m
                 .slowest = times.slowest_of(ranks),
                 .messages = {},
                 .measured = {}};
+  Point point = rows.point;
+  point["ranks"] = std::int64_t{ranks};
+  const Workload messages = benchmark.communication_for(point);
   for (const WorkloadPart& part : messages) {
     const CollectiveName name = collective_of(rows, part);
     const std::int64_t bytes = part.point.integer("bytes");
@@ -166,8 +172,8 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Workload& m
     if (!found)
       missing[name].insert(bytes);
     else
-      line.messages.push_back({part.component, part.benchmark, static_cast<double>(bytes),
-                               found->first, found->second});
+      line.messages.push_back({part.component, part.benchmark, part.count,
+                               static_cast<double>(bytes), found->first, found->second});
   }
   if (line.messages.size() < messages.size()) return std::nullopt;
   if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
@@ -180,6 +186,20 @@ bool overlaps(const TrainingRows& rows) { return rows.process_group != "mpi"; }
 
 double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
 
+void print_messages(const StepLine& line) {
+  fmt::print(std::cout, "communication on {} ranks:\n", line.ranks);
+  const std::vector<text::TextColumn> columns{
+      {.header = "of"}, {.header = "messages", .number = true}, {.header = "bytes", .number = true},
+      {.header = "by"}, {.header = "time", .number = true},     {.header = "source"}};
+  std::vector<text::TextRow> table;
+  for (const StepMessage& one : line.messages)
+    table.push_back({.cells = {one.component, std::to_string(one.count),
+                               units::bytes(static_cast<std::uint64_t>(one.bytes)), one.benchmark,
+                               units::seconds(one.total(), 4), one.source},
+                     .color = {}});
+  text::print_text_table(columns, table, table_width(), std::cout);
+}
+
 void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lines) {
   const StepLine& line = lines.back();
   fmt::print(std::cout,
@@ -190,17 +210,12 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
                "more steps.\n");
-  std::vector<std::string> messages;
-  for (const StepMessage& one : line.messages)
-    messages.push_back(fmt::format("{} {} by {} ({})", one.component,
-                                   units::bytes(static_cast<std::uint64_t>(one.bytes)),
-                                   one.benchmark, one.source));
-  fmt::print(std::cout, "communication on {} ranks: {}.\n", line.ranks, text::join(messages, ", "));
   if (overlaps(rows))
     fmt::print(
         std::cout,
         "{} sends while the ranks compute, so that a step may be shorter: down to slowest.\n",
         text::printable(rows.process_group, 20));
+  if (!line.messages.empty()) print_messages(line);
 }
 
 void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines) {
@@ -229,6 +244,7 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
   for (const StepMessage& one : line.messages)
     messages.push_back({{"component", one.component},
                         {"benchmark", one.benchmark},
+                        {"count", one.count},
                         {"bytes", one.bytes},
                         {"seconds", text::json_number(one.seconds)},
                         {"source", one.source}});
@@ -290,11 +306,10 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   bool found_any = false, is_first = true;
   const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
   for (const TrainingRows& rows : all) {
-    const Workload messages = benchmark.communication_for(rows.point);
     std::vector<StepLine> lines;
     for (const std::int64_t ranks : targets.ranks) {
       if (const auto line =
-              predict_step(rows, messages, static_cast<int>(ranks), collectives, missing))
+              predict_step(rows, benchmark, static_cast<int>(ranks), collectives, missing))
         lines.push_back(*line);
     }
     if (lines.empty()) continue;

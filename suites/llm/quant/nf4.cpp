@@ -70,6 +70,18 @@ torch::Tensor packed_codes(const torch::Tensor& blocks, const torch::Tensor& max
   return packed;
 }
 
+/// Tensors of the sizes of a quantised weight, without values.
+Nf4Tensor shapes_of(const torch::Tensor& weight) {
+  const std::int64_t elements = weight.numel();
+  const auto options = weight.options();
+  return {.packed = torch::empty({elements / 2}, options.dtype(torch::kUInt8)),
+          .scalers = torch::empty({elements / nf4::kBlock}, options.dtype(torch::kInt8)),
+          .factors = torch::empty({elements / kUnit}, options),
+          .mean = torch::empty({}, options),
+          .codebook = codebook(options),
+          .shape = weight.sizes().vec()};
+}
+
 template <typename T>
 void dequantise_on_cpu(const Nf4Tensor& quantised, torch::Tensor& weight) {
   const auto* const packed = quantised.packed.const_data_ptr<std::uint8_t>();
@@ -122,6 +134,7 @@ torch::Tensor nf4_block_maxima(const torch::Tensor& weight) {
 Nf4Tensor quantise_nf4(const torch::Tensor& weight) {
   check_weight(weight);
   const torch::NoGradGuard no_grad;
+  if (weight.is_meta()) return shapes_of(weight);
   const torch::Tensor blocks = weight.detach().contiguous().view({-1, nf4::kBlock});
   const torch::Tensor maxima = nf4_block_maxima(weight);
   if (!maxima.isfinite().all().item<bool>())

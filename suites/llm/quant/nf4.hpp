@@ -26,7 +26,8 @@ struct Nf4Tensor {
 
 /// Nearest code to w / scale, ties to the lower index; a block of zeros gets codes 0. Works by
 /// LibTorch's operators on any device. Throws Error for a number of elements that is no multiple of
-/// 64 * 256, another type, or a weight that is not finite.
+/// 64 * 256, another type, or a weight that is not finite. Of a weight on device "meta" only shapes
+/// are made.
 Nf4Tensor quantise_nf4(const torch::Tensor& weight);
 
 /// The dequantised weight, in its type and shape: scale = scaler / factor + mean, element =

@@ -10,6 +10,7 @@
 
 #include "suites/llm/train/memory.hpp"
 #include "suites/llm/train/method.hpp"
+#include "suites/llm/train/sharded_traffic.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -102,8 +103,15 @@ std::vector<Forecast> forecast_step(const Point& params) {
 }
 
 Workload step_communication(const Point& params) {
-  if (params.text("parallel") != "ddp") return {};
+  const std::string& parallel = params.text("parallel");
+  if (parallel == "single") return {};
   const LlamaConfig config = llama_config(params.text("model"));
+  if (parallel == "fsdp") {
+    const auto shapes =
+        torch::TensorOptions().device(torch::kMeta).dtype(element_type(params.text("precision")));
+    return sharded_messages(make_method_model(method_of(params), config, shapes),
+                            traffic_request(params));
+  }
   const MemoryRequest request = request_of(params, config, usual_width(params, config));
   return ddp_messages(trained_elements(request) * request.element_bytes);
 }

@@ -23,7 +23,8 @@ std::uint64_t expected_memory(const Point& params);
 /// FLOPs.
 std::vector<Forecast> forecast_step(const Point& params);
 
-/// What DDP exchanges in a step: gradients. Empty for other kinds of parallelism.
+/// What the ranks exchange in a step: DDP its gradients, Fsdp also parameters, whose parts depend
+/// on axis `ranks`. Empty for a single rank.
 Workload step_communication(const Point& params);
 
 }  // namespace scalemark::llm

@@ -2,10 +2,7 @@
 // The kinds of parallelism of a training.
 #include "suites/llm/train/parallelism.hpp"
 
-#include <map>
 #include <optional>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include <torch/nn/modules/container/modulelist.h>
@@ -19,7 +16,6 @@ namespace scalemark::llm {
 namespace {
 
 using torch_support::Fsdp;
-using torch_support::FsdpTraffic;
 using torch_support::ProcessGroupPtr;
 
 void drop_gradients(const std::vector<torch::Tensor>& parameters) {
@@ -195,39 +191,6 @@ std::uint64_t fingerprint(Parallelism& parallelism, const Llama& model) {
     hash = torch_support::fingerprint({tensor}, hash);
   });
   return hash;
-}
-
-FsdpTraffic expected_traffic(const Llama& model, const TrafficRequest& request) {
-  struct Whole {
-    std::int64_t elements = 0, element_bytes = 0;
-  };
-  std::map<std::tuple<std::string, torch::ScalarType, bool, bool>, Whole> wholes;
-  const auto count = [&](const std::string& name, const torch::Tensor& tensor, bool buffer) {
-    const bool in_layer = name.starts_with("layers.");
-    const std::string part = name.substr(0, name.find('.', in_layer ? 7 : 0));
-    Whole& whole = wholes[{part, tensor.scalar_type(), tensor.requires_grad(), buffer}];
-    whole.elements += tensor.numel();
-    whole.element_bytes = tensor.element_size();
-  };
-  for (const auto& item : model->named_parameters()) count(item.key(), item.value(), false);
-  for (const auto& item : model->named_buffers()) count(item.key(), item.value(), true);
-
-  FsdpTraffic traffic;
-  for (const auto& [what, whole] : wholes) {
-    const auto& [part, type, trained, buffer] = what;
-    const std::int64_t each = (whole.elements + request.ranks - 1) / request.ranks;
-    const auto moved = static_cast<std::uint64_t>(each * (request.ranks - 1) * whole.element_bytes);
-    const std::int64_t passes =
-        request.reshard && part.starts_with("layers.") ? 2 + request.reference_passes : 1;
-    const auto gathers = static_cast<std::uint64_t>((passes + (request.frozen_copy ? 1 : 0)) *
-                                                    request.micro_batches);
-    const auto reductions = static_cast<std::uint64_t>(trained ? request.micro_batches : 0);
-    traffic.gathers += gathers;
-    traffic.gathered_bytes += gathers * moved;
-    traffic.reductions += reductions;
-    traffic.reduced_bytes += reductions * moved;
-  }
-  return traffic;
 }
 
 }  // namespace scalemark::llm

@@ -75,17 +75,4 @@ std::unique_ptr<Parallelism> make_fsdp(torch_support::ProcessGroupPtr group,
 /// torch_support::fingerprint of all parameters of the model, each gathered in turn.
 std::uint64_t fingerprint(Parallelism& parallelism, const Llama& model);
 
-/// Traffic of Fsdp per step, from the model's shapes alone. A whole is one flat shard: the elements
-/// of one type among trained parameters, frozen ones or buffers of a layer, the embedding, the norm
-/// or the head, rounded up to a multiple of the ranks. Each forward pass gathers (ranks - 1) /
-/// ranks of it, and with `reshard` so does the backward pass of a layer. Each backward pass reduces
-/// as much of a trained whole.
-struct TrafficRequest {
-  std::int64_t ranks = 1, micro_batches = 1;
-  std::int64_t reference_passes = 0;  ///< forward passes per micro-batch without a backward pass
-  bool frozen_copy = false;           ///< one such pass is of a frozen copy
-  bool reshard = true;
-};
-torch_support::FsdpTraffic expected_traffic(const Llama& model, const TrafficRequest& request);
-
 }  // namespace scalemark::llm

@@ -19,6 +19,7 @@
 #include "suites/llm/quant/qlora.hpp"
 #include "suites/llm/train/dpo.hpp"
 #include "suites/llm/train/memory.hpp"
+#include "suites/llm/train/sharded_traffic.hpp"
 #include "suites/llm/train/step.hpp"
 #include "tests/suites/llm/small_config.hpp"
 #include "tests/suites/llm/small_rows.hpp"

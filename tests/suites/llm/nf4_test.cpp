@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
@@ -157,6 +158,20 @@ TEST(Nf4, WhatItCannotTakeIsNamed) {
   refuses(torch::ones({64, 256}, torch::kFloat16), "not Half");
   refuses(torch::full({64, 256}, std::nan("")), "NaN");
   refuses(torch::full({64, 256}, -std::numeric_limits<double>::infinity()), "infinity");
+}
+
+TEST(Nf4, AWeightWithoutValuesHasTheSameShapes) {
+  const torch::Tensor weight = torch::randn({256, 128}, torch::kBFloat16);
+  const Nf4Tensor real = quantise_nf4(weight), shapes = quantise_nf4(weight.to(torch::kMeta));
+  EXPECT_EQ(shapes.shape, real.shape);
+  for (const auto& [one, other] :
+       {std::pair(shapes.packed, real.packed), std::pair(shapes.scalers, real.scalers),
+        std::pair(shapes.factors, real.factors), std::pair(shapes.mean, real.mean),
+        std::pair(shapes.codebook, real.codebook)}) {
+    EXPECT_TRUE(one.is_meta());
+    EXPECT_EQ(one.sizes(), other.sizes());
+    EXPECT_EQ(one.scalar_type(), other.scalar_type());
+  }
 }
 
 TEST(Nf4, DoesNotDependOnTheNumberOfThreads) {
