@@ -108,6 +108,7 @@ NOT_RUN = {
     "scalemark predict --from train.h5 messages-1.h5 messages-2.h5 --workload imaging/train -a ranks=2,64":
         "cli.predict_training measures the rows that it needs",
     "tests/peers/predict_steps.py": "needs root, and measures for minutes",
+    "tests/peers/predict_studies.py --scalemark PROGRAM": "cli.study runs it",
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scalemark study`: the presets have the studies' settings, and published numbers stand in tables of the studies' shape."""
 import json
+import subprocess
 import unittest
+from pathlib import Path
 
 from harness import SCALEMARK, ProgramTest, planned_keys, run
 
@@ -74,6 +76,19 @@ class Study(ProgramTest):
         self.expect(done, 0)
         for text in ("allocation study, Table 3", "3792 s", "99.30 %", "129.82 %", "8 rows of 8 not run", "--preset paper-imaging-pin"):
             self.assertIn(text, done.stdout)
+
+    def test_predicted_cells_of_several_gpus(self):
+        """What the script under tests/peers prints: the study's fine-tuning by the bytes that the program plans."""
+        script = Path(__file__).resolve().parents[1] / "peers/predict_studies.py"
+        done = subprocess.run([script, "--scalemark", SCALEMARK, "--format", "json"], capture_output=True, text=True, check=True)
+        cells = json.loads(done.stdout)
+        tuning = [cell for cell in cells if cell["source"] == "Table 5"]
+        self.assertEqual((len(cells), len(tuning)), (21, 6))
+        for cell in tuning:
+            self.assertLess(abs(cell["predicted"] / cell["published"] - 1), 0.08, cell)
+        # All parameters of 8B in fp32 but a GPU's own half: layers in both passes, embedding and head once; at 150 GB/s.
+        two = next(cell for cell in tuning if cell["gpus"] == 2)
+        self.assertAlmostEqual((two["predicted"] - 0.77) * 150e9 / (4 / 2 * (2 * 6.98e9 + 1.05e9)), 1, 2)
 
     def test_what_is_refused(self):
         self.expect(run("study", "table-9"), 2, "there is no table or figure 'table-9'", "table-2")
