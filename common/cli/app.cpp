@@ -73,6 +73,7 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
   add_info(app, exit_code);
   add_show(app, exit_code);
   add_study(app, exit_code);
+  add_plan(app, exit_code);
   add_predict(app, exit_code);
   add_compare(app, exit_code);
   add_baseline(app, exit_code);

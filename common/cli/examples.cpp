@@ -24,6 +24,9 @@ const std::map<std::string, std::vector<std::string>> kExamples = {
     {"study",
      {"scalemark study", "scalemark study table-3 pin.h5",
       "scalemark study runs/ --format markdown"}},
+    {"plan",
+     {"scalemark plan --preset quick --ranks 2", "scalemark plan --preset quick --from base/",
+      "scalemark plan --preset nccl-tests --ranks 64 --ranks-per-node 4 --gpu --from base/"}},
     {"predict",
      {"scalemark predict --simulate allreduce_ring --ranks 8 --bytes 1048576 --loggps "
       "L=2500,o=1500,g=1000,G=6",

@@ -16,6 +16,7 @@ void add_list(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_baseline(CLI::App& app, int& exit_code);

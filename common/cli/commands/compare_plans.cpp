@@ -12,8 +12,6 @@
 #include "common/cli/commands/read_digest.hpp"
 #include "common/cli/numbers.hpp"
 #include "common/cli/terminal.hpp"
-#include "common/compare/join_runs.hpp"
-#include "common/compare/planning/run_cost.hpp"
 #include "common/compare/print/planning.hpp"
 
 namespace scalemark::cli {
@@ -49,21 +47,8 @@ int power(const std::vector<std::filesystem::path>& base, const PlanOptions& opt
   for (const double percent : options.effects_percent)
     plan_options.effects.push_back(percent / 100);
   if (!options.budget.empty()) plan_options.budget = text::parse_seconds(options.budget);
-  std::vector<compare::RunDigest> runs;
-  std::vector<compare::RunCost> costs;
-  for (const std::filesystem::path& path : base) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      compare::RunCost cost;
-      const RunVisitor also{[&](const Run& run) { cost = compare::run_cost(run); },
-                            [&](const CaseResult& one) { compare::add_case(one, cost); }};
-      runs.push_back(read_digest(file, also));
-      costs.push_back(std::move(cost));
-    }
-  }
-  const std::vector<std::size_t> places = compare::join_runs(runs);
-  std::vector<compare::RunCost> joined(runs.size());
-  for (std::size_t i = 0; i < costs.size(); ++i) compare::add_part(costs[i], joined[places[i]]);
-  const compare::RunPlan plan = compare::plan_runs(runs, joined, plan_options);
+  const CostedRuns read = read_costed_runs(base);
+  const compare::RunPlan plan = compare::plan_runs(read.runs, read.costs, plan_options);
   compare::print_run_plan(plan, request.format, std::cout,
                           {.all = options.all, .width = table_width()});
   return static_cast<int>(plan.rows.empty() ? ExitCode::nothing : ExitCode::ok);

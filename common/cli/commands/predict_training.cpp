@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,11 +20,11 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/predict/noise_at_scale.hpp"
-#include "common/predict/op_cost.hpp"
 #include "common/stats/summary.hpp"
 #include "common/text/cells.hpp"
 #include "common/text/table.hpp"
@@ -35,8 +33,6 @@ namespace scalemark::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr double kLevel = 0.9;  ///< of intervals of collectives, which are not printed
 
 /// Messages of a step that are alike, and what the time of one is from.
 struct StepMessage {
@@ -63,64 +59,6 @@ struct StepLine {
   }
   /// With all messages after the computation.
   double step() const { return slowest.median + communication(); }
-};
-
-/// The rows of one collective, of the process group that a training uses.
-class Collective {
- public:
-  Collective(const std::vector<std::string>& files, const std::string& benchmark,
-             const std::vector<std::string>& words) {
-    std::vector<CollectiveRows> all = read_collective_rows(files, benchmark, words);
-    if (all.empty()) return;
-    // The key with the fewest words has the usual values of all axes.
-    CollectiveRows& rows = *std::ranges::min_element(
-        all, {}, [](const CollectiveRows& one) { return one.key.size(); });
-    times_ = std::move(rows.times);
-    const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
-    if (ranks_in(times_).size() > 1 && !predict::forms_of(name).empty())
-      predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_);
-  }
-
-  /// Time and source of a message between so many ranks: from rows on as many, else by a form.
-  std::optional<std::pair<double, std::string>> time(double bytes, int ranks) const {
-    std::map<double, double> own;  // s, by bytes
-    for (const predict::CollectiveTime& one : times_) {
-      if (one.ranks == ranks) own[one.bytes] = one.seconds;
-    }
-    if (const auto found = predict::interpolated(own, bytes))
-      return std::pair(*found, std::string(own.contains(bytes) ? "measured" : "interpolated"));
-    if (!predictor_) return std::nullopt;
-    try {
-      const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kLevel);
-      const std::string form(found.forms.front().form.name);
-      const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
-      return std::pair(found.seconds, form + word);
-    } catch (const Error&) {  // too few numbers of ranks beside this size
-      return std::nullopt;
-    }
-  }
-
- private:
-  std::vector<predict::CollectiveTime> times_;
-  std::unique_ptr<predict::CollectivePredictor> predictor_;
-};
-
-/// A benchmark and the axes of its rows, but their size.
-using CollectiveName = std::pair<std::string, std::vector<std::string>>;
-
-/// Collectives whose rows were read: once for all trainings that use them.
-class Collectives {
- public:
-  explicit Collectives(const std::vector<std::string>& files) : files_(files) {}
-  const Collective& of(const CollectiveName& name) {
-    const auto known = read_.find(name);
-    if (known != read_.end()) return known->second;
-    return read_.emplace(name, Collective(files_, name.first, name.second)).first->second;
-  }
-
- private:
-  const std::vector<std::string>& files_;
-  std::map<CollectiveName, Collective> read_;
 };
 
 /// What a prediction lacks: sizes, by collective.

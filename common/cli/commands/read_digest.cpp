@@ -36,4 +36,27 @@ std::vector<compare::RunDigest> read_digests(const std::vector<std::filesystem::
   return runs;
 }
 
+CostedRuns read_costed_runs(
+    const std::vector<std::filesystem::path>& paths,
+    const std::function<void(const std::filesystem::path&, const Run&)>& header) {
+  CostedRuns all;
+  std::vector<compare::RunCost> costs;
+  for (const std::filesystem::path& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) {
+      compare::RunCost cost;
+      const RunVisitor also{[&](const Run& run) {
+                              if (header) header(file, run);
+                              cost = compare::run_cost(run);
+                            },
+                            [&](const CaseResult& one) { compare::add_case(one, cost); }};
+      all.runs.push_back(read_digest(file, also));
+      costs.push_back(std::move(cost));
+    }
+  }
+  const std::vector<std::size_t> places = compare::join_runs(all.runs);
+  all.costs.resize(all.runs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) compare::add_part(costs[i], all.costs[places[i]]);
+  return all;
+}
+
 }  // namespace scalemark::cli

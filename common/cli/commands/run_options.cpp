@@ -140,6 +140,22 @@ void add_size_options(CLI::App& command, RunOptions& options) {
               {Kind::integer, 2, 1 << 20, false});
 }
 
+}  // namespace
+
+void add_case_options(CLI::App& command, RunOptions& options) {
+  command.add_option(
+      "FILTER", options.filters,
+      "Regular expressions searched in suite/name; an exact name selects only itself");
+  command.add_option("--preset", options.preset,
+                     "Built-in preset, or a .toml file (default without a filter: quick)");
+  command
+      .add_option("-a,--axis", options.axes,
+                  "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
+      ->allow_extra_args(false);
+  add_size_options(command, options);
+  command.add_flag("--quick", options.quick, "The smallest sensible set of points");
+}
+
 void add_sampling_options(CLI::App& command, RunOptions& options) {
   take_number(command.add_option("-n,--iterations", options.iterations,
                                  "Number of timed samples; fewer if --max-time ends sampling"),
@@ -161,20 +177,8 @@ void add_sampling_options(CLI::App& command, RunOptions& options) {
       policy_rule("max_volume"));
 }
 
-}  // namespace
-
 void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option(
-      "FILTER", options.filters,
-      "Regular expressions searched in suite/name; an exact name selects only itself");
-  command.add_option("--preset", options.preset,
-                     "Built-in preset, or a .toml file (default without a filter: quick)");
-  command
-      .add_option("-a,--axis", options.axes,
-                  "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
-      ->allow_extra_args(false);
-  add_size_options(command, options);
-  command.add_flag("--quick", options.quick, "The smallest sensible set of points");
+  add_case_options(command, options);
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
   command.add_flag("--force", options.force, "Replace an existing output");
   command.add_flag("--resume", options.resume,
@@ -254,6 +258,13 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                    "More on stderr; in --format osu OSU's columns, too, as in `show`");
 }
 
+void check_case_options(RunOptions& options) {
+  check_count(options);
+  fold_byte_range(options);
+  for (const std::string& axis : options.axes) parse_override(axis);
+  if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
+}
+
 void check_run_options(RunOptions& options) {
   if (options.probe && (!options.filters.empty() || !options.preset.empty() || options.resume ||
                         options.dry_run || !options.output.empty())) {
@@ -265,14 +276,11 @@ void check_run_options(RunOptions& options) {
     throw UsageError("--resume-hosts lets --resume continue on other hosts: give --resume, too");
   if (options.resume && options.output.empty())
     throw UsageError("--resume needs --output: the run to resume");
-  check_count(options);
   options.tags = parse_pairs("--tag", options.tag_texts);
   options.data = parse_data(options.data_texts);
-  fold_byte_range(options);
-  for (const std::string& axis : options.axes) parse_override(axis);
+  check_case_options(options);
   hardware::policy_from(options.placement);
   if (!options.peak.empty()) options.peaks = Peaks::from_file(options.peak);
-  if (options.filters.empty() && options.preset.empty()) options.preset = "quick";
   if (!options.preset.empty())
     take_format(load_preset(Registry::instance(), options.preset), options);
   if (options.format.empty()) options.format = "table";

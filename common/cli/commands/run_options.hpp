@@ -53,6 +53,13 @@ struct RunOptions {
   std::vector<std::string> words;  ///< the command line, word by word
 };
 
+/// Options that choose cases: FILTER, --preset, -a, -b, -e, -f, --quick.
+void add_case_options(CLI::App& command, RunOptions& options);
+/// Checks them, and makes "quick" the preset where nothing is chosen. Throws UsageError.
+void check_case_options(RunOptions& options);
+/// Options of sampling: -n, -w, --ci, --min-time, --max-time, --max-volume.
+void add_sampling_options(CLI::App& command, RunOptions& options);
+/// All options of `run`.
 void add_run_options(CLI::App& command, RunOptions& options);
 /// Completes what CLI11 cannot check. Throws UsageError. Does not need MPI.
 void check_run_options(RunOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints A/A tests and run plans as text and JSON.
+// Prints A/A tests, plans of runs and plans of jobs as text and JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/compare/planning/job_plan.hpp"
 #include "common/compare/planning/run_plan.hpp"
 #include "common/compare/planning/self_test.hpp"
 
@@ -27,6 +28,9 @@ inline constexpr std::size_t kPlanRows = 10;
 /// A fraction in percent without sign; "-" for NaN.
 std::string plain_percent(double fraction);
 
+/// A duration: 0.25 s, 45.0 s, 12.5 min, 3.2 h; "-" for NaN.
+std::string job_time(double seconds);
+
 /// Names of the formats: text, json.
 std::vector<std::string> plan_formats();
 
@@ -38,9 +42,19 @@ void print_self_test(const SelfTest& test, std::string_view format, std::ostream
 void print_run_plan(const RunPlan& plan, std::string_view format, std::ostream& out,
                     const PlanPrintOptions& options = {});
 
-/// The JSON documents `scalemark-self-test` and `scalemark-run-plan`, version 1. Rates and changes
-/// are fractions.
+/// What a job is started with.
+struct JobShape {
+  int ranks = 1, ranks_per_node = 1;
+};
+
+/// Prints a plan of a job as "text" or "json".
+void print_job_plan(const JobPlan& plan, const JobShape& shape, std::string_view format,
+                    std::ostream& out, const PlanPrintOptions& options = {});
+
+/// The JSON documents `scalemark-self-test`, `scalemark-run-plan` and `scalemark-job-plan`, version
+/// 1. Rates and changes are fractions.
 nlohmann::ordered_json to_json(const SelfTest& test);
 nlohmann::ordered_json to_json(const RunPlan& plan);
+nlohmann::ordered_json to_json(const JobPlan& plan, const JobShape& shape);
 
 }  // namespace scalemark::compare

@@ -23,15 +23,6 @@ using nlohmann::ordered_json;
 /// Above this fraction, most of a row's variance comes from within runs.
 constexpr double kMostlyWithin = 0.5;
 
-/// A duration: 0.25 s, 45.0 s, 12.5 min, 3.2 h.
-std::string job_time(double seconds) {
-  if (!std::isfinite(seconds)) return "-";
-  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
-  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 void print_found(const RunPlan& plan, const std::string& title,
                  std::vector<PlanCell> PlanLine::*cells, std::ostream& out) {
   fmt::print(out, "\n{}:\n", title);
@@ -167,6 +158,14 @@ ordered_json line_json(const PlanLine& line) {
 }
 
 }  // namespace
+
+std::string job_time(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
 
 ordered_json to_json(const RunPlan& plan) {
   ordered_json lines = ordered_json::array(), rows = ordered_json::array();

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scalemark plan`: what a job of these cases will cost and show, before it is submitted.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/base/counted.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/predict_collective.hpp"
+#include "common/cli/commands/read_digest.hpp"
+#include "common/cli/commands/run_options.hpp"
+#include "common/cli/commands/same_machine.hpp"
+#include "common/cli/numbers.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/compare/planning/job_plan.hpp"
+#include "common/compare/print/planning.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// Ranks that a job can be planned for.
+constexpr int kMostPlannedRanks = 1 << 20;
+
+struct PlanArguments {
+  RunOptions cases;
+  std::vector<std::string> files;
+  std::optional<int> ranks, ranks_per_node, threads;
+  std::optional<bool> gpu;
+  std::vector<int> runs = {3, 5, 10};
+  double effect_percent = 5;
+  std::string format = "text";
+};
+
+/// What a job is started with, as far as it shapes the plan.
+struct Job {
+  compare::JobShape shape;
+  int threads = 1;
+  bool gpu = false;
+
+  int nodes() const { return (shape.ranks + shape.ranks_per_node - 1) / shape.ranks_per_node; }
+};
+
+/// The value that axis `threads` most often has among the planned cases.
+int threads_of(const Run& run) {
+  std::map<std::int64_t, int> counts;
+  for (const std::string& key : run.planned) {
+    for (const std::string& word : text::split(key, ' ')) {
+      if (!word.starts_with("threads=")) continue;
+      if (const auto threads = text::parse_integer(word.substr(8))) ++counts[*threads];
+    }
+  }
+  if (counts.empty()) return 1;
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  return static_cast<int>(std::clamp<std::int64_t>(most->first, 1, kMostPlannedRanks));
+}
+
+/// The job that made a run.
+Job job_of(const Run& run) {
+  std::map<std::string, int> on_node;
+  for (const RankInfo& rank : run.ranks) ++on_node[rank.node];
+  Job job;
+  job.threads = threads_of(run);
+  if (run.ranks.empty()) return job;
+  job.shape.ranks = static_cast<int>(run.ranks.size());
+  job.shape.ranks_per_node =
+      std::ranges::max_element(on_node, {}, [](const auto& one) { return one.second; })->second;
+  job.gpu =
+      std::ranges::none_of(run.ranks, [](const RankInfo& rank) { return rank.gpu_model.empty(); });
+  return job;
+}
+
+/// Options win over the earlier job. Without either all ranks are on one node.
+Job planned_job(const PlanArguments& options, const std::optional<Job>& earlier) {
+  Job job = earlier.value_or(Job());
+  if (options.ranks) job.shape.ranks = *options.ranks;
+  if (options.ranks_per_node)
+    job.shape.ranks_per_node = *options.ranks_per_node;
+  else if (!earlier)
+    job.shape.ranks_per_node = job.shape.ranks;
+  job.shape.ranks_per_node = std::min(job.shape.ranks_per_node, job.shape.ranks);
+  if (options.threads) job.threads = *options.threads;
+  if (options.gpu) job.gpu = *options.gpu;
+  return job;
+}
+
+/// The cases that such a job measures. `others` counts those that it skips.
+std::vector<compare::JobCase> cases_of(const PlanArguments& options, const Job& job,
+                                       std::size_t& others) {
+  const PlanContext context{
+      .ranks = job.shape.ranks, .threads = job.threads, .cuda_usable = job.gpu, .direct = {}};
+  const int sweeps = options.cases.sweeps;
+  std::vector<compare::JobCase> cases;
+  for (const PlannedCase& planned :
+       make_plan(Registry::instance(), plan_request(options.cases), context)) {
+    const Benchmark& benchmark = *planned.benchmark;
+    const std::int64_t ranks = planned.params.integer("ranks");
+    if (!benchmark.why_unavailable().empty() || ranks > job.shape.ranks ||
+        ranks < benchmark.minimum_ranks()) {
+      ++others;
+      continue;
+    }
+    compare::JobCase one{.key = text::printable(planned.key),
+                         .memory = benchmark.memory_for(planned.params),
+                         .longest = {}};
+    if (!benchmark.has_fixed_work() && std::isfinite(planned.policy.max_time))
+      one.longest = sweeps * planned.policy.max_time;
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+/// Collectives that no run measured are predicted from such on other ranks or of other sizes.
+void predict_missing(const std::vector<std::string>& files,
+                     const std::vector<compare::RunDigest>& runs,
+                     std::vector<compare::JobCase>& cases) {
+  Collectives collectives(files);
+  for (compare::JobCase& one : cases) {
+    if (std::ranges::any_of(
+            runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); }))
+      continue;
+    std::vector<std::string> words = text::split(one.key, ' ');
+    const std::string benchmark = words.front();
+    if (predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty()) continue;
+    words.erase(words.begin());
+    std::optional<std::int64_t> bytes, ranks;
+    std::erase_if(words, [&](const std::string& word) {
+      if (word.starts_with("bytes=")) bytes = text::parse_integer(word.substr(6));
+      if (word.starts_with("ranks=")) ranks = text::parse_integer(word.substr(6));
+      return word.starts_with("bytes=") || word.starts_with("ranks=");
+    });
+    if (!bytes || !ranks) continue;
+    const auto found = collectives.of({benchmark, words})
+                           .time(static_cast<double>(*bytes), static_cast<int>(*ranks));
+    if (!found) continue;
+    one.predicted = found->first;
+    one.source = found->second;
+  }
+}
+
+int plan_command(PlanArguments options) {
+  check_case_options(options.cases);
+  std::optional<Job> earlier;
+  SameMachine machine;
+  const CostedRuns runs = read_costed_runs({options.files.begin(), options.files.end()},
+                                           [&](const std::filesystem::path& file, const Run& run) {
+                                             machine.expect(file, run);
+                                             if (!earlier) earlier = job_of(run);
+                                           });
+  const Job job = planned_job(options, earlier);
+  std::size_t others = 0;
+  std::vector<compare::JobCase> cases = cases_of(options, job, others);
+  if (!options.files.empty()) predict_missing(options.files, runs.runs, cases);
+  const compare::JobPlan plan = compare::plan_job(cases, runs.runs, runs.costs,
+                                                  {.nodes = job.nodes(),
+                                                   .runs = options.runs,
+                                                   .effect = options.effect_percent / 100,
+                                                   .compare = {}});
+  compare::print_job_plan(plan, job.shape, options.format, std::cout, {.width = table_width()});
+  if (others > 0)
+    fmt::print(stderr, "scalemark plan: {} left out, which such a job cannot run\n",
+               text::counted(others, "case"));
+  const bool knows_some = std::ranges::any_of(plan.rows, &compare::JobRow::measured);
+  return static_cast<int>(plan.rows.empty() || (!options.files.empty() && !knows_some)
+                              ? ExitCode::nothing
+                              : ExitCode::ok);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PlanArguments>();
+  CLI::App* command =
+      app.add_subcommand("plan", "What a job costs and shows, before it is submitted");
+  add_case_options(*command, options->cases);
+  add_sampling_options(*command, options->cases);
+  take_number(
+      command->add_option("--sweeps", options->cases.sweeps, "As of run: sweeps of the job"),
+      {NumberRule::Kind::integer, 1, 1000, false})
+      ->capture_default_str();
+  command->add_option("--from", options->files,
+                      "Earlier runs, on the same machine: files or folders. Their times, figures "
+                      "and noise are used, and their job unless options say otherwise");
+  const NumberRule count{NumberRule::Kind::integer, 1, kMostPlannedRanks, false};
+  take_number(command->add_option("--ranks", options->ranks, "Ranks of the job (default: 1)"),
+              count);
+  take_number(command->add_option("--ranks-per-node", options->ranks_per_node,
+                                  "Ranks on a node (default: all)"),
+              count);
+  take_number(command->add_option("--threads", options->threads, "Cores of a rank (default: 1)"),
+              count);
+  command->add_flag("--gpu,!--no-gpu", options->gpu, "Each rank has a GPU");
+  CLI::Option* runs =
+      command->add_option("--runs", options->runs, "Numbers of runs per side, separated by commas");
+  take_number(runs, {NumberRule::Kind::integer, 2, 1000, false});
+  runs->delimiter(',')->allow_extra_args(false)->capture_default_str();
+  take_number(command->add_option("--effect", options->effect_percent,
+                                  "Change in percent that should be found"),
+              {NumberRule::Kind::percent, 0.001, 10000, false})
+      ->capture_default_str();
+  command->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(compare::plan_formats()))
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = plan_command(*options); });
+}
+
+}  // namespace scalemark::cli

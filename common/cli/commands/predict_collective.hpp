@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of one message of a collective, from measured rows.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/predict/collective_form.hpp"
+
+namespace scalemark::cli {
+
+/// The rows of one collective that have the same axes but bytes and ranks.
+class Collective {
+ public:
+  /// Of the series whose keys have all of `words`, that with the fewest others: usual values of
+  /// all axes. Throws as read_collective_rows().
+  Collective(const std::vector<std::string>& files, const std::string& benchmark,
+             const std::vector<std::string>& words);
+
+  /// Time in s, and its source: "measured" or "interpolated" between sizes, from rows on as many
+  /// ranks; else the form that predicts it, with "untested" or "no fit". Nothing where rows are
+  /// missing.
+  std::optional<std::pair<double, std::string>> time(double bytes, int ranks) const;
+
+ private:
+  std::vector<predict::CollectiveTime> times_;
+  std::unique_ptr<predict::CollectivePredictor> predictor_;
+};
+
+/// A benchmark and the axes of its rows, but their size.
+using CollectiveName = std::pair<std::string, std::vector<std::string>>;
+
+/// Collectives whose rows were read: once for all that ask for them.
+class Collectives {
+ public:
+  explicit Collectives(std::vector<std::string> files) : files_(std::move(files)) {}
+  const Collective& of(const CollectiveName& name);
+
+ private:
+  std::vector<std::string> files_;
+  std::map<CollectiveName, Collective> read_;
+};
+
+}  // namespace scalemark::cli
