@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/number.hpp"
 #include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_from_rows.hpp"
 #include "common/cli/commands/predict_training.hpp"
 #include "common/cli/commands/topology_file.hpp"
@@ -73,6 +74,10 @@ int simulate_command(const PredictArguments& options) {
 
 int predict_command(const PredictArguments& options) {
   if (!options.algorithm.empty()) return simulate_command(options);
+  if (!options.from_rows.page.empty() && options.format != "text")
+    throw UsageError("--output writes a page, and --format prints: give one of them");
+  if (!options.from_rows.page.empty())
+    check_page_file(options.from_rows.page, options.from_rows.force);
   if (options.from_rows.files.empty())
     throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
   if (const Benchmark* training = training_named(options.from_rows.workload))
@@ -127,6 +132,12 @@ void add_rows(CLI::App& command, PredictArguments& options) {
                   "backend=mpi and other axes choose rows")
       ->needs(from)
       ->allow_extra_args(false);
+  CLI::Option* page =
+      command
+          .add_option("-o,--output", rows.page,
+                      "Instead of text, an HTML page of times over ranks (default: 2 to 4096)")
+          ->needs(from);
+  command.add_flag("--force", rows.force, "Replace an earlier page")->needs(page);
   take_number(command.add_option("--level", rows.level, "Probability that an interval holds"),
               {NumberRule::Kind::real, 0.5, 0.99, false})
       ->needs(from)

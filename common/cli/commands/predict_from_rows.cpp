@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -21,10 +22,12 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/plan.hpp"
+#include "common/html/scaling_page.hpp"
 #include "common/predict/conformal.hpp"
 #include "common/predict/scale_model.hpp"
 #include "common/predict/schedule.hpp"
@@ -50,6 +53,8 @@ struct Line {
   std::vector<predict::CollectiveTime> used;
   double beyond = 1;         ///< ranks / most ranks measured
   double tested_beyond = 1;  ///< most ranks measured / next smaller number
+  /// Part of the time that grows with the number of messages; nothing for the fallback.
+  std::optional<double> step_share;
 };
 
 std::string_view collective_of(const RowPrediction& request) {
@@ -116,6 +121,9 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   for (std::size_t i = 1; i < found.forms.size(); ++i)
     line.equal_forms.emplace_back(found.forms[i].form.name);
   const bool by_scale_model = !line.fits && use_scale_model(line);
+  const predict::FittedForm& best = found.forms.front();
+  if (!by_scale_model && found.seconds > 0)
+    line.step_share = best.step_seconds * best.form.steps(ranks) / found.seconds;
   if (line.fits && found.half_width && !by_scale_model) {
     // Rows are means over the runs; a new one scatters by itself.
     const double run = stats::normal_quantile((1 + level) / 2) * run_deviation;
@@ -252,6 +260,46 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
           {"rows", used}};
 }
 
+/// Which algorithm a line is of, and what bounds it at its end.
+html::TableRow facts_of(const std::string& name, const Line& last) {
+  const bool is_far = last.beyond > last.tested_beyond;
+  return {{name, form_text(last),
+           last.step_share ? fmt::format("{:.0f} %", 100 * *last.step_share) : "-",
+           fmt::format("{:.0f} of {}", last.ranks / last.beyond, last.ranks)},
+          is_far ? "warn" : ""};
+}
+
+html::RanksFigure figure_of(const CollectiveRows& rows, const std::vector<Line>& lines) {
+  html::RanksFigure figure{rows.key, {}, {}, {}, {}};
+  figure.columns = {{"line"},
+                    {"algorithm"},
+                    {fmt::format("share of messages at {} ranks", lines.back().ranks), true},
+                    {"ranks measured of drawn", true}};
+  std::map<double, std::vector<const Line*>> by_size;
+  for (const Line& one : lines) by_size[one.bytes].push_back(&one);
+  for (const auto& [bytes, of_size] : by_size) {
+    const std::string name =
+        rows.has_sizes ? units::bytes(static_cast<std::uint64_t>(bytes)) : "time";
+    html::RanksLine line{name, {}, {}};
+    for (const Line* one : of_size) {
+      html::Point point{static_cast<double>(one->ranks), one->seconds};
+      if (one->has_interval) {
+        point.low = one->low;
+        point.high = one->high;
+      }
+      line.predicted.push_back(point);
+    }
+    for (const predict::CollectiveTime& one : rows.times) {
+      if (one.bytes == bytes)
+        line.measured.push_back({static_cast<double>(one.ranks), one.seconds});
+    }
+    std::ranges::sort(line.measured, {}, &html::Point::x);
+    figure.lines.push_back(std::move(line));
+    figure.rows.push_back(facts_of(name, *of_size.back()));
+  }
+  return figure;
+}
+
 bool has_two_numbers_of_ranks(const CollectiveRows& rows) {
   return ranks_in(rows.times).size() > 1;
 }
@@ -285,6 +333,10 @@ RowTargets targets_of(const RowPrediction& request) {
       targets.words.push_back(axis.axis + "=" + axis.values);
     }
   }
+  constexpr std::int64_t kMostDrawn = 4096;
+  if (targets.ranks.empty() && !request.page.empty()) {
+    for (std::int64_t ranks = 2; ranks <= kMostDrawn; ranks *= 2) targets.ranks.push_back(ranks);
+  }
   if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
   return targets;
 }
@@ -298,15 +350,25 @@ int predict_from_rows(const RowPrediction& request, const std::string& format) {
     return nothing_to_predict_from(request.workload, targets.words, all, collective != "barrier");
   std::erase_if(all, [](const CollectiveRows& one) { return !has_two_numbers_of_ranks(one); });
   ordered_json json = ordered_json::array();
+  std::vector<html::RanksFigure> figures;
   for (const CollectiveRows& rows : all) {
     const std::vector<Line> lines = lines_of(collective, rows, targets, request.level);
-    if (format == "json") {
+    if (!request.page.empty()) {
+      figures.push_back(figure_of(rows, lines));
+    } else if (format == "json") {
       for (const Line& one : lines) json.push_back(json_of(rows, one, request.level));
     } else {
       print_text(collective, rows, lines, request.level);
     }
   }
-  if (format == "json") std::cout << json.dump(1) << "\n";
+  if (!request.page.empty())
+    write_page(
+        "predict", request.page,
+        html::scaling_page(figures, fmt::format("{}, predicted from measured rows. Shaded: an "
+                                                "interval of {:.3g} %, where a form fits.",
+                                                request.workload, 100 * request.level)));
+  else if (format == "json")
+    std::cout << json.dump(1) << "\n";
   return static_cast<int>(ExitCode::ok);
 }
 

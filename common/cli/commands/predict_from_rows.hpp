@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct RowPrediction {
   std::string workload;            ///< "micro/allreduce"
   std::vector<std::string> axes;   ///< "ranks=64", "bytes=1M", "backend=mpi"
   double level = 0.9;              ///< of the intervals
+  std::filesystem::path page;      ///< to write instead of printing; empty = none
+  bool force = false;              ///< replace an earlier page
 };
 
 /// What is asked for.
@@ -22,13 +25,13 @@ struct RowTargets {
   std::vector<std::string> words;          ///< other axes, "backend=mpi"
 };
 
-/// Reads the axes of a request. Throws UsageError for those without `ranks`, and for values beyond
-/// their limits.
+/// Reads the axes of a request. A page has 2 to 4,096 ranks where the axes name none. Throws
+/// UsageError for other requests without `ranks`, and for values beyond their limits.
 RowTargets targets_of(const RowPrediction& request);
 
-/// Prints a line for each number of ranks and size asked for, as "text" or "json". Returns the exit
-/// code. Throws UsageError for another workload and for axes without `ranks`, InputError as the
-/// reader.
+/// Prints a line for each number of ranks and size asked for, as "text" or "json", or writes the
+/// page. Returns the exit code. Throws UsageError for another workload and for axes without
+/// `ranks`, InputError as the reader.
 int predict_from_rows(const RowPrediction& request, const std::string& format);
 
 }  // namespace scalemark::cli

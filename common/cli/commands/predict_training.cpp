@@ -20,10 +20,12 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
 #include "common/cli/terminal.hpp"
+#include "common/html/scaling_page.hpp"
 #include "common/predict/noise_at_scale.hpp"
 #include "common/stats/summary.hpp"
 #include "common/text/cells.hpp"
@@ -201,6 +203,40 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
           {"messages", messages}};
 }
 
+/// The step, and what it consists of, on each number of ranks.
+html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine>& lines) {
+  html::RanksLine step{"step", {}, {}}, slowest{"slowest rank, computing", {}, {}},
+      communication{"communication", {}, {}};
+  std::optional<int> bound_from;
+  html::RanksFigure figure{rows.key, {}, {}, {}, {}};
+  for (const StepLine& one : lines) {
+    const auto ranks = static_cast<double>(one.ranks);
+    step.predicted.push_back({ranks, one.step()});
+    slowest.predicted.push_back({ranks, one.slowest.median});
+    communication.predicted.push_back({ranks, one.communication()});
+    if (!bound_from && one.communication() > one.slowest.median) bound_from = one.ranks;
+  }
+  for (const auto& [ranks, measured] : rows.by_ranks)
+    step.measured.push_back({static_cast<double>(ranks), stats::median(measured.step)});
+  figure.lines = {std::move(step), std::move(slowest), std::move(communication)};
+  figure.notes.push_back(
+      bound_from ? fmt::format("From {} ranks on communication takes longer than the slowest rank "
+                               "computes.",
+                               *bound_from)
+                 : "The computation of the slowest rank bounds the step on all of these ranks.");
+  const auto bound =
+      std::ranges::find_if(lines, [](const StepLine& one) { return one.slowest.is_bound; });
+  if (bound != lines.end())
+    figure.notes.push_back(fmt::format(
+        "From {} ranks on the slowest is a lower bound: more measured steps are needed.",
+        bound->ranks));
+  if (overlaps(rows))
+    figure.notes.push_back(rows.process_group +
+                           " sends while the ranks compute, so that a step may be shorter, down to "
+                           "the slowest rank.");
+  return figure;
+}
+
 void print_missing_messages(const MissingSizes& missing) {
   fmt::print(
       stderr,
@@ -241,6 +277,7 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   Collectives collectives(request.files);
   MissingSizes missing;
   ordered_json json = ordered_json::array();
+  std::vector<html::RanksFigure> figures;
   bool found_any = false, is_first = true;
   const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
   for (const TrainingRows& rows : all) {
@@ -252,6 +289,10 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
     }
     if (lines.empty()) continue;
     found_any = true;
+    if (!request.page.empty()) {
+      figures.push_back(figure_of(rows, lines));
+      continue;
+    }
     if (format == "json") {
       for (const StepLine& one : lines) json.push_back(json_of_step(rows, one));
       continue;
@@ -260,7 +301,12 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
     print_steps(rows, lines);
   }
   if (!found_any && missing.empty()) return no_training(request);
-  if (format == "json") std::cout << json.dump(1) << "\n";
+  if (!figures.empty())
+    write_page("predict", request.page,
+               html::scaling_page(
+                   figures, request.workload + ", predicted from measured steps and messages."));
+  else if (format == "json")
+    std::cout << json.dump(1) << "\n";
   if (missing.empty()) return static_cast<int>(ExitCode::ok);
   print_missing_messages(missing);
   return static_cast<int>(ExitCode::nothing);

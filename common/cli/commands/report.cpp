@@ -2,7 +2,6 @@
 // `scalemark report`: writes results, a comparison, several systems or noise as one HTML page.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -10,13 +9,12 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/base/text.hpp"
-#include "common/base/whole_file.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/compare_plans.hpp"
 #include "common/cli/commands/compare_systems.hpp"
 #include "common/cli/commands/explain_rows.hpp"
 #include "common/cli/commands/judge_options.hpp"
+#include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/read_digest.hpp"
 #include "common/compare/baseline.hpp"
 #include "common/compare/join_runs.hpp"
@@ -90,33 +88,6 @@ std::vector<html::ExplainedStep> explained_steps(const Side& side) {
   return steps;
 }
 
-bool is_page(const std::filesystem::path& path) {
-  constexpr std::string_view kBegin = "<!doctype html>";
-  std::string begin(kBegin.size(), ' ');
-  std::ifstream stream(path, std::ios::binary);
-  return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
-}
-
-/// Throws UsageError unless the output is a new or empty file, or --force replaces an earlier page.
-/// A typing error must not overwrite a result file.
-void check_output(const ReportArguments& options) {
-  const std::filesystem::path& path = options.output;
-  if (!std::filesystem::exists(path)) return;
-  const std::string name = text::printable(path.string(), 400);
-  const bool file = std::filesystem::is_regular_file(path);
-  if (!file || !(std::filesystem::file_size(path) == 0 || is_page(path))) {
-    throw UsageError(fmt::format(
-        "--output is \"{}\", which exists and is not a Scalemark page; allowed: a new file, or "
-        "with --force an earlier page",
-        name));
-  }
-  if (!options.force) {
-    throw UsageError(fmt::format(
-        "--output is \"{}\", which exists; allowed: a new file, or --force to replace that page",
-        name));
-  }
-}
-
 std::string systems_html(const ReportArguments& options) {
   std::vector<html::SystemExtracts> extracts;
   const SystemVisitor visitor = [&](const std::string& name, const std::filesystem::path& file) {
@@ -162,11 +133,8 @@ std::string html_of(const ReportArguments& options) {
 }
 
 int write_report(const ReportArguments& options) {
-  check_output(options);
-  const std::string html = html_of(options);
-  write_whole(options.output, html);
-  fmt::print(stderr, "scalemark report: wrote {} ({} KiB)\n",
-             text::printable(options.output.string(), 400), (html.size() + 1023) / 1024);
+  check_page_file(options.output, options.force);
+  write_page("report", options.output, html_of(options));
   return static_cast<int>(ExitCode::ok);
 }
 
