@@ -86,12 +86,15 @@ class Paper(ProgramTest):
         self.run_small_variants("llm", 8)
 
     def test_every_full_one_has_a_small_variant_and_a_plan(self):
+        """cli.study plans the presets that have an experiment."""
+        of_experiments = {one["preset"] for one in self.experiments}
         every = names("imaging") + names("llm")
         for name in every:
             if name.endswith("-cpu"):
                 continue
             self.assertIn(name + "-cpu", every)
-            self.expect(run("run", "--preset", name, "--dry-run"), 0)
+            if name not in of_experiments:
+                self.expect(run("run", "--preset", name, "--dry-run"), 0)
 
     def test_a_profile_of_a_cpu_is_refused_with_the_reason(self):
         for name in ("imaging/train", "llm/finetune"):

@@ -86,13 +86,21 @@ class Step {
     of("adapter_up_wide", 2, 0);
   }
 
-  void add_elementwise(const char* operation, std::int64_t count) {
+  void add_elementwise(const std::string& operation, std::int64_t count, const char* width = "dim",
+                       const char* component = "elementwise operations") {
     Point point = with_gradients();
-    point["operation"] = std::string(operation);
+    point["operation"] = operation;
     point["model"] = training_.text("model");
     point["tokens"] = batch_ * width_;
-    point["fused"] = tuned_ || std::string(operation) == "add";
-    add("elementwise operations", "micro/elementwise", point, count);
+    point["width"] = std::string(width);
+    point["fused"] = operation == "add" || (tuned_ && operation != "scaled_add");
+    add(component, "micro/elementwise", point, count);
+  }
+
+  /// Of products and what their adapters add; mode=tuned scales before the adapter's second
+  /// product.
+  void add_sum(const char* width, std::int64_t count) {
+    add_elementwise(tuned_ ? "add" : "scaled_add", count, width, "adapters");
   }
 
   void add_layers() {
@@ -103,7 +111,12 @@ class Step {
     add_products("key_value", tokens, 2 * layers, 2 * (layers - first), !lora_);
     add_products("gate", tokens, 2 * layers, 2 * layers, !lora_);
     add_products("feed_forward", tokens, layers, layers, !lora_);
-    if (lora_) add_adapters(tokens);
+    if (lora_) {
+      add_adapters(tokens);
+      add_sum("dim", 3 * layers);
+      add_sum("kv", layers);
+      add_sum("ffn", 2 * layers);
+    }
     Point attention = with_gradients();
     attention["model"] = training_.text("model");
     attention["batch"] = batch_;
@@ -117,6 +130,7 @@ class Step {
     add("normalisations", "micro/normalization", norm, 2 * layers + 1);
     add_elementwise("swiglu", layers);
     add_elementwise("rotary", layers);
+    add_elementwise("rotary", layers, "kv");
     add_elementwise("add", 2 * layers);
   }
 
@@ -139,12 +153,17 @@ class Step {
     const ParameterCounts all = count_parameters(config_);
     const LoraConfig adapters;
     Point point = axes_of_rows(training_);
-    point["kind"] = std::string("adamw");
     point["parameters"] =
         lora_ ? config_.layers * count_lora_parameters(config_, adapters) : all.total;
     point["tensors"] = lora_
                            ? config_.layers * 2 * static_cast<std::int64_t>(adapters.modules.size())
                            : all.tensors;
+    for (const char* kind : {"gradient_norm", "gradient_scale"}) {
+      if (tuned_ && std::string(kind) == "gradient_scale") continue;  // it scales the loss
+      point["kind"] = std::string(kind);
+      add("gradients", "micro/optimizer", point, 1);
+    }
+    point["kind"] = std::string("adamw");
     add("optimiser", "micro/optimizer", point, 1);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of a Llama3 layer: SwiGLU, rotary positions and the residual sum.
+// Elementwise operations of a Llama3 layer: SwiGLU, rotary positions, residual sums and sums of
+// adapters.
 #include <torch/types.h>
 
 #include "common/core/benchmark.hpp"
@@ -42,6 +43,24 @@ Operation rotary(const at::Tensor& x_bshe, const llm::LlamaConfig& config, bool 
               }};
 }
 
+constexpr double kScale = 2;  ///< of an adapter: alpha 16 over rank 8
+
+/// x + y, or x + kScale y.
+Operation sum(const at::Tensor& x, const at::Tensor& y, bool scaled) {
+  return {
+      .inputs = {x, y},
+      .forward = [scaled](const Tensors& in) { return in[0] + (scaled ? in[1] * kScale : in[1]); },
+      .formula = [scaled](const Tensors& in,
+                          const at::Tensor&) { return in[0] + in[1] * (scaled ? kScale : 1.0); }};
+}
+
+/// Elements of a token: of its state, its keys, or its feed-forward layer.
+std::int64_t width_of(const Point& p, const llm::LlamaConfig& config) {
+  const std::string& width = p.text("width");
+  if (width == "ffn") return config.ffn_dim;
+  return width == "kv" ? config.kv_heads * config.head_dim() : config.dim;
+}
+
 Operation operation_of(const Point& p, const at::TensorOptions& options) {
   const llm::LlamaConfig config = llm::llama_config(p.text("model"));
   const std::int64_t tokens = p.integer("tokens");
@@ -51,11 +70,18 @@ Operation operation_of(const Point& p, const at::TensorOptions& options) {
   };
   if (p.text("operation") == "swiglu")
     return swiglu(random({tokens, config.ffn_dim}), random({tokens, config.ffn_dim}), fused);
+  const std::int64_t width = width_of(p, config);
   if (p.text("operation") == "rotary")
-    return rotary(random({1, tokens, config.heads, config.head_dim()}), config, fused);
-  return {.inputs = {random({tokens, config.dim}), random({tokens, config.dim})},
-          .forward = [](const Tensors& in) { return in[0] + in[1]; },
-          .formula = [](const Tensors& in, const at::Tensor&) { return in[0] + in[1]; }};
+    return rotary(random({1, tokens, width / config.head_dim(), config.head_dim()}), config, fused);
+  return sum(random({tokens, width}), random({tokens, width}), p.text("operation") == "scaled_add");
+}
+
+/// Widths that an operation has in a layer; fused or not, where that makes a difference.
+bool is_elementwise_sensible(const Point& p) {
+  const std::string &operation = p.text("operation"), &width = p.text("width");
+  if (operation == "swiglu") return width == "dim";
+  if (operation == "rotary") return width != "ffn";
+  return p.flag("fused") == (operation == "add");
 }
 
 void elementwise(Case& c) {
@@ -65,8 +91,8 @@ void elementwise(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .doc("Elementwise operations of a Llama3 layer, with their gradients or not")
-    .axis("operation", {.values = {"swiglu", "rotary", "add"},
-                        .doc = "SwiGLU, rotary positions of the queries, or the residual sum"})
+    .axis("operation", {.values = {"swiglu", "rotary", "add", "scaled_add"},
+                        .doc = "SwiGLU, rotary positions, a sum, or one with a scaled adapter"})
     .axis("pass", {.values = {"forward", "train"}})
     .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
     .axis_integer("tokens", {.minimum = 1,
@@ -75,6 +101,10 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                              .quick = "256",
                              .doc = "Tokens of one sequence",
                              .unit = "{token}"})
+    .axis("width", {.values = {"dim", "kv", "ffn"},
+                    .defaults = {"dim"},
+                    .implied = "dim",
+                    .doc = "Elements of a token: of the state, the keys, the feed-forward layer"})
     .axis_boolean("fused",
                   {.defaults = {true},
                    .implied = true,
@@ -82,7 +112,7 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
     .compute_axes()
     .rank_local()
-    .where([](const Point& p) { return p.flag("fused") || p.text("operation") != "add"; })
+    .where(is_elementwise_sensible)
     .memory([](const Point& p) {
       const llm::LlamaConfig config = llm::llama_config(p.text("model"));
       return operation_memory(5.0 * static_cast<double>(p.integer("tokens") * config.ffn_dim),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the optimisers of the training suites: SGD with momentum, AdamW.
+// One step of the optimisers of the training suites: SGD with momentum, AdamW; and what a
+// fine-tuning does with all gradients before it.
 #include <cmath>
 
 #include <torch/optim/adamw.h>
@@ -11,6 +12,7 @@
 #include "common/torch/setup.hpp"
 #include "suites/imaging/train/sgd.hpp"
 #include "suites/llm/optim/adamw.hpp"
+#include "suites/llm/optim/gradient_norm.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -58,11 +60,57 @@ at::Tensor stepped(const std::string& kind, const at::Tensor& p, const at::Tenso
   return p * (1 - kRate * kDecay) - kRate * g / (g.abs() + kAdamEps);
 }
 
-void update(Case& c) {
-  const at::TensorOptions options = prepare_operation(c);
+/// SGD reads parameter, gradient and momentum and writes two of them; AdamW has two means. A norm
+/// reads the gradients, and scaling writes them, too.
+double tensors_moved(const std::string& kind) {
+  if (kind == "gradient_norm") return 1;
+  if (kind == "gradient_scale") return 2;
+  return kind.starts_with("sgd") ? 5 : 7;
+}
+
+void record_work(Case& c, const Tensors& parameters) {
+  c.work({.bytes = tensors_moved(c.text("kind")) * static_cast<double>(c.integer("parameters")) *
+                   static_cast<double>(parameters[0].element_size()),
+          .carrier = parameters[0].is_cpu() ? Carrier::host_memory : Carrier::device_memory});
+}
+
+/// The norm of all gradients, as a fine-tuning records it in each step.
+void measure_norm(Case& c, const Tensors& parameters) {
+  const torch::NoGradGuard no_grad;
+  c.verify("norm against that of the squares' sum in fp64, within 256 unit roundoffs", [&] {
+    at::Tensor squares = torch::zeros({}, parameters[0].options().dtype(at::kDouble));
+    for (const at::Tensor& p : parameters) squares += p.grad().to(at::kDouble).square().sum();
+    return compare_with_formula(llm::gradient_norm(parameters).view({1}), squares.sqrt().view({1}));
+  });
+  record_work(c, parameters);
+  time_torch_work(c, [&] { llm::gradient_norm(parameters); });
+}
+
+/// All gradients times a number on the device, one after the other, as a fine-tuning divides them
+/// by the tokens of all ranks.
+void measure_scaling(Case& c, const Tensors& parameters) {
+  const torch::NoGradGuard no_grad;
+  const at::Tensor factor = torch::ones({}, parameters[0].options().dtype(at::kDouble));
+  const auto scale = [&] {
+    for (const at::Tensor& p : parameters) p.mutable_grad().mul_(factor);
+  };
+  c.verify("gradients times 0.5 against half of what they were, within 256 unit roundoffs", [&] {
+    Tensors want;
+    for (const at::Tensor& p : parameters) want.push_back(p.grad().to(at::kDouble) / 2);
+    factor.fill_(0.5);
+    scale();
+    factor.fill_(1);
+    Case::Checked checked;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      checked += compare_with_formula(parameters[i].grad(), want[i]);
+    return checked;
+  });
+  record_work(c, parameters);
+  time_torch_work(c, scale);
+}
+
+void measure_step(Case& c, const Tensors& parameters) {
   const std::string& kind = c.text("kind");
-  const Tensors parameters =
-      make_parameters(c.integer("parameters"), c.integer("tensors"), options);
   const std::function<void()> step = make_step(kind, parameters);
   int steps = 0;
   const auto count_step = [&] {
@@ -83,12 +131,21 @@ void update(Case& c) {
           checked += compare_with_formula(parameters[i].detach(), want[i]);
         return checked;
       });
-  // SGD reads parameter, gradient and momentum and writes two of them; AdamW has two means.
-  const double tensors_moved = kind.starts_with("sgd") ? 5 : 7;
-  c.work({.bytes = tensors_moved * static_cast<double>(c.integer("parameters")) *
-                   static_cast<double>(parameters[0].element_size()),
-          .carrier = options.device().is_cpu() ? Carrier::host_memory : Carrier::device_memory});
+  record_work(c, parameters);
   time_torch_work(c, count_step);
+}
+
+void update(Case& c) {
+  const at::TensorOptions options = prepare_operation(c);
+  const Tensors parameters =
+      make_parameters(c.integer("parameters"), c.integer("tensors"), options);
+  const std::string& kind = c.text("kind");
+  if (kind == "gradient_norm")
+    measure_norm(c, parameters);
+  else if (kind == "gradient_scale")
+    measure_scaling(c, parameters);
+  else
+    measure_step(c, parameters);
   c.recorder().set_primary("bandwidth");
 }
 
@@ -100,9 +157,10 @@ SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
     .doc("One step of SGD with momentum or of AdamW over all parameters")
     .axis(
         "kind",
-        {.values = {"sgd", "sgd_loop", "adamw", "adamw_loop"},
+        {.values = {"sgd", "sgd_loop", "adamw", "adamw_loop", "gradient_scale", "gradient_norm"},
          .doc =
-             "SGD in three launches for all parameters, AdamW in one; *_loop: in a loop over them"})
+             "SGD in three launches for all parameters, AdamW in one; *_loop: in a loop over them; "
+             "gradient_*: all gradients times a number, or their norm"})
     .axis_integer("parameters", {.minimum = 1,
                                  .maximum = std::int64_t{1} << 33,
                                  .defaults = "2M,16M",

@@ -118,13 +118,41 @@ TEST(Workload, StatesAllComponents) {
   EXPECT_EQ(full.at("products"), 3 * (7 * layers + kLossChunks));
   EXPECT_EQ(full.at("attention"), layers);
   EXPECT_EQ(full.at("normalisations"), 2 * layers + 1);
-  EXPECT_EQ(full.at("elementwise operations"), 4 * layers);
+  EXPECT_EQ(full.at("elementwise operations"), 5 * layers);
+  EXPECT_EQ(full.at("gradients"), 2);
   EXPECT_EQ(full.at("loss"), kLossChunks);
   EXPECT_EQ(full.at("optimiser"), 1);
   const auto lora = counts(training_point("lora"));
   EXPECT_EQ(lora.at("products"), 2 * (7 * layers + kLossChunks) - 3);
-  EXPECT_EQ(lora.at("adapters"), 3 * 12 * layers - 2);
-  EXPECT_EQ(counts(training_point("full", "tuned")).at("loss"), 1);
+  EXPECT_EQ(lora.at("adapters"), 3 * 12 * layers - 2 + 6 * layers);
+  const auto tuned = counts(training_point("full", "tuned"));
+  EXPECT_EQ(tuned.at("loss"), 1);
+  EXPECT_EQ(tuned.at("gradients"), 1);  // the loss is scaled, not they
+}
+
+/// Sums in a forward pass by the elements of a token: residual ones, and those of adapters.
+TEST(Workload, SumsAreThoseOfAForwardPass) {
+  const LlamaConfig config = llama_config("tiny");
+  const std::map<std::string, std::int64_t> widths{
+      {"dim", config.dim}, {"kv", config.kv_heads * config.head_dim()}, {"ffn", config.ffn_dim}};
+  for (const Method method : {Method::lora, Method::full}) {
+    std::map<std::int64_t, std::int64_t> stated, seen;
+    for (const WorkloadPart& part :
+         finetuning_workload(training_point(method == Method::lora ? "lora" : "full"))) {
+      if (part.benchmark == "micro/elementwise" &&
+          part.point.text("operation").find("add") != std::string::npos)
+        stated[widths.at(part.point.text("width"))] += part.count;
+    }
+    Llama model = make_method_model(method, config, torch::TensorOptions());
+    const torch::NoGradGuard no_grad;
+    const auto tokens = torch::randint(config.vocab_size, {kStepRows, kStepWidth}, torch::kLong);
+    for (const test::CalledOperator& called :
+         test::called_operators([&] { model->forward(tokens); })) {
+      if (called.name == "aten::add" && called.sizes.size() == 2 && called.sizes[0].size() == 3)
+        ++seen[called.sizes[0].back()];
+    }
+    EXPECT_EQ(stated, seen);
+  }
 }
 
 TEST(Workload, TheOptimiserHasWhatIsTrained) {
