@@ -109,6 +109,7 @@ NOT_RUN = {
         "cli.predict_training measures the rows that it needs",
     "tests/peers/predict_steps.py": "needs root, and measures for minutes",
     "tests/peers/predict_studies.py --scalemark PROGRAM": "cli.study runs it",
+    "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",

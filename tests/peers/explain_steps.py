@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train and six of llm/finetune.
+
+    tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--keep DIR]
+
+Each training runs before and after the rows of its operations, which are measured by the commands that --explain prints. Prints the
+step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine; takes half an hour.
+"""
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+ALONE = ["-a", "device=cpu", "-a", "threads=1", "-a", "ranks=1"]
+WITHIN = 0.1
+
+
+def image_points():
+    for image in (32, 64, 100, 128):
+        for layout in ("nchw", "nhwc"):
+            steps = 12 if image > 64 else 30
+            yield f"MobileNetV2 {image} px {layout}", ["^imaging/train$", "-a", "strategy=single", "-a", "mode=paper", "-a", f"image={image}",
+                                                       "-a", f"layout={layout}", "-a", "batch=32", "-a", f"images={32 * steps}", "-a",
+                                                       "test_images=4"]
+
+
+def text_points():
+    for model, mode, steps in (("tiny", "paper", 40), ("tiny", "tuned", 40), ("110m", "paper", 8)):
+        for method in ("full", "lora"):
+            yield f"Llama3 {model} {method} {mode}", ["^llm/finetune$", "-a", "parallel=single", "-a", f"mode={mode}", "-a", f"method={method}",
+                                                      "-a", f"model={model}", "-a", "batch=2", "-a", "sequence=128", "-a", "pad_multiple=128",
+                                                      "-a", f"steps={steps}"]
+
+
+def run(program, *words, codes=(0,)):
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
+    if done.returncode not in codes:
+        raise SystemExit(f"{program} {shlex.join(map(str, words))} ended with {done.returncode}: {done.stderr}")
+    return done
+
+
+def explained(program, folder, training):
+    """The step of a training as --explain tells it, from rows measured between two runs of it."""
+    before, after = folder / "before.h5", folder / "after.h5"
+    if not before.exists():
+        run(program, "run", *training, *ALONE, "-o", before)
+    told = run(program, "show", "--explain", before, "--format", "json", codes=(0, 4))
+    rows = []
+    for number, command in enumerate(json.loads(told.stdout)[0]["missing"]):
+        rows.append(folder / f"rows-{number}.h5")
+        if not rows[-1].exists():
+            words = shlex.split(command)
+            run(program, *words[1:], "-o", rows[-1])
+    if not after.exists():
+        run(program, "run", *training, *ALONE, "-o", after)
+    (step,) = json.loads(run(program, "show", "--explain", before, after, *rows, "--format", "json").stdout)
+    return step
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scalemark", type=Path, required=True, metavar="PROGRAM")
+    parser.add_argument("--only", default="", help="points whose name has this text")
+    parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
+    arguments = parser.parse_args()
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    points = [point for point in [*image_points(), *text_points()] if arguments.only in point[0]]
+    within = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, training in points:
+            folder = (arguments.keep or Path(temporary)) / name.replace(" ", "-")
+            folder.mkdir(parents=True, exist_ok=True)
+            step = explained(arguments.scalemark.resolve(), folder, training)
+            share = step["rest"] / step["step"]
+            within += abs(share) <= WITHIN
+            parts = ", ".join(f"{part['name']} {100 * part['seconds'] / step['step']:.1f} %" for part in step["components"])
+            print(f"{name}: {1e3 * step['step']:.2f} ms, rows {1e3 * step['explained']:.2f} ms, rest {100 * share:+.1f} % ({parts})", flush=True)
+    print(f"{within} of {len(points)} sums are within {100 * WITHIN:.0f} % of the step")
+
+
+if __name__ == "__main__":
+    main()
