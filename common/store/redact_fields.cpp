@@ -132,6 +132,7 @@ constexpr ListedField kFacts[] = {
     {"answer_time", Kind::plain},
     {"barrier_time", Kind::plain},
     {"beta", Kind::plain},
+    {"cache_flushed", Kind::plain},
     {"clock_method", Kind::plain},
     {"clock_residual", Kind::plain},
     {"clock_round_trip", Kind::plain},

@@ -23,7 +23,7 @@ class Explain(ProgramTest):
         self.assertIn("Rows are missing", first.stdout)
         commands = [shlex.split(line) for line in first.stderr.splitlines() if line.startswith("  scalemark run ")]
         for command in commands:
-            self.expect(run(*command[1:], "-n", 3, program=ALL, cwd=self.folder), 0)
+            self.expect(run(*command[1:], "-n", 3, "-w", 0, program=ALL, cwd=self.folder), 0)
         files = [train, *(self.path(command[command.index("-o") + 1]) for command in commands)]
         self.assertEqual(len(set(files)), len(files))
 

@@ -9,6 +9,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/llm/model/config.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -96,6 +97,7 @@ SCALEMARK_BENCHMARK("micro/attention", attention)
     .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "2"})
     .axis_integer("sequence",
                   {.minimum = 1, .maximum = 1 << 17, .defaults = "128:2048:*4", .quick = "128"})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .memory([](const Point& p) {

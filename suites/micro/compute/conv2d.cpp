@@ -6,6 +6,7 @@
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/model/convolution.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -70,6 +71,7 @@ SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
     .axis("precision",
           {.values = torch_support::precision_names(), .defaults = {"fp32"}, .implied = "fp32"})
     .axis_boolean("autotune", {.defaults = {false}, .implied = false})
+    .with(cache_axis)
     .compute_axes()
     .ranks(1)
     .rank_local()

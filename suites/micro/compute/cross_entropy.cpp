@@ -5,6 +5,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/llm/model/loss.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -44,6 +45,7 @@ SCALEMARK_BENCHMARK("micro/cross_entropy", cross_entropy)
                              .doc = "Tokens, each with its own logits",
                              .unit = "{token}"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .memory([](const Point& p) {

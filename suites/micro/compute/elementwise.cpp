@@ -7,6 +7,7 @@
 #include "common/torch/setup.hpp"
 #include "suites/llm/model/fused_ops.hpp"
 #include "suites/llm/model/llama.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -110,6 +111,7 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                    .implied = true,
                    .doc = "One function with its own gradient, as mode=tuned trains with it"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .where(is_elementwise_sensible)

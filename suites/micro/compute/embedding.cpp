@@ -5,6 +5,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/llm/model/config.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -43,6 +44,7 @@ SCALEMARK_BENCHMARK("micro/embedding", embedding)
                              .doc = "Tokens, at random from the vocabulary",
                              .unit = "{token}"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .memory([](const Point& p) {

@@ -8,6 +8,7 @@
 #include "common/base/clock.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/gemm_data.hpp"
 #include "suites/micro/compute/gemm_engine.hpp"
 #include "suites/micro/launch/enqueued.hpp"
@@ -100,7 +101,7 @@ void gemm(Case& c) {
   c.fact("n", size.n);
   c.fact("k", size.k);
   c.measure([&] { engine->start(); }, [&] { engine->finish(); },
-            {.metric = "time", .inner = 0, .barrier = false});
+            with_cache(c, {.metric = "time", .inner = 0, .barrier = false}));
   measure_enqueued(
       c, [&] { engine->start(); }, c.stream());
   c.recorder().set_primary("achieved_flops");
@@ -146,6 +147,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
                   {.defaults = {false},
                    .implied = false,
                    .doc = "fp8 on a GPU: sums are kept in fewer bits, which is faster"})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .where(is_sensible)

@@ -8,6 +8,7 @@
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/model/convolution.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -44,6 +45,7 @@ SCALEMARK_BENCHMARK("micro/layout_conversion", layout_conversion)
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
     .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
     .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
+    .with(cache_axis)
     .compute_axes()
     .ranks(1)
     .rank_local()

@@ -6,6 +6,7 @@
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/imaging/model/norm_relu6.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -106,6 +107,7 @@ SCALEMARK_BENCHMARK("micro/normalization", normalization)
                             .implied = false,
                             .doc = "One kernel of the suite's own, as mode=tuned trains with it"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .where(is_sensible)

@@ -10,6 +10,7 @@
 
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/launch/enqueued.hpp"
 
 namespace scalemark::micro {
@@ -146,7 +147,7 @@ void time_torch_work(Case& c, const std::function<void()>& run) {
         run();
         c.device().synchronize();
       },
-      {.metric = "time", .inner = 0, .barrier = false});
+      with_cache(c, {.metric = "time", .inner = 0, .barrier = false}));
   DefaultStream stream(c.device());
   measure_enqueued(c, run, stream);
 }

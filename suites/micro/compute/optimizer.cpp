@@ -13,6 +13,7 @@
 #include "suites/imaging/train/sgd.hpp"
 #include "suites/llm/optim/adamw.hpp"
 #include "suites/llm/optim/gradient_norm.hpp"
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -173,6 +174,7 @@ SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
                               .doc = "Tensors among which they are divided",
                               .unit = "{tensor}"})
     .axis("precision", {.values = {"fp64", "fp32"}, .defaults = {"fp32"}})
+    .with(cache_axis)
     .compute_axes()
     .rank_local()
     .where([](const Point& p) { return p.integer("tensors") <= p.integer("parameters"); })

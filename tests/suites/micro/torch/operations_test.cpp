@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single operations of a training step as `scalemark run` runs them.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 #include "tests/support/run_case.hpp"
 
@@ -104,6 +106,30 @@ TEST(Optimizer, StepsAsItsFormulaInEachForm) {
     EXPECT_DOUBLE_EQ(numerator(result, "bandwidth"),
                      width * 1000 * moved.at(result.params.text("kind")));
   }
+}
+
+TEST(CacheState, AColdSampleIsOneCallBehindAWrittenBlock) {
+  for (const auto& [benchmark, axes] : std::map<std::string, std::vector<std::string>>{
+           {"micro/elementwise", {"operation=add", "model=tiny", "tokens=12", "pass=forward"}},
+           {"micro/gemm", {"shape=square", "rows=16"}},
+           {"micro/optimizer", {"kind=gradient_norm", "parameters=1000", "tensors=1"}}}) {
+    std::vector<std::string> all = axes;
+    all.insert(all.end(), {"cache=hot,cold", "device=cpu", "precision=fp32"});
+    const auto results = test::run_cases(benchmark, all, 5);
+    if (!root()) continue;
+    ASSERT_EQ(results.size(), 2U) << benchmark;
+    const CaseResult &hot = results[0], &cold = results[1];
+    EXPECT_EQ(hot.status, Status::ok) << hot.reason;
+    EXPECT_EQ(cold.status, Status::ok) << cold.reason;
+    EXPECT_THAT(cold.key, testing::HasSubstr("cache=cold"));
+    EXPECT_THAT(hot.key, testing::Not(testing::HasSubstr("cache")));
+    EXPECT_EQ(cold.facts.at("cache_flushed"),
+              Value(2 * static_cast<std::int64_t>(largest_cache())));
+    EXPECT_EQ(hot.facts.count("cache_flushed"), 0U);
+    EXPECT_EQ(cold.find("time")->samples.inner, 1U);
+    ASSERT_NE(cold.find("local_time"), nullptr);
+  }
+  EXPECT_GE(largest_cache(), std::size_t{1} << 18);
 }
 
 TEST(CompareWithFormula, FindsWhatIsWrong) {
