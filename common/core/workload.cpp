@@ -22,7 +22,6 @@ Point axes_of_rows(const Point& point) {
   for (const char* axis : {"precision", "device", "threads", "ranks"}) {
     if (const Value* value = point.find(axis)) shared[axis] = *value;
   }
-  if (point.text("device") == "cpu") shared["cache"] = std::string("cold");
   return shared;
 }
 

@@ -30,7 +30,7 @@ using Workload = std::vector<WorkloadPart>;
 Workload ddp_messages(std::int64_t bytes);
 
 /// The axes that rows of operations share with the training at `point`: precision, device, threads
-/// and ranks. A step does not leave operands in the caches of a CPU, so its rows are `cache=cold`.
+/// and ranks.
 Point axes_of_rows(const Point& point);
 
 }  // namespace scalemark

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "suites/llm/model/config.hpp"
@@ -11,6 +12,8 @@
 
 namespace scalemark::llm {
 namespace {
+
+constexpr std::string_view kProducts = "products";
 
 bool has_known_rows(const Point& training) {
   const std::string& method = training.text("method");
@@ -51,19 +54,23 @@ class Step {
     return point;
   }
 
-  void add(const char* component, const char* benchmark, Point point, std::int64_t count) {
-    if (count > 0) parts_.push_back({component, benchmark, std::move(point), count});
+  void add(std::string_view component, const char* benchmark, Point point, std::int64_t count) {
+    if (count > 0) parts_.push_back({std::string(component), benchmark, std::move(point), count});
   }
 
   /// `forward` and `back` products of one shape; weights' gradients where they are trained.
   void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
-                    bool trained, const char* component = "products") {
+                    bool trained, std::string_view component = kProducts) {
     const auto one = [&](const char* product, std::int64_t count) {
       Point point = axes_of_rows(training_);
       point["shape"] = std::string(shape);
       point["model"] = training_.text("model");
       point["rows"] = rows;
       point["product"] = std::string(product);
+      // A pass uses each weight of the model once, and all of them are more than caches hold.
+      if (component == kProducts && std::string_view(product) != "weight_gradient" &&
+          training_.text("device") == "cpu")
+        point["cache"] = std::string("cold");
       add(component, "micro/gemm", point, count);
     };
     one("forward", forward);
