@@ -297,17 +297,27 @@ std::string plan_hash(const std::vector<PlannedCase>& plan) {
   return hash_text(all);
 }
 
+bool can_run(const PlannedCase& planned, int ranks) {
+  const std::int64_t wanted = planned.params.integer("ranks");
+  return planned.benchmark->why_unavailable().empty() && wanted <= ranks &&
+         wanted >= planned.benchmark->minimum_ranks();
+}
+
+std::optional<double> longest_sampling(const PlannedCase& planned) {
+  if (planned.benchmark->has_fixed_work() || !std::isfinite(planned.policy.max_time))
+    return std::nullopt;
+  return planned.policy.max_time;
+}
+
 std::string estimate(const std::vector<PlannedCase>& plan, int sweeps) {
   double seconds = 0;
   std::size_t counted = 0, fixed = 0;
   for (const PlannedCase& planned : plan) {
     if (!planned.benchmark->why_unavailable().empty()) continue;
-    if (planned.benchmark->has_fixed_work())
-      ++fixed;
-    else if (!std::isfinite(planned.policy.max_time))
-      ++counted;
+    if (const auto longest = longest_sampling(planned))
+      seconds += sweeps * *longest;
     else
-      seconds += sweeps * planned.policy.max_time;
+      ++(planned.benchmark->has_fixed_work() ? fixed : counted);
   }
   std::vector<std::string> parts;
   if (seconds > 0)

@@ -74,6 +74,12 @@ std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& 
 /// A hash over keys and policies in order; compared over ranks before running.
 std::string plan_hash(const std::vector<PlannedCase>& plan);
 
+/// Whether this build measures the case in a job of so many ranks.
+bool can_run(const PlannedCase& planned, int ranks);
+
+/// s that a sweep samples the case at most; empty where iterations or the work are given.
+std::optional<double> longest_sampling(const PlannedCase& planned);
+
 /// How much there is to do, in words: the upper bound of the sampling time of so many sweeps, from
 /// the policies, and the cases that it says nothing of.
 std::string estimate(const std::vector<PlannedCase>& plan, int sweeps = 1);

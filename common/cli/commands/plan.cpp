@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark plan`: what a job of these cases will cost and show, before it is submitted.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
+#include "common/base/key.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/predict_collective.hpp"
@@ -96,57 +95,54 @@ Job planned_job(const PlanArguments& options, const std::optional<Job>& earlier)
 }
 
 /// The cases that such a job measures. `others` counts those that it skips.
-std::vector<compare::JobCase> cases_of(const PlanArguments& options, const Job& job,
+std::vector<PlannedCase> planned_cases(const PlanArguments& options, const Job& job,
                                        std::size_t& others) {
-  const PlanContext context{
-      .ranks = job.shape.ranks, .threads = job.threads, .cuda_usable = job.gpu, .direct = {}};
-  const int sweeps = options.cases.sweeps;
+  std::vector<PlannedCase> plan = make_plan(
+      Registry::instance(), plan_request(options.cases),
+      {.ranks = job.shape.ranks, .threads = job.threads, .cuda_usable = job.gpu, .direct = {}});
+  others = std::erase_if(
+      plan, [&](const PlannedCase& planned) { return !can_run(planned, job.shape.ranks); });
+  return plan;
+}
+
+compare::JobCase job_case(const PlannedCase& planned, int sweeps) {
+  compare::JobCase one{.key = text::printable(planned.key),
+                       .memory = planned.benchmark->memory_for(planned.params),
+                       .longest = longest_sampling(planned)};
+  if (one.longest) *one.longest *= sweeps;
+  return one;
+}
+
+/// Predicts a collective from its rows on other ranks or of other sizes.
+void predict_case(const PlannedCase& planned, Collectives& collectives, compare::JobCase& one) {
+  const std::string& benchmark = planned.benchmark->name();
+  const auto* bytes = planned.params.find_as<std::int64_t>("bytes");
+  if (bytes == nullptr || predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty())
+    return;
+  std::vector<std::string> words = text::split(key_without(planned.key, {"bytes", "ranks"}), ' ');
+  words.erase(words.begin());
+  const auto found =
+      collectives.of({benchmark, words})
+          .time(static_cast<double>(*bytes), static_cast<int>(planned.params.integer("ranks")));
+  if (!found) return;
+  one.predicted = found->first;
+  one.source = found->second;
+}
+
+/// Collectives that no run measured are predicted.
+std::vector<compare::JobCase> job_cases(const PlanArguments& options,
+                                        const std::vector<PlannedCase>& plan,
+                                        const std::vector<compare::RunDigest>& runs) {
+  Collectives collectives(options.files);
   std::vector<compare::JobCase> cases;
-  for (const PlannedCase& planned :
-       make_plan(Registry::instance(), plan_request(options.cases), context)) {
-    const Benchmark& benchmark = *planned.benchmark;
-    const std::int64_t ranks = planned.params.integer("ranks");
-    if (!benchmark.why_unavailable().empty() || ranks > job.shape.ranks ||
-        ranks < benchmark.minimum_ranks()) {
-      ++others;
-      continue;
-    }
-    compare::JobCase one{.key = text::printable(planned.key),
-                         .memory = benchmark.memory_for(planned.params),
-                         .longest = {}};
-    if (!benchmark.has_fixed_work() && std::isfinite(planned.policy.max_time))
-      one.longest = sweeps * planned.policy.max_time;
+  for (const PlannedCase& planned : plan) {
+    compare::JobCase one = job_case(planned, options.cases.sweeps);
+    const bool is_known = std::ranges::any_of(
+        runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); });
+    if (!is_known && !runs.empty()) predict_case(planned, collectives, one);
     cases.push_back(std::move(one));
   }
   return cases;
-}
-
-/// Collectives that no run measured are predicted from such on other ranks or of other sizes.
-void predict_missing(const std::vector<std::string>& files,
-                     const std::vector<compare::RunDigest>& runs,
-                     std::vector<compare::JobCase>& cases) {
-  Collectives collectives(files);
-  for (compare::JobCase& one : cases) {
-    if (std::ranges::any_of(
-            runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); }))
-      continue;
-    std::vector<std::string> words = text::split(one.key, ' ');
-    const std::string benchmark = words.front();
-    if (predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty()) continue;
-    words.erase(words.begin());
-    std::optional<std::int64_t> bytes, ranks;
-    std::erase_if(words, [&](const std::string& word) {
-      if (word.starts_with("bytes=")) bytes = text::parse_integer(word.substr(6));
-      if (word.starts_with("ranks=")) ranks = text::parse_integer(word.substr(6));
-      return word.starts_with("bytes=") || word.starts_with("ranks=");
-    });
-    if (!bytes || !ranks) continue;
-    const auto found = collectives.of({benchmark, words})
-                           .time(static_cast<double>(*bytes), static_cast<int>(*ranks));
-    if (!found) continue;
-    one.predicted = found->first;
-    one.source = found->second;
-  }
 }
 
 int plan_command(PlanArguments options) {
@@ -160,8 +156,8 @@ int plan_command(PlanArguments options) {
                                            });
   const Job job = planned_job(options, earlier);
   std::size_t others = 0;
-  std::vector<compare::JobCase> cases = cases_of(options, job, others);
-  if (!options.files.empty()) predict_missing(options.files, runs.runs, cases);
+  const std::vector<compare::JobCase> cases =
+      job_cases(options, planned_cases(options, job, others), runs.runs);
   const compare::JobPlan plan = compare::plan_job(cases, runs.runs, runs.costs,
                                                   {.nodes = job.nodes(),
                                                    .runs = options.runs,

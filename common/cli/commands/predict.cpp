@@ -74,10 +74,11 @@ int simulate_command(const PredictArguments& options) {
 
 int predict_command(const PredictArguments& options) {
   if (!options.algorithm.empty()) return simulate_command(options);
-  if (!options.from_rows.page.empty() && options.format != "text")
-    throw UsageError("--output writes a page, and --format prints: give one of them");
-  if (!options.from_rows.page.empty())
+  if (!options.from_rows.page.empty()) {
+    if (options.format != "text")
+      throw UsageError("--output writes a page, and --format prints: give one of them");
     check_page_file(options.from_rows.page, options.from_rows.force);
+  }
   if (options.from_rows.files.empty())
     throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
   if (const Benchmark* training = training_named(options.from_rows.workload))

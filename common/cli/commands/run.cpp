@@ -140,12 +140,9 @@ std::set<std::size_t> known_to_take_no_time(const std::vector<PlannedCase>& plan
                                             const std::map<std::size_t, FinishedCase>& finished) {
   std::set<std::size_t> indices;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const auto wanted = plan[i].params.integer("ranks");
-    const bool skipped = !plan[i].benchmark->why_unavailable().empty() || wanted > ranks ||
-                         wanted < plan[i].benchmark->minimum_ranks();
     const auto done = finished.find(i);
     const bool whole = done != finished.end() && done->second.sweeps == FinishedCase::kAllSweeps;
-    if (skipped || whole) indices.insert(i);
+    if (whole || !can_run(plan[i], ranks)) indices.insert(i);
   }
   return indices;
 }

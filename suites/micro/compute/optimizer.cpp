@@ -75,6 +75,12 @@ void record_work(Case& c, const Tensors& parameters) {
           .carrier = parameters[0].is_cpu() ? Carrier::host_memory : Carrier::device_memory});
 }
 
+Case::Checked compare_all(const Tensors& got, const Tensors& want) {
+  Case::Checked checked;
+  for (std::size_t i = 0; i < want.size(); ++i) checked += compare_with_formula(got[i], want[i]);
+  return checked;
+}
+
 /// The norm of all gradients, as a fine-tuning records it in each step.
 void measure_norm(Case& c, const Tensors& parameters) {
   const torch::NoGradGuard no_grad;
@@ -96,15 +102,13 @@ void measure_scaling(Case& c, const Tensors& parameters) {
     for (const at::Tensor& p : parameters) p.mutable_grad().mul_(factor);
   };
   c.verify("gradients times 0.5 against half of what they were, within 256 unit roundoffs", [&] {
-    Tensors want;
+    Tensors want, got;
     for (const at::Tensor& p : parameters) want.push_back(p.grad().to(at::kDouble) / 2);
     factor.fill_(0.5);
     scale();
     factor.fill_(1);
-    Case::Checked checked;
-    for (std::size_t i = 0; i < want.size(); ++i)
-      checked += compare_with_formula(parameters[i].grad(), want[i]);
-    return checked;
+    for (const at::Tensor& p : parameters) got.push_back(p.grad());
+    return compare_all(got, want);
   });
   record_work(c, parameters);
   time_torch_work(c, scale);
@@ -127,10 +131,7 @@ void measure_step(Case& c, const Tensors& parameters) {
         for (const at::Tensor& p : parameters)
           want.push_back(stepped(kind, p.to(at::kDouble), p.grad().to(at::kDouble), steps + 1));
         count_step();
-        Case::Checked checked;
-        for (std::size_t i = 0; i < want.size(); ++i)
-          checked += compare_with_formula(parameters[i].detach(), want[i]);
-        return checked;
+        return compare_all(parameters, want);
       });
   record_work(c, parameters);
   time_torch_work(c, count_step);
