@@ -79,7 +79,7 @@ wanted_in_full() { # those that only --full or --only asks for
 
 # --- steps and their summary -------------------------------------------------------------------
 
-summary=() failed=0 start_all=$SECONDS tests=0 test_failures=0 skipped=0
+summary=() test_files=() failed=0 start_all=$SECONDS tests=0 test_failures=0 skipped=0
 
 # step NAME COMMAND...: runs a step; a failure is recorded and returned, so that dependent steps can be left out.
 step() {
@@ -108,6 +108,7 @@ run_tests() {
   ctest --test-dir "$folder" --output-on-failure --no-tests=error --output-junit "$root/$file" \
     --parallel $((2 * $(nproc) + 2)) "$@" || code=$?
   if [[ -s $file ]]; then
+    test_files+=("$file")
     tests=$((tests + $(attribute "$file" tests)))
     test_failures=$((test_failures + $(attribute "$file" failures)))
     skipped=$((skipped + $(attribute "$file" skipped)))
@@ -416,5 +417,9 @@ if ((full)); then
   print_summary | tee "$kept/summary.txt"
 else
   print_summary
+fi
+if ((test_failures)); then
+  printf '\nFailed tests\n'
+  python3 tests/failures.py "${test_files[@]}"
 fi
 exit "$failed"

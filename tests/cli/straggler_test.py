@@ -30,7 +30,7 @@ class Straggler(ProgramTest):
             for _ in range(12):
                 text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
                 named = {key: row["straggler"] for key, row in table.items() if "straggler" in row}
-                self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set())
+                self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set(), named)
                 self.assertFalse(self.with_gap(0, 0.01) & set(named))
                 # A case that something else on the machine disturbs may name nobody.
                 planted = 0.05 * busy * 1e-6
@@ -78,7 +78,9 @@ class Straggler(ProgramTest):
         (row,) = table.values()
         facts = row["facts"]
         self.assertEqual((facts["clock_method"], facts["start"]), ("one clock", "barrier"))
-        self.assertGreater(facts["clock_residual"], 0)
+        self.assertGreater(facts["clock_round_trip"], 0)
+        # Clocks are read in nanoseconds, so that no difference at all is a residual, too.
+        self.assertGreaterEqual(facts["clock_residual"], 0)
         self.assertLessEqual(facts["clock_residual"], facts["clock_round_trip"] / 2 + 1e-9, "of two ranks that read one clock")
         self.assertGreater(facts["barrier_time"], 0)
         metrics = row["metrics"]

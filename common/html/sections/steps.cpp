@@ -25,7 +25,8 @@ Bar component_bar(const predict::StepExplanation& step, const predict::StepCompo
   if (one.interpolated > 0)
     hover += fmt::format(", {} of {} interpolated", one.interpolated, known);
   std::string text = share_text(step, one.seconds);
-  if (one.missing > 0) text += fmt::format(", {} rows missing", one.missing);
+  if (one.missing > 0)
+    text += fmt::format(", {} {} missing", one.missing, one.missing == 1 ? "row" : "rows");
   return {one.name, one.seconds, std::move(text), std::move(hover), 0};
 }
 
