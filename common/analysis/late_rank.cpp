@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/analysis/rank_differences.hpp"
 #include "common/base/units.hpp"
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
@@ -23,29 +24,6 @@ double fact(const CaseResult& result, const std::string& name) {
   return value == nullptr ? 0 : *value;
 }
 
-bool is_counted_iteration(const Samples& samples, std::size_t iteration) {
-  const bool is_void = !samples.flags.empty() && (samples.flags[iteration] & kInvalid) != 0;
-  return !samples.is_warmup(iteration) && !is_void;
-}
-
-/// Per rank, its lateness in each counted iteration minus that of the other rank. With more than
-/// two ranks: minus the median over ranks. Seconds.
-std::vector<std::vector<double>> lateness_to_others(const Samples& lateness) {
-  std::vector<std::vector<double>> relative(lateness.ranks);
-  std::vector<double> column(lateness.ranks);
-  for (std::size_t i = 0; i < lateness.iterations; ++i) {
-    if (!is_counted_iteration(lateness, i)) continue;
-    for (std::size_t rank = 0; rank < lateness.ranks; ++rank)
-      column[rank] = lateness.value(rank, i);
-    const double middle = stats::median(column);
-    for (std::size_t rank = 0; rank < lateness.ranks; ++rank) {
-      const double other = lateness.ranks == 2 ? column[1 - rank] : middle;
-      relative[rank].push_back(column[rank] - other);
-    }
-  }
-  return relative;
-}
-
 }  // namespace
 
 std::optional<LateRank> late_rank(const CaseResult& result) {
@@ -56,7 +34,8 @@ std::optional<LateRank> late_rank(const CaseResult& result) {
     return std::nullopt;
   if (primary->kind == MetricKind::rate) primary = result.find(primary->source);
   if (primary == nullptr || primary->kind != MetricKind::duration) return std::nullopt;
-  const std::vector<std::vector<double>> relative = lateness_to_others(lateness->samples);
+  const std::vector<std::vector<double>> relative =
+      differences_to_others(counted_values(lateness->samples, lateness->samples));
   if (relative.front().size() < kMinIterations) return std::nullopt;
 
   double iteration = median_of(result, *primary);

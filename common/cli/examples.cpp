@@ -31,7 +31,8 @@ const std::map<std::string, std::vector<std::string>> kExamples = {
      {"scalemark predict --simulate allreduce_ring --ranks 8 --bytes 1048576 --loggps "
       "L=2500,o=1500,g=1000,G=6",
       "scalemark predict --from a.h5 b.h5 --workload micro/allreduce -a ranks=64,128 -a "
-      "bytes=1M"}},
+      "bytes=1M",
+      "scalemark predict --from here/ --machine there/ --workload imaging/train"}},
     {"compare",
      {"scalemark compare base/ --against new/", "scalemark compare base/ --aa",
       "scalemark compare base/ --power"}},

@@ -57,6 +57,15 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
   return step;
 }
 
+const StepComponent* StepExplanation::find(const std::string& name) const {
+  const auto found = std::ranges::find(components, name, &StepComponent::name);
+  return found == components.end() ? nullptr : &*found;
+}
+
+double step_elsewhere(const StepExplanation& here, const StepExplanation& there) {
+  return here.measured * there.explained / here.explained;
+}
+
 std::string what_bounds(const StepExplanation& step) {
   if (!step.is_complete()) return "Rows are missing, so that nothing is said of what bounds it.";
   const auto percent = [&](double seconds) {

@@ -34,6 +34,8 @@ struct StepExplanation {
   double rest() const { return measured - explained; }
   double share(double seconds) const { return seconds / measured; }
   bool is_complete() const;
+  /// The component of that name; null if there is none.
+  const StepComponent* find(const std::string& name) const;
 };
 
 /// Component of exposed_launches().
@@ -43,6 +45,11 @@ inline constexpr const char* kLaunches = "exposed launch time";
 /// the work that they enqueue, of which the longer counts. `measured`: seconds of the step,
 /// positive. Nothing is fitted.
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured);
+
+/// Seconds of a step that was measured `here` on the machine `there`, where only its parts were.
+/// What the parts do not explain here takes as many times longer there as they do. Both must be
+/// complete; `there.measured` does not count.
+double step_elsewhere(const StepExplanation& here, const StepExplanation& there);
 
 /// One sentence: what takes most of the step, and what would if it were gone. Says so where more is
 /// unexplained than any component takes, or where rows are missing.

@@ -5,6 +5,7 @@
 #include "common/analysis/late_rank.hpp"
 #include "common/analysis/slow_host.hpp"
 #include "common/analysis/slow_link.hpp"
+#include "common/analysis/training_delay.hpp"
 #include "common/print/printers.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
@@ -74,6 +75,13 @@ nlohmann::ordered_json case_json(const CaseResult& result) {
                              {"place", text::json_text(loss->place)},
                              {"device", text::json_text(loss->device)},
                              {"loss", text::json_number(loss->loss)}};
+  }
+  for (const analysis::TrainingDelay& delay : analysis::training_delays(result)) {
+    ordered_json one = {{"cause", analysis::to_string(delay.kind)}};
+    if (delay.kind == analysis::DelayKind::rank) one["rank"] = delay.rank;
+    one["seconds"] = delay.seconds;
+    one["fraction"] = delay.fraction;
+    object["delays"].push_back(std::move(one));
   }
   return object;
 }

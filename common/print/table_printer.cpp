@@ -17,6 +17,7 @@
 #include "common/analysis/layout_ratio.hpp"
 #include "common/analysis/slow_host.hpp"
 #include "common/analysis/slow_link.hpp"
+#include "common/analysis/training_delay.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
@@ -47,6 +48,18 @@ constexpr std::size_t kStatisticWidth = 9;
 /// Column with the standard deviation between sweeps; shown only for runs with several sweeps.
 constexpr std::string_view kBetweenHeader = "between %";
 constexpr const char* kBetweenFact = "between_sweeps";
+
+/// What stands out in a case: slow ranks, hosts and links, and what delays a training.
+std::vector<std::string> what_is_slow(const CaseResult& result) {
+  std::vector<std::string> texts;
+  if (const auto late = analysis::late_rank(result)) texts.push_back(analysis::late_text(*late));
+  if (const auto slow = analysis::slow_place(result)) texts.push_back(analysis::slow_text(*slow));
+  if (const auto slow = analysis::slow_link(result)) texts.push_back(analysis::slow_text(*slow));
+  if (const auto loss = analysis::device_loss(result)) texts.push_back(analysis::loss_text(*loss));
+  for (const analysis::TrainingDelay& delay : analysis::training_delays(result))
+    texts.push_back(analysis::delay_text(delay));
+  return texts;
+}
 
 class TablePrinter final : public Printer {
  public:
@@ -242,14 +255,7 @@ class TablePrinter final : public Printer {
       line += "  " + colored(text, text::kRed);
     }
     if (!check.done) ++unverified_;
-    if (const std::optional<analysis::LateRank> late = analysis::late_rank(result))
-      line += "  " + colored(analysis::late_text(*late), text::kYellow);
-    if (const std::optional<analysis::SlowPlace> slow = analysis::slow_place(result))
-      line += "  " + colored(analysis::slow_text(*slow), text::kYellow);
-    if (const std::optional<analysis::SlowLink> slow = analysis::slow_link(result))
-      line += "  " + colored(analysis::slow_text(*slow), text::kYellow);
-    if (const std::optional<analysis::DeviceLoss> loss = analysis::device_loss(result))
-      line += "  " + colored(analysis::loss_text(*loss), text::kYellow);
+    for (const std::string& one : what_is_slow(result)) line += "  " + colored(one, text::kYellow);
     line.erase(line.find_last_not_of(' ') + 1);
     out() << line << '\n';
   }

@@ -45,6 +45,35 @@ class Explain(ProgramTest):
         self.assertAlmostEqual(sum(row["metrics"]["time"]["median"] * row["facts"]["occurrences"] for row in convolutions),
                                parts["convolutions"]["seconds"])
         self.assertRegex(step["bound"], r"^(Bound by|More is not explained)")
+        self.on_another_machine(train, files, step)
+
+    def on_another_machine(self, train, files, step):
+        """`predict --machine`, with the same machine as the other one."""
+        def predict(machine, *more):
+            return run("predict", "--from", *files, "--machine", *machine, "--workload", "imaging/train", *more, program=ALL)
+        same = predict(files, "--format", "json")
+        self.expect(same, 0)
+        (told,) = json.loads(same.stdout)
+        self.assertEqual([part["here"] for part in told["components"]], [part["seconds"] for part in step["components"]])
+        self.assertEqual([part["there"] for part in told["components"]], [part["here"] for part in told["components"]])
+        self.assertAlmostEqual(told["step"], step["step"])
+        self.assertAlmostEqual(told["measured"], step["step"])
+        self.assertEqual(told["rows_there"], step["explained"])
+        text = predict(files)
+        self.expect(text, 0)
+        self.assertRegex(text.stdout, r"(?m)^convolutions +[\d.]+ [mu]?s +[\d.]+ [mu]?s +1\.00 +micro/conv2d$")
+        self.assertIn("The prediction is +0.0 % off", text.stdout)
+        # Rows without the training predict it, and nothing was measured there.
+        self.assertNotIn("Measured there", predict(files[1:]).stdout)
+        lacking = predict(files[2:])
+        self.expect(lacking, 4, "of parts of a step are missing in the files of --machine. To measure them:")
+        self.assertEqual(lacking.stdout, "")
+        self.expect(predict(files, "-a", "image=32"), 4, "no row of imaging/train in the files of --from")
+        self.expect(predict(files, "-o", self.path("page.html")), 2, "--machine prints, and --output writes a page")
+        self.expect(predict(files, "--format", "csv"), 2)
+        self.expect(run("predict", "--from", train, "--machine", train, "--workload", "micro/allreduce", program=ALL), 2,
+                    "--machine needs the --workload of a training")
+        self.expect(run("predict", "--machine", train, "--workload", "imaging/train", program=ALL), 2, "--from")
 
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")

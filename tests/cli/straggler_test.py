@@ -25,23 +25,24 @@ class Straggler(ProgramTest):
         for ranks in (2, 3):
             # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
             busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
-            clear = found = 0
+            clear = found = alike = 0
             # Few cases of one run may be undisturbed, and one missed among five says little: runs are added up.
             for _ in range(12):
                 text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
                 named = {key: row["straggler"] for key, row in table.items() if "straggler" in row}
-                self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set(), named)
-                self.assertFalse(self.with_gap(0, 0.01) & set(named))
-                # A case that something else on the machine disturbs may name nobody.
+                alike += len(self.with_gap(0, 0.01) & set(named))
+                # A case that something else on the machine disturbs may name nobody, or rightly another rank.
                 planted = 0.05 * busy * 1e-6
                 undisturbed = {key for key in self.with_gap(0.045, 0.06) if table[key]["facts"]["barrier_time"] < planted / 2}
                 clear += len(undisturbed)
                 found += len(undisturbed & set(named))
                 for key in undisturbed & set(named):
+                    self.assertEqual(named[key]["rank"], ranks - 1, named[key])
                     self.assertTrue(0.02 < named[key]["fraction"] < 0.2, named[key])
                     self.assertTrue(planted / 2 < named[key]["lateness"] < 4 * planted, named[key])
                 if clear >= cases and found >= 0.9 * clear:
                     break
+            self.assertLessEqual(alike, 1, "ranks named although all took alike")
             self.assertGreaterEqual(clear, cases / 2, "too few cases that nothing disturbed")
             self.assertGreaterEqual(found, 0.9 * clear, f"{ranks} ranks, {clear} cases that nothing disturbed")
             self.assertIn(f"rank {ranks - 1} is late by ", text)

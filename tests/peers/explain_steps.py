@@ -43,8 +43,9 @@ def run(program, *words, codes=(0,)):
     return done
 
 
-def explained(program, folder, training):
-    """The step of a training as --explain tells it, from rows measured between two runs of it."""
+def measure(program, folder, training):
+    """The result files of a training and of the rows of its operations, which are measured between two runs of it."""
+    folder.mkdir(parents=True, exist_ok=True)
     before, after = folder / "before.h5", folder / "after.h5"
     if not before.exists():
         run(program, "run", *training, *ALONE, "-o", before)
@@ -57,29 +58,34 @@ def explained(program, folder, training):
             run(program, *words[1:], "-o", rows[-1])
     if not after.exists():
         run(program, "run", *training, *ALONE, "-o", after)
-    (step,) = json.loads(run(program, "show", "--explain", before, after, *rows, "--format", "json").stdout)
-    return step
+    return [before, after, *rows]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def points_of_command_line(text):
+    """Program, folder and training of each point chosen, as the options say; `text` is their help."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scalemark", type=Path, required=True, metavar="PROGRAM")
     parser.add_argument("--only", default="", help="points whose name has this text")
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     points = [point for point in [*image_points(), *text_points()] if arguments.only in point[0]]
-    within = 0
     with tempfile.TemporaryDirectory() as temporary:
         for name, training in points:
-            folder = (arguments.keep or Path(temporary)) / name.replace(" ", "-")
-            folder.mkdir(parents=True, exist_ok=True)
-            step = explained(arguments.scalemark.resolve(), folder, training)
-            share = step["rest"] / step["step"]
-            within += abs(share) <= WITHIN
-            parts = ", ".join(f"{part['name']} {100 * part['seconds'] / step['step']:.1f} %" for part in step["components"])
-            print(f"{name}: {1e3 * step['step']:.2f} ms, rows {1e3 * step['explained']:.2f} ms, rest {100 * share:+.1f} % ({parts})", flush=True)
-    print(f"{within} of {len(points)} sums are within {100 * WITHIN:.0f} % of the step")
+            yield name, arguments.scalemark.resolve(), (arguments.keep or Path(temporary)) / name.replace(" ", "-"), training
+
+
+def main():
+    every = within = 0
+    for name, program, folder, training in points_of_command_line(__doc__):
+        files = measure(program, folder, training)
+        (step,) = json.loads(run(program, "show", "--explain", *files, "--format", "json").stdout)
+        share = step["rest"] / step["step"]
+        every += 1
+        within += abs(share) <= WITHIN
+        parts = ", ".join(f"{part['name']} {100 * part['seconds'] / step['step']:.1f} %" for part in step["components"])
+        print(f"{name}: {1e3 * step['step']:.2f} ms, rows {1e3 * step['explained']:.2f} ms, rest {100 * share:+.1f} % ({parts})", flush=True)
+    print(f"{within} of {every} sums are within {100 * WITHIN:.0f} % of the step")
 
 
 if __name__ == "__main__":

@@ -27,12 +27,12 @@ def recipe(name, *arguments):
 
 @contextlib.contextmanager
 def hosts(program, count, rate):
-    """So many hosts, each with such a link. Gives what runs `scalemark run ...` with a rank on each."""
+    """So many hosts, each with a link of such a rate, if one is given. Gives what runs `scalemark run ...` with a rank on each."""
     settings = recipe("hosts-up.sh", count)
     try:
         done = subprocess.run(["bash", "-c", 'eval "$1"; env -0', "settings", settings], capture_output=True, check=True)
         environment = dict(entry.decode().split("=", 1) for entry in done.stdout.split(b"\0") if b"=" in entry)
-        for host in range(1, count + 1):
+        for host in range(1, count + 1) if rate else ():
             recipe("host-slow.sh", f"node{host}", "--rate", rate)
 
         def run(*arguments):

@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands/explain_rows.hpp"
+#include "common/cli/commands/missing_rows.hpp"
 #include "common/cli/key_filter.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/text/cells.hpp"
@@ -27,44 +25,6 @@ namespace scalemark::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The axis with the most values.
-std::string most_varied_axis(const std::vector<WorkloadPart>& parts) {
-  std::map<std::string, std::set<std::string>> values;  // by axis
-  for (const WorkloadPart& part : parts) {
-    for (const auto& [axis, value] : part.point) values[axis].insert(to_text(value));
-  }
-  return std::ranges::max_element(values, {}, [](const auto& one) { return one.second.size(); })
-      ->first;
-}
-
-/// Adds commands that measure these parts of one benchmark, as few as lists of one axis allow.
-void add_commands(const std::string& benchmark, const std::vector<WorkloadPart>& parts,
-                  std::vector<std::string>& commands) {
-  const std::string listed = most_varied_axis(parts);
-  std::map<std::string, std::vector<std::string>> lists;  // by the other axes
-  for (const WorkloadPart& part : parts) {
-    std::string others, own;
-    for (const auto& [axis, value] : part.point) {
-      if (axis == listed)
-        own = to_text(value);
-      else
-        others += fmt::format(" -a {}={}", axis, to_text(value));
-    }
-    lists[others].push_back(own);
-  }
-  for (const auto& [others, list] : lists)
-    commands.push_back(fmt::format("scalemark run '^{}$'{} -a {}={}", benchmark, others, listed,
-                                   text::join(list, ",")));
-}
-
-std::vector<std::string> commands_for(const std::vector<WorkloadPart>& missing) {
-  std::map<std::string, std::vector<WorkloadPart>> by_benchmark;
-  for (const WorkloadPart& part : missing) by_benchmark[part.benchmark].push_back(part);
-  std::vector<std::string> commands;
-  for (const auto& [benchmark, parts] : by_benchmark) add_commands(benchmark, parts, commands);
-  return commands;
-}
 
 void print_step(const std::string& key, const Explained& explained, std::ostream& out) {
   const predict::StepExplanation& step = explained.step;
@@ -120,16 +80,7 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
           {"step", text::json_number(explained.step.measured)},
           {"rest", text::json_number(explained.step.rest())},
           {"bound", predict::what_bounds(explained.step)},
-          {"missing", commands_for(explained.missing)}};
-}
-
-/// On standard error, so that JSON stays JSON.
-void print_missing(const std::vector<WorkloadPart>& missing) {
-  const std::vector<std::string> commands = commands_for(missing);
-  fmt::print(stderr, "scalemark show: {} of parts of a step are missing. To measure them:\n",
-             text::counted(missing.size(), "row"));
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    fmt::print(stderr, "  {} -o rows-{}.h5\n", commands[i], i + 1);
+          {"missing", measuring_commands(explained.missing)}};
 }
 
 }  // namespace
@@ -154,11 +105,7 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   for (const auto& [key, training] : rows.trainings()) {
     if (!selection.has(key)) continue;
     const Explained explained = rows.explain(training);
-    for (const WorkloadPart& part : explained.missing) {
-      const bool is_known = std::ranges::any_of(
-          missing, [&](const WorkloadPart& one) { return one.has_row_of(part); });
-      if (!is_known) missing.push_back(part);
-    }
+    add_missing(explained.missing, missing);
     if (format == "json") {
       json.push_back(json_of(key, explained));
       continue;
@@ -168,7 +115,7 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   }
   if (format == "json") std::cout << json.dump(1) << "\n";
   if (missing.empty()) return static_cast<int>(ExitCode::ok);
-  print_missing(missing);
+  print_missing_rows("show", missing, "");
   return static_cast<int>(ExitCode::nothing);
 }
 

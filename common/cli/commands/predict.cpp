@@ -15,6 +15,7 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_from_rows.hpp"
+#include "common/cli/commands/predict_machine.hpp"
 #include "common/cli/commands/predict_training.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/cli/numbers.hpp"
@@ -81,8 +82,12 @@ int predict_command(const PredictArguments& options) {
   }
   if (options.from_rows.files.empty())
     throw UsageError("predict needs --simulate ALGORITHM, or --from FILE... --workload NAME");
-  if (const Benchmark* training = training_named(options.from_rows.workload))
-    return predict_training(options.from_rows, *training, options.format);
+  const Benchmark* training = training_named(options.from_rows.workload);
+  if (!options.from_rows.machine.empty()) {
+    if (training == nullptr) throw UsageError("--machine needs the --workload of a training");
+    return predict_on_machine(options.from_rows, *training, options.format);
+  }
+  if (training != nullptr) return predict_training(options.from_rows, *training, options.format);
   return predict_from_rows(options.from_rows, options.format);
 }
 
@@ -133,6 +138,11 @@ void add_rows(CLI::App& command, PredictArguments& options) {
                   "backend=mpi and other axes choose rows")
       ->needs(from)
       ->allow_extra_args(false);
+  command
+      .add_option("--machine", rows.machine,
+                  "Result files of another machine with rows of a training's operations: predict "
+                  "the measured steps there")
+      ->needs(from);
   CLI::Option* page =
       command
           .add_option("-o,--output", rows.page,

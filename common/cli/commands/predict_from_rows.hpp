@@ -11,12 +11,13 @@
 namespace scalemark::cli {
 
 struct RowPrediction {
-  std::vector<std::string> files;  ///< result files, parts folders, and folders of them
-  std::string workload;            ///< "micro/allreduce"
-  std::vector<std::string> axes;   ///< "ranks=64", "bytes=1M", "backend=mpi"
-  double level = 0.9;              ///< of the intervals
-  std::filesystem::path page;      ///< to write instead of printing; empty = none
-  bool force = false;              ///< replace an earlier page
+  std::vector<std::string> files;    ///< result files, parts folders, and folders of them
+  std::vector<std::string> machine;  ///< the same of another machine; empty: none
+  std::string workload;              ///< "micro/allreduce"
+  std::vector<std::string> axes;     ///< "ranks=64", "bytes=1M", "backend=mpi"
+  double level = 0.9;                ///< of the intervals
+  std::filesystem::path page;        ///< to write instead of printing; empty = none
+  bool force = false;                ///< replace an earlier page
 };
 
 /// What is asked for.

@@ -54,6 +54,19 @@ TEST(StepParts, AGpuWaitsForCallsThatTakeLongerThanItsWork) {
             "Without them, products would take 50 % of what is left.");
 }
 
+TEST(StepParts, AnotherMachineTakesAsManyTimesLongerAsItsParts) {
+  std::vector<StepTerm> slower = kTerms;
+  slower[0].seconds = 0.030;  // 80 ms more
+  slower[1].seconds = 0.010;  // 20 ms less
+  const StepExplanation here = explain_step(kTerms, 0.12), there = explain_step(slower, 0.12);
+  EXPECT_DOUBLE_EQ(there.explained, 0.156);
+  EXPECT_DOUBLE_EQ(step_elsewhere(here, there), 0.12 * 0.156 / 0.096);
+  EXPECT_DOUBLE_EQ(step_elsewhere(here, here), 0.12);
+  ASSERT_NE(there.find("norms"), nullptr);
+  EXPECT_DOUBLE_EQ(there.find("norms")->seconds, 0.12);
+  EXPECT_EQ(there.find("attention"), nullptr);
+}
+
 TEST(StepParts, WhatIsNotKnownIsSaid) {
   EXPECT_THAT(what_bounds(explain_step(kTerms, 0.2)), HasSubstr("not explained (52 %)"));
   EXPECT_THAT(what_bounds(explain_step(kTerms, 0.03)), HasSubstr("not explained (-220 %)"));

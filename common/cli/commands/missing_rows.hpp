@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that measure the rows that a training's step lacks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/core/workload.hpp"
+
+namespace scalemark::cli {
+
+/// Adds the parts whose rows are not among `missing` yet.
+void add_missing(const std::vector<WorkloadPart>& parts, std::vector<WorkloadPart>& missing);
+
+/// "scalemark run ..." without an output, as few as lists of one axis allow.
+std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& missing);
+
+/// Prints on standard error, so that JSON stays JSON, how many rows are missing and what measures
+/// them. `where`: " in the files of --machine", or empty.
+void print_missing_rows(const std::string& subcommand, const std::vector<WorkloadPart>& missing,
+                        const std::string& where);
+
+}  // namespace scalemark::cli
