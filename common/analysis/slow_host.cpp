@@ -90,6 +90,7 @@ const std::vector<double>* pair_seconds(const Table& table) {
 std::vector<PairRow> pair_rows(const CaseResult& result) {
   const auto table = result.tables.find("pairs");
   if (result.status != Status::ok || table == result.tables.end()) return {};
+  if (values_of<std::uint64_t>(table->second, "round") != nullptr) return {};  // screened_fleet()
   const auto* rank = values_of<std::uint64_t>(table->second, "rank");
   const auto* peer = values_of<std::uint64_t>(table->second, "peer");
   const auto* rank_place = values_of<std::string>(table->second, "rank_place");

@@ -10,7 +10,7 @@ namespace scalemark {
 /// Exit codes of all subcommands; docs/glossary.md lists which subcommand uses which.
 enum class ExitCode : int {
   ok = 0,
-  worse = 1,         ///< compare: a result named by --fail-on was found
+  worse = 1,         ///< compare: a result named by --fail-on was found; fleet: a bad host
   usage = 2,         ///< mistake on the command line or in a preset
   failed = 3,        ///< unreadable input; run: a case failed or timed out
   nothing = 4,       ///< nothing ran, matched or was checked

@@ -15,6 +15,7 @@
 #include "common/analysis/device_loss.hpp"
 #include "common/analysis/late_rank.hpp"
 #include "common/analysis/layout_ratio.hpp"
+#include "common/analysis/screened_fleet.hpp"
 #include "common/analysis/slow_host.hpp"
 #include "common/analysis/slow_link.hpp"
 #include "common/analysis/training_delay.hpp"
@@ -56,6 +57,8 @@ std::vector<std::string> what_is_slow(const CaseResult& result) {
   if (const auto slow = analysis::slow_place(result)) texts.push_back(analysis::slow_text(*slow));
   if (const auto slow = analysis::slow_link(result)) texts.push_back(analysis::slow_text(*slow));
   if (const auto loss = analysis::device_loss(result)) texts.push_back(analysis::loss_text(*loss));
+  if (const auto fleet = analysis::screened_fleet(result))
+    texts.push_back(analysis::fleet_text(*fleet));
   for (const analysis::TrainingDelay& delay : analysis::training_delays(result))
     texts.push_back(analysis::delay_text(delay));
   return texts;

@@ -135,6 +135,7 @@ constexpr ListedField kFacts[] = {
     {"cache_flushed", Kind::plain},
     {"clock_method", Kind::plain},
     {"clock_residual", Kind::plain},
+    {"screening_rounds", Kind::plain},
     {"clock_round_trip", Kind::plain},
     {"clock_syncs", Kind::plain},
     {"cuda_aware", Kind::text},

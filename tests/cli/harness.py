@@ -16,7 +16,7 @@ FAULTY = os.environ["SCALEMARK_FAULTY"]
 KERNELS = os.environ["SCALEMARK_KERNELS"]
 MPIRUN = os.environ["MPIRUN"]
 # Subcommands that know no benchmark: they read, compare and convert files.
-OF_FILES = {"baseline", "compare", "export", "finalize", "import", "predict", "report", "schema", "show", "study"}
+OF_FILES = {"baseline", "compare", "export", "finalize", "fleet", "import", "predict", "report", "schema", "show", "study"}
 
 
 def run(*arguments, ranks=0, program=None, timeout=120, env=None, cwd=None, preexec_fn=None):

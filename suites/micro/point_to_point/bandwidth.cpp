@@ -10,10 +10,10 @@ namespace {
 
 void bandwidth(Case& c) {
   Messages messages = window_messages(c);
-  const bool all = c.text("pairs") == "all";
-  state_window_work(c, all, /*directions=*/1);
-  if (all)
-    return measure_all_pairs(c, messages, {.metric = "time", .first_receives = false}, one_way);
+  state_window_work(c, c.text("pairs"), /*directions=*/1);
+  if (is_in_rounds(c))
+    return measure_pairs_in_rounds(c, messages, {.metric = "time", .first_receives = false},
+                                   one_way);
   require_even_ranks(c);
   measure_windows(c, messages, one_way);
 }

@@ -10,9 +10,8 @@ namespace {
 
 void bidirectional_bandwidth(Case& c) {
   Messages messages = window_messages(c);
-  const bool all = c.text("pairs") == "all";
-  state_window_work(c, all, /*directions=*/2);
-  if (all) return measure_all_pairs(c, messages, {.metric = "time"}, both_ways);
+  state_window_work(c, c.text("pairs"), /*directions=*/2);
+  if (is_in_rounds(c)) return measure_pairs_in_rounds(c, messages, {.metric = "time"}, both_ways);
   require_even_ranks(c);
   measure_windows(c, messages, both_ways);
 }

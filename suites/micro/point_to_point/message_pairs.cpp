@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point-to-point benchmarks over many pairs: all at once, or every pair in rounds.
+// Point-to-point benchmarks over many pairs: all at once, every pair in rounds, or a screening.
 #include "suites/micro/point_to_point/message_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "common/base/clock.hpp"
+#include "common/base/text.hpp"
+#include "common/fleet/node_verdict.hpp"
+#include "common/fleet/slow_pairs.hpp"
 #include "suites/micro/data/rank_values.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"
 
@@ -21,10 +26,13 @@ namespace {
 constexpr double kSeconds = 20e-6;
 constexpr std::int64_t kMaxOperations = 1000;
 
+/// Proven ranks that a suspect meets.
+constexpr std::size_t kMeetings = 5;
+
 /// This rank's partner in each round, or -1.
-std::vector<int> partners_of(int rank, int ranks) {
+std::vector<int> partners_of(int rank, const RoundsOfPairs& rounds) {
   std::vector<int> partners;
-  for (const auto& pairs : rounds_of_pairs(ranks)) {
+  for (const auto& pairs : rounds) {
     partners.push_back(-1);
     for (const auto& [a, b] : pairs) {
       if (a == rank) partners.back() = b;
@@ -48,8 +56,8 @@ std::function<void()> meeting(Messages& messages, int peer, bool first) {
 /// All rounds of one rank: its partners and their operations.
 class Rounds {
  public:
-  Rounds(Case& c, Messages& messages, const PairWork& work)
-      : c_(c), partners_(partners_of(c.rank(), c.size())), taken_(partners_.size()) {
+  Rounds(Case& c, Messages& messages, const PairWork& work, const RoundsOfPairs& rounds)
+      : c_(c), partners_(partners_of(c.rank(), rounds)), taken_(partners_.size()) {
     for (const int peer : partners_) {
       work_.push_back(peer < 0 ? [] {} : work(messages, peer, c.rank() < peer));
       meet_.push_back(peer < 0 ? [] {} : meeting(messages, peer, c.rank() < peer));
@@ -108,42 +116,102 @@ class Rounds {
   std::vector<std::vector<std::uint64_t>> taken_;  ///< [round][pass]
 };
 
-/// Table `pairs`. `medians`: [rank][round], in nanoseconds for `operations`.
-Table table_of(const Case& c, const std::vector<double>& medians, const PairMetric& metric,
-               std::int64_t operations) {
-  std::vector<std::uint64_t> first, second;
-  std::vector<std::string> first_place, second_place;
-  std::vector<double> seconds;
-  const auto rounds = rounds_of_pairs(c.size());
-  const auto place = [&](int rank) { return place_text(c.hardware().place(rank)); };
-  for (std::size_t round = 0; round < rounds.size(); ++round) {
-    const auto of = [&](int rank) {
-      return medians.at(static_cast<std::size_t>(rank) * rounds.size() + round);
-    };
-    for (const auto& [a, b] : rounds[round]) {
-      first.push_back(static_cast<std::uint64_t>(a));
-      second.push_back(static_cast<std::uint64_t>(b));
-      first_place.push_back(place(a));
-      second_place.push_back(place(b));
-      seconds.push_back(std::max(of(a), of(b)) * 1e-9 * metric.scale /
-                        static_cast<double>(operations));
+/// Table `pairs`, on rank 0.
+class PairTable {
+ public:
+  PairTable(const Case& c, const PairMetric& metric, std::int64_t operations)
+      : c_(c), metric_(metric), scale_(1e-9 * metric.scale / static_cast<double>(operations)) {}
+
+  /// `medians`: [rank][round], in nanoseconds for all operations.
+  void add(const RoundsOfPairs& rounds, const std::vector<double>& medians) {
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
+      const auto of = [&](int rank) {
+        return medians.at(static_cast<std::size_t>(rank) * rounds.size() + round);
+      };
+      for (const auto& [a, b] : rounds[round]) {
+        first_.push_back(static_cast<std::uint64_t>(a));
+        second_.push_back(static_cast<std::uint64_t>(b));
+        seconds_.push_back(std::max(of(a), of(b)) * scale_);
+        round_.push_back(next_round_ + round);
+      }
     }
+    next_round_ += rounds.size();
   }
-  return {.columns = {{"rank", "", std::move(first)},
-                      {"peer", "", std::move(second)},
-                      {"rank_place", "", std::move(first_place)},
-                      {"peer_place", "", std::move(second_place)},
-                      {metric.metric, "s", std::move(seconds)}}};
+
+  std::vector<fleet::PairTime> times() const {
+    std::vector<fleet::PairTime> all;
+    for (std::size_t i = 0; i < first_.size(); ++i)
+      all.push_back({{first_[i], second_[i]}, seconds_[i]});
+    return all;
+  }
+
+  Table table(bool with_rounds) const {
+    std::vector<std::string> first_place, second_place;
+    for (const std::uint64_t rank : first_) first_place.push_back(place(rank));
+    for (const std::uint64_t rank : second_) second_place.push_back(place(rank));
+    Table table{.columns = {{"rank", "", first_},
+                            {"peer", "", second_},
+                            {"rank_place", "", std::move(first_place)},
+                            {"peer_place", "", std::move(second_place)},
+                            {metric_.metric, "s", seconds_}}};
+    if (with_rounds) table.columns.push_back({"round", "", round_});
+    return table;
+  }
+
+ private:
+  std::string place(std::uint64_t rank) const {
+    return place_text(c_.hardware().place(static_cast<int>(rank)));
+  }
+
+  const Case& c_;
+  const PairMetric& metric_;
+  double scale_;
+  std::size_t next_round_ = 0;
+  std::vector<std::uint64_t> first_, second_, round_;
+  std::vector<double> seconds_;
+};
+
+/// What is measured again after a screening: suspects with proven ranks, and the pairs that were
+/// slow by themselves.
+std::vector<fleet::PairRound> to_confirm(std::size_t ranks,
+                                         const std::vector<fleet::PairTime>& screened) {
+  const fleet::Screening result = fleet::screen(ranks, screened);
+  std::vector<fleet::PairRound> rounds =
+      fleet::confirmation(result.suspects, result.proven, kMeetings);
+  std::vector<fleet::NodePair> links;
+  for (const fleet::SlowPair& slow : fleet::slow_pairs(ranks, screened, 1))
+    links.push_back(slow.nodes);
+  std::ranges::move(fleet::disjoint_rounds(links), std::back_inserter(rounds));
+  return rounds;
+}
+
+/// Collective. The rounds of rank 0 on all ranks.
+RoundsOfPairs broadcast(const Case& c, const std::vector<fleet::PairRound>& rounds) {
+  std::string text;  // "0,5,1,4;2,3;"
+  for (const fleet::PairRound& round : rounds) {
+    for (const fleet::NodePair& pair : round) text += fmt::format("{},{},", pair.a, pair.b);
+    text.back() = ';';
+  }
+  RoundsOfPairs all;
+  for (const std::string& round : text::split(c.ranks().broadcast(text), ';')) {
+    if (round.empty()) continue;
+    const std::vector<std::int64_t> ranks = text::parse_integers(round);
+    auto& pairs = all.emplace_back();
+    for (std::size_t i = 0; i + 1 < ranks.size(); i += 2)
+      pairs.emplace_back(static_cast<int>(ranks[i]), static_cast<int>(ranks[i + 1]));
+  }
+  return all;
 }
 
 }  // namespace
 
 void pair_axes(Benchmark& benchmark) {
   benchmark.two_ranks_or_more();
-  benchmark.axis("pairs",
-                 {.values = {"adjacent", "all"}, .defaults = {"adjacent"}, .implied = "adjacent"});
+  benchmark.axis("pairs", {.values = {"adjacent", "all", "screening"},
+                           .defaults = {"adjacent"},
+                           .implied = "adjacent"});
   benchmark.adjust_to_job([](Point& point, const PlanContext& job) {
-    if (point.text("pairs") == "all" && point.integer("ranks") == 2)
+    if (point.text("pairs") != "adjacent" && point.integer("ranks") == 2)
       point["ranks"] = std::max<std::int64_t>(job.ranks, 2);
   });
 }
@@ -153,22 +221,48 @@ void require_even_ranks(const Case& c) {
     c.skip(fmt::format("pairs need an even number of ranks, not {}", c.size()));
 }
 
-void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric,
-                       const PairWork& work) {
-  Rounds rounds(c, messages, work);
+bool is_in_rounds(const Case& c) { return c.text("pairs") != "adjacent"; }
+
+void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metric,
+                             const PairWork& work) {
+  const RoundsOfPairs rounds = working_pairs(c.size(), c.text("pairs"));
+  Rounds measured(c, messages, work, rounds);
   c.throw_if_peer_failed();
-  if (c.policy().verify) rounds.verify(messages, metric.first_receives);
+  if (c.policy().verify) measured.verify(messages, metric.first_receives);
   std::int64_t operations = 1;
   {
     const Case::Communicating inside(c);
-    operations = rounds.operations();
+    operations = measured.operations();
   }
-  const std::size_t timed = c.measure_timed([&] { return rounds.pass(operations); },
-                                            {.metric = metric.metric,
-                                             .inner = static_cast<std::uint64_t>(operations),
-                                             .scale = metric.scale});
-  const std::vector<double> medians = c.ranks().gather(rounds.medians(timed));
-  if (c.rank() == 0) c.recorder().table("pairs", table_of(c, medians, metric, operations));
+  const std::size_t passes = c.measure_timed([&] { return measured.pass(operations); },
+                                             {.metric = metric.metric,
+                                              .inner = static_cast<std::uint64_t>(operations),
+                                              .scale = metric.scale});
+  PairTable table(c, metric, operations);
+  const auto gather = [&](const Rounds& of, const RoundsOfPairs& its_rounds) {
+    const std::vector<double> medians = c.ranks().gather(of.medians(passes));
+    if (c.rank() == 0) table.add(its_rounds, medians);
+  };
+  gather(measured, rounds);
+  const bool is_screening = c.text("pairs") == "screening";
+  if (is_screening) {
+    c.fact("screening_rounds", static_cast<std::int64_t>(rounds.size()));
+    const RoundsOfPairs again =
+        broadcast(c, c.rank() == 0 ? to_confirm(static_cast<std::size_t>(c.size()), table.times())
+                                   : std::vector<fleet::PairRound>());
+    Rounds confirmed(c, messages, work, again);
+    c.throw_if_peer_failed();
+    c.phase("confirm");
+    {
+      const Case::Communicating inside(c);
+      for (std::size_t i = 0; i < passes && !again.empty(); ++i) {
+        confirmed.pass(operations);
+        c.report_progress();
+      }
+    }
+    if (!again.empty()) gather(confirmed, again);
+  }
+  if (c.rank() == 0) c.recorder().table("pairs", table.table(is_screening));
 }
 
 }  // namespace scalemark::micro

@@ -12,9 +12,13 @@
 namespace scalemark::micro {
 
 /// Declares the axes ranks (2) and pairs. adjacent: all pairs across the two halves of the ranks at
-/// once. all: every rank with every other, on all ranks of the job unless more than two are
+/// once. all: every rank with every other. screening: every rank with a few others, then those that
+/// were slow with five that were not. Both on all ranks of the job unless more than two are
 /// requested.
 void pair_axes(Benchmark& benchmark);
+
+/// Whether pairs run in rounds: all or screening.
+bool is_in_rounds(const Case& c);
 
 /// Skips the case if the number of ranks is odd.
 void require_even_ranks(const Case& c);
@@ -28,10 +32,12 @@ struct PairMetric {
 /// One rank's part of the work of a pair; `first`: whether it starts.
 using PairWork = std::function<std::function<void()>(Messages&, int peer, bool first)>;
 
-/// Measures every pair, in rounds of disjoint pairs. A sample is one pass over all rounds; its
-/// value is the rank's slowest pair. So the metric's maximum over ranks is the slowest pair of all.
-/// Table `pairs`: both ranks with nodes and NUMA nodes, and the pair's median. The data of the
-/// first pass are verified.
-void measure_all_pairs(Case& c, Messages& messages, const PairMetric& metric, const PairWork& work);
+/// Measures pairs in rounds of disjoint ones. A sample is one pass over all rounds; its value is
+/// the rank's slowest pair. So the metric's maximum over ranks is the slowest pair of all. Table
+/// `pairs`: both ranks with nodes and NUMA nodes, and the pair's median. A screening then has as
+/// many passes in which suspects (fleet::screen()) meet proven ranks; column `round` counts on, and
+/// fact `screening_rounds` says where they begin. The data of the first pass are verified.
+void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metric,
+                             const PairWork& work);
 
 }  // namespace scalemark::micro

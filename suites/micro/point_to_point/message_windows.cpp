@@ -20,15 +20,15 @@ Messages window_messages(Case& c) {
           static_cast<std::size_t>(c.integer("buffers"))};
 }
 
-void state_window_work(Case& c, bool all, int directions) {
+void state_window_work(Case& c, const std::string& pairs, int directions) {
   const double window = static_cast<double>(c.integer("window"));
-  const double messages = window * (all ? 1 : c.size() / 2) * directions;
+  const double messages = window * (pairs == "adjacent" ? c.size() / 2 : 1) * directions;
   const auto bytes = static_cast<double>(c.integer("bytes"));
   c.work({.bytes = messages * bytes,
           .messages = messages,
           .formula = "window * bytes / time",
           .carrier = Carrier::between_ranks,
-          .link_bytes = [=, rounds = working_pairs(c.size(), all)](Ends ends) {
+          .link_bytes = [=, rounds = working_pairs(c.size(), pairs)](Ends ends) {
             return busiest_round(rounds, window * bytes, directions == 2 ? window * bytes : 0,
                                  ends);
           }});

@@ -17,9 +17,9 @@ void window_axes(Benchmark& benchmark);
 /// Collective. The messages for the case's parameters.
 Messages window_messages(Case& c);
 
-/// States bytes and messages per window: for the pairs across the halves of the ranks at once or,
-/// with `all`, for one pair.
-void state_window_work(Case& c, bool all, int directions);
+/// States bytes and messages per window: for the pairs across the halves of the ranks at once, or
+/// for one pair, where axis `pairs` runs them in rounds.
+void state_window_work(Case& c, const std::string& pairs, int directions);
 
 /// The first rank sends a window; the second replies with one byte when all of it has arrived.
 std::function<void()> one_way(Messages& messages, int peer, bool first);

@@ -10,7 +10,7 @@ namespace {
 void multi_pair(Case& c) {
   require_even_ranks(c);
   Messages messages = window_messages(c);
-  state_window_work(c, /*all=*/false, /*directions=*/1);
+  state_window_work(c, "adjacent", /*directions=*/1);
   measure_windows(c, messages, one_way);
 }
 

@@ -3,6 +3,7 @@
 #include "suites/micro/point_to_point/rank_pairs.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace scalemark::micro {
 
@@ -13,24 +14,26 @@ int partner_across(int rank, int ranks) {
 
 bool is_first_half(int rank, int ranks) { return rank < ranks / 2; }
 
-RoundsOfPairs rounds_of_pairs(int ranks) {
-  // Circle method: the last seat is fixed, the others rotate. For an odd number of ranks the last
-  // seat is empty.
-  const int seats = ranks + ranks % 2, turning = seats - 1;
-  RoundsOfPairs rounds;
-  for (int round = 0; round < turning; ++round) {
-    auto& pairs = rounds.emplace_back();
-    const auto add = [&](int a, int b) {
-      if (a < ranks && b < ranks) pairs.emplace_back(std::min(a, b), std::max(a, b));
-    };
-    add(round, turning);
-    for (int i = 1; i < seats / 2; ++i) add((round + i) % turning, (round - i + turning) % turning);
+RoundsOfPairs rounds_of_ranks(const std::vector<fleet::PairRound>& rounds) {
+  RoundsOfPairs of_ranks;
+  for (const fleet::PairRound& round : rounds) {
+    auto& pairs = of_ranks.emplace_back();
+    for (const fleet::NodePair& pair : round)
+      pairs.emplace_back(static_cast<int>(pair.a), static_cast<int>(pair.b));
   }
-  return rounds;
+  return of_ranks;
 }
 
-RoundsOfPairs working_pairs(int ranks, bool all) {
-  if (all) return rounds_of_pairs(ranks);
+RoundsOfPairs rounds_of_pairs(int ranks) {
+  const auto count = static_cast<std::size_t>(ranks);
+  return rounds_of_ranks(fleet::screening(count, fleet::tournament_rounds(count)));
+}
+
+RoundsOfPairs working_pairs(int ranks, const std::string& pairs) {
+  const auto count = static_cast<std::size_t>(ranks);
+  if (pairs == "all") return rounds_of_pairs(ranks);
+  if (pairs == "screening")
+    return rounds_of_ranks(fleet::screening(count, fleet::screening_rounds(count)));
   RoundsOfPairs one(1);
   for (int rank = 0; is_first_half(rank, ranks); ++rank)
     one.front().emplace_back(rank, partner_across(rank, ranks));

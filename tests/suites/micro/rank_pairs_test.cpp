@@ -27,7 +27,7 @@ TEST(RankPairs, EveryPairOnceInDisjointRounds) {
     }
     EXPECT_EQ(static_cast<int>(all.size()), ranks * (ranks - 1) / 2);
   }
-  EXPECT_TRUE(rounds_of_pairs(1).front().empty());
+  EXPECT_TRUE(rounds_of_pairs(1).empty());
 }
 
 TEST(RankPairs, PartnersAcrossTheHalvesAreMutual) {
@@ -42,13 +42,13 @@ TEST(RankPairs, PartnersAcrossTheHalvesAreMutual) {
 }
 
 TEST(RankPairs, WorkAcrossTheHalvesOrAllInRounds) {
-  EXPECT_EQ(working_pairs(4, false), (RoundsOfPairs{{{0, 2}, {1, 3}}}));
-  EXPECT_EQ(working_pairs(5, true), rounds_of_pairs(5));
+  EXPECT_EQ(working_pairs(4, "adjacent"), (RoundsOfPairs{{{0, 2}, {1, 3}}}));
+  EXPECT_EQ(working_pairs(5, "all"), rounds_of_pairs(5));
 }
 
 TEST(RankPairs, TheBusiestRoundLoadsALinkMost) {
   const std::vector<int> blocks = {0, 0, 1, 1}, turns = {0, 1, 0, 1}, own = {0, 1, 2, 3};
-  const RoundsOfPairs across = working_pairs(4, false), all = working_pairs(4, true);
+  const RoundsOfPairs across = working_pairs(4, "adjacent"), all = working_pairs(4, "all");
   EXPECT_EQ(busiest_round(across, 10, 0, blocks), 20) << "both leave the first node";
   EXPECT_EQ(busiest_round(across, 10, 10, blocks), 20);
   EXPECT_EQ(busiest_round(across, 10, 0, turns), 0) << "partners share a node";
