@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ std::optional<ScreenedFleet> screened_fleet(const CaseResult& result) {
       std::max(*std::ranges::max_element(*columns.rank), *std::ranges::max_element(*columns.peer));
   if (last >= 2 * columns.rank->size()) return std::nullopt;  // each rank is in some pair
 
-  ScreenedFleet found{.ranks = std::vector<ScreenedRank>(last + 1), .links = {}};
+  ScreenedFleet found{.ranks = std::vector<ScreenedRank>(last + 1), .links = {}, .times = {}};
   found.screening_rounds = static_cast<std::size_t>(std::max<std::int64_t>(0, *screening));
   std::vector<fleet::PairTime> screened, confirmed;
   for (std::size_t i = 0; i < columns.rank->size(); ++i) {
@@ -73,6 +74,7 @@ std::optional<ScreenedFleet> screened_fleet(const CaseResult& result) {
   for (std::size_t rank = 0; rank < ranks; ++rank) found.ranks[rank].judged = judged[rank];
   std::ranges::copy(confirmed, std::back_inserter(screened));
   found.links = fleet::slow_pairs(ranks, screened, 2);
+  found.times = std::move(screened);
   return found;
 }
 

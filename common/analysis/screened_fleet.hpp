@@ -22,6 +22,7 @@ struct ScreenedRank {
 struct ScreenedFleet {
   std::vector<ScreenedRank> ranks;     ///< by number
   std::vector<fleet::SlowPair> links;  ///< slow in two measurements, between ranks
+  std::vector<fleet::PairTime> times;  ///< all measurements, between ranks
   std::size_t screening_rounds = 0, rounds = 0;
 };
 

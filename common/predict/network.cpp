@@ -85,4 +85,11 @@ Network::Route Network::route(int from, int to) const {
   return route;
 }
 
+std::map<std::string, std::string> Network::leaves() const {
+  std::map<std::string, std::string> above;
+  for (const Node& node : nodes_)
+    if (node.ranks > 0) above[node.name] = node.above;
+  return above;
+}
+
 }  // namespace scalemark::predict

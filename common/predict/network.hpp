@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ class Network {
   };
   /// From one rank to another; empty between ranks of a host.
   Route route(int from, int to) const;
+
+  /// The name of the switch above each host, by the host's name.
+  std::map<std::string, std::string> leaves() const;
 
  private:
   std::vector<Node> nodes_;

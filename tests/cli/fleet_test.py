@@ -16,6 +16,12 @@ class Fleet(ProgramTest):
         self.expect(done, 0)
         return path, done.stdout
 
+    def topology(self, host):
+        path = self.path(f"{host}.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'[[switch]]\nname = "leaf"\n[[host]]\nname = "{host}"\nabove = "leaf"\nbandwidth = 1e9\n')
+        return path
+
     def test_a_screening_measures_a_few_rounds_and_suspects_again(self):
         path, printed = self.screen(4)
         self.assertRegex(printed, r"(4 ranks: none is slow|of 4 ranks rank)")
@@ -39,6 +45,11 @@ class Fleet(ProgramTest):
         (host,) = fleet["hosts"]  # the worst of its ranks
         self.assertEqual(told.returncode, 1 if host["verdict"] == "BAD" else 0)
         self.assertEqual(len(fleet["drain"]), told.returncode)
+        self.assertEqual(fleet["uplinks"], [], "without --topology")
+        told = run("fleet", path, "--topology", self.topology(host["host"]), "--format", "json")
+        self.assertEqual(json.loads(told.stdout)["uplinks"], [], "one switch")
+        self.expect(run("fleet", path, "--topology", self.topology("other")), 2, f"--topology names no host '{host['host']}'")
+        self.expect(run("fleet", path, "--topology", self.path("none.toml")), 2)
         text = run("fleet", path, "--all")
         self.assertEqual(text.returncode, told.returncode)
         self.assertIn("1 host in 2 screenings: ", text.stdout)

@@ -19,6 +19,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
+#include "common/cli/commands/topology_file.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
@@ -33,7 +34,7 @@ using nlohmann::ordered_json;
 
 struct FleetArguments {
   std::vector<std::string> paths;
-  std::string format = "text";
+  std::string topology, format = "text";
   bool all = false;
 };
 
@@ -58,8 +59,9 @@ struct SlowLink {
 
 /// The hosts and links of all screenings.
 struct Fleet {
-  std::map<std::string, Evidence> hosts;  ///< the worst of each
-  std::vector<SlowLink> links;
+  std::map<std::string, std::string> switches;  ///< above each host; empty: not known
+  std::map<std::string, Evidence> hosts;        ///< the worst of each
+  std::vector<SlowLink> links, uplinks;         ///< between hosts, and between switches
   std::size_t screenings = 0;
 
   void add(const CaseResult& result) {
@@ -75,6 +77,20 @@ struct Fleet {
     for (const fleet::SlowPair& pair : found->links)
       links.push_back({result.key, found->ranks[pair.nodes.a].host, found->ranks[pair.nodes.b].host,
                        pair.factor, pair.times});
+    if (!switches.empty()) add_uplinks(result.key, *found);
+  }
+
+  void add_uplinks(const std::string& key, const analysis::ScreenedFleet& found) {
+    std::vector<std::string> leaves;
+    for (const analysis::ScreenedRank& rank : found.ranks) {
+      const auto known = switches.find(rank.host);
+      if (known == switches.end())
+        throw UsageError(fmt::format("--topology names no host '{}', which a screening has",
+                                     text::printable(rank.host, 60)));
+      leaves.push_back(known->second);
+    }
+    for (const fleet::SlowLeaves& pair : fleet::slow_leaves(leaves, found.times))
+      uplinks.push_back({key, pair.a, pair.b, pair.factor, pair.pairs});
   }
 
   std::size_t count(NodeVerdict verdict) const {
@@ -83,9 +99,10 @@ struct Fleet {
   }
 };
 
-Fleet read_fleet(const std::vector<std::string>& paths) {
+Fleet read_fleet(const FleetArguments& options) {
   Fleet fleet;
-  for (const std::string& path : paths) {
+  if (!options.topology.empty()) fleet.switches = read_topology(options.topology).leaves();
+  for (const std::string& path : options.paths) {
     for (const std::filesystem::path& file : find_runs(path))
       visit_run(file, {},
                 {.header = [](const Run& run) { refuse_software_gpu(run); },
@@ -141,20 +158,35 @@ void print_text(const Fleet& fleet, bool all) {
                             {.header = "pairs", .number = true},
                             {.header = "case"}},
                            table, table_width(), std::cout);
-  for (const SlowLink& link : fleet.links)
-    fmt::print(std::cout, "{} - {}: {:.2f} times as long as their other pairs, in {}: {}\n",
-               text::printable(link.host, 60), text::printable(link.peer, 60), link.factor,
-               text::counted(link.times, "measurement"), text::printable(link.key, 200));
+  const auto print_links = [](const std::vector<SlowLink>& links, const char* than) {
+    for (const SlowLink& link : links)
+      fmt::print(std::cout, "{} - {}: {:.2f} times as long as {}, in {}: {}\n",
+                 text::printable(link.host, 60), text::printable(link.peer, 60), link.factor, than,
+                 text::counted(link.times, "measurement"), text::printable(link.key, 200));
+  };
+  print_links(fleet.links, "their other pairs");
+  print_links(fleet.uplinks, "other pairs of switches");
   fmt::print(std::cout, "{} in {}: {} bad, {} suspect, {} untested, {}\n",
              text::counted(fleet.hosts.size(), "host"),
              text::counted(fleet.screenings, "screening"), fleet.count(NodeVerdict::bad),
              fleet.count(NodeVerdict::suspect), fleet.count(NodeVerdict::untested),
-             text::counted(fleet.links.size(), "slow link"));
+             text::counted(fleet.links.size() + fleet.uplinks.size(), "slow link"));
   for (const std::string& line : drain_lines(fleet)) fmt::print(std::cout, "{}\n", line);
 }
 
+ordered_json json_of_links(const std::vector<SlowLink>& links, const char* one, const char* other) {
+  ordered_json all = ordered_json::array();
+  for (const SlowLink& link : links)
+    all.push_back({{one, text::json_text(link.host)},
+                   {other, text::json_text(link.peer)},
+                   {"factor", text::json_number(link.factor)},
+                   {"measurements", link.times},
+                   {"key", text::json_text(link.key)}});
+  return all;
+}
+
 void print_json(const Fleet& fleet) {
-  ordered_json hosts = ordered_json::array(), links = ordered_json::array();
+  ordered_json hosts = ordered_json::array();
   for (const auto& [host, one] : fleet.hosts)
     hosts.push_back({{"host", text::json_text(host)},
                      {"verdict", to_string(one.judged.verdict)},
@@ -162,21 +194,16 @@ void print_json(const Fleet& fleet) {
                      {"pairs", one.judged.pairs},
                      {"rank", one.rank},
                      {"key", text::json_text(one.key)}});
-  for (const SlowLink& one : fleet.links)
-    links.push_back({{"host", text::json_text(one.host)},
-                     {"peer", text::json_text(one.peer)},
-                     {"factor", text::json_number(one.factor)},
-                     {"measurements", one.times},
-                     {"key", text::json_text(one.key)}});
   const ordered_json all = {{"screenings", fleet.screenings},
                             {"hosts", hosts},
-                            {"links", links},
+                            {"links", json_of_links(fleet.links, "host", "peer")},
+                            {"uplinks", json_of_links(fleet.uplinks, "switch", "other")},
                             {"drain", drain_lines(fleet)}};
   std::cout << all.dump(1) << "\n";
 }
 
 int fleet_command(const FleetArguments& options) {
-  const Fleet fleet = read_fleet(options.paths);
+  const Fleet fleet = read_fleet(options);
   if (fleet.screenings == 0) {
     fmt::print(stderr,
                "scalemark fleet: no screening in these files. To measure one, with a rank on each "
@@ -201,6 +228,9 @@ void add_fleet(CLI::App& app, int& exit_code) {
       ->add_option("FILE", options->paths,
                    "Result files, or folders of them, with cases of pairs=screening")
       ->required();
+  command->add_option("--topology", options->topology,
+                      "TOML file of hosts and switches, as predict takes it: name slow links "
+                      "between switches, too");
   command->add_flag("--all", options->all, "List the hosts that are not slow, too");
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))

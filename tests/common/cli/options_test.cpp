@@ -120,7 +120,7 @@ TEST(Options, ATypeOfOurOwnIsANumberToTheTable) {
 }
 
 TEST(Options, OnlyThoseOfManyPathsTakeWhatFollows) {
-  const std::set<std::string> paths = {"--against", "--base", "--from", "--systems"};
+  const std::set<std::string> paths = {"--against", "--base", "--from", "--machine", "--systems"};
   const auto of_one_value = [&](const CLI::Option& option) {
     return option.get_items_expected_max() > 0 && !paths.contains(option.get_name());
   };

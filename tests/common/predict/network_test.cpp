@@ -3,6 +3,7 @@
 #include "common/predict/network.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,15 @@ TEST(Network, WhatIsNoTreeIsRefused) {
   for (const double bandwidth : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                                  std::numeric_limits<double>::infinity()})
     EXPECT_THAT(refusal({top, node("a", "top", 1, bandwidth)}), HasSubstr("bandwidth above 0"));
+}
+
+TEST(Network, NamesTheSwitchAboveEachHost) {
+  const Network network({{.name = "spine"},
+                         {.name = "leaf", .above = "spine", .bandwidth = 1},
+                         {.name = "a", .above = "leaf", .bandwidth = 1, .ranks = 2},
+                         {.name = "b", .above = "spine", .bandwidth = 1, .ranks = 1}},
+                        "test");
+  EXPECT_EQ(network.leaves(), (std::map<std::string, std::string>{{"a", "leaf"}, {"b", "spine"}}));
 }
 
 }  // namespace
