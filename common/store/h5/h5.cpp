@@ -154,30 +154,11 @@ void Id::close(std::string_view action) {
   if (id >= 0) check(close_(id), action);
 }
 
-Id file_access() {
-  prepare_library();
-  Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
-  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), "file access");
-  check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
-  return access;
-}
-
-Id create_file(const std::filesystem::path& path, const Id& access) {
-  const Id properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "file properties");
-  // Reduces the chunk index of a small dataset from 2.6 to 0.4 KiB.
-  check(H5Pset_istore_k(properties.get(), 4), "file properties");
-  keep_small(properties);
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties.get(), access.get()), H5Fclose,
-          fmt::format("cannot create {}", path.string())};
-}
-
-Id create_file(const std::filesystem::path& path) { return create_file(path, file_access()); }
-
 namespace {
 
 /// Limits HDF5's metadata cache. By default it holds 32 MiB as stored in the file, but the index of
 /// a dataset's chunks needs ten times as much memory. In a large run that exceeds the samples of a
-/// case.
+/// case, and all cases of a file that is written.
 void limit_cache(const Id& access) {
   constexpr std::size_t kMaxMetadataBlock = std::size_t{2} << 20;
   H5AC_cache_config_t config{};
@@ -192,6 +173,26 @@ void limit_cache(const Id& access) {
 }
 
 }  // namespace
+
+Id file_access() {
+  prepare_library();
+  Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
+  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), "file access");
+  check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "file access");
+  limit_cache(access);
+  return access;
+}
+
+Id create_file(const std::filesystem::path& path, const Id& access) {
+  const Id properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "file properties");
+  // Reduces the chunk index of a small dataset from 2.6 to 0.4 KiB.
+  check(H5Pset_istore_k(properties.get(), 4), "file properties");
+  keep_small(properties);
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, properties.get(), access.get()), H5Fclose,
+          fmt::format("cannot create {}", path.string())};
+}
+
+Id create_file(const std::filesystem::path& path) { return create_file(path, file_access()); }
 
 Id open_file(const std::filesystem::path& path) {
   prepare_library();
