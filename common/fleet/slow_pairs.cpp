@@ -37,17 +37,22 @@ double limit_of(const std::vector<double>& residuals) {
   return std::max(std::log1p(kMinExcess), kDeviations * stats::mad(residuals));
 }
 
-/// What is left of each time without the common value and the shares of its two nodes.
-std::vector<double> residuals_of(std::size_t nodes, const std::vector<Measured>& all) {
-  std::vector<double> residuals;
-  for (const Measured& one : all) residuals.push_back(one.logarithm);
-  const double common = stats::median(residuals);
-  for (double& one : residuals) one -= common;
+using Pair = std::pair<std::size_t, std::size_t>;
+
+/// For each pair the common value and the shares of its two nodes. A pair counts once, with the
+/// median of its measurements: else one that was measured again would weigh more than the others of
+/// its nodes.
+std::map<Pair, double> explained_by_nodes(std::size_t nodes,
+                                          const std::map<Pair, std::vector<double>>& of_pair) {
+  std::vector<double> medians, residuals;
   std::vector<std::vector<std::size_t>> of_node(nodes);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    of_node[all[i].nodes.a].push_back(i);
-    of_node[all[i].nodes.b].push_back(i);
+  for (const auto& [pair, values] : of_pair) {
+    of_node[pair.first].push_back(medians.size());
+    of_node[pair.second].push_back(medians.size());
+    medians.push_back(stats::median(values));
   }
+  const double common = stats::median(medians);
+  for (const double one : medians) residuals.push_back(one - common);
   for (int polish = 0; polish < kPolishes; ++polish) {
     for (const std::vector<std::size_t>& own : of_node) {
       if (own.empty()) continue;
@@ -57,27 +62,36 @@ std::vector<double> residuals_of(std::size_t nodes, const std::vector<Measured>&
       for (const std::size_t i : own) residuals[i] -= share;
     }
   }
-  return residuals;
+  std::map<Pair, double> explained;
+  std::size_t i = 0;
+  for (const auto& [pair, values] : of_pair) {
+    explained[pair] = medians[i] - residuals[i];
+    ++i;
+  }
+  return explained;
 }
 
 }  // namespace
 
 std::vector<SlowPair> slow_pairs(std::size_t nodes, std::span<const PairTime> times,
                                  std::size_t min_times) {
-  const std::vector<Measured> all = measured(nodes, times);
+  std::map<Pair, std::vector<double>> of_pair;
+  for (const Measured& one : measured(nodes, times))
+    of_pair[{one.nodes.a, one.nodes.b}].push_back(one.logarithm);
   std::vector<SlowPair> slow;
-  if (all.empty()) return slow;
-  const std::vector<double> residuals = residuals_of(nodes, all);
+  if (of_pair.empty()) return slow;
+  const std::map<Pair, double> explained = explained_by_nodes(nodes, of_pair);
+  std::vector<double> residuals;
+  for (const auto& [pair, values] : of_pair)
+    for (const double one : values) residuals.push_back(one - explained.at(pair));
   const double limit = limit_of(residuals);
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> of_pair;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    of_pair[{all[i].nodes.a, all[i].nodes.b}].push_back(residuals[i]);
-  for (const auto& [nodes_of, values] : of_pair) {
+  for (const auto& [pair, values] : of_pair) {
+    const double nodes_explain = explained.at(pair);
     const auto beyond = static_cast<std::size_t>(
-        std::ranges::count_if(values, [&](double one) { return one > limit; }));
+        std::ranges::count_if(values, [&](double one) { return one - nodes_explain > limit; }));
     if (beyond >= std::max<std::size_t>(1, min_times))
-      slow.push_back({.nodes = {nodes_of.first, nodes_of.second},
-                      .factor = std::exp(stats::median(values)),
+      slow.push_back({.nodes = {pair.first, pair.second},
+                      .factor = std::exp(stats::median(values) - nodes_explain),
                       .times = beyond});
   }
   std::ranges::sort(slow, std::greater(), &SlowPair::factor);

@@ -31,6 +31,19 @@ TEST(SlowPairs, ASlowLinkIsNamedAndItsNodesAreNot) {
   }
 }
 
+TEST(SlowPairs, FewRoundsAndASecondMeasurementAreEnough) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    SimulatedFleet fleet(8, seed);
+    const NodePair slow{0, 7};
+    fleet.link = [&](const NodePair& pair) { return pair == slow ? 1.5 : 1.0; };
+    std::vector<PairRound> rounds = screening(8, 3);
+    rounds.push_back({slow});
+    const std::vector<SlowPair> found = slow_pairs(8, fleet.measure(rounds), 2);
+    ASSERT_EQ(found.size(), 1U) << seed;
+    EXPECT_EQ(found[0].nodes, slow);
+  }
+}
+
 TEST(SlowPairs, ASlowNodeExplainsItsPairs) {
   unsigned named = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
