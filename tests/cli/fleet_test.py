@@ -48,7 +48,7 @@ class Fleet(ProgramTest):
         self.assertEqual(fleet["uplinks"], [], "without --topology")
         told = run("fleet", path, "--topology", self.topology(host["host"]), "--format", "json")
         self.assertEqual(json.loads(told.stdout)["uplinks"], [], "one switch")
-        self.expect(run("fleet", path, "--topology", self.topology("other")), 2, f"--topology names no host '{host['host']}'")
+        self.expect(run("fleet", path, "--topology", self.topology("other")), 3, f"--topology names no host '{host['host']}'")
         self.expect(run("fleet", path, "--topology", self.path("none.toml")), 2)
         text = run("fleet", path, "--all")
         self.assertEqual(text.returncode, told.returncode)

@@ -85,7 +85,7 @@ struct Fleet {
     for (const analysis::ScreenedRank& rank : found.ranks) {
       const auto known = switches.find(rank.host);
       if (known == switches.end())
-        throw UsageError(fmt::format("--topology names no host '{}', which a screening has",
+        throw InputError(fmt::format("--topology names no host '{}', which a screening has",
                                      text::printable(rank.host, 60)));
       leaves.push_back(known->second);
     }
