@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "common/analysis/pair_table.hpp"
 #include "common/base/text.hpp"
-#include "common/result/table_columns.hpp"
 #include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 
@@ -70,44 +70,6 @@ std::pair<double, double> pair_spread(std::span<const std::vector<double>> group
       (kUsualFreedom + freedom);
   return {std::sqrt(variance), kUsualFreedom + freedom};
 }
-
-/// A row of table `pairs`.
-struct PairRow {
-  std::size_t rank, peer;
-  std::string_view rank_place, peer_place;
-  double seconds;
-};
-
-/// The values of the only column in seconds.
-const std::vector<double>* pair_seconds(const Table& table) {
-  for (const Column& column : table.columns) {
-    if (column.unit == "s") return std::get_if<std::vector<double>>(&column.values);
-  }
-  return nullptr;
-}
-
-/// The rows of table `pairs`. Empty if a column is missing or lengths differ.
-std::vector<PairRow> pair_rows(const CaseResult& result) {
-  const auto table = result.tables.find("pairs");
-  if (result.status != Status::ok || table == result.tables.end()) return {};
-  if (values_of<std::uint64_t>(table->second, "round") != nullptr) return {};  // screened_fleet()
-  const auto* rank = values_of<std::uint64_t>(table->second, "rank");
-  const auto* peer = values_of<std::uint64_t>(table->second, "peer");
-  const auto* rank_place = values_of<std::string>(table->second, "rank_place");
-  const auto* peer_place = values_of<std::string>(table->second, "peer_place");
-  const auto* seconds = pair_seconds(table->second);
-  if (!rank || !peer || !rank_place || !peer_place || !seconds) return {};
-  const std::size_t count = rank->size();
-  if (peer->size() != count || rank_place->size() != count || peer_place->size() != count ||
-      seconds->size() != count)
-    return {};
-  std::vector<PairRow> all;
-  for (std::size_t i = 0; i < count; ++i)
-    all.push_back({(*rank)[i], (*peer)[i], (*rank_place)[i], (*peer_place)[i], (*seconds)[i]});
-  return all;
-}
-
-std::string_view host_in(std::string_view place) { return place.substr(0, place.find(' ')); }
 
 std::optional<SlowPlace> slow_host(std::span<const PairRow> all, double level) {
   std::map<std::string_view, std::set<std::size_t>> ranks;
@@ -176,7 +138,7 @@ std::optional<SlowEnd> slow_end(std::span<const PairTime> pairs, double level) {
 }
 
 std::optional<SlowPlace> slow_place(const CaseResult& result) {
-  const std::vector<PairRow> all = pair_rows(result);
+  const std::vector<PairRow> all = pair_rows(result, /*screening=*/false);
   if (const std::optional<SlowPlace> host = slow_host(all, kFalseNames / 2)) return host;
   return slow_rank(all, kFalseNames / 2);
 }

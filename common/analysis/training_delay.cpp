@@ -58,7 +58,7 @@ std::optional<TrainingDelay> delay_of(DelayKind kind, std::size_t rank,
   return TrainingDelay{.kind = kind, .rank = rank, .seconds = median, .fraction = median / step};
 }
 
-std::optional<TrainingDelay> late_rank(const ByRank& own, double step) {
+std::optional<TrainingDelay> delay_by_rank(const ByRank& own, double step) {
   const ByRank differences = differences_to_others(own);
   std::size_t latest = 0;
   for (std::size_t rank = 1; rank < differences.size(); ++rank)
@@ -89,7 +89,7 @@ std::vector<TrainingDelay> training_delays(const CaseResult& result) {
   if (const auto messages = duration(result, "exposed_communication_time");
       messages && own->size() > 1) {
     add(delay_of(DelayKind::messages, 0, over_ranks(*messages, false), step));
-    add(late_rank(less(std::move(*own), *messages), step));
+    add(delay_by_rank(less(std::move(*own), *messages), step));
   }
   std::ranges::sort(delays, std::greater(), &TrainingDelay::seconds);
   return delays;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Screenings of pairs, and `scalemark fleet`. Which hosts it names is tested in common.fleet, common.analysis and cli.hosts."""
+"""Screenings of pairs, and `scalemark fleet`. Which hosts it names is tested in common.fleet and common.analysis."""
 import json
 import unittest
 

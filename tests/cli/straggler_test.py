@@ -25,24 +25,23 @@ class Straggler(ProgramTest):
         for ranks in (2, 3):
             # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
             busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
-            clear = found = alike = 0
+            clear = found = 0
             # Few cases of one run may be undisturbed, and one missed among five says little: runs are added up.
             for _ in range(12):
                 text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
                 named = {key: row["straggler"] for key, row in table.items() if "straggler" in row}
-                alike += len(self.with_gap(0, 0.01) & set(named))
-                # A case that something else on the machine disturbs may name nobody, or rightly another rank.
+                self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set(), named)
+                self.assertFalse(self.with_gap(0, 0.01) & set(named), named)
+                # A case that something else on the machine disturbs may name nobody.
                 planted = 0.05 * busy * 1e-6
                 undisturbed = {key for key in self.with_gap(0.045, 0.06) if table[key]["facts"]["barrier_time"] < planted / 2}
                 clear += len(undisturbed)
                 found += len(undisturbed & set(named))
                 for key in undisturbed & set(named):
-                    self.assertEqual(named[key]["rank"], ranks - 1, named[key])
                     self.assertTrue(0.02 < named[key]["fraction"] < 0.2, named[key])
                     self.assertTrue(planted / 2 < named[key]["lateness"] < 4 * planted, named[key])
                 if clear >= cases and found >= 0.9 * clear:
                     break
-            self.assertLessEqual(alike, 1, "ranks named although all took alike")
             self.assertGreaterEqual(clear, cases / 2, "too few cases that nothing disturbed")
             self.assertGreaterEqual(found, 0.9 * clear, f"{ranks} ranks, {clear} cases that nothing disturbed")
             self.assertIn(f"rank {ranks - 1} is late by ", text)
@@ -80,8 +79,7 @@ class Straggler(ProgramTest):
         facts = row["facts"]
         self.assertEqual((facts["clock_method"], facts["start"]), ("one clock", "barrier"))
         self.assertGreater(facts["clock_round_trip"], 0)
-        # Clocks are read in nanoseconds, so that no difference at all is a residual, too.
-        self.assertGreaterEqual(facts["clock_residual"], 0)
+        # Measured with the round trip. Clocks are read in nanoseconds, so that it may be 0.
         self.assertLessEqual(facts["clock_residual"], facts["clock_round_trip"] / 2 + 1e-9, "of two ranks that read one clock")
         self.assertGreater(facts["barrier_time"], 0)
         metrics = row["metrics"]

@@ -5,16 +5,12 @@
     tests/peers/fleet_hosts.py --scalemark PROGRAM [--repeats 5] [--keep DIR]
 
 Each repetition screens the hosts as they are, with one host at 16 Mbit/s, and with one link at 12. Prints what was named, and how
-often that was right. Needs root, and takes five minutes a repetition.
+often that was right. Needs root, and takes two minutes a repetition.
 """
-import argparse
 import json
-import os
 import subprocess
-import tempfile
-from pathlib import Path
 
-from predict_hosts import hosts, recipe
+from predict_hosts import hosts, parser_of, recipe, result_folder
 
 HOSTS = 8
 SCREEN = ["^micro/pingpong$", "-a", "pairs=screening", "-a", f"ranks={HOSTS}", "-a", "bytes=1M", "-a", "backend=mpi", "-a", "memory=host",
@@ -57,17 +53,12 @@ def named(program, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scalemark", type=Path, required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
-    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    program = arguments.scalemark.resolve()
+    program = arguments.scalemark
     right = dict.fromkeys(("quiet", "host", "link"), 0)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
+    with result_folder(arguments.keep) as folder:
         for number in range(arguments.repeats):
             for what in right:
                 path = folder / f"{what}-{number}.h5"

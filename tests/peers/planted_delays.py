@@ -8,15 +8,12 @@ Planted are busy loops on the second rank's core, the same on all cores of the s
 repetition it prints what was named, in turns with quiet runs, then how often that was right. Needs root, and two cores with nothing
 beside it. Takes ten minutes.
 """
-import argparse
 import contextlib
 import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from predict_hosts import hosts, recipe, told
+from predict_hosts import hosts, parser_of, recipe, result_folder, told
 
 TRAIN = ["^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "strategy=ddp_ds", "-a", "image=64", "-a",
          "batch=32", "-a", "images=1280", "-a", "test_images=4", "-a", "ranks=2"]
@@ -61,17 +58,12 @@ def named(program, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scalemark", type=Path, required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
-    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    program = arguments.scalemark.resolve()
+    program = arguments.scalemark
     right = quiet = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
+    with result_folder(arguments.keep) as folder:
         for number in range(arguments.repeats):
             for name, (measure, wanted) in PLANTED.items():
                 for planted in (False, True):

@@ -67,19 +67,34 @@ def predictions(program, folder, name, left_out):
             yield row["metrics"]["latency"]["median"], one
 
 
-def each_rate(text):
-    """Program, rate and folder, as the options of the command line say; `text` is its help."""
+def parser_of(text):
+    """The options that scripts between hosts have in common; `text` is the help."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scalemark", type=Path, required=True)
-    parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
+    parser.add_argument("--scalemark", type=lambda path: Path(path).resolve(), required=True)
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
-    arguments = parser.parse_args()
+    return parser
+
+
+@contextlib.contextmanager
+def result_folder(keep):
+    """The folder to keep, else one for the time being. From here on mpirun starts for root, too."""
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+
+
+def each_rate(text):
+    """Program, rate and folder, as the options of the command line say; `text` is its help."""
+    parser = parser_of(text)
+    parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
+    arguments = parser.parse_args()
+    with result_folder(arguments.keep) as kept:
         for rate in arguments.rates:
-            folder = (arguments.keep or Path(temporary)) / rate
-            folder.mkdir(parents=True, exist_ok=True)
-            yield arguments.scalemark.resolve(), rate, folder
+            folder = kept / rate
+            folder.mkdir(exist_ok=True)
+            yield arguments.scalemark, rate, folder
 
 
 def main():

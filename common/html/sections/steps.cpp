@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/units.hpp"
 #include "common/html/drawing/bars.hpp"
 #include "common/html/html.hpp"
@@ -25,8 +26,7 @@ Bar component_bar(const predict::StepExplanation& step, const predict::StepCompo
   if (one.interpolated > 0)
     hover += fmt::format(", {} of {} interpolated", one.interpolated, known);
   std::string text = share_text(step, one.seconds);
-  if (one.missing > 0)
-    text += fmt::format(", {} {} missing", one.missing, one.missing == 1 ? "row" : "rows");
+  if (one.missing > 0) text += fmt::format(", {} missing", text::counted(one.missing, "row"));
   return {one.name, one.seconds, std::move(text), std::move(hover), 0};
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +13,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/text.hpp"
-#include "common/fleet/node_verdict.hpp"
-#include "common/fleet/slow_pairs.hpp"
+#include "common/fleet/second_look.hpp"
 #include "suites/micro/data/rank_values.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"
 
@@ -25,9 +23,6 @@ namespace {
 /// Minimum time per pair and pass, in seconds.
 constexpr double kSeconds = 20e-6;
 constexpr std::int64_t kMaxOperations = 1000;
-
-/// Proven ranks that a suspect meets.
-constexpr std::size_t kMeetings = 5;
 
 /// This rank's partner in each round, or -1.
 std::vector<int> partners_of(int rank, const RoundsOfPairs& rounds) {
@@ -171,20 +166,6 @@ class PairTable {
   std::vector<double> seconds_;
 };
 
-/// What is measured again after a screening: suspects with proven ranks, and the pairs that were
-/// slow by themselves.
-std::vector<fleet::PairRound> to_confirm(std::size_t ranks,
-                                         const std::vector<fleet::PairTime>& screened) {
-  const fleet::Screening result = fleet::screen(ranks, screened);
-  std::vector<fleet::PairRound> rounds =
-      fleet::confirmation(result.suspects, result.proven, kMeetings);
-  std::vector<fleet::NodePair> links;
-  for (const fleet::SlowPair& slow : fleet::slow_pairs(ranks, screened, 1))
-    links.push_back(slow.nodes);
-  std::ranges::move(fleet::disjoint_rounds(links), std::back_inserter(rounds));
-  return rounds;
-}
-
 /// Collective. The rounds of rank 0 on all ranks.
 RoundsOfPairs broadcast(const Case& c, const std::vector<fleet::PairRound>& rounds) {
   std::string text;  // "0,5,1,4;2,3;"
@@ -247,9 +228,9 @@ void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metr
   const bool is_screening = c.text("pairs") == "screening";
   if (is_screening) {
     c.fact("screening_rounds", static_cast<std::int64_t>(rounds.size()));
-    const RoundsOfPairs again =
-        broadcast(c, c.rank() == 0 ? to_confirm(static_cast<std::size_t>(c.size()), table.times())
-                                   : std::vector<fleet::PairRound>());
+    const RoundsOfPairs again = broadcast(
+        c, c.rank() == 0 ? fleet::to_confirm(static_cast<std::size_t>(c.size()), table.times())
+                         : std::vector<fleet::PairRound>());
     Rounds confirmed(c, messages, work, again);
     c.throw_if_peer_failed();
     c.phase("confirm");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/analysis/slow_host.hpp"
+#include "common/fleet/second_look.hpp"
 #include "tests/common/fleet/simulated_fleet.hpp"
 
 namespace scalemark::analysis {
@@ -16,14 +17,8 @@ constexpr std::size_t kRanks = 16;
 CaseResult screened(fleet::test::SimulatedFleet& simulated) {
   std::vector<fleet::PairRound> rounds = fleet::screening(kRanks, 3);
   const std::vector<fleet::PairTime> first = simulated.measure(rounds);
-  const fleet::Screening said = fleet::screen(kRanks, first);
-  const auto again = fleet::confirmation(said.suspects, said.proven, 5);
-  std::vector<fleet::NodePair> links;
-  for (const fleet::SlowPair& slow : fleet::slow_pairs(kRanks, first, 1))
-    links.push_back(slow.nodes);
   std::vector<fleet::PairTime> all = first;
-  std::ranges::copy(again, std::back_inserter(rounds));
-  std::ranges::copy(fleet::disjoint_rounds(links), std::back_inserter(rounds));
+  std::ranges::copy(fleet::to_confirm(kRanks, first), std::back_inserter(rounds));
   std::ranges::copy(simulated.measure(std::span(rounds).subspan(3)), std::back_inserter(all));
 
   std::vector<std::uint64_t> rank, peer, round;
