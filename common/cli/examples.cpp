@@ -33,7 +33,7 @@ const std::map<std::string, std::vector<std::string>> kExamples = {
       "scalemark predict --from a.h5 b.h5 --workload micro/allreduce -a ranks=64,128 -a "
       "bytes=1M",
       "scalemark predict --from here/ --machine there/ --workload imaging/train"}},
-    {"fleet", {"scalemark fleet screening.h5", "scalemark fleet runs/ --all"}},
+    {"fleet", {"scalemark fleet screening.h5", "scalemark fleet fleet/ --hosts fleet/hosts"}},
     {"compare",
      {"scalemark compare base/ --against new/", "scalemark compare base/ --aa",
       "scalemark compare base/ --power"}},

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/text.hpp"
+#include "common/result/case_timing.hpp"
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
 
@@ -66,16 +67,10 @@ std::vector<double> relative_lateness(const Samples& lateness, double time) {
 }
 
 const Metric* timed(const CaseResult& result, const std::string& name) {
-  const Metric* metric = result.find(name);
-  if (metric != nullptr && metric->kind == MetricKind::rate) metric = result.find(metric->source);
-  const bool usable = metric != nullptr && metric->kind == MetricKind::duration &&
-                      metric->samples.ranks >= kMinRanks && metric->samples.iterations > 0;
+  const Metric* metric = duration_of(result, name);
+  const bool usable =
+      metric != nullptr && metric->samples.ranks >= kMinRanks && metric->samples.iterations > 0;
   return usable ? metric : nullptr;
-}
-
-bool is_rank_local(const CaseResult& result) {
-  const auto fact = result.facts.find("rank_local");
-  return fact != result.facts.end() && fact->second == Value(true);
 }
 
 }  // namespace

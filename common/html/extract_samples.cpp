@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "common/result/case_timing.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::html {
@@ -145,9 +146,8 @@ std::optional<RankGrid> grid_of(const CaseResult& result) {
   RankGrid grid;
   grid.metric = metric->name;
   // Cases with a back end are collective, unless the fact rank_local says otherwise.
-  const auto local = result.facts.find("rank_local");
-  grid.collective = metric->name != "local_time" && result.params.contains("backend") &&
-                    !(local != result.facts.end() && local->second == Value(true));
+  grid.collective =
+      metric->name != "local_time" && result.params.contains("backend") && !is_rank_local(result);
   const Field field = own_time(result, *metric, grid);
   if (field.iterations < kMinIterations) return std::nullopt;
   if (!std::ranges::all_of(field.values, [](double v) { return v > 0 && std::isfinite(v); }))

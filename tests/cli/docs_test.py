@@ -108,6 +108,8 @@ NOT_RUN = {
     "scalemark predict --from train.h5 messages-1.h5 messages-2.h5 --workload imaging/train -a ranks=2,64":
         "cli.predict_training measures the rows that it needs",
     "scalemark predict --from here/ --machine there/ --workload imaging/train": "cli.explain measures the rows that it needs",
+    "jobscripts/node-check.sh --fleet fleet/": "jobscripts.fleet runs it",
+    "scalemark fleet fleet/ --hosts fleet/hosts": "cli.fleet runs it on a folder of its own",
     "tests/peers/fleet_hosts.py": "needs root, and measures for minutes",
     "tests/peers/planted_delays.py --scalemark PROGRAM": "needs root, and measures for minutes",
     "tests/peers/predict_machine.py": "measures for an hour",

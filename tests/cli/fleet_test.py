@@ -52,8 +52,9 @@ class Fleet(ProgramTest):
         self.expect(run("fleet", path, "--topology", self.path("none.toml")), 2)
         text = run("fleet", path, "--all")
         self.assertEqual(text.returncode, told.returncode)
-        self.assertIn("1 host in 2 screenings: ", text.stdout)
-        self.assertRegex(text.stdout, rf"(?m)^{host['verdict']} +{host['host']} ")
+        self.assertIn("1 host, 2 screenings, 0 cases of each host by itself: ", text.stdout)
+        self.assertRegex(text.stdout, rf"(?m)^{host['verdict']} +{host['host']} +network ")
+        self.assertEqual("\nbad: " in text.stdout, told.returncode == 1)
 
     def test_two_ranks_have_one_pair(self):
         path, printed = self.screen(2)
@@ -62,10 +63,38 @@ class Fleet(ProgramTest):
         self.expect(done, 0)
         self.assertIn("0 bad, 0 suspect, 0 untested, 0 slow links", done.stdout)
 
+    def test_a_host_by_itself_and_hosts_without_a_result(self):
+        alone, hosts = self.path("node.h5"), self.path("hosts")
+        self.expect(run("run", "--preset", "node", "-a", "micro/gemm:rows=64", "-a", "micro/stream:bytes=64K", "-a", "micro/memory_latency:bytes=16K",
+                        "-a", "micro/memcpy:bytes=64K", "-n", 3, "--max-time", "100ms", "-o", alone, ranks=1), 0)
+        with open(hosts, "w", encoding="ascii") as names:
+            names.write("other1 other2\nother03\n")
+        done = run("fleet", alone, "--hosts", hosts, "--format", "json")
+        self.expect(done, 0)
+        fleet = json.loads(done.stdout)
+        self.assertEqual(fleet["screenings"], 0)
+        self.assertGreaterEqual(fleet["lone_cases"], 2, "stream and latency; products only with LibTorch")
+        self.assertEqual([one["verdict"] for one in fleet["hosts"]], ["UNTESTED"] * 4, "one host cannot be compared")
+        self.assertEqual({one["host"]: one["reason"] for one in fleet["hosts"] if not one["key"]},
+                         dict.fromkeys(("other1", "other2", "other03"), "in no file"))
+        (host,) = [one for one in fleet["hosts"] if one["key"]]
+        self.assertIn("host memory", {one["component"] for one in host["evidence"]})
+        self.assertEqual((fleet["bad"], fleet["drain"]), ("", []))
+
+        text = run("fleet", alone, "--only", host["host"])
+        self.expect(text, 0)
+        self.assertNotIn("other1", text.stdout)
+        self.assertIn("1 host, 0 screenings, ", text.stdout)
+        self.expect(run("fleet", alone, "--only", "other1"), 3, "--only: no file has host 'other1'")
+        with open(hosts, "w", encoding="ascii") as names:
+            names.write("node1\nnode2;reboot\n")
+        self.expect(run("fleet", alone, "--hosts", hosts), 3, "'node2;reboot' is no name of a host")
+        self.expect(run("fleet", alone, "--hosts", self.path("none")), 3)
+
     def test_what_it_refuses(self):
         other = self.path("other.h5")
-        self.expect(run("run", "^micro/pingpong$", "-a", "bytes=8", "-a", "memory=host", "-n", 3, "-o", other, ranks=2), 0)
-        self.expect(run("fleet", other), 4, "no screening in these files. To measure one")
+        self.expect(run("run", "^micro/pingpong$", "-a", "bytes=8", "-o", other, ranks=1), 4, "needs two ranks")
+        self.expect(run("fleet", other), 4, "no screening in these files, and nothing that hosts measured by themselves")
         self.expect(run("fleet"), 2)
         self.expect(run("fleet", self.path("none.h5")), 3)
         self.expect(run("fleet", other, "--format", "csv"), 2)

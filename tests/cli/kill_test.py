@@ -21,11 +21,26 @@ class Kill(ProgramTest):
         return ["run", "test/nap", "-a", f"number=0:{CASES - 1}:+1", "-n", "5", "-o", out, "--quiet", "--format",
                 "jsonl", *more]
 
-    def trial(self, number, generator):
-        out = self.path(f"trial{number}.h5")
+    def start(self, out):
+        """The run, once its ranks are there."""
         process = subprocess.Popen([MPIRUN, "-n", "2", "--oversubscribe", "--bind-to", "none", FAULTY, *self.command(out)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        time.sleep(generator.uniform(0.3, 2.0))
+        while process.poll() is None and len(ranks_of(process.pid)) < 2:
+            time.sleep(0.01)
+        return process
+
+    def undisturbed(self):
+        """Seconds that a run takes from there on."""
+        process = self.start(self.path("undisturbed.h5"))
+        begin = time.monotonic()
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0)
+        return time.monotonic() - begin
+
+    def trial(self, number, generator, seconds):
+        out = self.path(f"trial{number}.h5")
+        process = self.start(out)
+        time.sleep(generator.uniform(0, seconds))
         ranks = sorted(ranks_of(process.pid).values())
         if ranks:
             try:
@@ -51,7 +66,8 @@ class Kill(ProgramTest):
 
     def test_kill_at_random_moments(self):
         generator = random.Random(20260101)
-        killed = sum(self.trial(number, generator) for number in range(TRIALS))
+        seconds = self.undisturbed()
+        killed = sum(self.trial(number, generator, seconds) for number in range(TRIALS))
         print(f"{killed} of {TRIALS} runs were interrupted")
         self.assertGreater(killed, TRIALS // 3, "too few runs were interrupted to show anything")
 

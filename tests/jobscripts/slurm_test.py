@@ -6,42 +6,17 @@ Needs root and Slurm (jobscripts/setup.sh --full); ends with 77 (skipped) where 
 """
 import os
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
 
+from slurm_support import main, start_slurm, wait_for
 from support import ROOT, SCRIPTS, ScriptTest, start
 
-RECIPES = os.path.join(ROOT, "tests", "recipes")
 SBATCH = os.path.join(SCRIPTS, "slurm.sbatch")
 
 
 def setUpModule():
-    folder = tempfile.mkdtemp(prefix="slurm-", dir="/tmp")
-    unittest.addModuleCleanup(stop_slurm, folder)
-    done = start(os.path.join(RECIPES, "slurm-up.sh"), folder, 2, 2)
-    if done.returncode != 0:
-        raise RuntimeError(f"slurm-up.sh ended with {done.returncode}: {done.stderr}")
-    for name, value in re.findall(r"^export (\w+)=(.*)$", done.stdout, re.MULTILINE):
-        os.environ[name] = value
-
-
-def stop_slurm(folder):
-    done = start(os.path.join(RECIPES, "slurm-down.sh"), folder, "--remove")
-    shutil.rmtree(folder, ignore_errors=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"slurm-down.sh: {done.stderr}")
-
-
-def wait_for(what, condition, seconds):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.2)
+    start_slurm(2, 2)
 
 
 class Slurm(ScriptTest):
@@ -122,8 +97,4 @@ class Slurm(ScriptTest):
 
 
 if __name__ == "__main__":
-    missing = [tool for tool in ("munged", "slurmctld", "slurmd", "srun", "sbatch") if not shutil.which(tool)]
-    if missing or os.geteuid() != 0:
-        print(f"skipped: needs root and Slurm (missing: {' '.join(missing) or 'root'}); jobscripts/setup.sh --full installs it")
-        sys.exit(77)
-    unittest.main()
+    main()

@@ -2,19 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether `scalemark fleet` names slow hosts and links: eight hosts that are network namespaces of this machine, at 24 Mbit/s.
 
-    tests/peers/fleet_hosts.py --scalemark PROGRAM [--repeats 5] [--keep DIR]
+    tests/peers/fleet_hosts.py --scalemark PROGRAM [--repeats 5] [--what host busy ...] [--keep DIR]
 
-Each repetition screens the hosts as they are, with one host at 16 Mbit/s, and with one link at 12. Prints what was named, and how
-often that was right. Needs root, and takes two minutes a repetition.
+Each repetition measures each host by itself and screens their pairs: as they are (quiet), with one host at 16 Mbit/s (host), with one
+link at 12 (link), and with one host whose program runs a quarter of the time (busy). Prints what was named, how often that was right,
+and the time of a screening outside of its rounds. Needs root, and takes four minutes a repetition.
 """
+import contextlib
 import json
+import os
+import pathlib
+import signal
 import subprocess
+import threading
+import time
+
+import h5py
 
 from predict_hosts import hosts, parser_of, recipe, result_folder
 
-HOSTS = 8
+HOSTS, SAMPLES = 8, 3
 SCREEN = ["^micro/pingpong$", "-a", "pairs=screening", "-a", f"ranks={HOSTS}", "-a", "bytes=1M", "-a", "backend=mpi", "-a", "memory=host",
-          "-n", "3", "--warmup", "0"]
+          "-n", SAMPLES, "--warmup", "0"]
+# The cases of preset node, small enough for eight hosts on one machine.
+ALONE = ["run", "--preset", "node", "-a", "micro/gemm:rows=512", "-a", "micro/stream:bytes=16M", "-a", "micro/memory_latency:bytes=4M",
+         "--max-time", "700ms"]
+WHAT = ("quiet", "host", "link", "busy")
 
 
 def in_host(host, *words):
@@ -45,36 +58,107 @@ def plant(what, number):
     return set()
 
 
-def named(program, path):
-    done = subprocess.run([program, "fleet", path, "--format", "json"], capture_output=True, text=True, check=False)
+def programs(program, rank=None):
+    """Processes of the program, or those that are this rank."""
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            own = rank is None or f"OMPI_COMM_WORLD_RANK={rank}".encode() in (path / "environ").read_bytes().split(b"\0")
+            if own and (path / "exe").resolve() == program:
+                yield int(path.name)
+
+
+@contextlib.contextmanager
+def slowed(program, rank=None):
+    """The processes run a quarter of the time, in pieces that are short beside a sample."""
+    done = threading.Event()
+
+    def drive():
+        while not done.is_set():
+            found = list(programs(program, rank))
+            for number, pause in ((signal.SIGSTOP, 0.015), (signal.SIGCONT, 0.005)) * 5:
+                for one in found:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(one, number)
+                time.sleep(pause)
+
+    driver = threading.Thread(target=drive)
+    driver.start()
+    try:
+        yield
+    finally:
+        done.set()
+        driver.join()
+
+
+def alone(program, host, is_slow, path):
+    with slowed(program) if is_slow else contextlib.nullcontext():
+        in_host(host, program, *ALONE, "-o", path)
+
+
+def measure(program, what, number, folder):
+    """Results of each host by itself and of their pairs; what is planted goes beside them."""
+    with hosts(program, HOSTS, "24mbit") as run:
+        wanted = {f"node{number % HOSTS + 1}"} if what == "busy" else plant(what, number)
+        for host in (f"node{i + 1}" for i in range(HOSTS)):
+            alone(program, host, what == "busy" and host in wanted, folder / f"node-{host}.h5")
+        for host in named(program, folder)[0]:  # a disturbance may have hit it once
+            alone(program, host, what == "busy" and host in wanted, folder / f"again-{host}.h5")
+        begin = time.monotonic()
+        with slowed(program, number % HOSTS) if what == "busy" else contextlib.nullcontext():
+            run(*SCREEN, "-o", folder / "screening.h5")
+        (folder / "planted.json").write_text(json.dumps({"wanted": sorted(wanted), "seconds": time.monotonic() - begin}), encoding="utf-8")
+
+
+def outside_of_rounds(path, seconds):
+    """Seconds of a screening that no round takes: a round lasts as long as its slowest pair, there and back for each sample."""
+    with h5py.File(path) as file:
+        (table,) = file["pairs"].values()
+        rounds = {}
+        for number, latency in zip(table["round"][...], table["latency"][...]):
+            rounds[number] = max(rounds.get(number, 0), latency)
+    return seconds - sum(rounds.values()) * 2 * SAMPLES
+
+
+def named(program, folder):
+    done = subprocess.run([program, "fleet", folder, "--format", "json"], capture_output=True, text=True, check=False)
     fleet = json.loads(done.stdout)
-    return ({one["host"]: one["factor"] for one in fleet["hosts"] if one["verdict"] == "BAD"},
+    return ({one["host"]: (one["component"], one["factor"]) for one in fleet["hosts"] if one["verdict"] == "BAD"},
             [({one["host"], one["peer"]}, one["factor"]) for one in fleet["links"]])
+
+
+def is_right(what, wanted, bad, links):
+    components = {component for component, _ in bad.values()}
+    if what == "link":
+        return not bad and [pair for pair, _ in links] == [wanted]
+    allowed = {"quiet": set(), "host": {"network"}, "busy": {"CPU"}}[what]
+    return set(bad) == wanted and components <= allowed and not links
 
 
 def main():
     parser = parser_of(__doc__)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--what", nargs="+", default=WHAT, choices=WHAT)
     arguments = parser.parse_args()
     program = arguments.scalemark
-    right = dict.fromkeys(("quiet", "host", "link"), 0)
-    with result_folder(arguments.keep) as folder:
+    right = dict.fromkeys(arguments.what, 0)
+    outside = []
+    with result_folder(arguments.keep) as kept:
         for number in range(arguments.repeats):
             for what in right:
-                path = folder / f"{what}-{number}.h5"
-                note = folder / f"{what}-{number}.json"
-                if not path.exists():
-                    with hosts(program, HOSTS, "24mbit") as run:
-                        note.write_text(json.dumps(sorted(plant(what, number))), encoding="utf-8")
-                        run(*SCREEN, "-o", path)
-                wanted = set(json.loads(note.read_text(encoding="utf-8")))
-                bad, links = named(program, path)
-                right[what] += {"quiet": not bad and not links, "host": set(bad) == wanted and not links,
-                                "link": not bad and [pair for pair, _ in links] == [wanted]}[what]
-                words = [f"{host} {factor:.2f}" for host, factor in bad.items()] + [f"{' - '.join(sorted(pair))} {factor:.2f}" for pair, factor in links]
-                print(f"{what} ({', '.join(sorted(wanted)) or 'nothing'} slow): named {', '.join(words) or 'nothing'}", flush=True)
+                folder = kept / f"{what}-{number}"
+                if not (folder / "planted.json").exists():
+                    folder.mkdir()
+                    measure(program, what, number, folder)
+                planted = json.loads((folder / "planted.json").read_text(encoding="utf-8"))
+                outside.append(outside_of_rounds(folder / "screening.h5", planted["seconds"]))
+                bad, links = named(program, folder)
+                right[what] += is_right(what, set(planted["wanted"]), bad, links)
+                words = [f"{host} {component} {factor:.2f}" for host, (component, factor) in bad.items()]
+                words += [f"{' - '.join(sorted(pair))} {factor:.2f}" for pair, factor in links]
+                print(f"{what} ({', '.join(planted['wanted']) or 'nothing'}): named {', '.join(words) or 'nothing'}", flush=True)
     for what, count in right.items():
         print(f"{what}: {count} of {arguments.repeats} as planted")
+    print(f"a screening took {min(outside):.1f} to {max(outside):.1f} s outside of its rounds")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings together what is said of each host.
+#include "common/analysis/fleet_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/analysis/screened_fleet.hpp"
+#include "common/base/counted.hpp"
+#include "common/base/error.hpp"
+#include "common/base/text.hpp"
+#include "common/fleet/host_names.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+using fleet::NodeVerdict;
+
+constexpr const char* kNetwork = "network";
+
+/// Of two verdicts the one that matters more is the larger.
+int severity_of(NodeVerdict verdict) {
+  static constexpr std::array kSeverity{0, 2, 3, 1};  // ok, suspect, bad, untested
+  return kSeverity[static_cast<std::size_t>(verdict)];
+}
+
+bool is_bad_cpu(const HostEvidence& one) {
+  return one.verdict == NodeVerdict::bad && one.component == kCpu;
+}
+
+/// What decides comes first: the worse verdict, at the same one what delays the others, and then
+/// the larger factor. A slow processor delays its memory and messages, and any part the network.
+void sort_evidence(std::vector<HostEvidence>& evidence) {
+  const bool has_bad_cpu = std::ranges::any_of(evidence, is_bad_cpu);
+  std::ranges::stable_sort(evidence, {}, [&](const HostEvidence& one) {
+    const bool is_delayed = one.component == kHostMemory || one.component == kMessages;
+    return std::tuple(-severity_of(one.verdict), one.component == kNetwork,
+                      has_bad_cpu && is_delayed, -one.factor);
+  });
+}
+
+auto order_of_hosts(const HostVerdict& one) {
+  return std::tuple(-severity_of(one.verdict()), -one.evidence.front().factor);
+}
+
+std::string times_as_long(double factor) {
+  return fmt::format("{:.2f} times as long as the median", factor);
+}
+
+HostEvidence evidence_of(const LoneHost& one) {
+  return {.verdict = one.judged.verdict,
+          .component = one.component,
+          .factor = one.judged.factor,
+          .reason = one.reason.empty() ? times_as_long(one.judged.factor) : one.reason,
+          .key = one.key,
+          .rank = one.rank,
+          .device = one.device,
+          .pairs = 0};
+}
+
+HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::JudgedNode& node) {
+  return {.verdict = node.verdict,
+          .component = kNetwork,
+          .factor = node.factor,
+          .reason =
+              fmt::format("{}, {}", times_as_long(node.factor), text::counted(node.pairs, "pair")),
+          .key = key,
+          .rank = rank,
+          .device = {},
+          .pairs = node.pairs};
+}
+
+HostEvidence untested(const char* component, const char* reason) {
+  return {.verdict = NodeVerdict::untested,
+          .component = component,
+          .factor = 1,
+          .reason = reason,
+          .key = {},
+          .rank = 0,
+          .device = {},
+          .pairs = 0};
+}
+
+}  // namespace
+
+std::size_t FleetTable::count(NodeVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(hosts, verdict, &HostVerdict::verdict));
+}
+
+FleetCases::FleetCases(std::map<std::string, std::string> switches,
+                       std::vector<std::string> expected)
+    : switches_(std::move(switches)), expected_(std::move(expected)) {}
+
+void FleetCases::add(const Run& run, const CaseResult& result) {
+  const auto found = screened_fleet(result);
+  if (!found) {
+    alone_.add(run, result);
+    return;
+  }
+  ++screenings_;
+  for (std::size_t rank = 0; rank < found->ranks.size(); ++rank) {
+    const ScreenedRank& one = found->ranks[rank];
+    network_[one.host].push_back(evidence_of(result.key, rank, one.judged));
+  }
+  for (const fleet::SlowPair& pair : found->links)
+    links_.push_back({found->ranks[pair.nodes.a].host, found->ranks[pair.nodes.b].host, pair.factor,
+                      pair.times, result.key});
+  if (!switches_.empty()) add_uplinks(result.key, *found);
+}
+
+void FleetCases::add_uplinks(const std::string& key, const ScreenedFleet& found) {
+  std::vector<std::string> leaves;
+  for (const ScreenedRank& rank : found.ranks) {
+    const auto known = switches_.find(rank.host);
+    if (known == switches_.end())
+      throw InputError(fmt::format("--topology names no host '{}', which a screening has",
+                                   text::printable(rank.host, 60)));
+    leaves.push_back(known->second);
+  }
+  for (const fleet::SlowLeaves& pair : fleet::slow_leaves(leaves, found.times))
+    uplinks_.push_back({pair.a, pair.b, pair.factor, pair.pairs, key});
+}
+
+FleetTable FleetCases::table() const {
+  FleetTable table{.hosts = {},
+                   .links = links_,
+                   .uplinks = uplinks_,
+                   .screenings = screenings_,
+                   .lone_cases = 0};
+  std::map<std::string, std::vector<HostEvidence>> of_host = network_;
+  std::set<std::string> alone, keys, names;
+  for (const LoneHost& one : alone_.judged()) {
+    of_host[one.host].push_back(evidence_of(one));
+    alone.insert(one.host);
+    keys.insert(one.key);
+  }
+  table.lone_cases = keys.size();
+  for (const auto& [host, evidence] : of_host) names.insert(fleet::short_name(host));
+  for (const std::string& host : expected_)
+    if (names.insert(fleet::short_name(host)).second)
+      of_host[host].push_back(untested("", "in no file"));
+  for (auto& [host, evidence] : of_host) {
+    const bool is_alone = alone.contains(host), meets = network_.contains(host);
+    if (is_alone && !meets && screenings_ > 0)
+      evidence.push_back(untested(kNetwork, "in no screening"));
+    if (meets && !is_alone && !alone.empty())
+      evidence.push_back(untested("", "not measured by itself"));
+    sort_evidence(evidence);
+    table.hosts.push_back({host, std::move(evidence)});
+  }
+  std::ranges::stable_sort(table.hosts, {}, order_of_hosts);
+  return table;
+}
+
+}  // namespace scalemark::analysis

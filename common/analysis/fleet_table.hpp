@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hosts of a cluster with one verdict each, from what they measured by themselves and in pairs.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/analysis/lone_hosts.hpp"
+#include "common/fleet/node_verdict.hpp"
+#include "common/result/model.hpp"
+
+namespace scalemark::analysis {
+
+/// One thing that is said of a host.
+struct HostEvidence {
+  fleet::NodeVerdict verdict = fleet::NodeVerdict::ok;
+  std::string component;  ///< "network", "CPU", "GPU memory", ...; empty: nothing was measured
+  double factor = 1;      ///< its time / median of all
+  std::string reason;     ///< "1.52 times as long as the median of 8 hosts"
+  std::string key;        ///< of the case
+  std::size_t rank = 0;   ///< of the screening, or on its host
+  std::string device;     ///< of the rank; empty without a GPU
+  std::size_t pairs = 0;  ///< of a screening
+};
+
+struct HostVerdict {
+  std::string host;
+  std::vector<HostEvidence> evidence;  ///< the one that decides first; never empty
+  fleet::NodeVerdict verdict() const { return evidence.front().verdict; }
+};
+
+/// A slow link of two hosts, or of two switches.
+struct FleetLink {
+  std::string one, other;
+  double factor = 1;
+  std::size_t measurements = 0;
+  std::string key;  ///< of the case
+};
+
+struct FleetTable {
+  std::vector<HostVerdict> hosts;  ///< the worst first
+  std::vector<FleetLink> links, uplinks;
+  std::size_t screenings = 0, lone_cases = 0;
+  std::size_t count(fleet::NodeVerdict verdict) const;
+};
+
+struct ScreenedFleet;
+
+/// Gathers the cases of a fleet's files.
+class FleetCases {
+ public:
+  /// `switches`: the switch above each host, by which slow links between switches are named; may be
+  /// empty. `expected`: hosts that are untested where no file has them.
+  FleetCases(std::map<std::string, std::string> switches, std::vector<std::string> expected);
+
+  /// Takes a case if it is a screening of pairs, or if a host measured it by itself. Throws
+  /// InputError for a host without a switch.
+  void add(const Run& run, const CaseResult& result);
+
+  /// The worst evidence decides. A host that is bad by itself is bad for that, not for its network:
+  /// a busy processor delays messages, too. A host that one kind of case has, and the other has
+  /// not, is untested in that.
+  FleetTable table() const;
+
+ private:
+  void add_uplinks(const std::string& key, const ScreenedFleet& found);
+
+  std::map<std::string, std::string> switches_;
+  std::vector<std::string> expected_;
+  LoneHosts alone_;
+  std::map<std::string, std::vector<HostEvidence>> network_;  ///< by host
+  std::vector<FleetLink> links_, uplinks_;
+  std::size_t screenings_ = 0;
+};
+
+}  // namespace scalemark::analysis

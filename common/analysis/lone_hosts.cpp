@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups the times of hosts by case, rank and models.
+#include "common/analysis/lone_hosts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "common/analysis/rank_differences.hpp"
+#include "common/result/case_timing.hpp"
+#include "common/result/places.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+/// The part of a host that a case measures.
+std::string component_of(const CaseResult& result) {
+  const bool on_gpu = result.params.text("device", "cpu") == "cuda";
+  if (result.name == "micro/stream" || result.name == "micro/memory_latency")
+    return on_gpu ? "GPU memory" : kHostMemory;
+  if (result.name == "micro/memcpy") {
+    const std::string direction = result.params.text("direction", "");
+    if (direction == "h2h") return kHostMemory;
+    if (direction == "d2d") return "GPU memory";
+    return direction == "peer" ? "copies between GPUs" : "copies between host and GPU";
+  }
+  if (result.params.contains("backend")) return kMessages;
+  return on_gpu ? "GPU" : kCpu;
+}
+
+bool is_on_one_host(const std::vector<RankInfo>& ranks) {
+  return !ranks.empty() && std::ranges::all_of(ranks, [&](const RankInfo& one) {
+    return one.node == ranks.front().node;
+  });
+}
+
+std::string models_of(const Run& run, const RankInfo& rank) {
+  std::string cpu;
+  if (const auto known = run.environment.common.find("cpu_model");
+      known != run.environment.common.end())
+    cpu = known->second;
+  if (const auto differs = run.environment.differs.find("cpu_model");
+      differs != run.environment.differs.end()) {
+    if (const auto own = differs->second.find(rank.node); own != differs->second.end())
+      cpu = own->second;
+  }
+  return cpu + "\n" + rank.gpu_model;
+}
+
+}  // namespace
+
+void LoneHosts::add(const Run& run, const CaseResult& result) {
+  const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
+  const bool is_alone = is_on_one_host(ranks);
+  if (result.status == Status::ok && result.verification.wrong == 0) {
+    if (is_alone || is_rank_local(result)) add_times(run, ranks, result);
+    return;
+  }
+  // A run over several hosts does not say which of them failed.
+  if (!is_alone) return;
+  Missing& known = missing_[result.key][ranks.front().node];
+  if (known.is_wrong) return;
+  known = {.component = component_of(result),
+           .reason = fmt::format("{}: {}", to_string(result.status), result.reason)};
+  if (result.verification.wrong > 0) {
+    known.is_wrong = true;
+    known.reason = fmt::format("{} of {} values are wrong", result.verification.wrong,
+                               result.verification.checked);
+  }
+}
+
+void LoneHosts::add_times(const Run& run, const std::vector<RankInfo>& ranks,
+                          const CaseResult& result) {
+  const Metric* const metric = duration_of(result, result.primary_metric);
+  if (metric == nullptr || metric->samples.ranks > ranks.size()) return;
+  const std::vector<std::vector<double>> values = counted_values(metric->samples, metric->samples);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].empty()) continue;
+    const RankInfo& rank = ranks[i];
+    const Measured measured{
+        .seconds = stats::median(values[i]),
+        .component = component_of(result),
+        .device = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci,
+    };
+    const Group group{result.key, static_cast<std::size_t>(std::max(0, rank.local_rank)),
+                      models_of(run, rank)};
+    const auto [known, is_new] = times_[group].try_emplace(rank.node, measured);
+    if (!is_new && measured.seconds < known->second.seconds) known->second = measured;
+  }
+}
+
+std::vector<LoneHost> LoneHosts::judged() const {
+  std::vector<LoneHost> all;
+  std::map<std::string, std::set<std::string>> measured;  // hosts by key
+  for (const auto& [group, hosts] : times_) {
+    const auto& [key, rank, models] = group;
+    std::vector<double> seconds;
+    for (const auto& [host, one] : hosts) {
+      seconds.push_back(one.seconds);
+      measured[key].insert(host);
+    }
+    const std::vector<fleet::LoneNode> judged = fleet::judge_alone(seconds, times_.size());
+    std::size_t i = 0;
+    for (const auto& [host, one] : hosts)
+      all.push_back({host, one.component, key, rank, one.device, judged[i++], {}});
+  }
+  for (const auto& [key, hosts] : missing_) {
+    const auto others = measured.find(key);
+    const std::size_t with = others == measured.end() ? 0 : others->second.size();
+    for (const auto& [host, one] : hosts) {
+      if (one.is_wrong || with > hosts.size())
+        all.push_back({host, one.component, key, 0, {}, {fleet::NodeVerdict::bad, 1}, one.reason});
+    }
+  }
+  return all;
+}
+
+}  // namespace scalemark::analysis

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text and JSON of a fleet. Names and reasons come from files, and are printed as such.
+#include "common/cli/commands/fleet_print.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "common/base/counted.hpp"
+#include "common/base/text.hpp"
+#include "common/cli/terminal.hpp"
+#include "common/fleet/host_names.hpp"
+#include "common/text/cells.hpp"
+#include "common/text/table.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+using analysis::FleetLink;
+using analysis::FleetTable;
+using analysis::HostEvidence;
+using analysis::HostVerdict;
+using fleet::is_host_name;
+using fleet::node_list;
+using fleet::NodeVerdict;
+using nlohmann::ordered_json;
+
+/// Of characters that a shell takes literally between double quotes.
+std::string without_specials(std::string text) {
+  for (char& c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') ||
+                          std::string_view(" .,:;_=+-/()").find(c) != std::string_view::npos;
+    if (!is_plain) c = '?';
+  }
+  return text;
+}
+
+std::vector<std::string> bad_hosts(const FleetTable& fleet) {
+  std::vector<std::string> bad;
+  for (const HostVerdict& one : fleet.hosts)
+    if (one.verdict() == NodeVerdict::bad && is_host_name(one.host)) bad.push_back(one.host);
+  return bad;
+}
+
+/// Lines that drain the bad hosts in Slurm. They are printed, never run.
+std::vector<std::string> drain_lines(const FleetTable& fleet) {
+  std::vector<std::string> lines;
+  for (const HostVerdict& one : fleet.hosts) {
+    if (one.verdict() != NodeVerdict::bad || !is_host_name(one.host)) continue;
+    const HostEvidence& why = one.evidence.front();
+    lines.push_back(
+        fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"scalemark: {}\"", one.host,
+                    without_specials(why.component + " " + text::printable(why.reason, 120))));
+  }
+  return lines;
+}
+
+text::TextRow row_of(const HostVerdict& one) {
+  const HostEvidence& why = one.evidence.front();
+  const bool has_rank = !why.key.empty();
+  return {.cells = {std::string(to_string(why.verdict)), text::printable(one.host, 60),
+                    why.component.empty() ? "-" : why.component,
+                    has_rank ? std::to_string(why.rank) : "-", text::printable(why.device, 40),
+                    text::printable(why.reason, 120), text::printable(why.key, 200)},
+          .color = {}};
+}
+
+void print_links(const std::vector<FleetLink>& links, const char* than) {
+  for (const FleetLink& link : links)
+    fmt::print(std::cout, "{} - {}: {:.2f} times as long as {}, in {}: {}\n",
+               text::printable(link.one, 60), text::printable(link.other, 60), link.factor, than,
+               text::counted(link.measurements, "measurement"), text::printable(link.key, 200));
+}
+
+ordered_json json_of(const HostEvidence& one) {
+  ordered_json evidence = {{"verdict", to_string(one.verdict)},
+                           {"component", one.component},
+                           {"factor", text::json_number(one.factor)},
+                           {"reason", text::json_text(one.reason)},
+                           {"rank", one.rank},
+                           {"device", text::json_text(one.device)},
+                           {"key", text::json_text(one.key)}};
+  if (one.pairs > 0) evidence["pairs"] = one.pairs;
+  return evidence;
+}
+
+ordered_json json_of(const std::vector<FleetLink>& links, const char* one, const char* other) {
+  ordered_json all = ordered_json::array();
+  for (const FleetLink& link : links)
+    all.push_back({{one, text::json_text(link.one)},
+                   {other, text::json_text(link.other)},
+                   {"factor", text::json_number(link.factor)},
+                   {"measurements", link.measurements},
+                   {"key", text::json_text(link.key)}});
+  return all;
+}
+
+}  // namespace
+
+void print_fleet_text(const FleetTable& fleet, bool all) {
+  std::vector<text::TextRow> rows;
+  for (const HostVerdict& one : fleet.hosts)
+    if (one.verdict() != NodeVerdict::ok || all) rows.push_back(row_of(one));
+  if (!rows.empty())
+    text::print_text_table({{.header = "verdict"},
+                            {.header = "host"},
+                            {.header = "component"},
+                            {.header = "rank", .number = true},
+                            {.header = "device"},
+                            {.header = "reason"},
+                            {.header = "case"}},
+                           rows, table_width(), std::cout);
+  print_links(fleet.links, "their other pairs");
+  print_links(fleet.uplinks, "other pairs of switches");
+  fmt::print(std::cout, "{}, {}, {} of each host by itself: {} bad, {} suspect, {} untested, {}\n",
+             text::counted(fleet.hosts.size(), "host"),
+             text::counted(fleet.screenings, "screening"), text::counted(fleet.lone_cases, "case"),
+             fleet.count(NodeVerdict::bad), fleet.count(NodeVerdict::suspect),
+             fleet.count(NodeVerdict::untested),
+             text::counted(fleet.links.size() + fleet.uplinks.size(), "slow link"));
+  const std::vector<std::string> bad = bad_hosts(fleet);
+  if (!bad.empty()) fmt::print(std::cout, "bad: {}\n", node_list(bad));
+  for (const std::string& line : drain_lines(fleet)) fmt::print(std::cout, "{}\n", line);
+}
+
+void print_fleet_json(const FleetTable& fleet) {
+  ordered_json hosts = ordered_json::array();
+  for (const HostVerdict& one : fleet.hosts) {
+    ordered_json host = {{"host", text::json_text(one.host)}};
+    host.update(json_of(one.evidence.front()));
+    ordered_json& evidence = host["evidence"] = ordered_json::array();
+    for (const HostEvidence& why : one.evidence) evidence.push_back(json_of(why));
+    hosts.push_back(std::move(host));
+  }
+  const ordered_json all = {{"screenings", fleet.screenings},
+                            {"lone_cases", fleet.lone_cases},
+                            {"hosts", hosts},
+                            {"links", json_of(fleet.links, "host", "peer")},
+                            {"uplinks", json_of(fleet.uplinks, "switch", "other")},
+                            {"bad", node_list(bad_hosts(fleet))},
+                            {"drain", drain_lines(fleet)}};
+  std::cout << all.dump(1) << "\n";
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the hosts of a cluster and their verdicts.
+#pragma once
+
+#include "common/analysis/fleet_table.hpp"
+
+namespace scalemark::cli {
+
+/// A table of the hosts that are not ok (or of `all`), slow links, a line of counts, the bad hosts
+/// in Slurm's notation, and the commands that drain them, which are printed only.
+void print_fleet_text(const analysis::FleetTable& fleet, bool all);
+
+/// The same as JSON, with all hosts and all that is said of each.
+void print_fleet_json(const analysis::FleetTable& fleet);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks this node in less than a minute: measures preset "node" and compares with other nodes of the cluster, which
+# fleet.sbatch has measured. For a prolog, an epilog or a health check.
+#
+#   node-check.sh --fleet DIR [OPTION...]
+#
+#   --fleet DIR        folder of node-HOST.h5 files; up to 64 of other hosts are compared with
+#   -n, --ranks N      ranks, as for fleet.sbatch: its tasks per node (default 1)
+#   --output FILE      keep the result here (default: it is not kept)
+#   --limit S          seconds after which the measurement is given up (default 60)
+#   -h, --help         this text
+#
+# SCALEMARK in the environment names the program (default: the newest release build).
+# Exit: 0 the node is as fast as the others, 1 it is bad (stdout says why), 2 usage, 3 it could not be measured,
+# 4 the files have nothing to compare with.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=jobscripts/lib.sh
+source "$here/lib.sh"
+
+fleet='' ranks=1 output='' limit=60
+while (($#)); do
+  case $1 in
+    --fleet | -n | --ranks | --output | --limit)
+      need_value "$@"
+      case $1 in
+        --fleet) fleet=$2 ;;
+        -n | --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
+        --output) output=$2 ;;
+        --limit) need_count "$1" "$2" 1 && limit=$2 ;;
+      esac
+      shift
+      ;;
+    -h | --help)
+      print_help "$0"
+      exit 0
+      ;;
+    *) die 2 "unknown option '$1' (see --help)" ;;
+  esac
+  shift
+done
+[[ -d $fleet ]] || die 2 "--fleet is '$fleet', which is no folder (see --help)"
+set_program
+set_mpirun "$ranks"
+
+# Files of this host are left out: of several runs on a host the fastest counts.
+host=$(hostname)
+mapfile -t others < <(find "$fleet" -maxdepth 1 -name 'node-*.h5' ! -name "node-${host%%.*}.h5" ! -name "node-$host.h5" | sort -R | head -n 64)
+((${#others[@]})) || die 4 "$fleet has no node-HOST.h5 of another host"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+measured=$folder/node.h5
+code=0
+timeout --kill-after=5 "$limit" "${mpirun_command[@]}" "${program_command[@]}" run --preset node --output "$measured" </dev/null >"$folder/log" 2>&1 || code=$?
+if [[ ! -f $measured ]]; then
+  tail -n 20 "$folder/log" >&2
+  if ((code == 124 || code == 137)); then die 3 "no result within $limit s (--limit)"; fi
+  die 3 "no result, exit code $code"
+fi
+if [[ -n $output ]]; then cp -f "$measured" "$output"; fi
+"${program_command[@]}" fleet "${others[@]}" "$measured" --only "$host"

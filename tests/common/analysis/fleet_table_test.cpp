@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts of hosts from what they measured by themselves and in pairs.
+#include "common/analysis/fleet_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/error.hpp"
+#include "common/fleet/pair_rounds.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+using fleet::NodeVerdict;
+
+constexpr std::size_t kHosts = 8;
+
+std::string host(std::size_t number) { return "node" + std::to_string(number); }
+
+/// A run with two ranks on one host.
+Run run_on(const std::string& name) {
+  Run run;
+  run.environment.common["cpu_model"] = "a CPU";
+  for (int rank = 0; rank < 2; ++rank)
+    run.ranks.push_back({.rank = rank,
+                         .node = name,
+                         .local_rank = rank,
+                         .cpuset = {},
+                         .gpu_uuid = {},
+                         .gpu_pci = "0000:0" + std::to_string(rank) + ":00.0",
+                         .gpu_model = "a GPU",
+                         .nic = {},
+                         .note = {}});
+  return run;
+}
+
+/// Products whose ranks take so long, in seconds; 5 samples each, after a slow warm-up.
+CaseResult products(const std::string& device, double first, double second) {
+  CaseResult result;
+  result.name = "micro/gemm";
+  result.params["device"] = device;
+  result.key = make_key(result.name, result.params);
+  result.primary_metric = "achieved_flops";
+  Metric rate;
+  rate.name = "achieved_flops";
+  rate.kind = MetricKind::rate;
+  rate.source = "time";
+  Metric time;
+  time.name = "time";
+  time.samples.ranks = 2;
+  time.samples.iterations = 6;
+  time.samples.warmup = {1, 0, 0, 0, 0, 0};
+  std::vector<double> values;
+  for (const double seconds : {first, second}) {
+    values.push_back(100 * seconds);
+    values.insert(values.end(), 5, seconds);
+  }
+  time.samples.values = values;
+  result.metrics = {rate, time};
+  return result;
+}
+
+/// All pairs of a screening, those of `slow` 1.5 times as long.
+CaseResult screening_of(std::size_t slow) {
+  CaseResult result;
+  result.key = "micro/bandwidth pairs=screening";
+  result.facts["screening_rounds"] = std::int64_t{3};
+  std::vector<std::uint64_t> rank, peer, number;
+  std::vector<std::string> rank_place, peer_place;
+  std::vector<double> seconds;
+  for (std::size_t round = 0; round < fleet::tournament_rounds(kHosts); ++round) {
+    for (const fleet::NodePair& pair : fleet::tournament_round(kHosts, round)) {
+      rank.push_back(pair.a);
+      peer.push_back(pair.b);
+      number.push_back(round);
+      rank_place.push_back(host(pair.a));
+      peer_place.push_back(host(pair.b));
+      const double wobble = 1 + 0.001 * static_cast<double>(seconds.size() % 5);
+      seconds.push_back((pair.a == slow || pair.b == slow ? 1.5 : 1.0) * wobble);
+    }
+  }
+  result.tables["pairs"] = {.columns = {{"rank", "", rank},
+                                        {"peer", "", peer},
+                                        {"rank_place", "", rank_place},
+                                        {"peer_place", "", peer_place},
+                                        {"latency", "s", seconds},
+                                        {"round", "", number}}};
+  return result;
+}
+
+constexpr std::size_t kNone = kHosts;
+
+/// Eight hosts; `slow_alone` takes 1.8 times as long by itself, `slow_network` in pairs.
+FleetCases measured(std::size_t slow_alone, std::size_t slow_network,
+                    std::vector<std::string> expected = {}) {
+  FleetCases cases({}, std::move(expected));
+  for (std::size_t i = 0; i < kHosts; ++i) {
+    const double factor = i == slow_alone ? 1.8 : 1 + 0.001 * static_cast<double>(i);
+    cases.add(run_on(host(i)), products("cpu", 0.01 * factor, 0.01));
+  }
+  cases.add({}, screening_of(slow_network));
+  return cases;
+}
+
+TEST(FleetTable, QuietHostsAreOk) {
+  const FleetTable table = measured(kNone, kNone).table();
+  EXPECT_EQ(table.hosts.size(), kHosts);
+  EXPECT_EQ(table.count(NodeVerdict::ok), kHosts);
+  EXPECT_EQ(table.screenings, 1U);
+  EXPECT_EQ(table.lone_cases, 1U);
+}
+
+TEST(FleetTable, ASlowNetworkIsNamed) {
+  const FleetTable table = measured(kNone, 3).table();
+  ASSERT_EQ(table.count(NodeVerdict::bad), 1U);
+  const HostEvidence& why = table.hosts.front().evidence.front();
+  EXPECT_EQ(table.hosts.front().host, "node3");
+  EXPECT_EQ(why.component, "network");
+  EXPECT_NEAR(why.factor, 1.5, 0.01);
+  EXPECT_EQ(why.pairs, 4U) << "rounds after the third are those of a second look";
+}
+
+TEST(FleetTable, ASlowProcessorIsNamedAndNotTheNetworkThatItDelays) {
+  const FleetTable table = measured(3, 3).table();
+  ASSERT_EQ(table.count(NodeVerdict::bad), 1U);
+  const HostVerdict& worst = table.hosts.front();
+  EXPECT_EQ(worst.host, "node3");
+  EXPECT_EQ(worst.evidence.front().component, "CPU");
+  EXPECT_NEAR(worst.evidence.front().factor, 1.8, 0.02);
+  EXPECT_EQ(worst.evidence.front().rank, 0U);
+  EXPECT_EQ(worst.evidence[1].component, "network");
+  EXPECT_EQ(worst.evidence[1].verdict, NodeVerdict::bad);
+  EXPECT_EQ(worst.evidence.back().verdict, NodeVerdict::ok) << "its other rank";
+}
+
+TEST(FleetTable, ASlowProcessorIsNamedAndNotTheMemoryThatItDelays) {
+  const auto named = [](double cpu) {
+    FleetCases cases({}, {});
+    for (std::size_t i = 0; i < kHosts; ++i) {
+      cases.add(run_on(host(i)), products("cpu", i == 2 ? cpu : 0.01, 0.01));
+      CaseResult stream = products("cpu", i == 2 ? 0.03 : 0.01, 0.01);
+      stream.name = "micro/stream";
+      stream.key = "micro/stream device=cpu";
+      cases.add(run_on(host(i)), stream);
+    }
+    return cases.table().hosts.front().evidence.front().component;
+  };
+  EXPECT_EQ(named(0.02), "CPU") << "though its memory takes three times as long";
+  EXPECT_EQ(named(0.01), "host memory");
+}
+
+TEST(FleetTable, ASlowGpuIsNamedByItsAddress) {
+  FleetCases cases({}, {});
+  for (std::size_t i = 0; i < kHosts; ++i)
+    cases.add(run_on(host(i)), products("cuda", 0.01, i == 5 ? 0.02 : 0.01));
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.count(NodeVerdict::bad), 1U);
+  const HostEvidence& why = table.hosts.front().evidence.front();
+  EXPECT_EQ(why.component, "GPU");
+  EXPECT_EQ(why.rank, 1U);
+  EXPECT_EQ(why.device, "0000:01:00.0");
+}
+
+TEST(FleetTable, HostsWithoutResultsAreUntested) {
+  FleetCases cases = measured(kNone, kNone, {"node0.cluster", "node9"});
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.count(NodeVerdict::untested), 1U);
+  EXPECT_EQ(table.hosts.front().host, "node9");
+  EXPECT_EQ(table.hosts.front().evidence.front().reason, "in no file");
+
+  cases.add(run_on("late"), products("cpu", 0.01, 0.01));
+  const HostVerdict late = cases.table().hosts.front();
+  EXPECT_EQ(late.host, "late");
+  EXPECT_EQ(late.evidence.front().component, "network");
+  EXPECT_EQ(late.evidence.front().reason, "in no screening");
+}
+
+TEST(FleetTable, AHostThatOnlyMeetsOthersIsUntestedByItself) {
+  FleetCases cases({}, {});
+  for (std::size_t i = 1; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
+  cases.add({}, screening_of(kNone));
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.count(NodeVerdict::untested), 1U);
+  EXPECT_EQ(table.hosts.front().host, "node0");
+}
+
+TEST(FleetTable, WhatFailsOnFewHostsMakesThemBad) {
+  const auto table_with = [](std::size_t failing, Status status) {
+    FleetCases cases({}, {});
+    for (std::size_t i = 0; i < kHosts; ++i) {
+      CaseResult result = products("cuda", 0.01, 0.01);
+      if (i < failing) {
+        result.status = status;
+        result.reason = "no GPU here";
+      }
+      cases.add(run_on(host(i)), result);
+    }
+    return cases.table();
+  };
+  for (const Status status : {Status::failed, Status::skipped, Status::oom, Status::timeout}) {
+    const FleetTable table = table_with(3, status);
+    ASSERT_EQ(table.count(NodeVerdict::bad), 3U);
+    const std::string& reason = table.hosts.front().evidence.front().reason;
+    EXPECT_EQ(reason, std::string(to_string(status)) + ": no GPU here");
+  }
+  EXPECT_EQ(table_with(4, Status::skipped).count(NodeVerdict::bad), 0U)
+      << "half of the hosts have none: another kind of host";
+}
+
+TEST(FleetTable, WrongDataMakesAHostBad) {
+  FleetCases cases({}, {});
+  for (std::size_t i = 0; i < 2; ++i) {
+    CaseResult result = products("cpu", 0.01, 0.01);
+    result.verification = {.done = true, .checked = 100, .wrong = i == 1 ? 7U : 0U, .rule = {}};
+    cases.add(run_on(host(i)), result);
+  }
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.count(NodeVerdict::bad), 1U) << "however few others there are";
+  EXPECT_EQ(table.hosts.front().host, "node1");
+  EXPECT_EQ(table.hosts.front().evidence.front().reason, "7 of 100 values are wrong");
+}
+
+TEST(FleetTable, OtherMachinesAreNotComparedWith) {
+  FleetCases cases({}, {});
+  for (std::size_t i = 0; i < kHosts; ++i) {
+    auto run = run_on(host(i));
+    if (i < 3) run.environment.common["cpu_model"] = "an older CPU";
+    cases.add(run, products("cpu", i < 3 ? 0.02 : 0.01, i < 3 ? 0.02 : 0.01));
+  }
+  EXPECT_EQ(cases.table().count(NodeVerdict::ok), kHosts);
+}
+
+TEST(FleetTable, OfSeveralRunsTheFastestCounts) {
+  FleetCases cases({}, {});
+  for (std::size_t i = 0; i < kHosts; ++i)
+    cases.add(run_on(host(i)), products("cpu", i == 2 ? 0.02 : 0.01, 0.01));
+  EXPECT_EQ(cases.table().count(NodeVerdict::bad), 1U);
+  cases.add(run_on(host(2)), products("cpu", 0.01, 0.01));
+  EXPECT_EQ(cases.table().count(NodeVerdict::bad), 0U);
+}
+
+TEST(FleetTable, RunsOverHostsCountWhereRanksAreIndependent) {
+  scalemark::Run run;
+  for (std::size_t i = 0; i < 4; ++i) run.ranks.push_back(run_on(host(i / 2)).ranks[i % 2]);
+  CaseResult together = products("cpu", 0.01, 0.01);
+  FleetCases cases({}, {});
+  cases.add(run, together);
+  EXPECT_TRUE(cases.table().hosts.empty());
+  together.facts["rank_local"] = true;
+  cases.add(run, together);
+  EXPECT_EQ(cases.table().hosts.size(), 1U) << "the case has two ranks, both of the first host";
+}
+
+TEST(FleetTable, EveryHostOfAScreeningNeedsASwitch) {
+  FleetCases cases({{"node0", "leaf"}}, {});
+  EXPECT_THROW(cases.add({}, screening_of(kNone)), InputError);
+}
+
+}  // namespace
+}  // namespace scalemark::analysis

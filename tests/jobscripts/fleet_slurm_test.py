@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/fleet.sbatch on a real Slurm of four nodes: one whose processor is slow, and one that does not answer.
+
+Needs SCALEMARK_PROGRAM in the environment, root and Slurm (jobscripts/setup.sh --full); ends with 77 (skipped) without the latter.
+"""
+import json
+import os
+import signal
+import unittest
+
+from slurm_support import main, start_slurm
+from support import ROOT, SCRIPTS, ScriptTest, start, tool
+
+# On n2 the program runs a tenth of the time, in pieces that are short beside a sample. The nodes share the cores of this machine, so
+# that its products take some four times as long as those of the others.
+SLOWED = """
+if [[ $(hostname) != n2 || " $* " != *" --preset "* ]]; then exec "$PROGRAM" "$@"; fi
+"$PROGRAM" "$@" &
+pid=$!
+while kill -STOP $pid 2>/dev/null; do
+  sleep 0.045
+  kill -CONT $pid 2>/dev/null
+  sleep 0.005
+done
+wait $pid
+"""
+
+
+def setUpModule():
+    global SLURM
+    SLURM = start_slurm(4, 2)
+
+
+class FleetJob(ScriptTest):
+    def job(self, *arguments):
+        program = os.environ["SCALEMARK_PROGRAM"]
+        tool(self.folder, "slowed", SLOWED)
+        text = self.path("job.txt")
+        done = start("sbatch", "--wait", "--nodes=4", "--ntasks-per-node=1", f"--output={text}", os.path.join(SCRIPTS, "fleet.sbatch"), "--output",
+                     self.out, *arguments, env={"SCALEMARK": self.path("slowed"), "PROGRAM": program}, cwd=ROOT, timeout=400)
+        with open(text, encoding="utf-8") as printed:
+            return done.returncode, printed.read()
+
+    def test_a_slow_node_is_bad_and_one_that_hangs_is_untested(self):
+        with open(f"{SLURM}/pid/slurmd.n4.pid", encoding="ascii") as file:
+            daemon = int(file.read())
+        os.kill(daemon, signal.SIGSTOP)
+        self.addCleanup(os.kill, daemon, signal.SIGCONT)
+        code, printed = self.job("--node-limit", 120, "--bytes", "64K")
+        self.assertEqual(code, 1, printed)
+        self.assertRegex(printed, r"(?m)^n4: no result(, exit code \d+| within 120 s) \(", "srun may give up first")
+        self.assertIn("Pairs of 3 nodes", printed)
+        self.assertRegex(printed, r"(?m)^BAD +n2 +(CPU|host memory) ")
+        self.assertRegex(printed, r"(?m)^UNTESTED +n4 +- ")
+        self.assertRegex(printed, r"(?m)^bad: n2$")
+        self.assertRegex(printed, r'(?m)^scontrol update NodeName=n2 State=DRAIN Reason="scalemark: (CPU|host memory) \d')
+        with open(f"{self.out}/fleet.json", encoding="utf-8") as text:
+            fleet = json.load(text)
+        self.assertEqual(fleet["screenings"], 1)
+        verdicts = {one["host"]: one["verdict"] for one in fleet["hosts"]}
+        self.assertEqual(set(verdicts), {"n1", "n2", "n3", "n4"})
+        self.assertNotIn("BAD", (verdicts["n1"], verdicts["n3"]))
+        self.assertNotIn("UNTESTED", (verdicts["n1"], verdicts["n3"]), "the others are judged")
+        states = start("sinfo", "-h", "-N", "-o", "%N %T").stdout
+        self.assertNotIn("drain", states, "nothing was drained")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobscripts/fleet.sbatch and node-check.sh with stubs of Slurm and of the program: what is started where, and what happens to nodes
+that hang or fail. A real Slurm is in fleet_slurm_test.py."""
+import os
+import re
+import unittest
+
+from support import ROOT, SCRIPTS, ScriptTest, start, tool
+
+SRUN = """
+nodes='' tasks=''
+[[ $1 == --mpi=list ]] && { echo pmix; exit 0; }
+while [[ $1 == -* ]]; do
+  case $1 in
+    --nodelist=*) nodes=${1#*=} ;;
+    --ntasks=*) tasks=${1#*=} ;;
+  esac
+  shift
+done
+echo "$nodes tasks=$tasks ${*:2}" >>"$STUB_LOG"
+[[ $nodes == hanging ]] && exec sleep 100
+[[ $nodes == failing ]] && { echo 'no such GPU'; exit 9; }
+STUB_NODE=$nodes exec "$@"
+"""
+
+PROGRAM = """
+case $1 in
+  run)
+    [[ ${STUB_NODE:-} == *,* && -n ${STUB_PAIRS_CODE:-} ]] && exit "$STUB_PAIRS_CODE"
+    while (($#)); do
+      [[ $1 == --output ]] && echo measured >"$2"
+      shift
+    done
+    ;;
+  fleet)
+    echo "judged: $*"
+    # Before the pairs: what the nodes are by themselves.
+    if [[ -n ${STUB_SLOW:-} && ! -e $2/screening.h5 ]]; then printf 'BAD %s CPU\nSUSPECT n1 CPU\nUNTESTED n9 -\n' "$STUB_SLOW"; fi
+    exit "${STUB_VERDICT:-0}"
+    ;;
+esac
+"""
+
+
+class FleetJob(ScriptTest):
+    def setUp(self):
+        super().setUp()
+        self.tools = self.path("tools")
+        os.mkdir(self.tools)
+        tool(self.tools, "srun", SRUN)
+        tool(self.tools, "scalemark", PROGRAM)
+        tool(self.tools, "mpirun", 'while [[ $1 != */scalemark ]]; do shift; done; exec "$@"')
+
+    def environment(self, hosts, **more):
+        tool(self.tools, "scontrol", f"printf '%s\\n' {hosts}")
+        return {"PATH": f"{self.tools}:{os.environ['PATH']}", "SCALEMARK": os.path.join(self.tools, "scalemark"), "STUB_LOG": self.log,
+                "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "any", "SCALEMARK_ROOT": ROOT, **more}
+
+    def job(self, hosts, *arguments, **more):
+        return start("bash", os.path.join(SCRIPTS, "fleet.sbatch"), "--output", self.out, *arguments, env=self.environment(hosts, **more))
+
+    def test_each_node_by_itself_then_all_in_pairs(self):
+        done = self.job("n1 n2 n3", "--bytes", "1M", SLURM_NTASKS_PER_NODE="4")
+        self.expect(done, 0)
+        launches = self.launches()
+        self.assertEqual(sorted(launches[:3]), [f"n{i} tasks=4 run --preset node --output {self.out}/node-n{i}.h5" for i in (1, 2, 3)])
+        self.assertEqual(launches[3:], ["n1,n2,n3 tasks=3 run ^micro/bandwidth$ -a pairs=screening -a bytes=1M -a memory=host "
+                                        f"--output {self.out}/screening.h5"])
+        self.assertEqual(done.stdout, f"judged: fleet {self.out} --hosts {self.out}/hosts\n")
+        with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
+            self.assertEqual(table.read(), done.stdout)
+        with open(f"{self.out}/fleet.json", encoding="ascii") as text:
+            self.assertIn("--format json", text.read())
+
+    def test_nodes_without_a_result_are_named_and_left_out(self):
+        done = self.job("n1 hanging failing n2", "--node-limit", 1)
+        self.expect(done, 0, "hanging: no result within 1 s", "failing: no result, exit code 9", "Pairs of 2 nodes")
+        self.assertTrue(self.launches()[-1].startswith("n1,n2 tasks=2 "), self.launches())
+        with open(f"{self.out}/node-failing.log", encoding="ascii") as log:
+            self.assertEqual(log.read(), "no such GPU\n")
+        with open(f"{self.out}/hosts", encoding="ascii") as hosts:
+            self.assertEqual(hosts.read().split(), ["n1", "hanging", "failing", "n2"], "what fleet calls untested")
+
+    def test_slow_nodes_are_measured_again(self):
+        done = self.job("n1 n2 n3", STUB_SLOW="n3")
+        self.expect(done, 0, "Slow by themselves, measured again: n3 n1", "Pairs of 3 nodes")
+        self.assertEqual(sorted(line.rsplit("/", 1)[1] for line in self.launches()[3:5]), ["again-n1.h5", "again-n3.h5"])
+        self.assertTrue(self.launches()[5].startswith("n1,n2,n3 tasks=3 "), self.launches())
+
+    def test_a_single_node_meets_nobody(self):
+        done = self.job("n1")
+        self.expect(done, 0, "Fewer than two nodes have a result")
+        self.assertEqual(len(self.launches()), 1)
+
+    def test_the_exit_code(self):
+        for pairs, verdict, expected in (("0", "1", 1), ("7", "0", 3), ("7", "1", 3), ("0", "4", 4)):
+            self.out = self.path(f"out-{pairs}-{verdict}")
+            done = self.job("n1 n2", STUB_PAIRS_CODE=pairs, STUB_VERDICT=verdict)
+            self.expect(done, expected)
+            self.assertEqual("The pairs ended with exit code 7" in done.stderr, pairs == "7")
+            self.assertIn("judged: ", done.stdout, "whatever happened to the pairs")
+
+    def test_nodes_are_started_in_groups(self):
+        self.expect(self.job("n1 n2 n3 n4 n5", "--at-once", 2), 0)
+        started = [re.match(r"(\S+) tasks=1 ", line).group(1) for line in self.launches()[:5]]
+        self.assertEqual([sorted(group) for group in (started[:2], started[2:4], started[4:])], [["n1", "n2"], ["n3", "n4"], ["n5"]])
+
+    def test_what_it_refuses(self):
+        self.expect(self.job("n1", "--at-once", 0), 2, "--at-once is '0'")
+        self.expect(self.job("n1", "--fast"), 2, "unknown option '--fast'")
+        self.expect(self.job("n1", "--topology", self.path("none")), 2, "--topology is ")
+        self.expect(self.job("n1"), 0)
+        self.expect(self.job("n1"), 2, "which has results already")
+        self.expect(start("bash", os.path.join(SCRIPTS, "fleet.sbatch"), cwd=ROOT, env={"SLURM_JOB_ID": ""}), 2, "this is no Slurm job")
+        self.assertIn("sbatch -N 64", start("bash", os.path.join(SCRIPTS, "fleet.sbatch"), "--help", cwd=ROOT).stdout)
+
+    def check(self, *arguments, **more):
+        return start(os.path.join(SCRIPTS, "node-check.sh"), *arguments, env=self.environment("", **more))
+
+    def test_a_node_is_checked_against_others(self):
+        fleet, host = self.path("fleet"), os.uname().nodename
+        os.mkdir(fleet)
+        self.expect(self.check("--fleet", fleet), 4, "has no node-HOST.h5 of another host")
+        for name in ("n1", "n2", host):
+            open(os.path.join(fleet, f"node-{name}.h5"), "w", encoding="ascii").close()
+        kept = self.path("kept.h5")
+        done = self.check("--fleet", fleet, "--output", kept, STUB_VERDICT="1")
+        self.expect(done, 1)
+        words = done.stdout.split()
+        self.assertEqual(sorted(words[2:4]), [f"{fleet}/node-n1.h5", f"{fleet}/node-n2.h5"], "its own older file is not compared with")
+        self.assertEqual(words[5:], ["--only", host])
+        self.assertFalse(os.path.exists(words[4]), "the measured file is removed")
+        self.assertTrue(os.path.exists(kept))
+        self.expect(self.check("--fleet", self.path("none")), 2, "which is no folder")
+        self.expect(self.check(), 2, "which is no folder")
+        tool(self.tools, "mpirun", "echo broken; exit 5")
+        self.expect(self.check("--fleet", fleet), 3, "broken", "no result, exit code 5")
+        tool(self.tools, "mpirun", "exec sleep 100")
+        self.expect(self.check("--fleet", fleet, "--limit", 1), 3, "no result within 1 s")
+
+
+if __name__ == "__main__":
+    unittest.main()
