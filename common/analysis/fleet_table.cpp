@@ -33,6 +33,17 @@ bool is_bad_cpu(const HostEvidence& one) {
   return one.verdict == NodeVerdict::bad && one.component == kCpu;
 }
 
+/// Cases that few hosts have measured say nothing where a host was judged by others.
+void drop_untested(std::vector<HostEvidence>& evidence) {
+  const auto is_untested = [](const HostEvidence& one) {
+    return one.verdict == NodeVerdict::untested && one.component != kNetwork;
+  };
+  const bool is_judged = std::ranges::any_of(evidence, [&](const HostEvidence& one) {
+    return one.component != kNetwork && !is_untested(one);
+  });
+  if (is_judged) std::erase_if(evidence, is_untested);
+}
+
 /// What decides comes first: the worse verdict, at the same one what delays the others, and then
 /// the larger factor. A slow processor delays its memory and messages, and any part the network.
 void sort_evidence(std::vector<HostEvidence>& evidence) {
@@ -52,11 +63,17 @@ std::string times_as_long(double factor) {
   return fmt::format("{:.2f} times as long as the median", factor);
 }
 
+std::string reason_of(const LoneHost& one) {
+  if (!one.reason.empty()) return one.reason;
+  if (one.judged.verdict == NodeVerdict::untested) return "fewer than three hosts like it";
+  return times_as_long(one.judged.factor);
+}
+
 HostEvidence evidence_of(const LoneHost& one) {
   return {.verdict = one.judged.verdict,
           .component = one.component,
           .factor = one.judged.factor,
-          .reason = one.reason.empty() ? times_as_long(one.judged.factor) : one.reason,
+          .reason = reason_of(one),
           .key = one.key,
           .rank = one.rank,
           .device = one.device,
@@ -75,8 +92,9 @@ HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::
           .pairs = node.pairs};
 }
 
-HostEvidence untested(const char* component, const char* reason) {
-  return {.verdict = NodeVerdict::untested,
+/// What no case says.
+HostEvidence evidence_of(NodeVerdict verdict, const char* component, const char* reason) {
+  return {.verdict = verdict,
           .component = component,
           .factor = 1,
           .reason = reason,
@@ -92,10 +110,6 @@ std::size_t FleetTable::count(NodeVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(hosts, verdict, &HostVerdict::verdict));
 }
 
-FleetCases::FleetCases(std::map<std::string, std::string> switches,
-                       std::vector<std::string> expected)
-    : switches_(std::move(switches)), expected_(std::move(expected)) {}
-
 void FleetCases::add(const Run& run, const CaseResult& result) {
   const auto found = screened_fleet(result);
   if (!found) {
@@ -110,14 +124,14 @@ void FleetCases::add(const Run& run, const CaseResult& result) {
   for (const fleet::SlowPair& pair : found->links)
     links_.push_back({found->ranks[pair.nodes.a].host, found->ranks[pair.nodes.b].host, pair.factor,
                       pair.times, result.key});
-  if (!switches_.empty()) add_uplinks(result.key, *found);
+  if (!known_.switches.empty()) add_uplinks(result.key, *found);
 }
 
 void FleetCases::add_uplinks(const std::string& key, const ScreenedFleet& found) {
   std::vector<std::string> leaves;
   for (const ScreenedRank& rank : found.ranks) {
-    const auto known = switches_.find(rank.host);
-    if (known == switches_.end())
+    const auto known = known_.switches.find(rank.host);
+    if (known == known_.switches.end())
       throw InputError(fmt::format("--topology names no host '{}', which a screening has",
                                    text::printable(rank.host, 60)));
     leaves.push_back(known->second);
@@ -133,7 +147,8 @@ FleetTable FleetCases::table() const {
                    .screenings = screenings_,
                    .lone_cases = 0};
   std::map<std::string, std::vector<HostEvidence>> of_host = network_;
-  std::set<std::string> alone, keys, names;
+  std::set<std::string> alone, keys, names, failing;
+  for (const std::string& host : known_.failing) failing.insert(fleet::short_name(host));
   for (const LoneHost& one : alone_.judged()) {
     of_host[one.host].push_back(evidence_of(one));
     alone.insert(one.host);
@@ -141,15 +156,19 @@ FleetTable FleetCases::table() const {
   }
   table.lone_cases = keys.size();
   for (const auto& [host, evidence] : of_host) names.insert(fleet::short_name(host));
-  for (const std::string& host : expected_)
+  for (const std::string& host : known_.hosts)
     if (names.insert(fleet::short_name(host)).second)
-      of_host[host].push_back(untested("", "in no file"));
+      of_host[host].push_back(evidence_of(NodeVerdict::untested, "", "in no file"));
   for (auto& [host, evidence] : of_host) {
     const bool is_alone = alone.contains(host), meets = network_.contains(host);
+    if (failing.contains(fleet::short_name(host)))
+      evidence.push_back(
+          evidence_of(NodeVerdict::bad, kNetwork, "operations with it fail or do not end"));
     if (is_alone && !meets && screenings_ > 0)
-      evidence.push_back(untested(kNetwork, "in no screening"));
+      evidence.push_back(evidence_of(NodeVerdict::untested, kNetwork, "in no screening"));
     if (meets && !is_alone && !alone.empty())
-      evidence.push_back(untested("", "not measured by itself"));
+      evidence.push_back(evidence_of(NodeVerdict::untested, "", "not measured by itself"));
+    drop_untested(evidence);
     sort_evidence(evidence);
     table.hosts.push_back({host, std::move(evidence)});
   }

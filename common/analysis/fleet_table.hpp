@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/analysis/lone_hosts.hpp"
@@ -51,9 +52,13 @@ struct ScreenedFleet;
 /// Gathers the cases of a fleet's files.
 class FleetCases {
  public:
-  /// `switches`: the switch above each host, by which slow links between switches are named; may be
-  /// empty. `expected`: hosts that are untested where no file has them.
-  FleetCases(std::map<std::string, std::string> switches, std::vector<std::string> expected);
+  /// What is known of a fleet besides its files; each may be empty.
+  struct Known {
+    std::map<std::string, std::string> switches;  ///< above each host: slow links between them
+    std::vector<std::string> hosts;               ///< untested where no file has them
+    std::vector<std::string> failing;  ///< operations with these fail, or do not end: bad
+  };
+  explicit FleetCases(Known known) : known_(std::move(known)) {}
 
   /// Takes a case if it is a screening of pairs, or if a host measured it by itself. Throws
   /// InputError for a host without a switch.
@@ -67,8 +72,7 @@ class FleetCases {
  private:
   void add_uplinks(const std::string& key, const ScreenedFleet& found);
 
-  std::map<std::string, std::string> switches_;
-  std::vector<std::string> expected_;
+  Known known_;
   LoneHosts alone_;
   std::map<std::string, std::vector<HostEvidence>> network_;  ///< by host
   std::vector<FleetLink> links_, uplinks_;

@@ -85,8 +85,9 @@ void LoneHosts::add_times(const Run& run, const std::vector<RankInfo>& ranks,
         .component = component_of(result),
         .device = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci,
     };
-    const Group group{result.key, static_cast<std::size_t>(std::max(0, rank.local_rank)),
-                      models_of(run, rank)};
+    // Files of an earlier version do not say which rank of its host it is.
+    const std::size_t number = rank.local_rank < 0 ? i : static_cast<std::size_t>(rank.local_rank);
+    const Group group{result.key, number, models_of(run, rank)};
     const auto [known, is_new] = times_[group].try_emplace(rank.node, measured);
     if (!is_new && measured.seconds < known->second.seconds) known->second = measured;
   }

@@ -81,6 +81,15 @@ class Fleet(ProgramTest):
         self.assertIn("host memory", {one["component"] for one in host["evidence"]})
         self.assertEqual((fleet["bad"], fleet["drain"]), ("", []))
 
+        failing = self.path("failing")
+        with open(failing, "w", encoding="ascii") as names:
+            names.write("other2\n")
+        done = run("fleet", alone, "--hosts", hosts, "--failing", failing)
+        self.expect(done, 1)
+        self.assertRegex(done.stdout, r"(?m)^BAD +other2 +network ")
+        self.assertIn('\nbad: other2\nscontrol update NodeName=other2 State=DRAIN Reason="scalemark: network operations with it fail or do not end"\n',
+                      done.stdout)
+
         text = run("fleet", alone, "--only", host["host"])
         self.expect(text, 0)
         self.assertNotIn("other1", text.stdout)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jobscripts/fleet.sbatch on a real Slurm of four nodes: one whose processor is slow, and one that does not answer.
+"""jobscripts/fleet.sbatch on a real Slurm of four nodes: one whose processor is slow, one that does not answer, and one that works by
+itself and hangs with others.
 
 Needs SCALEMARK_PROGRAM in the environment, root and Slurm (jobscripts/setup.sh --full); ends with 77 (skipped) without the latter.
 """
@@ -25,6 +26,12 @@ done
 wait $pid
 """
 
+# On n3 a rank never starts MPI if other nodes are in the step.
+HANGING = """
+if [[ $(hostname) == n3 && " $* " == *allreduce* && $SLURM_STEP_NUM_NODES != 1 ]]; then exec sleep 300; fi
+exec "$PROGRAM" "$@"
+"""
+
 
 def setUpModule():
     global SLURM
@@ -32,12 +39,12 @@ def setUpModule():
 
 
 class FleetJob(ScriptTest):
-    def job(self, *arguments):
-        program = os.environ["SCALEMARK_PROGRAM"]
-        tool(self.folder, "slowed", SLOWED)
+    def job(self, wrapper, *arguments):
+        """Exit code and text of a job whose program is started by this script."""
+        tool(self.folder, "wrapper", wrapper)
         text = self.path("job.txt")
         done = start("sbatch", "--wait", "--nodes=4", "--ntasks-per-node=1", f"--output={text}", os.path.join(SCRIPTS, "fleet.sbatch"), "--output",
-                     self.out, *arguments, env={"SCALEMARK": self.path("slowed"), "PROGRAM": program}, cwd=ROOT, timeout=400)
+                     self.out, *arguments, env={"SCALEMARK": self.path("wrapper"), "PROGRAM": os.environ["SCALEMARK_PROGRAM"]}, cwd=ROOT, timeout=400)
         with open(text, encoding="utf-8") as printed:
             return done.returncode, printed.read()
 
@@ -46,7 +53,7 @@ class FleetJob(ScriptTest):
             daemon = int(file.read())
         os.kill(daemon, signal.SIGSTOP)
         self.addCleanup(os.kill, daemon, signal.SIGCONT)
-        code, printed = self.job("--node-limit", 120, "--bytes", "64K")
+        code, printed = self.job(SLOWED, "--node-limit", 120, "--bytes", "64K")
         self.assertEqual(code, 1, printed)
         self.assertRegex(printed, r"(?m)^n4: no result(, exit code \d+| within 120 s) \(", "srun may give up first")
         self.assertIn("Pairs of 3 nodes", printed)
@@ -63,6 +70,14 @@ class FleetJob(ScriptTest):
         self.assertNotIn("UNTESTED", (verdicts["n1"], verdicts["n3"]), "the others are judged")
         states = start("sinfo", "-h", "-N", "-o", "%N %T").stdout
         self.assertNotIn("drain", states, "nothing was drained")
+
+    def test_a_node_that_hangs_with_others_is_bad(self):
+        code, printed = self.job(HANGING, "--together-limit", 15, "--bytes", "64K")
+        self.assertEqual(code, 1, printed)
+        self.assertIn("It fails or does not end with: n3\n", printed)
+        self.assertIn("Pairs of 3 nodes", printed)
+        self.assertRegex(printed, r"(?m)^BAD +n3 +network .*operations with it fail or do not end")
+        self.assertRegex(printed, r"(?m)^bad: n3$")
 
 
 if __name__ == "__main__":

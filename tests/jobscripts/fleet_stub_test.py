@@ -18,7 +18,7 @@ while [[ $1 == -* ]]; do
   shift
 done
 echo "$nodes tasks=$tasks ${*:2}" >>"$STUB_LOG"
-[[ $nodes == hanging ]] && exec sleep 100
+[[ $nodes == hanging || $nodes == *,stuck* || $nodes == stuck,* ]] && exec sleep 100
 [[ $nodes == failing ]] && { echo 'no such GPU'; exit 9; }
 STUB_NODE=$nodes exec "$@"
 """
@@ -26,7 +26,9 @@ STUB_NODE=$nodes exec "$@"
 PROGRAM = """
 case $1 in
   run)
-    [[ ${STUB_NODE:-} == *,* && -n ${STUB_PAIRS_CODE:-} ]] && exit "$STUB_PAIRS_CODE"
+    [[ $2 == *bandwidth* && -n ${STUB_PAIRS_CODE:-} ]] && exit "$STUB_PAIRS_CODE"
+    IFS=, read -r -a nodes <<<"${STUB_NODE:-}"
+    [[ $2 == *allreduce* && ${#nodes[@]} -gt ${STUB_MOST:-100} ]] && exit 9
     while (($#)); do
       [[ $1 == --output ]] && echo measured >"$2"
       shift
@@ -64,9 +66,10 @@ class FleetJob(ScriptTest):
         self.expect(done, 0)
         launches = self.launches()
         self.assertEqual(sorted(launches[:3]), [f"n{i} tasks=4 run --preset node --output {self.out}/node-n{i}.h5" for i in (1, 2, 3)])
-        self.assertEqual(launches[3:], ["n1,n2,n3 tasks=3 run ^micro/bandwidth$ -a pairs=screening -a bytes=1M -a memory=host "
+        self.assertEqual(launches[3:], [f"n1,n2,n3 tasks=12 run ^micro/allreduce$ -a bytes=8M -a ranks=12 --output {self.out}/together/1.h5",
+                                        "n1,n2,n3 tasks=3 run ^micro/bandwidth$ -a pairs=screening -a bytes=1M -a memory=host "
                                         f"--output {self.out}/screening.h5"])
-        self.assertEqual(done.stdout, f"judged: fleet {self.out} --hosts {self.out}/hosts\n")
+        self.assertEqual(done.stdout, f"judged: fleet {self.out} --hosts {self.out}/hosts --failing {self.out}/failing\n")
         with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
             self.assertEqual(table.read(), done.stdout)
         with open(f"{self.out}/fleet.json", encoding="ascii") as text:
@@ -85,11 +88,48 @@ class FleetJob(ScriptTest):
         done = self.job("n1 n2 n3", STUB_SLOW="n3")
         self.expect(done, 0, "Slow by themselves, measured again: n3 n1", "Pairs of 3 nodes")
         self.assertEqual(sorted(line.rsplit("/", 1)[1] for line in self.launches()[3:5]), ["again-n1.h5", "again-n3.h5"])
-        self.assertTrue(self.launches()[5].startswith("n1,n2,n3 tasks=3 "), self.launches())
+        self.assertTrue(self.launches()[-1].startswith("n1,n2,n3 tasks=3 "), self.launches())
+
+    def groups(self):
+        """Nodes of the allreduces, in the order of their numbers."""
+        numbered = {}
+        for line in self.launches():
+            if match := re.match(r"(\S+) tasks=\d+ run \^micro/allreduce.*/together/(\d+).h5$", line):
+                numbered[int(match[2])] = match[1]
+        return [numbered[number] for number in sorted(numbered)]
+
+    def failing(self):
+        with open(f"{self.out}/failing", encoding="ascii") as names:
+            return names.read().split()
+
+    def test_a_node_that_hangs_with_others_is_found_by_halves(self):
+        done = self.job("n1 n2 n3 stuck n5 n6 n7 n8", "--together-limit", 1, STUB_VERDICT="1")
+        self.expect(done, 1, "It fails or does not end with: stuck", "Pairs of 7 nodes")
+        self.assertEqual(self.groups(), ["n1,n2,n3,stuck,n5,n6,n7,n8", "n1,n2,n3,stuck", "n5,n6,n7,n8", "n1,n2", "n3,stuck", "n3,n5", "stuck,n6"])
+        self.assertEqual(self.failing(), ["stuck"])
+        self.assertTrue(self.launches()[-1].startswith("n1,n2,n3,n5,n6,n7,n8 tasks=7 "), self.launches())
+
+    def test_the_third_of_three_is_found_by_a_partner(self):
+        self.expect(self.job("n1 n2 stuck", "--together-limit", 1), 0, "It fails or does not end with: stuck")
+        self.assertEqual(self.groups(), ["n1,n2,stuck", "n1,n2", "stuck", "n1,stuck"])
+
+    def test_of_two_nodes_none_can_be_blamed(self):
+        done = self.job("n1 stuck", "--together-limit", 1, "--limit", 1)
+        self.expect(done, 3, "The pairs ended with exit code 124")
+        self.assertEqual(self.failing(), [])
+        self.assertIn("of each half of them it does: n1 stuck", done.stdout)
+
+    def test_nodes_may_fail_only_together(self):
+        done = self.job("n1 n2 n3 n4 n5", STUB_MOST="3")
+        self.expect(done, 1)
+        self.assertEqual(self.failing(), [])
+        self.assertIn("An allreduce of these nodes fails or does not end, of each half of them it does: n1 n2 n3 n4 n5\n", done.stdout)
+        with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
+            self.assertEqual(table.read(), done.stdout)
 
     def test_a_single_node_meets_nobody(self):
         done = self.job("n1")
-        self.expect(done, 0, "Fewer than two nodes have a result")
+        self.expect(done, 0, "Fewer than two nodes are left")
         self.assertEqual(len(self.launches()), 1)
 
     def test_the_exit_code(self):

@@ -5,7 +5,8 @@
     tests/peers/fleet_hosts.py --scalemark PROGRAM [--repeats 5] [--what host busy ...] [--keep DIR]
 
 Each repetition measures each host by itself and screens their pairs: as they are (quiet), with one host at 16 Mbit/s (host), with one
-link at 12 (link), and with one host whose program runs a quarter of the time (busy). Prints what was named, how often that was right,
+link at 12 (link), with one host whose program runs a quarter of the time (busy), and with two switches between which all hosts share
+24 Mbit/s (uplink). Prints what was named, how often that was right,
 and the time of a screening outside of its rounds. Needs root, and takes four minutes a repetition.
 """
 import contextlib
@@ -27,7 +28,7 @@ SCREEN = ["^micro/pingpong$", "-a", "pairs=screening", "-a", f"ranks={HOSTS}", "
 # The cases of preset node, small enough for eight hosts on one machine.
 ALONE = ["run", "--preset", "node", "-a", "micro/gemm:rows=512", "-a", "micro/stream:bytes=16M", "-a", "micro/memory_latency:bytes=4M",
          "--max-time", "700ms"]
-WHAT = ("quiet", "host", "link", "busy")
+WHAT = ("quiet", "host", "link", "busy", "uplink")
 
 
 def in_host(host, *words):
@@ -44,6 +45,27 @@ def slow_link(one, other):
         in_host(one, "tc", *words.split())
 
 
+def two_switches():
+    """Hosts 5 to 8 get a switch of their own, and all share the rate of one link to the others."""
+    words = ["link add br1 address 02:00:00:00:00:fd type bridge", "link set br1 up", "link add up0 type veth peer name up1",
+             "link set up0 master br0 up", "link set up1 master br1 up"]
+    words += [f"link set port{host} master br1" for host in range(HOSTS // 2 + 1, HOSTS + 1)]
+    for line in words:
+        in_host("head", "ip", *line.split())
+    for port in ("up0", "up1"):
+        in_host("head", "tc", *f"qdisc add dev {port} root tbf rate 24mbit burst 32kb latency 400ms".split())
+
+
+def topology(folder):
+    """File of the hosts and their switches."""
+    path = folder / "switches.toml"
+    lines = ['[[switch]]\nname = "top"\n'] + [f'[[switch]]\nname = "{name}"\nabove = "top"\nbandwidth = 3e6\n' for name in ("left", "right")]
+    lines += [f'[[host]]\nname = "node{host}"\nabove = "{"left" if host <= HOSTS // 2 else "right"}"\nbandwidth = 3e6\n'
+              for host in range(1, HOSTS + 1)]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
 def plant(what, number):
     """Slows another host or link in each repetition; says what is to be named."""
     if what == "host":
@@ -55,6 +77,9 @@ def plant(what, number):
         one, other = "node1", f"node{(8, 5, 2)[number % 3]}"
         slow_link(one, other)
         return {one, other}
+    if what == "uplink":
+        two_switches()
+        return {"left", "right"}
     return set()
 
 
@@ -120,15 +145,17 @@ def outside_of_rounds(path, seconds):
 
 
 def named(program, folder):
-    done = subprocess.run([program, "fleet", folder, "--format", "json"], capture_output=True, text=True, check=False)
+    """Bad hosts with component and factor, then slow links and uplinks with both ends and the factor."""
+    done = subprocess.run([program, "fleet", folder, "--topology", topology(folder), "--format", "json"], capture_output=True, text=True, check=False)
     fleet = json.loads(done.stdout)
     return ({one["host"]: (one["component"], one["factor"]) for one in fleet["hosts"] if one["verdict"] == "BAD"},
-            [({one["host"], one["peer"]}, one["factor"]) for one in fleet["links"]])
+            [({one["host"], one["peer"]}, one["factor"]) for one in fleet["links"]] +
+            [({one["switch"], one["other"]}, one["factor"]) for one in fleet["uplinks"]])
 
 
 def is_right(what, wanted, bad, links):
     components = {component for component, _ in bad.values()}
-    if what == "link":
+    if what in ("link", "uplink"):
         return not bad and [pair for pair, _ in links] == [wanted]
     allowed = {"quiet": set(), "host": {"network"}, "busy": {"CPU"}}[what]
     return set(bad) == wanted and components <= allowed and not links

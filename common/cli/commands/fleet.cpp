@@ -26,17 +26,22 @@ namespace {
 
 struct FleetArguments {
   std::vector<std::string> paths;
-  std::string topology, hosts, only, format = "text";
+  std::string topology, hosts, failing, only, format = "text";
   bool all = false;
 };
 
+/// None if no file is given.
+std::vector<std::string> names_in(const std::string& file) {
+  if (file.empty()) return {};
+  return fleet::host_names(formats::read_text(file), file);
+}
+
 analysis::FleetTable read_fleet(const FleetArguments& options) {
-  std::map<std::string, std::string> switches;
-  std::vector<std::string> expected;
-  if (!options.topology.empty()) switches = read_topology(options.topology).leaves();
-  if (!options.hosts.empty())
-    expected = fleet::host_names(formats::read_text(options.hosts), options.hosts);
-  analysis::FleetCases cases(std::move(switches), std::move(expected));
+  analysis::FleetCases cases({.switches = options.topology.empty()
+                                              ? std::map<std::string, std::string>()
+                                              : read_topology(options.topology).leaves(),
+                              .hosts = names_in(options.hosts),
+                              .failing = names_in(options.failing)});
   for (const std::string& path : options.paths) {
     for (const std::filesystem::path& file : find_runs(path)) {
       Run run;
@@ -96,6 +101,8 @@ void add_fleet(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--hosts", options->hosts,
                       "File with the names of all hosts: those without a result are untested");
+  command->add_option("--failing", options->failing,
+                      "File with the names of hosts that operations fail with: they are bad");
   command->add_option("--only", options->only,
                       "Judge this host alone, by comparison with all; the exit code is its own");
   command->add_option("--topology", options->topology,

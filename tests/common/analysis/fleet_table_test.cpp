@@ -92,7 +92,7 @@ constexpr std::size_t kNone = kHosts;
 /// Eight hosts; `slow_alone` takes 1.8 times as long by itself, `slow_network` in pairs.
 FleetCases measured(std::size_t slow_alone, std::size_t slow_network,
                     std::vector<std::string> expected = {}) {
-  FleetCases cases({}, std::move(expected));
+  FleetCases cases({.switches = {}, .hosts = std::move(expected), .failing = {}});
   for (std::size_t i = 0; i < kHosts; ++i) {
     const double factor = i == slow_alone ? 1.8 : 1 + 0.001 * static_cast<double>(i);
     cases.add(run_on(host(i)), products("cpu", 0.01 * factor, 0.01));
@@ -134,7 +134,7 @@ TEST(FleetTable, ASlowProcessorIsNamedAndNotTheNetworkThatItDelays) {
 
 TEST(FleetTable, ASlowProcessorIsNamedAndNotTheMemoryThatItDelays) {
   const auto named = [](double cpu) {
-    FleetCases cases({}, {});
+    FleetCases cases({});
     for (std::size_t i = 0; i < kHosts; ++i) {
       cases.add(run_on(host(i)), products("cpu", i == 2 ? cpu : 0.01, 0.01));
       CaseResult stream = products("cpu", i == 2 ? 0.03 : 0.01, 0.01);
@@ -149,7 +149,7 @@ TEST(FleetTable, ASlowProcessorIsNamedAndNotTheMemoryThatItDelays) {
 }
 
 TEST(FleetTable, ASlowGpuIsNamedByItsAddress) {
-  FleetCases cases({}, {});
+  FleetCases cases({});
   for (std::size_t i = 0; i < kHosts; ++i)
     cases.add(run_on(host(i)), products("cuda", 0.01, i == 5 ? 0.02 : 0.01));
   const FleetTable table = cases.table();
@@ -175,7 +175,7 @@ TEST(FleetTable, HostsWithoutResultsAreUntested) {
 }
 
 TEST(FleetTable, AHostThatOnlyMeetsOthersIsUntestedByItself) {
-  FleetCases cases({}, {});
+  FleetCases cases({});
   for (std::size_t i = 1; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
   cases.add({}, screening_of(kNone));
   const FleetTable table = cases.table();
@@ -185,7 +185,7 @@ TEST(FleetTable, AHostThatOnlyMeetsOthersIsUntestedByItself) {
 
 TEST(FleetTable, WhatFailsOnFewHostsMakesThemBad) {
   const auto table_with = [](std::size_t failing, Status status) {
-    FleetCases cases({}, {});
+    FleetCases cases({});
     for (std::size_t i = 0; i < kHosts; ++i) {
       CaseResult result = products("cuda", 0.01, 0.01);
       if (i < failing) {
@@ -207,7 +207,7 @@ TEST(FleetTable, WhatFailsOnFewHostsMakesThemBad) {
 }
 
 TEST(FleetTable, WrongDataMakesAHostBad) {
-  FleetCases cases({}, {});
+  FleetCases cases({});
   for (std::size_t i = 0; i < 2; ++i) {
     CaseResult result = products("cpu", 0.01, 0.01);
     result.verification = {.done = true, .checked = 100, .wrong = i == 1 ? 7U : 0U, .rule = {}};
@@ -220,7 +220,7 @@ TEST(FleetTable, WrongDataMakesAHostBad) {
 }
 
 TEST(FleetTable, OtherMachinesAreNotComparedWith) {
-  FleetCases cases({}, {});
+  FleetCases cases({});
   for (std::size_t i = 0; i < kHosts; ++i) {
     auto run = run_on(host(i));
     if (i < 3) run.environment.common["cpu_model"] = "an older CPU";
@@ -229,8 +229,20 @@ TEST(FleetTable, OtherMachinesAreNotComparedWith) {
   EXPECT_EQ(cases.table().count(NodeVerdict::ok), kHosts);
 }
 
+TEST(FleetTable, CasesOfFewHostsMakeThemUntestedOnlyWithoutOthers) {
+  FleetCases cases({});
+  CaseResult rare = products("cpu", 0.01, 0.01);
+  rare.key = "micro/gemm of two hosts";
+  for (std::size_t i = 0; i < 2; ++i) cases.add(run_on(host(i)), rare);
+  const FleetTable few = cases.table();
+  EXPECT_EQ(few.count(NodeVerdict::untested), 2U);
+  EXPECT_EQ(few.hosts.front().evidence.front().reason, "fewer than three hosts like it");
+  for (std::size_t i = 0; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
+  EXPECT_EQ(cases.table().count(NodeVerdict::ok), kHosts);
+}
+
 TEST(FleetTable, OfSeveralRunsTheFastestCounts) {
-  FleetCases cases({}, {});
+  FleetCases cases({});
   for (std::size_t i = 0; i < kHosts; ++i)
     cases.add(run_on(host(i)), products("cpu", i == 2 ? 0.02 : 0.01, 0.01));
   EXPECT_EQ(cases.table().count(NodeVerdict::bad), 1U);
@@ -242,7 +254,7 @@ TEST(FleetTable, RunsOverHostsCountWhereRanksAreIndependent) {
   scalemark::Run run;
   for (std::size_t i = 0; i < 4; ++i) run.ranks.push_back(run_on(host(i / 2)).ranks[i % 2]);
   CaseResult together = products("cpu", 0.01, 0.01);
-  FleetCases cases({}, {});
+  FleetCases cases({});
   cases.add(run, together);
   EXPECT_TRUE(cases.table().hosts.empty());
   together.facts["rank_local"] = true;
@@ -250,8 +262,21 @@ TEST(FleetTable, RunsOverHostsCountWhereRanksAreIndependent) {
   EXPECT_EQ(cases.table().hosts.size(), 1U) << "the case has two ranks, both of the first host";
 }
 
+TEST(FleetTable, HostsThatOperationsFailWithAreBad) {
+  FleetCases cases(
+      {.switches = {}, .hosts = {"node9", "node2"}, .failing = {"node2.cluster", "node9"}});
+  for (std::size_t i = 0; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.count(NodeVerdict::bad), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(table.hosts[i].host, i == 0 ? "node2" : "node9");
+    EXPECT_EQ(table.hosts[i].evidence.front().component, "network");
+    EXPECT_EQ(table.hosts[i].evidence.front().reason, "operations with it fail or do not end");
+  }
+}
+
 TEST(FleetTable, EveryHostOfAScreeningNeedsASwitch) {
-  FleetCases cases({{"node0", "leaf"}}, {});
+  FleetCases cases({.switches = {{"node0", "leaf"}}, .hosts = {}, .failing = {}});
   EXPECT_THROW(cases.add({}, screening_of(kNone)), InputError);
 }
 
