@@ -136,7 +136,13 @@ void FleetCases::add_uplinks(const std::string& key, const ScreenedFleet& found)
                                    text::printable(rank.host, 60)));
     leaves.push_back(known->second);
   }
-  for (const fleet::SlowLeaves& pair : fleet::slow_leaves(leaves, found.times))
+  // A slow node would make its switch look slow.
+  std::vector<fleet::PairTime> times = found.times;
+  std::erase_if(times, [&](const fleet::PairTime& time) {
+    return found.ranks[time.nodes.a].judged.verdict == NodeVerdict::bad ||
+           found.ranks[time.nodes.b].judged.verdict == NodeVerdict::bad;
+  });
+  for (const fleet::SlowLeaves& pair : fleet::slow_leaves(leaves, times))
     uplinks_.push_back({pair.a, pair.b, pair.factor, pair.pairs, key});
 }
 

@@ -13,31 +13,26 @@
 namespace scalemark::fleet {
 namespace {
 
-constexpr double kMinExcess = 0.1, kDeviations = 5;
+constexpr double kMinExcess = 0.1, kDeviations = 5, kFastShare = 0.25;
 constexpr int kPolishes = 10;
 constexpr std::size_t kMinOfLeaves = 3;
-
-/// A measured pair and the logarithm of its time.
-struct Measured {
-  NodePair nodes;
-  double logarithm = 0;
-};
-
-std::vector<Measured> measured(std::size_t nodes, std::span<const PairTime> times) {
-  std::vector<Measured> all;
-  for (const PairTime& time : times) {
-    const bool is_known = time.nodes.a < nodes && time.nodes.b < nodes;
-    if (is_known && time.seconds > 0 && std::isfinite(time.seconds))
-      all.push_back({time.nodes, std::log(time.seconds)});
-  }
-  return all;
-}
 
 double limit_of(const std::vector<double>& residuals) {
   return std::max(std::log1p(kMinExcess), kDeviations * stats::mad(residuals));
 }
 
 using Pair = std::pair<std::size_t, std::size_t>;
+
+/// Logarithms of the measured times of each pair.
+std::map<Pair, std::vector<double>> by_pair(std::size_t nodes, std::span<const PairTime> times) {
+  std::map<Pair, std::vector<double>> of_pair;
+  for (const PairTime& time : times) {
+    const bool is_known = time.nodes.a < nodes && time.nodes.b < nodes;
+    if (is_known && time.seconds > 0 && std::isfinite(time.seconds))
+      of_pair[{time.nodes.a, time.nodes.b}].push_back(std::log(time.seconds));
+  }
+  return of_pair;
+}
 
 /// For each pair the common value and the shares of its two nodes. A pair counts once, with the
 /// median of its measurements: else one that was measured again would weigh more than the others of
@@ -75,9 +70,7 @@ std::map<Pair, double> explained_by_nodes(std::size_t nodes,
 
 std::vector<SlowPair> slow_pairs(std::size_t nodes, std::span<const PairTime> times,
                                  std::size_t min_times) {
-  std::map<Pair, std::vector<double>> of_pair;
-  for (const Measured& one : measured(nodes, times))
-    of_pair[{one.nodes.a, one.nodes.b}].push_back(one.logarithm);
+  const std::map<Pair, std::vector<double>> of_pair = by_pair(nodes, times);
   std::vector<SlowPair> slow;
   if (of_pair.empty()) return slow;
   const std::map<Pair, double> explained = explained_by_nodes(nodes, of_pair);
@@ -101,22 +94,25 @@ std::vector<SlowPair> slow_pairs(std::size_t nodes, std::span<const PairTime> ti
 std::vector<SlowLeaves> slow_leaves(std::span<const std::string> leaves,
                                     std::span<const PairTime> times) {
   std::map<std::pair<std::string, std::string>, std::vector<double>> of_leaves;
-  for (const Measured& one : measured(leaves.size(), times))
-    of_leaves[std::minmax(leaves[one.nodes.a], leaves[one.nodes.b])].push_back(one.logarithm);
-  std::vector<double> within;
-  for (const auto& [names, values] : of_leaves) {
-    const double median = stats::median(values);
-    for (const double one : values) within.push_back(one - median);
-  }
+  for (const auto& [pair, values] : by_pair(leaves.size(), times))
+    of_leaves[std::minmax(leaves[pair.first], leaves[pair.second])].push_back(
+        stats::median(values));
   std::vector<SlowLeaves> slow;
   for (const auto& [names, values] : of_leaves) {
-    std::vector<double> others;
-    for (const auto& [other, of_other] : of_leaves)
-      if (other != names) others.push_back(stats::median(of_other));
+    std::vector<double> others, residuals;
+    for (const auto& [other, of_other] : of_leaves) {
+      if (other == names) continue;
+      others.push_back(stats::median(of_other));
+      for (const double one : of_other) residuals.push_back(one - others.back());
+    }
     if (values.size() < kMinOfLeaves || others.empty()) continue;
-    const double beyond = stats::median(values) - stats::median(others);
-    if (beyond > limit_of(within))
-      slow.push_back({names.first, names.second, std::exp(beyond), values.size()});
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+    const double usual = stats::median(others);
+    // Times over a shared link depend on how many share it: the fast ones must be slow, too.
+    if (stats::quantile_sorted(sorted, kFastShare) - usual > limit_of(residuals))
+      slow.push_back(
+          {names.first, names.second, std::exp(stats::median(values) - usual), values.size()});
   }
   std::ranges::sort(slow, std::greater(), &SlowLeaves::factor);
   return slow;

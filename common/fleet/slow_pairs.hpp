@@ -27,13 +27,13 @@ std::vector<SlowPair> slow_pairs(std::size_t nodes, std::span<const PairTime> ti
 struct SlowLeaves {
   std::string a, b;       ///< names of the switches, in order
   double factor = 1;      ///< median time between them / median of the others
-  std::size_t pairs = 0;  ///< measurements between them
+  std::size_t pairs = 0;  ///< of nodes, between them
 };
 
-/// Pairs of switches between which nodes are slow: the median time is above the median of all other
-/// pairs of switches by 10 % and by five sigmas. Sigma is the scaled median absolute deviation of
-/// all times from the median of their switches. At least three measurements; `leaves` has the
-/// switch of each node. The slowest first.
+/// Pairs of switches between which nodes are slow: a quarter of their times and no more may be
+/// below the median of all other pairs of switches plus 10 % and five sigmas. Sigma is the scaled
+/// median absolute deviation of the other pairs' times from the median of their switches. At least
+/// three measurements; `leaves` has the switch of each node. The slowest first.
 std::vector<SlowLeaves> slow_leaves(std::span<const std::string> leaves,
                                     std::span<const PairTime> times);
 

@@ -80,5 +80,25 @@ TEST(SlowPairs, AnUplinkIsNamedByItsSwitches) {
   }
 }
 
+TEST(SlowLeaves, ASharedLinkMayBeFasterWhereFewShareIt) {
+  // Eight hosts under two switches, as measured over a link that two or four pairs shared.
+  const std::vector<std::string> leaves{"A", "A", "A", "A", "B", "B", "B", "B"};
+  const std::vector<PairTime> times{{{0, 7}, 1.024}, {{1, 6}, 1.136}, {{2, 5}, 1.215},
+                                    {{3, 4}, 0.902}, {{2, 7}, 0.66},  {{1, 3}, 0.355},
+                                    {{0, 4}, 0.674}, {{5, 6}, 0.355}, {{4, 7}, 0.355},
+                                    {{3, 5}, 0.612}, {{2, 6}, 0.598}, {{0, 1}, 0.355}};
+  const std::vector<SlowLeaves> found = slow_leaves(leaves, times);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].a + found[0].b, "AB");
+  EXPECT_EQ(found[0].pairs, 8U);
+}
+
+TEST(SlowLeaves, APairOfNodesCountsOnce) {
+  const std::vector<std::string> leaves{"A", "A", "A", "A", "B", "B"};
+  std::vector<PairTime> times{{{0, 4}, 1.0}, {{1, 5}, 1.0}, {{2, 4}, 1.0}, {{2, 3}, 1.0}};
+  for (int again = 0; again < 5; ++again) times.push_back({{0, 1}, 1.5});
+  EXPECT_TRUE(slow_leaves(leaves, times).empty()) << "a slow link within a switch";
+}
+
 }  // namespace
 }  // namespace scalemark::fleet
