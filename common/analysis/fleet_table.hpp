@@ -19,7 +19,7 @@ struct HostEvidence {
   fleet::NodeVerdict verdict = fleet::NodeVerdict::ok;
   std::string component;  ///< "network", "CPU", "GPU memory", ...; empty: nothing was measured
   double factor = 1;      ///< its time / median of all
-  std::string reason;     ///< "1.52 times as long as the median of 8 hosts"
+  std::string reason;     ///< "1.52 times as long as the median, 5 pairs"
   std::string key;        ///< of the case
   std::size_t rank = 0;   ///< of the screening, or on its host
   std::string device;     ///< of the rank; empty without a GPU
@@ -36,8 +36,8 @@ struct HostVerdict {
 struct FleetLink {
   std::string one, other;
   double factor = 1;
-  std::size_t measurements = 0;
-  std::string key;  ///< of the case
+  std::size_t measurements = 0;  ///< that were slow; of switches: pairs of hosts between them
+  std::string key;               ///< of the case
 };
 
 struct FleetTable {

@@ -18,8 +18,6 @@ constexpr double kUsualSpread = 0.05, kUsualFreedom = 2;
 constexpr double kEfficiency = 0.82;
 constexpr std::size_t kMinNodes = 3;
 
-bool is_measured(double seconds) { return seconds > 0 && std::isfinite(seconds); }
-
 }  // namespace
 
 std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t measurements) {

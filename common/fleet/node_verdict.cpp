@@ -21,7 +21,7 @@ constexpr std::size_t kMinPairs = 3;
 std::vector<std::vector<double>> by_node(std::size_t nodes, std::span<const PairTime> times) {
   std::vector<std::vector<double>> logarithms(nodes);
   for (const PairTime& time : times) {
-    if (!(time.seconds > 0) || !std::isfinite(time.seconds)) continue;
+    if (!is_measured(time.seconds)) continue;
     for (const std::size_t node : {time.nodes.a, time.nodes.b})
       if (node < nodes) logarithms[node].push_back(std::log(time.seconds));
   }
@@ -45,11 +45,13 @@ JudgedNode judge_suspect(const std::vector<double>& logarithms, const Screening&
 
 }  // namespace
 
+bool is_measured(double seconds) { return seconds > 0 && std::isfinite(seconds); }
+
 Screening screen(std::size_t nodes, std::span<const PairTime> times) {
   Screening result;
   std::vector<double> all;
   for (const PairTime& time : times)
-    if (time.seconds > 0 && std::isfinite(time.seconds)) all.push_back(std::log(time.seconds));
+    if (is_measured(time.seconds)) all.push_back(std::log(time.seconds));
   const std::vector<std::vector<double>> own = by_node(nodes, times);
   if (!all.empty()) {
     result.median = stats::median(all);

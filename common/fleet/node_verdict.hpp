@@ -18,6 +18,9 @@ struct PairTime {
   double seconds = 0;
 };
 
+/// Whether a time was measured: positive and finite.
+bool is_measured(double seconds);
+
 /// What the pairs of a screening say. Times are logarithms of seconds.
 struct Screening {
   double median = 0;                  ///< of all pairs

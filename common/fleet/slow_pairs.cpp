@@ -28,7 +28,7 @@ std::map<Pair, std::vector<double>> by_pair(std::size_t nodes, std::span<const P
   std::map<Pair, std::vector<double>> of_pair;
   for (const PairTime& time : times) {
     const bool is_known = time.nodes.a < nodes && time.nodes.b < nodes;
-    if (is_known && time.seconds > 0 && std::isfinite(time.seconds))
+    if (is_known && is_measured(time.seconds))
       of_pair[{time.nodes.a, time.nodes.b}].push_back(std::log(time.seconds));
   }
   return of_pair;
@@ -97,22 +97,24 @@ std::vector<SlowLeaves> slow_leaves(std::span<const std::string> leaves,
   for (const auto& [pair, values] : by_pair(leaves.size(), times))
     of_leaves[std::minmax(leaves[pair.first], leaves[pair.second])].push_back(
         stats::median(values));
+  std::map<std::pair<std::string, std::string>, double> medians;
+  for (const auto& [names, values] : of_leaves) medians[names] = stats::median(values);
   std::vector<SlowLeaves> slow;
   for (const auto& [names, values] : of_leaves) {
+    if (values.size() < kMinOfLeaves || of_leaves.size() < 2) continue;
     std::vector<double> others, residuals;
     for (const auto& [other, of_other] : of_leaves) {
       if (other == names) continue;
-      others.push_back(stats::median(of_other));
+      others.push_back(medians.at(other));
       for (const double one : of_other) residuals.push_back(one - others.back());
     }
-    if (values.size() < kMinOfLeaves || others.empty()) continue;
     std::vector<double> sorted = values;
     std::ranges::sort(sorted);
     const double usual = stats::median(others);
     // Times over a shared link depend on how many share it: the fast ones must be slow, too.
     if (stats::quantile_sorted(sorted, kFastShare) - usual > limit_of(residuals))
       slow.push_back(
-          {names.first, names.second, std::exp(stats::median(values) - usual), values.size()});
+          {names.first, names.second, std::exp(medians.at(names) - usual), values.size()});
   }
   std::ranges::sort(slow, std::greater(), &SlowLeaves::factor);
   return slow;

@@ -30,10 +30,12 @@ struct SlowLeaves {
   std::size_t pairs = 0;  ///< of nodes, between them
 };
 
-/// Pairs of switches between which nodes are slow: a quarter of their times and no more may be
-/// below the median of all other pairs of switches plus 10 % and five sigmas. Sigma is the scaled
-/// median absolute deviation of the other pairs' times from the median of their switches. At least
-/// three measurements; `leaves` has the switch of each node. The slowest first.
+/// Pairs of switches between which nodes are slow: three quarters of their times are above the
+/// median of all other pairs of switches by 10 % and by five sigmas. Sigma is the scaled median
+/// absolute deviation of the others' times from the median of their switches. A pair of nodes
+/// counts once, with the median of its measurements, and at least three are needed. `leaves` has
+/// the switch of each node. `times` should have no pairs of bad nodes, which would make their
+/// switch look slow. The slowest first.
 std::vector<SlowLeaves> slow_leaves(std::span<const std::string> leaves,
                                     std::span<const PairTime> times);
 
