@@ -104,7 +104,7 @@ if [[ $torch_root == */torch ]]; then torch_root=${torch_root%/torch}; fi
 # All libraries that the packed files need, directly or indirectly; prints name and path.
 needed_libraries() {
   find "$bundle/bin" "$bundle/lib" "$bundle/tests" -type f \( -perm -100 -o -name '*.so*' \) -print0 |
-    xargs -0 -n 1 ldd 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | sort -u
+    xargs -0 -r ldd 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | sort -u
 }
 
 pack_libraries() {

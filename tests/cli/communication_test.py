@@ -149,10 +149,10 @@ class Communication(ProgramTest):
 
     def test_volume_limits_the_samples(self):
         # No interval may end it before: durations are whole nanoseconds, and half of them may be equal.
-        table = self.measure(2, "^micro/allreduce$", "ranks=2", "bytes=1K,1M", "memory=host",
-                             options=("--max-volume", "32M", "--min-time", "60s", "--max-time", "60s"))
+        table = self.measure(2, "^micro/allreduce$", "ranks=2", "bytes=4K,1M", "memory=host",
+                             options=("--max-volume", "32M", "--min-time", "300s", "--max-time", "300s"))
         counts = {row["params"]["bytes"]: row["metrics"]["latency"]["n"] for row in table.values()}
-        self.assertEqual(counts, {1024: 32768, 1 << 20: 32})
+        self.assertEqual(counts, {4096: 8192, 1 << 20: 32})
 
     def test_how_messages_travel_is_stored(self):
         self.measure(2, "^micro/barrier$", "ranks=2")

@@ -23,8 +23,8 @@ void expect_the_same(const TrainRun& whole, const TrainRun& resumed) {
 class Resumed : public testing::TestWithParam<const char*> {};
 
 TEST_P(Resumed, TrainingIsTheOneThatWasNotInterrupted) {
-  const std::vector<std::string> axes{"image=32", "batch=8",  "images=96",
-                                      "epochs=3", GetParam(), "test_images=64"};
+  const std::vector<std::string> axes{"image=32", "batch=8",  "images=48",
+                                      "epochs=3", GetParam(), "test_images=24"};
   const TrainRun whole = run_train(axes);
   std::optional<CaseState> after_two;
   if (root()) {

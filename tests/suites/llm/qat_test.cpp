@@ -324,7 +324,12 @@ Pass pass(bool fused, torch::ScalarType type, bool clip) {
     result.gradients.push_back(item.value().grad());
     if (item.key() != "output.weight") continue;
     const FakeQuantised head = examine_weight(item.value(), {.group = 32});
-    EXPECT_EQ(torch::equal(item.value().grad() == 0, ~head.inside), clip);
+    // Where a weight was clipped; in 16 bits a gradient may also be rounded to 0.
+    const torch::Tensor clipped = item.value().grad().masked_select(~head.inside);
+    EXPECT_GT(clipped.numel(), 0);
+    EXPECT_EQ((clipped == 0).all().item<bool>(), clip);
+    EXPECT_GT((item.value().grad().masked_select(head.inside) != 0).sum().item<std::int64_t>(),
+              head.inside.numel() / 2);
   }
   return result;
 }
