@@ -47,7 +47,8 @@ Operation batch_norm(Case& c, const at::TensorOptions& options) {
   return {.inputs = {x.requires_grad_(), torch::rand_like(mean).requires_grad_(),
                      torch::rand_like(mean).requires_grad_()},
           .forward = forward,
-          .formula = formula};
+          .formula = formula,
+          .terms = p.integer("rows")};
 }
 
 Operation rms_norm(const Point& p, const at::TensorOptions& options) {
@@ -59,7 +60,8 @@ Operation rms_norm(const Point& p, const at::TensorOptions& options) {
       .formula =
           [](const Tensors& in, const at::Tensor&) {
             return in[0] / (in[0].square().mean(-1, /*keepdim=*/true) + kEps).sqrt() * in[1];
-          }};
+          },
+      .terms = p.integer("rows")};
 }
 
 void normalize(Case& c) {

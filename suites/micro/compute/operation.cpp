@@ -2,9 +2,11 @@
 // One operation of a training step with its gradients: checked against its formula, and timed.
 #include "suites/micro/compute/operation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
@@ -22,12 +24,13 @@ struct Roundoff {
   double unit, times;
 };
 
-Roundoff roundoff(at::ScalarType type) {
+Roundoff roundoff(at::ScalarType type, std::int64_t terms) {
+  const double times = std::max(256.0, 4 * std::sqrt(static_cast<double>(terms)));
   switch (type) {
     case at::kDouble:
-      return {std::ldexp(1.0, -53), 256};
+      return {std::ldexp(1.0, -53), times};
     case at::kFloat:
-      return {std::ldexp(1.0, -24), 256};
+      return {std::ldexp(1.0, -24), times};
     case at::kHalf:
       return {std::ldexp(1.0, -11), 8};
     default:
@@ -81,7 +84,8 @@ class Runner {
       roundings = operation_.roundings(wide, train_ ? widened(gradient_) : at::Tensor());
     Case::Checked checked;
     for (std::size_t i = 0; i < want.size(); ++i)
-      checked += compare_with_formula(part(results_.at(i)), want[i], roundings.at(i));
+      checked +=
+          compare_with_formula(part(results_.at(i)), want[i], roundings.at(i), operation_.terms);
     return checked;
   }
 
@@ -126,8 +130,8 @@ class Runner {
 }  // namespace
 
 Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
-                                   const at::Tensor& roundings) {
-  const auto [unit, times] = roundoff(got.scalar_type());
+                                   const at::Tensor& roundings, std::int64_t terms) {
+  const auto [unit, times] = roundoff(got.scalar_type(), terms);
   const at::Tensor size = roundings.defined() ? roundings : want.square().mean().sqrt(),
                    bound = (want.abs() + size) * (unit * times);
   // Written so that NaN fails.
@@ -155,9 +159,10 @@ void time_torch_work(Case& c, const std::function<void()>& run) {
 void measure_operation(Case& c, const Operation& operation) {
   Runner runner(operation, c.text("pass") == "train");
   c.verify(
-      "result and gradients against the formula in fp64: each element within 256 unit "
-      "roundoffs, in 16 bits 8, of itself and of the " +
-          std::string(operation.roundings ? "terms rounded on its way" : "root mean square"),
+      fmt::format("result and gradients against the formula in fp64: each element within {:.0f} "
+                  "unit roundoffs, in 16 bits 8, of itself and of the {}",
+                  roundoff(at::kDouble, operation.terms).times,
+                  operation.roundings ? "terms rounded on its way" : "root mean square"),
       [&] { return runner.check(); });
   const bool on_host = operation.inputs.front().device().is_cpu();
   c.work({.bytes = operation.bytes > 0 ? operation.bytes : runner.traffic(),

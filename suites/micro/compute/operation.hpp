@@ -31,6 +31,9 @@ struct Operation {
   /// unit roundoff, from inputs and the result's gradient in fp64 (empty without gradients). Empty:
   /// the root mean square of all elements together.
   std::function<Tensors(const Tensors&, const at::Tensor& gradient)> roundings = {};
+  /// Terms of the longest sum, such as the pixels of a channel: LibTorch may add them one by one,
+  /// so that roundings grow with the root of their number. 0: of no consequence.
+  std::int64_t terms = 0;
   /// Bytes read or written at least once, if not those of all tensors.
   double bytes = 0;
   double flops = 0;               ///< of the pass that is timed; 0: not stated
@@ -51,9 +54,10 @@ void measure_operation(Case& c, const Operation& operation);
 
 /// Elements of `got` that differ from those of `want`, fp64, by more than 256 unit roundoffs of
 /// their type (in 16 bits 8), relative to the element and `roundings`, which has the shape of both
-/// (undefined: the root mean square of all elements together).
+/// (undefined: the root mean square of all elements together). Of sums of many `terms` in fp32 and
+/// fp64 by more than four times the root of their number, if that is more.
 Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
-                                   const at::Tensor& roundings = {});
+                                   const at::Tensor& roundings = {}, std::int64_t terms = 0);
 
 /// Estimate of the memory of an operation whose tensors have so many elements in all: the tensors,
 /// their gradients, and the check in fp64.
