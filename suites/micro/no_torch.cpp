@@ -16,6 +16,7 @@ void layout_conversion(Case&) {}
 void lora_step(Case&) {}
 void normalization(Case&) {}
 void optimizer(Case&) {}
+void quantized_linear(Case&) {}
 
 SCALEMARK_BENCHMARK("micro/attention", attention)
     .doc("Causal attention of a Llama3 layer with grouped heads")
@@ -41,6 +42,9 @@ SCALEMARK_BENCHMARK("micro/normalization", normalization)
     .unavailable(kReason);
 SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
     .doc("One step of SGD with momentum or of AdamW")
+    .unavailable(kReason);
+SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
+    .doc("A linear layer of Llama3 as QLoRA and QAT compute it")
     .unavailable(kReason);
 
 }  // namespace

@@ -271,7 +271,7 @@ class List(ProgramTest):
         for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/conv2d",
                      "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/event", "micro/init",
                      "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/normalization",
-                     "micro/optimizer", "micro/pingpong", "micro/put", "imaging/train"]:
+                     "micro/optimizer", "micro/pingpong", "micro/put", "micro/quantized_linear", "imaging/train"]:
             self.assertIn(name, names)
 
     def test_every_axis_has_a_sentence_and_a_unit(self):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train and six of llm/finetune.
+"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train and nine of llm/finetune.
 
-    tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--keep DIR]
+    tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--repeats 3] [--keep DIR]
 
-Each training runs before and after the rows of its operations, which are measured by the commands that --explain prints. Prints the
-step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine; takes half an hour.
+Trainings and the rows of their operations, which are measured by the commands that --explain prints, run in turns, as a machine gets
+slower and faster in between. Prints the step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine;
+takes half an hour.
 """
 import argparse
 import json
@@ -29,11 +30,13 @@ def image_points():
 
 
 def text_points():
-    for model, mode, steps in (("tiny", "paper", 40), ("tiny", "tuned", 40), ("110m", "paper", 8)):
-        for method in ("full", "lora"):
+    for model, mode, steps, methods in (("tiny", "paper", 40, ["full", "lora", "qlora", "dpo", "qat"]), ("tiny", "tuned", 40, ["full", "lora"]),
+                                        ("110m", "paper", 8, ["full", "lora"])):
+        for method in methods:
             yield f"Llama3 {model} {method} {mode}", ["^llm/finetune$", "-a", "parallel=single", "-a", f"mode={mode}", "-a", f"method={method}",
                                                       "-a", f"model={model}", "-a", "batch=2", "-a", "sequence=128", "-a", "pad_multiple=128",
-                                                      "-a", f"steps={steps}"]
+                                                      "-a", f"steps={steps}",
+                                                      *(["-a", "dataset=preference"] if method == "dpo" else [])]
 
 
 def run(program, *words, codes=(0,)):
@@ -43,42 +46,45 @@ def run(program, *words, codes=(0,)):
     return done
 
 
-def measure(program, folder, training):
-    """The result files of a training and of the rows of its operations, which are measured between two runs of it."""
+def measure(program, folder, training, repeats):
+    """The result files of a training and of the rows of its operations: `repeats` of each in turns, and the training once more."""
     folder.mkdir(parents=True, exist_ok=True)
-    before, after = folder / "before.h5", folder / "after.h5"
-    if not before.exists():
-        run(program, "run", *training, *ALONE, "-o", before)
-    told = run(program, "show", "--explain", before, "--format", "json", codes=(0, 4))
-    rows = []
-    for number, command in enumerate(json.loads(told.stdout)[0]["missing"]):
-        rows.append(folder / f"rows-{number}.h5")
-        if not rows[-1].exists():
-            words = shlex.split(command)
-            run(program, *words[1:], "-o", rows[-1])
-    if not after.exists():
-        run(program, "run", *training, *ALONE, "-o", after)
-    return [before, after, *rows]
+    trainings, rows, commands = [], [], None
+    for turn in range(repeats + 1):
+        trainings.append(folder / f"training-{turn}.h5")
+        if not trainings[-1].exists():
+            run(program, "run", *training, *ALONE, "-o", trainings[-1])
+        if commands is None:
+            told = run(program, "show", "--explain", trainings[0], "--format", "json", codes=(0, 4))
+            commands = json.loads(told.stdout)[0]["missing"]
+        for number, command in enumerate(commands if turn < repeats else []):
+            rows.append(folder / f"rows-{turn}-{number}.h5")
+            if not rows[-1].exists():
+                words = shlex.split(command)
+                run(program, *words[1:], "--max-time", "300ms", "-o", rows[-1])
+    return trainings + rows
 
 
 def points_of_command_line(text):
-    """Program, folder and training of each point chosen, as the options say; `text` is their help."""
+    """Name, program, folder, training and repeats of each point chosen, as the options say; `text` is their help."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scalemark", type=Path, required=True, metavar="PROGRAM")
     parser.add_argument("--only", default="", help="points whose name has this text")
+    parser.add_argument("--repeats", type=int, default=3, help="of the training and of each row")
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     points = [point for point in [*image_points(), *text_points()] if arguments.only in point[0]]
     with tempfile.TemporaryDirectory() as temporary:
         for name, training in points:
-            yield name, arguments.scalemark.resolve(), (arguments.keep or Path(temporary)) / name.replace(" ", "-"), training
+            folder = (arguments.keep or Path(temporary)) / name.replace(" ", "-")
+            yield name, arguments.scalemark.resolve(), folder, training, arguments.repeats
 
 
 def main():
     every = within = 0
-    for name, program, folder, training in points_of_command_line(__doc__):
-        files = measure(program, folder, training)
+    for name, program, folder, training, repeats in points_of_command_line(__doc__):
+        files = measure(program, folder, training, repeats)
         (step,) = json.loads(run(program, "show", "--explain", *files, "--format", "json").stdout)
         share = step["rest"] / step["step"]
         every += 1

@@ -3,7 +3,7 @@
 """How good `predict --machine` is. The other machine is this CPU without AVX-512, or without AVX2, which slows its operations by
 different factors.
 
-    tests/peers/predict_machine.py --scalemark PROGRAM [--only TEXT] [--keep DIR]
+    tests/peers/predict_machine.py --scalemark PROGRAM [--only TEXT] [--repeats 3] [--keep DIR]
 
 Each training and the rows of its operations are measured as the CPU is and with the libraries held to the older instructions. The
 step there is then predicted from all files of the first and the rows of the second. Prints it beside what was measured there. Needs
@@ -22,11 +22,11 @@ VARIABLES = ["ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIO
 
 def main():
     errors = []
-    for name, program, folder, training in points_of_command_line(__doc__):
-        here = measure(program, folder / "here", training)
+    for name, program, folder, training, repeats in points_of_command_line(__doc__):
+        here = measure(program, folder / "here", training, repeats)
         for machine, values in MACHINES.items():
             os.environ.update(zip(VARIABLES, values))
-            there = measure(program, folder / machine, training)
+            there = measure(program, folder / machine, training, repeats)
             for variable in VARIABLES:
                 del os.environ[variable]
             (told,) = json.loads(run(program, "predict", "--from", *here, "--machine", *there, "--workload", training[0].strip("^$"),

@@ -21,8 +21,9 @@ struct KeptLayer : torch::CustomClassHolder {
 class Checkpoint : public torch::autograd::Function<Checkpoint> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                               const c10::intrusive_ptr<KeptLayer>& kept) {
+                               const c10::intrusive_ptr<KeptLayer>& kept, bool input_learns) {
     context->save_for_backward({x});
+    context->saved_data["input_learns"] = input_learns;
     context->saved_data["layer"] = c10::IValue::make_capsule(kept);
     return kept->layer(x);  // gradients are disabled here
   }
@@ -31,14 +32,15 @@ class Checkpoint : public torch::autograd::Function<Checkpoint> {
                                                const torch::autograd::tensor_list& gradients) {
     const auto capsule = context->saved_data["layer"].toCapsule();
     const auto& layer = static_cast<const KeptLayer&>(*capsule).layer;
-    torch::Tensor x = context->get_saved_variables()[0].detach().requires_grad_();
+    const bool input_learns = context->saved_data["input_learns"].toBool();
+    torch::Tensor x = context->get_saved_variables()[0].detach().requires_grad_(input_learns);
     torch::Tensor y;
     {
       const torch::AutoGradMode with_gradients(true);
       y = layer(x);
     }
     torch::autograd::backward({y}, {gradients[0]});
-    return {x.grad(), torch::Tensor()};
+    return {x.grad(), torch::Tensor(), torch::Tensor()};
   }
 };
 
@@ -48,7 +50,8 @@ torch::Tensor checkpointed(Layer layer, const torch::Tensor& x) {
   // Autograd calls backward only if an input requires a gradient; the first layer's input does not
   // if the embedding is frozen.
   const torch::Tensor input = x.requires_grad() ? x : x.detach().requires_grad_();
-  return Checkpoint::apply(input, c10::make_intrusive<KeptLayer>(std::move(layer)));
+  return Checkpoint::apply(input, c10::make_intrusive<KeptLayer>(std::move(layer)),
+                           x.requires_grad());
 }
 
 }  // namespace scalemark::llm

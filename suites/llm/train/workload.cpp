@@ -9,6 +9,7 @@
 
 #include "suites/llm/model/config.hpp"
 #include "suites/llm/model/loss.hpp"
+#include "suites/llm/train/method.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -16,10 +17,10 @@ namespace {
 constexpr std::string_view kProducts = "products";
 
 bool has_known_rows(const Point& training) {
-  const std::string& method = training.text("method");
-  return (method == "lora" || method == "full") && training.text("parallel") != "fsdp" &&
-         training.integer("accumulation") == 1 && !training.flag("checkpointing") &&
-         training.integer("sequence") > 0 &&
+  const Method method = parse_method(training.text("method"));
+  // Tuned, only answers without their prompts meet the head, so many as the rows of text say.
+  if (compares_answers(method) && training.text("mode") == "tuned") return false;
+  return training.integer("sequence") > 0 &&
          (training.flag("packed") ||
           training.integer("pad_multiple") == training.integer("sequence"));
 }
@@ -30,9 +31,13 @@ class Step {
   explicit Step(const Point& training)
       : training_(training),
         config_(llama_config(training.text("model"))),
-        lora_(training.text("method") == "lora"),
+        method_(parse_method(training.text("method"))),
+        lora_(trains_adapters(method_)),
         tuned_(training.text("mode") == "tuned"),
-        batch_(training.integer("batch")),
+        sharded_(training.text("parallel") == "fsdp"),
+        recomputed_(training.flag("checkpointing")),
+        compared_(compares_answers(method_)),
+        batch_(training.integer("batch") * (compared_ ? 2 : 1)),
         width_(std::min(training.integer("sequence"), config_.max_seq_len)) {}
 
   Workload parts() {
@@ -42,7 +47,8 @@ class Step {
     embedding["model"] = training_.text("model");
     embedding["tokens"] = batch_ * width_;
     if (lora_) embedding["pass"] = std::string("forward");
-    add("embedding", "micro/embedding", embedding, 1);
+    add_operation("embedding", "micro/embedding", embedding, 1, reference());
+    for (WorkloadPart& part : parts_) part.count *= training_.integer("accumulation");
     add_optimiser();
     return std::move(parts_);
   }
@@ -54,35 +60,84 @@ class Step {
     return point;
   }
 
+  /// A product's weights: a pass uses each weight of the model once, and all of them are more than
+  /// caches hold.
+  void come_from_memory(Point& point) const {
+    if (training_.text("device") == "cpu") point["cache"] = std::string("cold");
+  }
+
+  /// Passes without gradients beside that with: of layers whose activations are recomputed, and of
+  /// the model that answers are compared with.
+  std::int64_t recomputed() const { return recomputed_ ? 1 : 0; }
+  std::int64_t reference() const { return compared_ ? 1 : 0; }
+
   void add(std::string_view component, const char* benchmark, Point point, std::int64_t count) {
     if (count > 0) parts_.push_back({std::string(component), benchmark, std::move(point), count});
   }
 
-  /// `forward` and `back` products of one shape; weights' gradients where they are trained.
+  /// With its gradients, or as axis `pass` says, and `more` times without.
+  void add_operation(std::string_view component, const char* benchmark, Point point,
+                     std::int64_t count, std::int64_t more) {
+    add(component, benchmark, point, count);
+    point["pass"] = std::string("forward");
+    add(component, benchmark, point, count * more);
+  }
+
+  /// Products of one shape in all layers, as add_products().
+  void add_layer_products(const char* shape, std::int64_t forward, std::int64_t back) {
+    const std::int64_t tokens = batch_ * width_, more = recomputed() + reference();
+    if (is_quantised(shape))
+      add_quantised(shape, tokens, forward, back, more);
+    else
+      add_products(shape, tokens, forward * (1 + more), back, lora_ ? 0 : forward);
+  }
+
+  bool is_quantised(std::string_view shape) const {
+    if (method_ == Method::qlora) return shape != "head";
+    const std::int64_t inputs = shape == "feed_forward" ? config_.ffn_dim : config_.dim;
+    return method_ == Method::qat && inputs % kQatGroup == 0;
+  }
+
+  /// Layers that are no plain products: `back` with their gradients, and the forward pass `more`
+  /// times again.
+  void add_quantised(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
+                     std::int64_t more) {
+    Point point = with_gradients();
+    point["kind"] = std::string(method_ == Method::qlora ? "nf4" : "fake_quant");
+    point["shape"] = std::string(shape);
+    point["model"] = training_.text("model");
+    point["rows"] = rows;
+    point["fused"] = tuned_;
+    come_from_memory(point);
+    add(kProducts, "micro/quantized_linear", point, back);
+    point["pass"] = std::string("forward");
+    add(kProducts, "micro/quantized_linear", point, forward * (1 + more) - back);
+  }
+
+  /// Products of one shape: of the forward pass, of gradients of inputs, and of weights.
   void add_products(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
-                    bool trained, std::string_view component = kProducts) {
+                    std::int64_t trained, std::string_view component = kProducts) {
     const auto one = [&](const char* product, std::int64_t count) {
       Point point = axes_of_rows(training_);
       point["shape"] = std::string(shape);
       point["model"] = training_.text("model");
       point["rows"] = rows;
       point["product"] = std::string(product);
-      // A pass uses each weight of the model once, and all of them are more than caches hold.
-      if (component == kProducts && std::string_view(product) != "weight_gradient" &&
-          training_.text("device") == "cpu")
-        point["cache"] = std::string("cold");
+      if (component == kProducts && std::string_view(product) != "weight_gradient")
+        come_from_memory(point);
       add(component, "micro/gemm", point, count);
     };
     one("forward", forward);
     one("input_gradient", back);
-    if (trained) one("weight_gradient", forward);
+    one("weight_gradient", trained);
   }
 
   /// Adapters of all matrices but the keys', as LoraConfig has them.
-  void add_adapters(std::int64_t tokens) {
+  void add_adapters() {
     const std::int64_t layers = config_.layers;
     const auto of = [&](const char* shape, std::int64_t each, std::int64_t without_gradient) {
-      add_products(shape, tokens, each * layers, each * layers - without_gradient, true,
+      const std::int64_t all = each * layers;
+      add_products(shape, batch_ * width_, all * (1 + recomputed()), all - without_gradient, all,
                    "adapters");
     };
     // The first layer's input needs no gradient: its queries and values have it.
@@ -93,7 +148,8 @@ class Step {
     of("adapter_up_wide", 2, 0);
   }
 
-  void add_elementwise(const std::string& operation, std::int64_t count, const char* width = "dim",
+  void add_elementwise(const std::string& operation, std::int64_t count, std::int64_t more,
+                       const char* width = "dim",
                        const char* component = "elementwise operations") {
     Point point = with_gradients();
     point["operation"] = operation;
@@ -101,25 +157,25 @@ class Step {
     point["tokens"] = batch_ * width_;
     point["width"] = std::string(width);
     point["fused"] = operation == "add" || (tuned_ && operation != "scaled_add");
-    add(component, "micro/elementwise", point, count);
+    add_operation(component, "micro/elementwise", point, count, more);
   }
 
   /// Of products and what their adapters add; mode=tuned scales before the adapter's second
   /// product.
   void add_sum(const char* width, std::int64_t count) {
-    add_elementwise(tuned_ ? "add" : "scaled_add", count, width, "adapters");
+    add_elementwise(tuned_ ? "add" : "scaled_add", count, recomputed(), width, "adapters");
   }
 
   void add_layers() {
-    const std::int64_t tokens = batch_ * width_, layers = config_.layers;
+    const std::int64_t layers = config_.layers, more = recomputed() + reference();
     // The first layer's input needs no gradient unless the embedding is trained.
     const std::int64_t first = lora_ ? 1 : 0;
-    add_products("query", tokens, 2 * layers, 2 * layers - first, !lora_);
-    add_products("key_value", tokens, 2 * layers, 2 * (layers - first), !lora_);
-    add_products("gate", tokens, 2 * layers, 2 * layers, !lora_);
-    add_products("feed_forward", tokens, layers, layers, !lora_);
+    add_layer_products("query", 2 * layers, 2 * layers - first);
+    add_layer_products("key_value", 2 * layers, 2 * (layers - first));
+    add_layer_products("gate", 2 * layers, 2 * layers);
+    add_layer_products("feed_forward", layers, layers);
     if (lora_) {
-      add_adapters(tokens);
+      add_adapters();
       add_sum("dim", 3 * layers);
       add_sum("kv", layers);
       add_sum("ffn", 2 * layers);
@@ -128,45 +184,77 @@ class Step {
     attention["model"] = training_.text("model");
     attention["batch"] = batch_;
     attention["sequence"] = width_;
-    add("attention", "micro/attention", attention, layers);
+    add_operation("attention", "micro/attention", attention, layers, more);
     Point norm = with_gradients();
     norm["kind"] = std::string("rms");
     norm["channels"] = config_.dim;
-    norm["rows"] = tokens;
+    norm["rows"] = batch_ * width_;
     norm["layout"] = std::string("nhwc");
-    add("normalisations", "micro/normalization", norm, 2 * layers + 1);
-    add_elementwise("swiglu", layers);
-    add_elementwise("rotary", layers);
-    add_elementwise("rotary", layers, "kv");
-    add_elementwise("add", 2 * layers);
+    add_operation("normalisations", "micro/normalization", norm, 2 * layers, more);
+    add_operation("normalisations", "micro/normalization", norm, 1, reference());  // the last
+    add_elementwise("swiglu", layers, more);
+    add_elementwise("rotary", layers, more);
+    add_elementwise("rotary", layers, more, "kv");
+    add_elementwise("add", 2 * layers, more);
   }
 
-  /// The head and the loss go through the tokens in parts.
+  /// Tokens that go through head and loss together.
+  std::int64_t head_rows() const {
+    const std::int64_t tokens = batch_ * width_;
+    if (compared_) return tokens;
+    return tuned_ ? std::min(kLossRows, tokens)
+                  : batch_ * ((width_ + kLossChunks - 1) / kLossChunks);
+  }
+
   void add_head() {
-    const std::int64_t tokens = batch_ * width_,
-                       part = tuned_ ? std::min(kLossRows, tokens)
-                                     : batch_ * ((width_ + kLossChunks - 1) / kLossChunks),
-                       parts = tokens / part;
-    add_products("head", part, parts, parts, !lora_);
+    const std::int64_t rows = head_rows(), parts = batch_ * width_ / rows;
+    // Tuned, the head's weights are quantised once for all parts, for which there is no row.
+    if (!tuned_ && is_quantised("head"))
+      add_quantised("head", rows, parts, parts, 0);
+    else
+      add_products("head", rows, parts * (1 + reference()), parts, lora_ ? 0 : parts);
     Point loss = with_gradients();
     if (training_.text("precision") != "fp64") loss["precision"] = std::string("fp32");
     loss["vocabulary"] = config_.vocab_size;
-    loss["tokens"] = part;
-    add("loss", "micro/cross_entropy", loss, parts);
+    loss["tokens"] = rows;
+    if (compared_) loss["kind"] = std::string("sequence");
+    add_operation("loss", "micro/cross_entropy", loss, parts, reference());
+  }
+
+  struct Trained {
+    std::int64_t parameters = 0, tensors = 0;
+  };
+
+  Trained trained_tensors() const {
+    if (!lora_) {
+      const ParameterCounts all = count_parameters(config_);
+      return {all.total, all.tensors};
+    }
+    const LoraConfig adapters;
+    return {config_.layers * count_lora_parameters(config_, adapters),
+            config_.layers * 2 * static_cast<std::int64_t>(adapters.modules.size())};
+  }
+
+  /// What one rank has of a sharded model: a flat part of each layer, and of what is outside of
+  /// them.
+  Trained trained_parts() const {
+    const std::int64_t ranks = training_.integer("ranks");
+    const auto part = [&](std::int64_t whole) { return (whole + ranks - 1) / ranks; };
+    if (lora_) return {config_.layers * part(count_lora_parameters(config_, {})), config_.layers};
+    const ParameterCounts all = count_parameters(config_);
+    const std::int64_t outside = all.total - config_.layers * all.per_layer;
+    return {config_.layers * part(all.per_layer) + part(outside), config_.layers + 1};
   }
 
   void add_optimiser() {
     if (training_.text("precision") == "bf16") return;  // micro/optimizer has none
-    const ParameterCounts all = count_parameters(config_);
-    const LoraConfig adapters;
+    const Trained trained = sharded_ ? trained_parts() : trained_tensors();
     Point point = axes_of_rows(training_);
-    point["parameters"] =
-        lora_ ? config_.layers * count_lora_parameters(config_, adapters) : all.total;
-    point["tensors"] = lora_
-                           ? config_.layers * 2 * static_cast<std::int64_t>(adapters.modules.size())
-                           : all.tensors;
+    point["parameters"] = trained.parameters;
+    point["tensors"] = trained.tensors;
     for (const char* kind : {"gradient_norm", "gradient_scale"}) {
-      if (tuned_ && std::string(kind) == "gradient_scale") continue;  // it scales the loss
+      // Tuned, the loss is scaled; that of answers is a mean already.
+      if ((tuned_ || compared_) && std::string(kind) == "gradient_scale") continue;
       point["kind"] = std::string(kind);
       add("gradients", "micro/optimizer", point, 1);
     }
@@ -176,7 +264,8 @@ class Step {
 
   const Point& training_;
   LlamaConfig config_;
-  bool lora_, tuned_;
+  Method method_;
+  bool lora_, tuned_, sharded_, recomputed_, compared_;
   std::int64_t batch_, width_;
   Workload parts_;
 };

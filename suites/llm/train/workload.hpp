@@ -8,10 +8,9 @@ namespace scalemark::llm {
 
 /// Products, attention, normalisations, elementwise operations, loss, embedding and optimiser of
 /// one step of llm/finetune at `point`. Empty where the rows of a step do not follow from the axes:
-/// other methods than lora and full, several micro-batches, sharding, recomputed activations, and
-/// rows of text whose width varies (neither `packed`, nor `pad_multiple` equal to `sequence`). Left
-/// out, for want of rows: sums of adapters and layers, rotary positions of keys, masks of packed
-/// rows, and the optimiser in bf16.
+/// other methods than lora and full, and rows of text whose width varies (neither `packed`, nor
+/// `pad_multiple` equal to `sequence`). Left out, for want of rows: masks of packed rows, and the
+/// optimiser in bf16. Sharded, the optimiser has this rank's part.
 Workload finetuning_workload(const Point& point);
 
 }  // namespace scalemark::llm

@@ -11,18 +11,29 @@
 namespace scalemark::micro {
 namespace {
 
+/// Logarithm of the probability of each token's label [1, tokens].
+at::Tensor label_log_probability(const at::Tensor& logits, const at::Tensor& labels) {
+  return logits.gather(-1, labels.unsqueeze(-1)).squeeze(-1) - logits.exp().sum(-1).log();
+}
+
 void score(Case& c) {
   const at::TensorOptions options = prepare_operation(c);
   const std::int64_t tokens = c.integer("tokens"), vocabulary = c.integer("vocabulary");
-  const at::Tensor labels = torch::randint(vocabulary, {1, tokens}, options.dtype(at::kLong));
-  measure_operation(
-      c, {.inputs = {torch::randn({1, tokens, vocabulary}, options).requires_grad_(), labels},
-          .forward = [](const Tensors& in) { return llm::token_losses(in[0], in[1]); },
-          .formula =
-              [](const Tensors& in, const at::Tensor&) {
-                const at::Tensor chosen = in[0].gather(-1, in[1].unsqueeze(-1)).squeeze(-1);
-                return in[0].exp().sum(-1).log() - chosen;
-              }});
+  const at::Tensor labels = torch::randint(vocabulary, {1, tokens}, options.dtype(at::kLong)),
+                   logits = torch::randn({1, tokens, vocabulary}, options).requires_grad_();
+  Operation losses{
+      .inputs = {logits, labels},
+      .forward = [](const Tensors& in) { return llm::token_losses(in[0], in[1]); },
+      .formula = [](const Tensors& in,
+                    const at::Tensor&) { return -label_log_probability(in[0], in[1]); }};
+  Operation sequence{
+      .inputs = {logits, labels},
+      .forward = [](const Tensors& in) { return llm::sequence_log_probability(in[0], in[1]); },
+      .formula =  // the last place predicts nothing
+      [tokens](const Tensors& in, const at::Tensor&) {
+        return label_log_probability(in[0], in[1]).narrow(1, 0, tokens - 1).sum(1);
+      }};
+  measure_operation(c, c.text("kind") == "sequence" ? sequence : losses);
 }
 
 void cross_entropy(Case& c) {
@@ -31,6 +42,12 @@ void cross_entropy(Case& c) {
 
 SCALEMARK_BENCHMARK("micro/cross_entropy", cross_entropy)
     .doc("Cross-entropy of tokens over a vocabulary, with its gradient or not")
+    .axis("kind",
+          {.values = {"token", "sequence"},
+           .defaults = {"token"},
+           .implied = "token",
+           .doc = "Loss of each token, or log-probability of a whole sequence, as DPO takes "
+                  "it"})
     .axis("pass", {.values = {"forward", "train"}})
     .axis_integer("vocabulary", {.minimum = 2,
                                  .maximum = 1 << 20,

@@ -10,7 +10,7 @@ measure products 60 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=square -
 measure best-product 40 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=best -a rows=16384 -a precision=bf16,fp8
 measure gradients 40 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=gate,feed_forward -a rows=4096 -a precision=bf16 \
   -a product=forward,input_gradient,weight_gradient
-measure operations 90 1 '^micro/(normalization|attention|cross_entropy|elementwise|embedding|optimizer)$' -a ranks=1 -a device=cuda
+measure operations 90 1 '^micro/(normalization|attention|cross_entropy|elementwise|embedding|optimizer|quantized_linear)$' -a ranks=1 -a device=cuda
 measure device-stream 40 1 '^micro/stream$' -a ranks=1 -a device=cuda -a bytes=128M,1G
 measure convolutions 120 1 '^micro/conv2d$' -a ranks=1 -a device=cuda -a image=300 -a batch=32 \
   -a layer=stem,depthwise2,expand3,project8,head -a precision=fp32,tf32,bf16 -a autotune=false,true

@@ -52,7 +52,15 @@ void count_product(Products& products, std::array<std::int64_t, 3> sizes, std::i
   products[sizes] += times;
 }
 
-Products stated(const std::string& method) {
+/// Products in one such row: forward, and with gradients that of the input and of trained weights.
+std::int64_t products_in(const WorkloadPart& part) {
+  if (part.benchmark == "micro/gemm") return 1;
+  if (part.benchmark != "micro/quantized_linear") return 0;
+  if (part.point.text("pass") == "forward") return 1;
+  return part.point.text("kind") == "nf4" ? 2 : 3;
+}
+
+Products stated(const Point& training) {
   const LlamaConfig config = llama_config("tiny");
   const std::int64_t kv = config.kv_heads * config.head_dim();
   const std::map<std::string, std::array<std::int64_t, 2>> layers{
@@ -67,30 +75,40 @@ Products stated(const std::string& method) {
       {"adapter_up_narrow", {8, kv}},
       {"adapter_up_wide", {8, config.ffn_dim}}};
   Products products;
-  for (const WorkloadPart& part : finetuning_workload(training_point(method))) {
-    if (part.benchmark != "micro/gemm") continue;
+  for (const WorkloadPart& part : finetuning_workload(training)) {
+    const std::int64_t each = products_in(part);
+    if (each == 0) continue;
     const auto& [in, out] = layers.at(part.point.text("shape"));
-    count_product(products, {part.point.integer("rows"), in, out}, part.count);
+    count_product(products, {part.point.integer("rows"), in, out}, each * part.count);
   }
   return products;
 }
 
+Examples some_examples(Method method, std::int64_t vocabulary) {
+  Examples examples;
+  examples.tokens_bs = torch::randint(vocabulary, {kStepRows, kStepWidth}, torch::kLong);
+  examples.shifted_bs = examples.tokens_bs.roll(-1, 1);
+  examples.labels = kStepRows * kStepWidth;
+  if (compares_answers(method)) examples.pairs = kStepRows / 2;
+  return examples;
+}
+
 /// Products of two matrices in a step.
-Products seen(Method method) {
+Products seen(Method method, std::size_t micro_batches, bool checkpointing) {
   torch::manual_seed(1);
   const LlamaConfig config = llama_config("tiny");
   Llama model = make_method_model(method, config, torch::TensorOptions());
   model->train();
+  model->checkpoint_layers(checkpointing);
   const auto parallelism = make_replicas({});
   parallelism->add(model);
   Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, /*fused=*/false));
-  Examples examples;
-  examples.tokens_bs = torch::randint(config.vocab_size, {kStepRows, kStepWidth}, torch::kLong);
-  examples.shifted_bs = examples.tokens_bs.roll(-1, 1);
-  examples.labels = kStepRows * kStepWidth;
+  const Examples examples = some_examples(method, config.vocab_size);
   Products products;
-  for (const test::CalledOperator& called : test::called_operators(
-           [&] { finetuner.step(std::vector{examples}, finetuner.objective().count(examples)); })) {
+  for (const test::CalledOperator& called : test::called_operators([&] {
+         finetuner.step(std::vector(micro_batches, examples),
+                        finetuner.objective().count(examples));
+       })) {
     if (called.name != "aten::mm" && called.name != "aten::bmm") continue;
     // A batch of products with one frozen matrix is one product of all rows.
     const std::vector<std::int64_t>&a = called.sizes.at(0), &b = called.sizes.at(1);
@@ -101,10 +119,21 @@ Products seen(Method method) {
   return products;
 }
 
-TEST(Workload, ProductsAreThoseOfAStep) {
-  EXPECT_EQ(stated("full"), seen(Method::full));
-  EXPECT_EQ(stated("lora"), seen(Method::lora));
+class EachMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(EachMethod, ProductsAreThoseOfAStep) {
+  const Method method = parse_method(GetParam());
+  Point point = training_point(GetParam());
+  if (compares_answers(method)) point["batch"] = kStepRows / 2;
+  EXPECT_EQ(stated(point), seen(method, 1, false));
+  point["accumulation"] = std::int64_t{2};
+  EXPECT_EQ(stated(point), seen(method, 2, false));
+  point["checkpointing"] = true;
+  EXPECT_EQ(stated(point), seen(method, 2, true));
 }
+
+INSTANTIATE_TEST_SUITE_P(Methods, EachMethod, testing::ValuesIn(method_names()),
+                         [](const auto& method) { return method.param; });
 
 std::map<std::string, std::int64_t> counts(const Point& point) {
   std::map<std::string, std::int64_t> counts;
@@ -125,6 +154,12 @@ TEST(Workload, StatesAllComponents) {
   const auto lora = counts(training_point("lora"));
   EXPECT_EQ(lora.at("products"), 2 * (7 * layers + kLossChunks) - 3);
   EXPECT_EQ(lora.at("adapters"), 3 * 12 * layers - 2 + 6 * layers);
+  Point recomputed = training_point("full");
+  recomputed["checkpointing"] = true;
+  const auto again = counts(recomputed);
+  EXPECT_EQ(again.at("attention"), 2 * layers);
+  EXPECT_EQ(again.at("normalisations"), 4 * layers + 1);
+  EXPECT_EQ(again.at("loss"), kLossChunks);
   const auto tuned = counts(training_point("full", "tuned"));
   EXPECT_EQ(tuned.at("loss"), 1);
   EXPECT_EQ(tuned.at("gradients"), 1);  // the loss is scaled, not they
@@ -169,6 +204,35 @@ TEST(Workload, TheOptimiserHasWhatIsTrained) {
     EXPECT_EQ(workload.back().benchmark, "micro/optimizer");
     EXPECT_EQ(workload.back().point.integer("parameters"), parameters);
     EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
+  }
+}
+
+/// Elements of the trained tensors of each layer and outside of them.
+std::map<std::string, std::int64_t> trained_by_unit(Method method) {
+  const Llama model = make_method_model(method, llama_config("tiny"), torch::TensorOptions());
+  std::map<std::string, std::int64_t> elements;
+  for (const auto& item : model->named_parameters()) {
+    if (!item.value().requires_grad()) continue;
+    const std::string& name = item.key();  // "layers.3.attn..."
+    const bool in_layer = name.starts_with("layers.");
+    elements[in_layer ? name.substr(0, name.find('.', 7)) : ""] += item.value().numel();
+  }
+  return elements;
+}
+
+TEST(Workload, AShardedOptimiserHasAPartOfEachLayer) {
+  for (const Method method : {Method::lora, Method::full}) {
+    const std::map<std::string, std::int64_t> units = trained_by_unit(method);
+    for (const std::int64_t ranks : {1, 2, 7}) {
+      Point point = training_point(method == Method::lora ? "lora" : "full");
+      point["parallel"] = std::string("fsdp");
+      point["ranks"] = ranks;
+      std::int64_t parameters = 0;
+      for (const auto& [unit, elements] : units) parameters += (elements + ranks - 1) / ranks;
+      const WorkloadPart optimiser = finetuning_workload(point).back();
+      EXPECT_EQ(optimiser.point.integer("parameters"), parameters);
+      EXPECT_EQ(optimiser.point.integer("tensors"), std::ssize(units));
+    }
   }
 }
 
@@ -248,15 +312,12 @@ TEST(Workload, ShardedMessagesNeedNoMemory) {
 
 TEST(Workload, StatesNothingWhereTheRowsVary) {
   for (const auto& [axis, value] : std::map<std::string, Value>{{"pad_multiple", std::int64_t{1}},
-                                                                {"accumulation", std::int64_t{2}},
-                                                                {"method", std::string("qlora")},
-                                                                {"parallel", std::string("fsdp")},
-                                                                {"checkpointing", true},
                                                                 {"sequence", std::int64_t{0}}}) {
     Point point = training_point("lora");
     point[axis] = value;
     EXPECT_TRUE(finetuning_workload(point).empty()) << axis;
   }
+  EXPECT_TRUE(finetuning_workload(training_point("dpo", "tuned")).empty());
   Point packed = training_point("lora");
   packed["pad_multiple"] = std::int64_t{1};
   packed["packed"] = true;

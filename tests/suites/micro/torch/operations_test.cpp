@@ -21,7 +21,7 @@ using test::root;
 const std::vector<std::pair<const char*, std::vector<std::string>>> kSmall = {
     {"micro/normalization", {"channels=24", "rows=64", "layout=nhwc,nchw", "fused=false,true"}},
     {"micro/attention", {"model=tiny,110m", "batch=2", "sequence=17"}},
-    {"micro/cross_entropy", {"vocabulary=101", "tokens=9"}},
+    {"micro/cross_entropy", {"kind=token,sequence", "vocabulary=101", "tokens=9"}},
     {"micro/elementwise", {"model=tiny", "tokens=12", "width=dim,kv,ffn", "fused=false,true"}},
     {"micro/embedding", {"model=tiny", "tokens=33"}}};
 
@@ -41,7 +41,7 @@ TEST(Operations, AreRightInEveryPrecisionAndDirection) {
       }
       EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
       EXPECT_EQ(result.verification.wrong, 0U) << result.key;
-      EXPECT_GT(result.verification.checked, 8U) << result.key;
+      EXPECT_GT(result.verification.checked, 1U) << result.key;
     }
   }
 }
@@ -62,6 +62,36 @@ TEST(Operations, StateTheirTraffic) {
   EXPECT_DOUBLE_EQ(numerator(results[0], "bandwidth"), once);
   EXPECT_DOUBLE_EQ(numerator(results[1], "bandwidth"), 2 * once + gradients);
   EXPECT_EQ(results[0].primary_metric, "bandwidth");
+}
+
+TEST(QuantizedLinear, IsRightHoweverItIsComputed) {
+  const auto results = test::run_cases(
+      "micro/quantized_linear",
+      {"kind=nf4,fake_quant", "model=tiny", "shape=query,gate", "rows=33", "pass=forward,train",
+       "fused=false,true", "precision=fp32,bf16", "device=cpu"},
+      1);
+  if (!root()) return;
+  EXPECT_EQ(results.size(), 32U);
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
+    EXPECT_EQ(result.verification.wrong, 0U) << result.key;
+    EXPECT_GT(result.verification.checked, 33U * 256) << result.key;
+  }
+}
+
+/// Two products with gradients of inputs, three where weights are trained.
+TEST(QuantizedLinear, CountsItsProducts) {
+  const auto results =
+      test::run_cases("micro/quantized_linear",
+                      {"kind=nf4,fake_quant", "model=tiny", "shape=query", "rows=8",
+                       "pass=forward,train", "precision=fp32", "device=cpu"},
+                      1);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 4U);
+  const double once = 2.0 * 8 * 256 * 256;
+  std::map<double, int> products;
+  for (const CaseResult& result : results) ++products[numerator(result, "achieved_flops") / once];
+  EXPECT_EQ(products, (std::map<double, int>{{1, 2}, {2, 1}, {3, 1}}));
 }
 
 TEST(Embedding, CountsTheRowsThatItTouches) {
@@ -143,6 +173,32 @@ TEST(CompareWithFormula, FindsWhatIsWrong) {
     got[4] = std::nan("");
     EXPECT_EQ(compare_with_formula(got, want).wrong, 2U);
   }
+}
+
+/// 65,536 terms: 4 * 256 roundoffs.
+TEST(CompareWithFormula, AllowsLongSumsMore) {
+  const at::Tensor want = torch::ones({4}, at::kDouble);
+  const auto wrong = [&](double roundoffs, std::int64_t terms) {
+    const at::Tensor got = (want * (1 + 2 * roundoffs * std::ldexp(1.0, -24))).to(at::kFloat);
+    return compare_with_formula(got, want, {}, terms).wrong;
+  };
+  EXPECT_EQ(wrong(250, 0), 0U);
+  EXPECT_EQ(wrong(300, 0), 4U);
+  EXPECT_EQ(wrong(300, 100), 4U);
+  EXPECT_EQ(wrong(1000, 1 << 16), 0U);
+  EXPECT_EQ(wrong(1100, 1 << 16), 4U);
+}
+
+/// LibTorch adds the pixels of a channel one by one.
+TEST(BatchNorm, IsRightForManyPixels) {
+  const auto results =
+      test::run_cases("micro/normalization",
+                      {"kind=batch", "layout=nhwc", "channels=16", "images=32", "rows=131072",
+                       "pass=train", "device=cpu", "precision=fp32"},
+                      1);
+  if (!root()) return;
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].reason;
 }
 
 TEST(CompareWithFormula, AllowsForTheRoundingsOfEachElement) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A linear layer of Llama3 as QLoRA and QAT compute it: over weights in NF4, and with weights and
+// activations that are rounded to few bits.
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include "common/core/benchmark.hpp"
+#include "common/torch/setup.hpp"
+#include "suites/llm/quant/fake_quant.hpp"
+#include "suites/llm/quant/nf4.hpp"
+#include "suites/llm/train/method.hpp"
+#include "suites/micro/compute/cache_state.hpp"
+#include "suites/micro/compute/gemm_size.hpp"
+#include "suites/micro/compute/operation.hpp"
+
+namespace scalemark::micro {
+namespace {
+
+/// Initial weights of Llama3.
+constexpr double kWeightDeviation = 0.02;
+
+GemmSize layer_size(const Point& p) {
+  return gemm_size(p.text("shape"), p.text("model"), p.integer("rows"));
+}
+
+Operation nf4_layer(const at::Tensor& x, const at::Tensor& weight, bool fused) {
+  const llm::Nf4Tensor stored = llm::quantise_nf4(weight);
+  return {.inputs = {x},
+          .forward = [=](const Tensors& in) { return llm::nf4_linear(in[0], stored, fused); },
+          .formula =
+              [=](const Tensors& in, const at::Tensor&) {
+                return at::linear(in[0], llm::dequantise_by_operators(stored).to(at::kDouble));
+              }};
+}
+
+Operation fake_quantised_layer(const at::Tensor& x, const at::Tensor& weight, bool fused) {
+  const llm::FakeQuantOptions options{.group = llm::kQatGroup};
+  const at::ScalarType type = x.scalar_type();
+  return {.inputs = {x, weight.requires_grad_()},
+          .forward =
+              [=](const Tensors& in) {
+                return fused ? llm::fake_quant_linear(in[0], in[1], options)
+                             : llm::fake_quant_linear_by_operators(in[0], in[1], options);
+              },
+          // Rounded in their own type: a code next to it would be another value.
+          .formula =
+              [=](const Tensors& in, const at::Tensor&) {
+                return at::linear(
+                    llm::straight_through_tokens(in[0].to(type), options).to(at::kDouble),
+                    llm::straight_through_weight(in[1].to(type), options).to(at::kDouble));
+              }};
+}
+
+void multiply(Case& c) {
+  const at::TensorOptions options = prepare_operation(c);
+  const Point& p = c.result().params;
+  const GemmSize size = layer_size(p);
+  const bool nf4 = p.text("kind") == "nf4", fused = p.flag("fused");
+  const at::Tensor x = torch::randn({1, size.m, size.k}, options).requires_grad_(),
+                   weight = torch::randn({size.n, size.k}, options) * kWeightDeviation;
+  Operation operation =
+      nf4 ? nf4_layer(x, weight, fused) : fake_quantised_layer(x, weight.detach(), fused);
+  // Forward, of the input, and where weights are trained of these.
+  const int products = p.text("pass") == "forward" ? 1 : nf4 ? 2 : 3;
+  operation.flops = products * size.flops();
+  operation.flop_formula = "2 m n k of each product / time";
+  measure_operation(c, operation);
+}
+
+void quantized_linear(Case& c) {
+  torch_support::run_body([&] { multiply(c); });
+}
+
+/// Groups of QAT and blocks of NF4 divide the layer. QAT knows no fp64.
+bool divides_evenly(const Point& p) {
+  constexpr std::int64_t kBlocks = 64 * 256;
+  const GemmSize size = layer_size(p);
+  if (p.text("kind") == "nf4") return p.text("shape") != "head" && size.n * size.k % kBlocks == 0;
+  return size.k % llm::kQatGroup == 0 && p.text("precision") != "fp64";
+}
+
+SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
+    .doc("A linear layer of Llama3 over NF4 weights (QLoRA) or with fake quantisation (QAT)")
+    .axis("kind",
+          {.values = {"nf4", "fake_quant"},
+           .doc = "Weights in NF4 that are not trained, or trained ones that are rounded to "
+                  "4 bits, and activations to 8"})
+    .axis("pass", {.values = {"forward", "train"}})
+    .axis("shape", {.values = {"query", "key_value", "gate", "feed_forward", "head"},
+                    .defaults = {"gate"},
+                    .doc = "The layer of the model"})
+    .axis("model", {.values = gemm_models(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
+    .axis_integer("rows", {.minimum = 1,
+                           .maximum = 1 << 17,
+                           .defaults = "256,2048",
+                           .quick = "256",
+                           .doc = "Tokens",
+                           .unit = "{token}"})
+    .axis_boolean("fused", {.defaults = {true},
+                            .implied = true,
+                            .doc = "Quantisation in one pass, as mode=tuned trains with it"})
+    .axis("precision", {.values = {"fp64", "fp32", "bf16"}, .defaults = {"fp32"}})
+    .with(cache_axis)
+    .compute_axes()
+    .rank_local()
+    .where(divides_evenly)
+    .memory([](const Point& p) {
+      const GemmSize size = layer_size(p);
+      return operation_memory(
+          2.0 * static_cast<double>(size.n * size.k + size.m * (size.n + size.k)),
+          p.text("precision"));
+    })
+    .needs("LibTorch");
+
+}  // namespace
+}  // namespace scalemark::micro
