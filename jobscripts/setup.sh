@@ -47,8 +47,8 @@ packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certif
   libopenmpi-dev openmpi-bin libhdf5-dev libhwloc-dev zlib1g-dev libpng-dev libpcre2-dev libssl-dev python3 util-linux)
 header_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
-dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf clang-format clang libclang-rt-dev shellcheck
-  chromium zsh fish groff-base)
+dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf python3-prometheus-client clang-format clang
+  libclang-rt-dev shellcheck chromium zsh fish groff-base)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
   debootstrap doxygen dpkg-dev file python3-venv)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)

@@ -100,6 +100,10 @@ constexpr std::array kExporters = {
                                    {.verbosity = options.repetitions ? 1 : 0});
              }},
     Exporter{"fom", "lines FOM and RESULT for ReFrame, JUBE and Ramble", make_fom_export},
+    Exporter{"openmetrics", "OpenMetrics text, for Prometheus", make_openmetrics_export},
+    Exporter{"bmf", "Bencher Metric Format, for bencher.dev", make_bmf_export},
+    Exporter{"github", "JSON for github-action-benchmark, customSmallerIsBetter",
+             make_github_export},
     Exporter{"mllog", "trainings as MLPerf logging lines",
              [](const ExportOptions& options,
                 const ExportTarget& target) -> std::shared_ptr<ResultSink> {

@@ -19,6 +19,15 @@ std::shared_ptr<ResultSink> make_samples_export(const ExportOptions& options,
 
 /// A line FOM KEY METRIC VALUE UNIT for each metric of a successful case, and a last line RESULT
 /// PASS or FAIL. FAIL: a case failed, timed out or found wrong data, the run is incomplete, or
+/// OpenMetrics text.
+std::shared_ptr<ResultSink> make_openmetrics_export(const ExportOptions& options,
+                                                    const ExportTarget& target);
+/// Bencher Metric Format.
+std::shared_ptr<ResultSink> make_bmf_export(const ExportOptions& options,
+                                            const ExportTarget& target);
+/// JSON for github-action-benchmark, smaller is better.
+std::shared_ptr<ResultSink> make_github_export(const ExportOptions& options,
+                                               const ExportTarget& target);
 /// there are no numbers.
 std::shared_ptr<ResultSink> make_fom_export(const ExportOptions& options,
                                             const ExportTarget& target);

@@ -262,6 +262,72 @@ class Exports(ProgramTest):
                 self.assertAlmostEqual(value, metric["median"], delta=1e-11 * abs(metric["median"]))
                 self.assertEqual(unit, metric["unit"])
 
+    def test_openmetrics_are_what_prometheus_reads(self):
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families
+        families = {family.name: family for family in text_string_to_metric_families(self.export("run-1.h5", "--to", "openmetrics"))}
+        table = rows(RESULTS / "run-1.h5")
+        ok = [row for row in table.values() if row["status"] == "ok"]
+        counts = {sample.labels["status"]: sample.value for sample in families["scalemark_cases"].samples}
+        self.assertEqual(counts, collections.Counter(row["status"] for row in table.values()))
+        words = {"s": "_seconds", "1": "", "By": "_bytes", "By/s": "_bytes_per_second", "flop/s": "_flops_per_second",
+                 "1/s": "_per_second", "{image}/s": "_images_per_second", "{token}/s": "_tokens_per_second", "J": "_joules"}
+        found = {}
+        for family in families.values():
+            self.assertEqual(family.type, "gauge")
+            self.assertTrue(family.name.endswith(family.unit), family.name)
+            for sample in family.samples:
+                labels = dict(sample.labels)
+                if labels.pop("statistic", None) == "median":
+                    found[sample.name, labels.pop("benchmark"), frozenset(labels.items())] = sample.value
+        self.assertGreater(len(found), 100)
+        for row in ok:
+            axes = frozenset((axis, value if isinstance(value, str) else json.dumps(value)) for axis, value in row["params"].items())
+            for name, metric in row["metrics"].items():
+                if metric["median"] is not None:
+                    value = found.pop((f"scalemark_{name}{words[metric['unit']]}", row["name"], axes))
+                    self.assertAlmostEqual(value, metric["median"], delta=1e-11 * abs(value))
+        self.assertEqual(found, {}, "a line that no case has")
+
+    def test_hostile_names_stay_openmetrics(self):
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families
+        given = self.path("runs.jsonl")
+        case = {"metric": "time", "unit": "s", "scale": 1e-9, "samples": [5, 6, 7]}
+        with open(given, "w", encoding="utf-8") as out:
+            json.dump({"run": "a", "cases": {'odd/na"me\\x 1st=a"b\\ k-l=\u00e9': case, "odd/plain": case | {"unit": "odd unit/s"}}}, out)
+        self.expect(run("import", given, "-o", self.path("odd.h5")), 0)
+        done = run("export", self.path("odd.h5"), "--to", "openmetrics")
+        self.expect(done, 0)
+        samples = [sample for family in text_string_to_metric_families(done.stdout) for sample in family.samples
+                   if sample.labels.get("statistic") == "median"]
+        self.assertEqual(sorted(sample.value for sample in samples), [6e-9, 6e-9])
+
+    def test_formats_of_continuous_services(self):
+        table = rows(RESULTS / "run-1.h5")
+        bmf = json.loads(self.export("run-1.h5", "--to", "bmf"))
+        self.assertEqual(bmf.keys(), {key for key, row in table.items() if row["status"] == "ok"})
+        for key, measures in bmf.items():
+            for name, value in measures.items():
+                metric = table[key]["metrics"][name]
+                self.assertAlmostEqual(value["value"], metric["median"], delta=1e-11 * abs(metric["median"]))
+                if "lower_value" in value:
+                    self.assertLessEqual(value["lower_value"], value["value"])
+        github = json.loads(self.export("run-1.h5", "--to", "github"))
+        self.assertGreater(len(github), 20)
+        for row in github:
+            self.assertLessEqual({"name", "unit", "value"}, row.keys())
+            key, name = row["name"].rsplit(" ", 1)
+            self.assertEqual((row["value"], row["unit"]), (table[key]["metrics"][name]["median"], table[key]["metrics"][name]["unit"]))
+            self.assertEqual(table[key]["metrics"][name]["better"], "lower")
+
+    def test_services_get_no_wrong_data(self):
+        self.expect(run("import", GOLDEN / "osu" / "allreduce_full_check_tail.txt", "--ranks", 2, "-o", self.path("wrong.h5")), 0)
+        bad = {key for key, row in rows(self.path("wrong.h5")).items() if row["status"] != "ok"}
+        self.assertTrue(bad)
+        for name in ("bmf", "github"):
+            done = run("export", self.path("wrong.h5"), "--to", name)
+            self.expect(done, 0, "left out, ")
+            self.assertFalse([key for key in bad if key in done.stdout])
+
     def test_a_failed_case_fails_the_figures(self):
         done = run("import", GOLDEN / "osu" / "allreduce_full_check_tail.txt", "--ranks", 2, "-o", self.path("a.h5"))
         self.expect(done, 0)
