@@ -1,53 +1,93 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How good `predict --workload imaging/train` is over a network: steps on hosts that are network namespaces of this machine, at
-limited rates.
+"""How good `predict --workload` is over a network: training steps on hosts that are network namespaces of this machine, at limited
+rates.
 
     tests/peers/predict_steps.py --scalemark PROGRAM [--rates 24mbit 100mbit] [--keep DIR]
 
-Trainings on fewer hosts, and the messages of a step on 2, 3 and 4 hosts, predict the step on each of these. Messages come from
-rows on as many hosts, then from rows on the others only. Prints both beside what was measured. Needs root, and twenty minutes.
+Trainings on fewer hosts, and the messages of a step on 2, 3 and 4 hosts, predict the step on each of these: of MobileNetV2 with DDP,
+and of Llama3 with FSDP. Messages come from rows on as many hosts, then from rows on the others only. Prints both beside what was
+measured. Needs root, and forty minutes.
 """
+import collections
+import shlex
+import statistics
+import subprocess
+
 from predict_hosts import each_rate, hosts, told
 
 RANKS = [2, 3, 4]
-# Large messages: the limited rate lets bursts of 64 KiB through.
-TRAIN = ["^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "strategy=ddp_ds", "-a", "image=32", "-a",
-         "batch=8", "-a", "test_images=4", "-a", "backend=mpi"]
 STEPS = 6
-MESSAGES = ["^micro/(allreduce|broadcast)$", "-a", "backend=mpi", "-a", "memory=host", "-a", "call=nonblocking", "-a", "in_place=true",
-            "-a", "micro/allreduce:bytes=1048576,7898152", "-a", "micro/broadcast:bytes=416,136448", "-n", "3", "--warmup", "1"]
+ALONE = 40  # steps on one host
+COMMON = ["-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "backend=mpi"]
+# Large messages: the limited rate lets bursts of 64 KiB through.
+TRAININGS = {"DDP": ("imaging/train", ["-a", "strategy=ddp_ds", "-a", "image=32", "-a", "batch=8", "-a", "test_images=4"],
+                     lambda steps, ranks: ["-a", f"images={8 * steps * ranks}"]),
+             "FSDP": ("llm/finetune", ["-a", "parallel=fsdp", "-a", "model=tiny", "-a", "method=full", "-a", "batch=2", "-a", "sequence=64",
+                                       "-a", "pad_multiple=64"],
+                      lambda steps, ranks: ["-a", f"steps={steps}"])}
 
 
-def measure(program, rate, folder):
+def lacking_messages(program, training, workload):
+    """What `predict` says that it lacks for all RANKS together: the words of each run, without ranks and output."""
+    sizes = collections.defaultdict(set)
+    for ranks in RANKS:
+        done = subprocess.run([program, "predict", "--from", training, "--workload", workload, "-a", f"ranks={ranks}"], capture_output=True,
+                              text=True, check=False)
+        for line in done.stderr.splitlines():
+            if line.startswith("  mpirun -n 8 scalemark run "):
+                name, *words = shlex.split(line)[5:]
+                axes = [word for word in words[1::2] if not word.startswith(("ranks=", "bytes=")) and "messages-" not in word]
+                (of_line,) = [word for word in words if word.startswith("bytes=")]
+                sizes[name, *axes].update(int(size) for size in of_line.removeprefix("bytes=").split(","))
+    for (name, *axes), of_run in sizes.items():
+        yield [name, *(word for axis in axes for word in ("-a", axis)), "-a", "bytes=" + ",".join(map(str, sorted(of_run)))]
+
+
+def measure(program, rate, folder, kind):
+    workload, words, length = TRAININGS[kind]
+    train = [f"^{workload}$", *COMMON, *words]
     with hosts(program, max(RANKS), rate) as run:
-        run(*TRAIN, "-a", f"images={8 * 40}", "-a", "ranks=1", "-o", folder / "train-1.h5")
+        run(*train, *length(ALONE, 1), "-a", "ranks=1", "-o", folder / "train-1.h5")
+        messages = list(lacking_messages(program, folder / "train-1.h5", workload))
         for ranks in RANKS:
-            run(*TRAIN, "-a", f"images={8 * STEPS * ranks}", "-a", f"ranks={ranks}", "-o", folder / f"train-{ranks}.h5")
-            run(*MESSAGES, "-a", f"ranks={ranks}", "-o", folder / f"messages-{ranks}.h5")
+            run(*train, *length(STEPS, ranks), "-a", f"ranks={ranks}", "-o", folder / f"train-{ranks}.h5")
+            for number, one in enumerate(messages):
+                run(*one, "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"messages-{ranks}-{number}.h5")
 
 
-def predicted(program, folder, ranks, others_only):
-    messages = [folder / f"messages-{one}.h5" for one in RANKS if one != ranks or not others_only]
+def predicted(program, folder, kind, ranks, others_only):
+    """The step, or None where rows are missing."""
+    messages = [path for one in RANKS if one != ranks or not others_only for path in folder.glob(f"messages-{one}-*.h5")]
     trainings = [folder / f"train-{one}.h5" for one in (1, *RANKS) if one != ranks]
+    try:
+        steps = told(program, "predict", "--from", *trainings, *messages, "--workload", TRAININGS[kind][0], "-a", f"ranks={ranks}")
+    except subprocess.CalledProcessError:
+        return None
     # Of each length of training one answer: that from the training on the most hosts below.
-    steps = told(program, "predict", "--from", *trainings, *messages, "--workload", "imaging/train", "-a", f"ranks={ranks}")
     return max((step for step in steps if step["from_ranks"] < ranks), key=lambda step: step["from_ranks"])
 
 
+def in_words(step, measured):
+    if step is None:
+        return "none"
+    sources = sorted({message["source"] for message in step["messages"]})
+    return f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)})"
+
+
 def main():
-    for program, rate, folder in each_rate(__doc__):
-        if not (folder / f"messages-{max(RANKS)}.h5").exists():
-            measure(program, rate, folder)
-        for ranks in RANKS:
-            (row,) = told(program, "show", folder / f"train-{ranks}.h5")
-            measured = row["metrics"]["step_time"]["median"]
-            words = []
-            for others_only in (False, True):
-                step = predicted(program, folder, ranks, others_only)
-                sources = sorted({message["source"] for message in step["messages"]})
-                words.append(f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)})")
-            print(f"{rate} {ranks} hosts: {measured:.3f} s; by messages on as many hosts {words[0]}; by those on others {words[1]}")
+    for program, rate, of_rate in each_rate(__doc__):
+        for kind in TRAININGS:
+            folder = of_rate / kind
+            folder.mkdir(exist_ok=True)
+            if not list(folder.glob(f"messages-{max(RANKS)}-*.h5")):
+                measure(program, rate, folder, kind)
+            for ranks in RANKS:
+                measured = statistics.median(row["metrics"]["step_time"]["median"]
+                                             for row in told(program, "show", folder / f"train-{ranks}.h5"))
+                own, others = (in_words(predicted(program, folder, kind, ranks, others_only), measured) for others_only in (False, True))
+                print(f"{kind} {rate} {ranks} hosts: {measured:.3f} s; by messages on as many hosts {own}; by those on others {others}",
+                      flush=True)
 
 
 if __name__ == "__main__":

@@ -94,24 +94,14 @@ class Gatherer {
   SameMachine machine_;
 };
 
-/// Pooled over all places with two or more runs.
-double deviation(const std::map<Place, std::vector<double>>& logs) {
-  double squares = 0;
-  std::size_t freedom = 0;
-  for (const auto& [place, values] : logs) {
-    const double mean = stats::mean(values);
-    for (const double one : values) squares += (one - mean) * (one - mean);
-    freedom += values.size() - 1;
-  }
-  return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom));
-}
-
 CollectiveRows rows_of(const std::string& key, const Series& series) {
+  std::vector<std::vector<double>> by_place;
+  for (const auto& [place, values] : series.logs) by_place.push_back(values);
   CollectiveRows rows{.key = key,
                       .has_sizes = series.has_sizes,
                       .times = {},
                       .runs = series.runs.size(),
-                      .run_deviation = deviation(series.logs)};
+                      .run_deviation = pooled_deviation(by_place)};
   for (const auto& [place, nodes] : series.nodes) rows.nodes = std::max(rows.nodes, nodes);
   for (const auto& [place, logs] : series.logs) {
     if (rows.nodes > 1 && series.nodes.at(place) < 2) {
@@ -124,6 +114,18 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
 }
 
 }  // namespace
+
+double pooled_deviation(const std::vector<std::vector<double>>& groups) {
+  double squares = 0;
+  std::size_t freedom = 0;
+  for (const std::vector<double>& values : groups) {
+    if (values.empty()) continue;
+    const double mean = stats::mean(values);
+    for (const double one : values) squares += (one - mean) * (one - mean);
+    freedom += values.size() - 1;
+  }
+  return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom));
+}
 
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
   std::set<int> ranks;

@@ -24,6 +24,9 @@ struct CollectiveRows {
   std::size_t left_out = 0;  ///< rows of one node, beside such of several
 };
 
+/// Standard deviation of values around the mean of their group; 0 where no group has two.
+double pooled_deviation(const std::vector<std::vector<double>>& groups);
+
 /// The numbers of ranks among measured times.
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times);
 

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,12 +19,12 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands/page_file.hpp"
-#include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
+#include "common/cli/commands/predict_training_step.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/html/scaling_page.hpp"
-#include "common/predict/noise_at_scale.hpp"
+#include "common/predict/conformal.hpp"
 #include "common/stats/summary.hpp"
 #include "common/text/cells.hpp"
 #include "common/text/table.hpp"
@@ -35,91 +33,6 @@ namespace scalemark::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// Messages of a step that are alike, and what the time of one is from.
-struct StepMessage {
-  std::string component, benchmark;
-  std::int64_t count = 1;
-  double bytes = 0, seconds = 0;
-  std::string source;  ///< "measured", or the form of the collective
-
-  double total() const { return static_cast<double>(count) * seconds; }
-};
-
-struct StepLine {
-  int ranks = 0, from_ranks = 0;
-  std::size_t samples = 0;  ///< steps of ranks
-  double computing = 0;     ///< s, the median of a rank
-  predict::Slowest slowest;
-  std::vector<StepMessage> messages;
-  std::optional<double> measured;
-
-  double communication() const {
-    double sum = 0;
-    for (const StepMessage& one : messages) sum += one.total();
-    return sum;
-  }
-  /// With all messages after the computation.
-  double step() const { return slowest.median + communication(); }
-};
-
-/// What a prediction lacks: sizes, by collective.
-using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
-
-/// The rows of a message. The process group of MPI starts nonblocking operations, for which
-/// libraries have algorithms of their own.
-CollectiveName collective_of(const TrainingRows& rows, const WorkloadPart& message) {
-  const bool on_gpu = rows.point.text("device", "cpu") == "cuda";
-  std::vector<std::string> words{"backend=" + rows.process_group,
-                                 std::string("memory=") + (on_gpu ? "device" : "host")};
-  if (rows.process_group == "mpi") words.emplace_back("call=nonblocking");
-  for (const auto& [axis, value] : message.point) {
-    if (axis != "bytes") words.push_back(axis + "=" + to_text(value));
-  }
-  return {message.benchmark, std::move(words)};
-}
-
-/// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
-const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
-  const std::pair<const int, MeasuredTraining>* start = nullptr;
-  for (const auto& one : rows.by_ranks) {
-    if (one.first == ranks || one.second.local.empty()) continue;
-    if (start == nullptr || one.first < ranks) start = &one;
-  }
-  return start;
-}
-
-/// Nothing where a training to start from is missing, or rows of messages, which go to `missing`.
-std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
-                                     int ranks, Collectives& collectives, MissingSizes& missing) {
-  const auto* const start = start_for(rows, ranks);
-  if (start == nullptr) return std::nullopt;
-  const predict::PooledTimes times(start->second.local);
-  StepLine line{.ranks = ranks,
-                .from_ranks = start->first,
-                .samples = times.size(),
-                .computing = times.slowest_of(1).median,
-                .slowest = times.slowest_of(ranks),
-                .messages = {},
-                .measured = {}};
-  Point point = rows.point;
-  point["ranks"] = std::int64_t{ranks};
-  const Workload messages = benchmark.communication_for(point);
-  for (const WorkloadPart& part : messages) {
-    const CollectiveName name = collective_of(rows, part);
-    const std::int64_t bytes = part.point.integer("bytes");
-    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks);
-    if (!found)
-      missing[name].insert(bytes);
-    else
-      line.messages.push_back({part.component, part.benchmark, part.count,
-                               static_cast<double>(bytes), found->first, found->second});
-  }
-  if (line.messages.size() < messages.size()) return std::nullopt;
-  if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
-    line.measured = stats::median(own->second.step);
-  return line;
-}
 
 /// Whether messages are sent while the ranks compute.
 bool overlaps(const TrainingRows& rows) { return rows.process_group != "mpi"; }
@@ -140,6 +53,28 @@ void print_messages(const StepLine& line) {
   text::print_text_table(columns, table, table_width(), std::cout);
 }
 
+bool has_interval(const StepLine& line) { return line.interval.has_value(); }
+
+void print_interval_note(const TrainingRows& rows, const std::vector<StepLine>& lines,
+                         const TrainingErrors& errors, double level) {
+  const auto known = std::ranges::find_if(lines, has_interval);
+  const StepLine& line = known == lines.end() ? lines.back() : *known;
+  const std::size_t count = errors.count_for(line, rows.key);
+  if (known != lines.end()) {
+    fmt::print(std::cout,
+               "low, high: hold {:.3g} % of such steps, by the errors of {} measured trainings, "
+               "each predicted from the others.\n",
+               100 * level, count);
+  } else {
+    fmt::print(
+        std::cout,
+        "No {:.3g} % interval: it takes {} trainings that were measured and can be predicted "
+        "from others; there {}.\n",
+        100 * level, predict::residuals_needed(level),
+        count == 1 ? "is 1" : fmt::format("are {}", count));
+  }
+}
+
 void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lines) {
   const StepLine& line = lines.back();
   fmt::print(std::cout,
@@ -155,31 +90,48 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
         std::cout,
         "{} sends while the ranks compute, so that a step may be shorter: down to slowest.\n",
         text::printable(rows.process_group, 20));
-  if (!line.messages.empty()) print_messages(line);
 }
 
-void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines) {
-  fmt::print(std::cout, "{}\n", text::printable(rows.key, 400));
-  std::vector<text::TextColumn> columns;
-  for (const char* header :
-       {"ranks", "step", "computing", "slowest", "communication", "measured", "error"})
-    columns.push_back({.header = header, .number = true});
-  std::vector<text::TextRow> table;
-  for (const StepLine& one : lines) {
-    const char* const bound = one.slowest.is_bound ? ">= " : "";
-    table.push_back(
-        {.cells = {std::to_string(one.ranks), bound + units::seconds(one.step(), 4),
-                   units::seconds(one.computing, 4), bound + units::seconds(one.slowest.median, 4),
-                   units::seconds(one.communication(), 4),
-                   one.measured ? units::seconds(*one.measured, 4) : "-",
-                   one.measured ? fmt::format("{:+.1f} %", 100 * error_of(one)) : "-"},
-         .color = {}});
+std::string seconds_or_none(const std::optional<double>& seconds) {
+  return seconds ? units::seconds(*seconds, 4) : "-";
+}
+
+text::TextRow row_of(const StepLine& line, bool with_interval) {
+  const char* const bound = line.slowest.is_bound ? ">= " : "";
+  std::vector<std::string> cells{std::to_string(line.ranks),
+                                 bound + units::seconds(line.step(), 4)};
+  if (with_interval) {
+    const bool known = has_interval(line);
+    cells.push_back(known ? units::seconds(line.interval->first, 4) : "-");
+    cells.push_back(known ? units::seconds(line.interval->second, 4) : "-");
   }
+  for (const std::string& cell :
+       {units::seconds(line.computing, 4), bound + units::seconds(line.slowest.median, 4),
+        units::seconds(line.communication(), 4), seconds_or_none(line.measured),
+        line.measured ? fmt::format("{:+.1f} %", 100 * error_of(line)) : std::string("-")})
+    cells.push_back(cell);
+  return {.cells = std::move(cells), .color = {}};
+}
+
+void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines,
+                 const TrainingErrors& errors, double level) {
+  fmt::print(std::cout, "{}\n", text::printable(rows.key, 400));
+  const bool with_interval = std::ranges::any_of(lines, has_interval);
+  std::vector<std::string> headers{"ranks", "step"};
+  if (with_interval) headers.insert(headers.end(), {"low", "high"});
+  headers.insert(headers.end(), {"computing", "slowest", "communication", "measured", "error"});
+  std::vector<text::TextColumn> columns;
+  for (const std::string& header : headers) columns.push_back({.header = header, .number = true});
+  std::vector<text::TextRow> table;
+  for (const StepLine& one : lines) table.push_back(row_of(one, with_interval));
   text::print_text_table(columns, table, table_width(), std::cout);
   print_step_notes(rows, lines);
+  print_interval_note(rows, lines, errors, level);
+  if (!lines.back().messages.empty()) print_messages(lines.back());
 }
 
-ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
+ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double level) {
+  const bool known = has_interval(line);
   ordered_json messages = ordered_json::array();
   for (const StepMessage& one : line.messages)
     messages.push_back({{"component", one.component},
@@ -191,6 +143,9 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line) {
   return {{"series", text::json_text(rows.key)},
           {"ranks", line.ranks},
           {"step", text::json_number(line.step())},
+          {"low", known ? text::json_number(line.interval->first) : ordered_json()},
+          {"high", known ? text::json_number(line.interval->second) : ordered_json()},
+          {"level", known ? ordered_json(level) : ordered_json()},
           {"computing", text::json_number(line.computing)},
           {"slowest", text::json_number(line.slowest.median)},
           {"slowest_mean", text::json_number(line.slowest.mean)},
@@ -212,6 +167,10 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   for (const StepLine& one : lines) {
     const auto ranks = static_cast<double>(one.ranks);
     step.predicted.push_back({ranks, one.step()});
+    if (has_interval(one)) {
+      step.predicted.back().low = one.interval->first;
+      step.predicted.back().high = one.interval->second;
+    }
     slowest.predicted.push_back({ranks, one.slowest.median});
     communication.predicted.push_back({ranks, one.communication()});
     if (!bound_from && one.communication() > one.slowest.median) bound_from = one.ranks;
@@ -279,8 +238,10 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   ordered_json json = ordered_json::array();
   std::vector<html::RanksFigure> figures;
   bool found_any = false, is_first = true;
-  const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark, targets.words);
+  const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark);
+  const TrainingErrors errors(all, benchmark, collectives);
   for (const TrainingRows& rows : all) {
+    if (!key_has(rows.key, targets.words)) continue;
     std::vector<StepLine> lines;
     for (const std::int64_t ranks : targets.ranks) {
       if (const auto line =
@@ -288,17 +249,18 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
         lines.push_back(*line);
     }
     if (lines.empty()) continue;
+    for (StepLine& line : lines) errors.add_interval(line, rows.key, request.level);
     found_any = true;
     if (!request.page.empty()) {
       figures.push_back(figure_of(rows, lines));
       continue;
     }
     if (format == "json") {
-      for (const StepLine& one : lines) json.push_back(json_of_step(rows, one));
+      for (const StepLine& one : lines) json.push_back(json_of_step(rows, one, request.level));
       continue;
     }
     if (!std::exchange(is_first, false)) std::cout << "\n";
-    print_steps(rows, lines);
+    print_steps(rows, lines, errors, request.level);
   }
   if (!found_any && missing.empty()) return no_training(request);
   if (!figures.empty())

@@ -51,8 +51,7 @@ std::string process_group_of(const CaseResult& one) {
 
 class TrainingGatherer {
  public:
-  TrainingGatherer(const Benchmark& benchmark, const std::vector<std::string>& wanted)
-      : benchmark_(benchmark), wanted_(wanted) {}
+  explicit TrainingGatherer(const Benchmark& benchmark) : benchmark_(benchmark) {}
 
   void read(const std::filesystem::path& file) {
     machine_.visit(file, [&](const CaseResult& one) { add(one); });
@@ -62,7 +61,7 @@ class TrainingGatherer {
 
  private:
   void add(const CaseResult& one) {
-    if (one.name != benchmark_.name() || !key_has(one.key, wanted_)) return;
+    if (one.name != benchmark_.name()) return;
     const std::optional<double> seconds = analysis::operation_seconds(one);
     Point point = benchmark_.with_implied(one.params);
     if (!seconds || !benchmark_.allows(point)) return;
@@ -80,16 +79,14 @@ class TrainingGatherer {
   }
 
   const Benchmark& benchmark_;
-  const std::vector<std::string>& wanted_;
   SameMachine machine_;
 };
 
 }  // namespace
 
 std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
-                                             const Benchmark& benchmark,
-                                             const std::vector<std::string>& wanted) {
-  TrainingGatherer gatherer(benchmark, wanted);
+                                             const Benchmark& benchmark) {
+  TrainingGatherer gatherer(benchmark);
   for (const std::string& path : paths) {
     for (const std::filesystem::path& file : find_runs(path)) gatherer.read(file);
   }

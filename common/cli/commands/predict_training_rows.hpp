@@ -25,10 +25,9 @@ struct TrainingRows {
   std::map<int, MeasuredTraining> by_ranks;
 };
 
-/// Reads the rows of `benchmark` whose key has all of `wanted` ("image=32"). Warm-up steps are left
-/// out. Throws InputError for runs of different machines and of the software GPU.
+/// Reads the rows of `benchmark`. Warm-up steps are left out. Throws InputError for runs of
+/// different machines and of the software GPU.
 std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
-                                             const Benchmark& benchmark,
-                                             const std::vector<std::string>& wanted);
+                                             const Benchmark& benchmark);
 
 }  // namespace scalemark::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicts a step from a training on other ranks, and measured ones from each other.
+#include "common/cli/commands/predict_training_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/cli/commands/predict_rows.hpp"
+#include "common/predict/conformal.hpp"
+#include "common/stats/distributions.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::cli {
+namespace {
+
+/// The rows of a message. The process group of MPI starts nonblocking operations, for which
+/// libraries have algorithms of their own.
+CollectiveName collective_of(const TrainingRows& rows, const WorkloadPart& message) {
+  const bool on_gpu = rows.point.text("device", "cpu") == "cuda";
+  std::vector<std::string> words{"backend=" + rows.process_group,
+                                 std::string("memory=") + (on_gpu ? "device" : "host")};
+  if (rows.process_group == "mpi") words.emplace_back("call=nonblocking");
+  for (const auto& [axis, value] : message.point) {
+    if (axis != "bytes") words.push_back(axis + "=" + to_text(value));
+  }
+  return {message.benchmark, std::move(words)};
+}
+
+/// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
+const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
+  const std::pair<const int, MeasuredTraining>* start = nullptr;
+  for (const auto& one : rows.by_ranks) {
+    if (one.first == ranks || one.second.local.empty()) continue;
+    if (start == nullptr || one.first < ranks) start = &one;
+  }
+  return start;
+}
+
+}  // namespace
+
+double StepLine::communication() const {
+  double sum = 0;
+  for (const StepMessage& one : messages) sum += one.total();
+  return sum;
+}
+
+bool StepLine::is_from_rows() const {
+  return std::ranges::all_of(messages, &StepMessage::is_from_rows);
+}
+
+std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
+                                     int ranks, Collectives& collectives, MissingSizes& missing) {
+  const auto* const start = start_for(rows, ranks);
+  if (start == nullptr) return std::nullopt;
+  const predict::PooledTimes times(start->second.local);
+  StepLine line{.ranks = ranks,
+                .from_ranks = start->first,
+                .samples = times.size(),
+                .computing = times.slowest_of(1).median,
+                .slowest = times.slowest_of(ranks),
+                .messages = {},
+                .measured = {},
+                .interval = {}};
+  Point point = rows.point;
+  point["ranks"] = std::int64_t{ranks};
+  const Workload messages = benchmark.communication_for(point);
+  for (const WorkloadPart& part : messages) {
+    const CollectiveName name = collective_of(rows, part);
+    const std::int64_t bytes = part.point.integer("bytes");
+    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks);
+    if (!found)
+      missing[name].insert(bytes);
+    else
+      line.messages.push_back({part.component, part.benchmark, part.count,
+                               static_cast<double>(bytes), found->first, found->second});
+  }
+  if (line.messages.size() < messages.size()) return std::nullopt;
+  if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
+    line.measured = stats::median(own->second.step);
+  return line;
+}
+
+TrainingErrors::TrainingErrors(const std::vector<TrainingRows>& all, const Benchmark& benchmark,
+                               Collectives& collectives) {
+  std::vector<std::vector<double>> logs;
+  for (const TrainingRows& rows : all) {
+    for (const auto& [ranks, measured] : rows.by_ranks) {
+      std::vector<double>& own = logs.emplace_back();
+      for (const double step : measured.step) own.push_back(std::log(step));
+      if (ranks < 2) continue;
+      MissingSizes unused;
+      const auto line = predict_step(rows, benchmark, ranks, collectives, unused);
+      if (line)
+        predicted_.push_back(
+            {rows.key, ranks, line->is_from_rows(), std::log(*line->measured / line->step())});
+    }
+  }
+  run_deviation_ = pooled_deviation(logs);
+}
+
+std::vector<double> TrainingErrors::errors_for(const StepLine& line, const std::string& key) const {
+  std::vector<double> logs;
+  for (const Predicted& one : predicted_) {
+    const bool is_this = one.key == key && one.ranks == line.ranks;
+    if (!is_this && one.is_from_rows == line.is_from_rows()) logs.push_back(one.log_error);
+  }
+  return logs;
+}
+
+void TrainingErrors::add_interval(StepLine& line, const std::string& key, double level) const {
+  const auto half = predict::conformal_half_width(errors_for(line, key), level);
+  if (!half || line.slowest.is_bound) return;
+  // Steps are medians over runs; a new run scatters by itself.
+  const double run = stats::normal_quantile((1 + level) / 2) * run_deviation_,
+               factor = std::exp(std::hypot(*half, run));
+  line.interval = {line.step() / factor, line.step() * factor};
+}
+
+}  // namespace scalemark::cli

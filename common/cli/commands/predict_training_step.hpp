@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A predicted training step: the slowest rank, the messages, and how far off its like were.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/cli/commands/predict_collective.hpp"
+#include "common/cli/commands/predict_training_rows.hpp"
+#include "common/core/benchmark.hpp"
+#include "common/predict/noise_at_scale.hpp"
+
+namespace scalemark::cli {
+
+/// Messages of a step that are alike, and what the time of one is from.
+struct StepMessage {
+  std::string component, benchmark;
+  std::int64_t count = 1;
+  double bytes = 0, seconds = 0;
+  std::string source;  ///< "measured" or "interpolated" on as many ranks, or the collective's form
+
+  double total() const { return static_cast<double>(count) * seconds; }
+  bool is_from_rows() const { return source == "measured" || source == "interpolated"; }
+};
+
+struct StepLine {
+  int ranks = 0, from_ranks = 0;
+  std::size_t samples = 0;  ///< steps of ranks
+  double computing = 0;     ///< s, the median of a rank
+  predict::Slowest slowest;
+  std::vector<StepMessage> messages;
+  std::optional<double> measured;
+  std::optional<std::pair<double, double>> interval;  ///< s
+
+  double communication() const;
+  /// With all messages after the computation.
+  double step() const { return slowest.median + communication(); }
+  /// Whether all messages have rows on as many ranks.
+  bool is_from_rows() const;
+};
+
+/// What a prediction lacks: sizes, by collective.
+using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
+
+/// The step on `ranks`, without an interval. Nothing where a training to start from is missing, or
+/// rows of messages, which go to `missing`.
+std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
+                                     int ranks, Collectives& collectives, MissingSizes& missing);
+
+/// Errors of the trainings that were measured, each predicted from the others.
+class TrainingErrors {
+ public:
+  TrainingErrors(const std::vector<TrainingRows>& all, const Benchmark& benchmark,
+                 Collectives& collectives);
+
+  /// Adds the conformal interval of `level`: from errors of predictions whose messages are known
+  /// alike (rows, or forms), but not from the error of this one, and from the scatter of runs.
+  /// Leaves it away where there are fewer than residuals_needed(level), and where the slowest rank
+  /// is a lower bound.
+  void add_interval(StepLine& line, const std::string& key, double level) const;
+  /// Errors that add_interval() takes for such a line.
+  std::size_t count_for(const StepLine& line, const std::string& key) const {
+    return errors_for(line, key).size();
+  }
+
+ private:
+  struct Predicted {
+    std::string key;
+    int ranks;
+    bool is_from_rows;
+    double log_error;  ///< log(measured / predicted)
+  };
+
+  std::vector<double> errors_for(const StepLine& line, const std::string& key) const;
+
+  std::vector<Predicted> predicted_;
+  double run_deviation_ = 0;  ///< of the logarithm of one run's step
+};
+
+}  // namespace scalemark::cli

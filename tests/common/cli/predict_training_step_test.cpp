@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals of predicted steps, from made-up trainings whose errors are known.
+#include "common/cli/commands/predict_training_step.hpp"
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace scalemark::cli {
+namespace {
+
+constexpr double kLevel = 0.9;
+
+/// A training without messages, so that its step is that of the slowest rank.
+const Benchmark& silent_training() {
+  static Benchmark benchmark("test/silent", [](Case&) {});
+  benchmark.communication([](const Point&) { return Workload(); });
+  return benchmark;
+}
+
+/// Steps of 1 s on one rank, and on two ranks one run of `seconds`.
+TrainingRows training(const std::string& name, double seconds) {
+  TrainingRows rows{.key = name, .point = {}, .process_group = "mpi", .by_ranks = {}};
+  rows.by_ranks[1] = {.step = {1.0}, .local = {1.0, 1.0, 1.0}};
+  rows.by_ranks[2] = {.step = {seconds}, .local = {}};
+  return rows;
+}
+
+StepLine predicted(const TrainingRows& rows) {
+  Collectives none({});
+  MissingSizes missing;
+  return predict_step(rows, silent_training(), 2, none, missing).value();
+}
+
+TEST(PredictedStep, HoldsTheLargestErrorOfNineOthers) {
+  Collectives none({});
+  std::vector<TrainingRows> all;
+  for (int i = 0; i < 10; ++i)
+    all.push_back(training("image=" + std::to_string(i), std::exp(0.01 * i)));
+  const TrainingErrors errors(all, silent_training(), none);
+  // The last one has the largest error, which says nothing of itself: that of the ninth counts.
+  StepLine last = predicted(all.back());
+  EXPECT_EQ(last.step(), 1);
+  EXPECT_EQ(errors.count_for(last, "image=9"), 9U);
+  errors.add_interval(last, "image=9", kLevel);
+  ASSERT_TRUE(last.interval);
+  EXPECT_NEAR(last.interval->first, std::exp(-0.08), 1e-12);
+  EXPECT_NEAR(last.interval->second, std::exp(0.08), 1e-12);
+  StepLine first = predicted(all.front());
+  errors.add_interval(first, "image=0", kLevel);
+  EXPECT_NEAR(first.interval.value().second, std::exp(0.09), 1e-12);
+}
+
+TEST(PredictedStep, HasNoIntervalWithEightOthers) {
+  Collectives none({});
+  const std::vector<TrainingRows> all(8, training("image=1", 1.1));
+  const TrainingErrors errors(all, silent_training(), none);
+  StepLine line = predicted(training("image=2", 1.0));
+  EXPECT_EQ(errors.count_for(line, "image=2"), 8U);
+  errors.add_interval(line, "image=2", kLevel);
+  EXPECT_FALSE(line.interval);
+}
+
+TEST(PredictedStep, RepeatedRunsMakeItWider) {
+  Collectives none({});
+  std::vector<TrainingRows> all;
+  for (int i = 0; i < 9; ++i) all.push_back(training("image=" + std::to_string(i), 1.0));
+  const double deviation = 0.1;
+  all[0].by_ranks[1].step = {std::exp(-deviation), 1.0, std::exp(deviation)};
+  const TrainingErrors errors(all, silent_training(), none);
+  StepLine line = predicted(training("image=9", 1.0));
+  errors.add_interval(line, "image=9", kLevel);
+  EXPECT_NEAR(std::log(line.interval.value().second), 1.6449 * deviation, 1e-4);
+}
+
+/// Errors of messages from rows do not tell how good their forms are.
+TEST(PredictedStep, TakesErrorsOfItsOwnKind) {
+  Collectives none({});
+  const std::vector<TrainingRows> all(9, training("image=1", 1.1));
+  const TrainingErrors errors(all, silent_training(), none);
+  StepLine line = predicted(training("image=2", 1.0));
+  line.messages.push_back({"gradients", "micro/allreduce", 1, 8, 1e-6, "ring, untested"});
+  EXPECT_EQ(errors.count_for(line, "image=2"), 0U);
+  line.messages.back().source = "interpolated";
+  EXPECT_EQ(errors.count_for(line, "image=2"), 9U);
+}
+
+/// 12 trainings with errors of heavy tails, and one more, 2,000 times: 12 of 13 are held.
+TEST(PredictedStep, HoldsAsOftenAsPromised) {
+  Collectives none({});
+  std::mt19937 random(1);
+  std::student_t_distribution<double> heavy_tails(3);
+  constexpr int kTrials = 2000;
+  int held = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<TrainingRows> all;
+    for (int i = 0; i < 13; ++i)
+      all.push_back(training("image=" + std::to_string(i), std::exp(0.05 * heavy_tails(random))));
+    StepLine line = predicted(all[12]);
+    TrainingErrors(all, silent_training(), none).add_interval(line, all[12].key, kLevel);
+    held +=
+        *line.measured >= line.interval.value().first && *line.measured <= line.interval->second;
+  }
+  EXPECT_NEAR(static_cast<double>(held) / kTrials, 12.0 / 13, 0.02);
+}
+
+}  // namespace
+}  // namespace scalemark::cli
