@@ -60,12 +60,6 @@ class Step {
     return point;
   }
 
-  /// A product's weights: a pass uses each weight of the model once, and all of them are more than
-  /// caches hold.
-  void come_from_memory(Point& point) const {
-    if (training_.text("device") == "cpu") point["cache"] = std::string("cold");
-  }
-
   /// Passes without gradients beside that with: of layers whose activations are recomputed, and of
   /// the model that answers are compared with.
   std::int64_t recomputed() const { return recomputed_ ? 1 : 0; }
@@ -99,7 +93,7 @@ class Step {
   }
 
   /// Layers that are no plain products: `back` with their gradients, and the forward pass `more`
-  /// times again.
+  /// times again. Their weights were written just before the product, so they are in the caches.
   void add_quantised(const char* shape, std::int64_t rows, std::int64_t forward, std::int64_t back,
                      std::int64_t more) {
     Point point = with_gradients();
@@ -108,7 +102,6 @@ class Step {
     point["model"] = training_.text("model");
     point["rows"] = rows;
     point["fused"] = tuned_;
-    come_from_memory(point);
     add(kProducts, "micro/quantized_linear", point, back);
     point["pass"] = std::string("forward");
     add(kProducts, "micro/quantized_linear", point, forward * (1 + more) - back);
@@ -123,8 +116,10 @@ class Step {
       point["model"] = training_.text("model");
       point["rows"] = rows;
       point["product"] = std::string(product);
-      if (component == kProducts && std::string_view(product) != "weight_gradient")
-        come_from_memory(point);
+      // A pass uses each weight of the model once, and all of them are more than caches hold.
+      if (component == kProducts && std::string_view(product) != "weight_gradient" &&
+          training_.text("device") == "cpu")
+        point["cache"] = std::string("cold");
       add(component, "micro/gemm", point, count);
     };
     one("forward", forward);
