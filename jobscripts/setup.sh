@@ -50,7 +50,7 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf python3-prometheus-client clang-format clang
   libclang-rt-dev shellcheck chromium zsh fish groff-base)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
-  debootstrap doxygen dpkg-dev file python3-venv)
+  debootstrap doxygen dpkg-dev file jube python3-venv)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
 kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_headers=0 use_apt=1 dev=0 offline=0 keep=0

@@ -50,6 +50,7 @@ PEER = "needs that peer's programs or Python packages"
 DEVELOPER = "is what runs these tests"
 PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Debian"
 OUTSIDE = "builds a program with an installed Scalemark; jobscripts.install does"
+HARNESS = "needs that harness; cli.harnesses runs it on what the page shows"
 JOBS = "writes jobs; jobscripts.submit has its tests"
 NOT_RUN = {
     "jobscripts/setup.sh --help": SETS_UP,
@@ -116,6 +117,8 @@ NOT_RUN = {
     "tests/peers/predict_steps.py": "needs root, and measures for minutes",
     "tests/peers/predict_studies.py --scalemark PROGRAM": "cli.study runs it",
     "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
+    "reframe -c scalemark_check.py -r -S ScalemarkPingpong.baseline=$PWD/base.h5": HARNESS,
+    "jube run scalemark.xml --result": HARNESS,
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",
