@@ -67,6 +67,7 @@ NOT_RUN = {
     "jobscripts/submit.sh slurm --nodes 2 --ranks-per-node 4 --gpus-per-node 4 --container scalemark.sif -- --preset quick": JOBS,
     "sbatch jobscripts/slurm.sbatch": "needs Slurm",
     "apt-get install python3-h5py python3-pandas": PACKAGE,
+    "pip install ./packaging/python": PACKAGE,
     "jobscripts/quickstart.sh": SETS_UP,
     "jobscripts/setup.sh --tokenizer": SETS_UP,
     "jobscripts/quickstart.sh --no-apt --headers": SETS_UP,
@@ -353,6 +354,7 @@ class Pages(unittest.TestCase):
         kinds = sorted(self.kinds.glob("*.h5"))
         self.assertEqual([kind.stem for kind in kinds], ["imported", "interrupted", "redacted", "set"])
         kinds += self.folder.glob("quick.h5")  # there once the commands have run
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "packaging" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
         for page in PAGES:
             for language, code, line in blocks((ROOT / page).read_text(encoding="utf-8")):
                 if language != "python" or code.startswith(FOREIGN_PYTHON):
@@ -361,7 +363,7 @@ class Pages(unittest.TestCase):
                     folder = Path(tempfile.mkdtemp(dir=self.folder))
                     shutil.copy(kind, folder / "run.h5")
                     done = subprocess.run(["/usr/bin/python3", "-c", code], cwd=folder, capture_output=True, text=True,
-                                          timeout=60, check=False)
+                                          timeout=60, check=False, env=environment)
                     with self.subTest(f"{page}:{line}: {kind.stem}"):
                         self.expect(done, {0}, code)
 
