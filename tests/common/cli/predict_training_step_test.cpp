@@ -21,10 +21,10 @@ const Benchmark& silent_training() {
   return benchmark;
 }
 
-/// Steps of 1 s on one rank, and on two ranks one run of `seconds`.
+/// Twenty steps of 1 s on one rank, and on two ranks one run of `seconds`.
 TrainingRows training(const std::string& name, double seconds) {
   TrainingRows rows{.key = name, .point = {}, .process_group = "mpi", .by_ranks = {}};
-  rows.by_ranks[1] = {.step = {1.0}, .local = {1.0, 1.0, 1.0}};
+  rows.by_ranks[1] = {.step = {1.0}, .local = std::vector<double>(20, 1.0)};
   rows.by_ranks[2] = {.step = {seconds}, .local = {}};
   return rows;
 }
