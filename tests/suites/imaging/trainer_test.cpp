@@ -157,8 +157,8 @@ Learnt learn(const std::string& precision, Strategy strategy, int replicas, int 
 
 void expect_learnt(const Learnt& learnt, const Learnt& fp32) {
   for (const double loss : learnt.losses) EXPECT_TRUE(std::isfinite(loss));
-  // 52 normalisations over eight images amplify roundings. CPUs without products in bf16 round their
-  // sums in parts, too, which changes the first loss by 0.07.
+  // 52 normalisations over eight images amplify roundings. CPUs without products in bf16 round
+  // their sums in parts, too, which changes the first loss by 0.07.
   EXPECT_NEAR(learnt.losses.front(), fp32.losses.front(), 0.15);
   EXPECT_NE(learnt.losses.front(), fp32.losses.front()) << "it was computed in fp32";
   EXPECT_LT(learnt.losses.back(), learnt.losses.front() / 2);
