@@ -35,7 +35,7 @@ void check_weight(const torch::Tensor& weight) {
   const torch::ScalarType type = weight.scalar_type();
   if (type != torch::kFloat64 && type != torch::kFloat32 && type != torch::kBFloat16)
     throw Error(fmt::format("NF4 takes fp64, fp32 and bf16 weights, not {}", toString(type)));
-  if (weight.numel() == 0 || weight.numel() % kUnit != 0) {
+  if (!has_whole_nf4_blocks(weight.numel())) {
     throw Error(fmt::format("NF4 wants a multiple of {} elements; a weight of [{}] has {}", kUnit,
                             fmt::join(weight.sizes(), ", "), weight.numel()));
   }
@@ -130,6 +130,8 @@ struct Nf4Linear : torch::autograd::Function<Nf4Linear> {
 torch::Tensor nf4_block_maxima(const torch::Tensor& weight) {
   return weight.detach().contiguous().view({-1, nf4::kBlock}).abs().amax(1);
 }
+
+bool has_whole_nf4_blocks(std::int64_t elements) { return elements > 0 && elements % kUnit == 0; }
 
 Nf4Tensor quantise_nf4(const torch::Tensor& weight) {
   check_weight(weight);

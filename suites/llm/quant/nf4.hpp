@@ -24,6 +24,9 @@ struct Nf4Tensor {
   torch::ScalarType type() const { return factors.scalar_type(); }
 };
 
+/// Whether a weight of so many elements has whole blocks.
+bool has_whole_nf4_blocks(std::int64_t elements);
+
 /// Nearest code to w / scale, ties to the lower index; a block of zeros gets codes 0. Works by
 /// LibTorch's operators on any device. Throws Error for a number of elements that is no multiple of
 /// 64 * 256, another type, or a weight that is not finite. Of a weight on device "meta" only shapes

@@ -105,13 +105,8 @@ std::vector<Forecast> forecast_step(const Point& params) {
 Workload step_communication(const Point& params) {
   const std::string& parallel = params.text("parallel");
   if (parallel == "single") return {};
+  if (parallel == "fsdp") return sharded_messages(model_shapes(params), traffic_request(params));
   const LlamaConfig config = llama_config(params.text("model"));
-  if (parallel == "fsdp") {
-    const auto shapes =
-        torch::TensorOptions().device(torch::kMeta).dtype(element_type(params.text("precision")));
-    return sharded_messages(make_method_model(method_of(params), config, shapes),
-                            traffic_request(params));
-  }
   const MemoryRequest request = request_of(params, config, usual_width(params, config));
   return ddp_messages(trained_elements(request) * request.element_bytes);
 }

@@ -17,10 +17,9 @@ struct Whole {
   std::int64_t elements = 0, element_bytes = 0;
   bool trained = false, in_layer = false;
 
+  std::int64_t part_elements(std::int64_t ranks) const { return (elements + ranks - 1) / ranks; }
   /// Bytes of a rank's part.
-  std::int64_t part(std::int64_t ranks) const {
-    return (elements + ranks - 1) / ranks * element_bytes;
-  }
+  std::int64_t part(std::int64_t ranks) const { return part_elements(ranks) * element_bytes; }
   /// All-gathers in a step.
   std::int64_t gathers(const TrafficRequest& request) const {
     const std::int64_t own = request.reshard && in_layer ? 2 + request.reference_passes : 1;
@@ -76,6 +75,23 @@ TrafficRequest traffic_request(const Point& point) {
           .reference_passes = method == Method::dpo ? 1 : 0,
           .frozen_copy = method == Method::dpo_full,
           .reshard = point.flag("reshard")};
+}
+
+Llama model_shapes(const Point& point) {
+  const auto shapes =
+      torch::TensorOptions().device(torch::kMeta).dtype(element_type(point.text("precision")));
+  return make_method_model(parse_method(point.text("method")), llama_config(point.text("model")),
+                           shapes);
+}
+
+ShardedParts trained_parts(const Llama& model, std::int64_t ranks) {
+  ShardedParts parts;
+  for (const Whole& whole : wholes_of(model)) {
+    if (!whole.trained) continue;
+    parts.elements += whole.part_elements(ranks);
+    ++parts.tensors;
+  }
+  return parts;
 }
 
 torch_support::FsdpTraffic expected_traffic(const Llama& model, const TrafficRequest& request) {

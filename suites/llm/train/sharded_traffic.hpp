@@ -26,6 +26,15 @@ struct TrafficRequest {
 /// Of a point of llm/finetune with `parallel=fsdp`.
 TrafficRequest traffic_request(const Point& point);
 
+/// Shapes of the model of a point, without values (device meta).
+Llama model_shapes(const Point& point);
+
+struct ShardedParts {
+  std::int64_t elements = 0, tensors = 0;
+};
+/// What each rank trains: a flat part of each layer, and of each part of the model outside of them.
+ShardedParts trained_parts(const Llama& model, std::int64_t ranks);
+
 /// Traffic per step.
 torch_support::FsdpTraffic expected_traffic(const Llama& model, const TrafficRequest& request);
 

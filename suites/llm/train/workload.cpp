@@ -10,6 +10,7 @@
 #include "suites/llm/model/config.hpp"
 #include "suites/llm/model/loss.hpp"
 #include "suites/llm/train/method.hpp"
+#include "suites/llm/train/sharded_traffic.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -35,9 +36,9 @@ class Step {
         lora_(trains_adapters(method_)),
         tuned_(training.text("mode") == "tuned"),
         sharded_(training.text("parallel") == "fsdp"),
-        recomputed_(training.flag("checkpointing")),
-        compared_(compares_answers(method_)),
-        batch_(training.integer("batch") * (compared_ ? 2 : 1)),
+        recomputed_(training.flag("checkpointing") ? 1 : 0),
+        reference_(compares_answers(method_) ? 1 : 0),
+        batch_(training.integer("batch") * (1 + reference_)),
         width_(std::min(training.integer("sequence"), config_.max_seq_len)) {}
 
   Workload parts() {
@@ -47,7 +48,7 @@ class Step {
     embedding["model"] = training_.text("model");
     embedding["tokens"] = batch_ * width_;
     if (lora_) embedding["pass"] = std::string("forward");
-    add_operation("embedding", "micro/embedding", embedding, 1, reference());
+    add_operation("embedding", "micro/embedding", embedding, 1, reference_);
     for (WorkloadPart& part : parts_) part.count *= training_.integer("accumulation");
     add_optimiser();
     return std::move(parts_);
@@ -59,11 +60,6 @@ class Step {
     point["pass"] = std::string("train");
     return point;
   }
-
-  /// Passes without gradients beside that with: of layers whose activations are recomputed, and of
-  /// the model that answers are compared with.
-  std::int64_t recomputed() const { return recomputed_ ? 1 : 0; }
-  std::int64_t reference() const { return compared_ ? 1 : 0; }
 
   void add(std::string_view component, const char* benchmark, Point point, std::int64_t count) {
     if (count > 0) parts_.push_back({std::string(component), benchmark, std::move(point), count});
@@ -79,7 +75,7 @@ class Step {
 
   /// Products of one shape in all layers, as add_products().
   void add_layer_products(const char* shape, std::int64_t forward, std::int64_t back) {
-    const std::int64_t tokens = batch_ * width_, more = recomputed() + reference();
+    const std::int64_t tokens = batch_ * width_, more = recomputed_ + reference_;
     if (is_quantised(shape))
       add_quantised(shape, tokens, forward, back, more);
     else
@@ -132,7 +128,7 @@ class Step {
     const std::int64_t layers = config_.layers;
     const auto of = [&](const char* shape, std::int64_t each, std::int64_t without_gradient) {
       const std::int64_t all = each * layers;
-      add_products(shape, batch_ * width_, all * (1 + recomputed()), all - without_gradient, all,
+      add_products(shape, batch_ * width_, all * (1 + recomputed_), all - without_gradient, all,
                    "adapters");
     };
     // The first layer's input needs no gradient: its queries and values have it.
@@ -158,11 +154,11 @@ class Step {
   /// Of products and what their adapters add; mode=tuned scales before the adapter's second
   /// product.
   void add_sum(const char* width, std::int64_t count) {
-    add_elementwise(tuned_ ? "add" : "scaled_add", count, recomputed(), width, "adapters");
+    add_elementwise(tuned_ ? "add" : "scaled_add", count, recomputed_, width, "adapters");
   }
 
   void add_layers() {
-    const std::int64_t layers = config_.layers, more = recomputed() + reference();
+    const std::int64_t layers = config_.layers, more = recomputed_ + reference_;
     // The first layer's input needs no gradient unless the embedding is trained.
     const std::int64_t first = lora_ ? 1 : 0;
     add_layer_products("query", 2 * layers, 2 * layers - first);
@@ -186,7 +182,7 @@ class Step {
     norm["rows"] = batch_ * width_;
     norm["layout"] = std::string("nhwc");
     add_operation("normalisations", "micro/normalization", norm, 2 * layers, more);
-    add_operation("normalisations", "micro/normalization", norm, 1, reference());  // the last
+    add_operation("normalisations", "micro/normalization", norm, 1, reference_);  // the last
     add_elementwise("swiglu", layers, more);
     add_elementwise("rotary", layers, more);
     add_elementwise("rotary", layers, more, "kv");
@@ -196,7 +192,7 @@ class Step {
   /// Tokens that go through head and loss together.
   std::int64_t head_rows() const {
     const std::int64_t tokens = batch_ * width_;
-    if (compared_) return tokens;
+    if (reference_ > 0) return tokens;
     return tuned_ ? std::min(kLossRows, tokens)
                   : batch_ * ((width_ + kLossChunks - 1) / kLossChunks);
   }
@@ -207,20 +203,18 @@ class Step {
     if (!tuned_ && is_quantised("head"))
       add_quantised("head", rows, parts, parts, 0);
     else
-      add_products("head", rows, parts * (1 + reference()), parts, lora_ ? 0 : parts);
+      add_products("head", rows, parts * (1 + reference_), parts, lora_ ? 0 : parts);
     Point loss = with_gradients();
     if (training_.text("precision") != "fp64") loss["precision"] = std::string("fp32");
     loss["vocabulary"] = config_.vocab_size;
     loss["tokens"] = rows;
-    if (compared_) loss["kind"] = std::string("sequence");
-    add_operation("loss", "micro/cross_entropy", loss, parts, reference());
+    if (reference_ > 0) loss["kind"] = std::string("sequence");
+    add_operation("loss", "micro/cross_entropy", loss, parts, reference_);
   }
 
-  struct Trained {
-    std::int64_t parameters = 0, tensors = 0;
-  };
-
-  Trained trained_tensors() const {
+  /// What the optimiser of one rank steps.
+  ShardedParts stepped() const {
+    if (sharded_) return trained_parts(model_shapes(training_), training_.integer("ranks"));
     if (!lora_) {
       const ParameterCounts all = count_parameters(config_);
       return {all.total, all.tensors};
@@ -230,37 +224,29 @@ class Step {
             config_.layers * 2 * static_cast<std::int64_t>(adapters.modules.size())};
   }
 
-  /// What one rank has of a sharded model: a flat part of each layer, and of what is outside of
-  /// them.
-  Trained trained_parts() const {
-    const std::int64_t ranks = training_.integer("ranks");
-    const auto part = [&](std::int64_t whole) { return (whole + ranks - 1) / ranks; };
-    if (lora_) return {config_.layers * part(count_lora_parameters(config_, {})), config_.layers};
-    const ParameterCounts all = count_parameters(config_);
-    const std::int64_t outside = all.total - config_.layers * all.per_layer;
-    return {config_.layers * part(all.per_layer) + part(outside), config_.layers + 1};
-  }
-
   void add_optimiser() {
     if (training_.text("precision") == "bf16") return;  // micro/optimizer has none
-    const Trained trained = sharded_ ? trained_parts() : trained_tensors();
+    const ShardedParts parts = stepped();
     Point point = axes_of_rows(training_);
-    point["parameters"] = trained.parameters;
-    point["tensors"] = trained.tensors;
-    for (const char* kind : {"gradient_norm", "gradient_scale"}) {
-      // Tuned, the loss is scaled; that of answers is a mean already.
-      if ((tuned_ || compared_) && std::string(kind) == "gradient_scale") continue;
+    point["parameters"] = parts.elements;
+    point["tensors"] = parts.tensors;
+    const auto one = [&](const char* component, const char* kind) {
       point["kind"] = std::string(kind);
-      add("gradients", "micro/optimizer", point, 1);
-    }
-    point["kind"] = std::string("adamw");
-    add("optimiser", "micro/optimizer", point, 1);
+      add(component, "micro/optimizer", point, 1);
+    };
+    one("gradients", "gradient_norm");
+    // Tuned, the loss is scaled; that of answers is a mean already.
+    if (!tuned_ && reference_ == 0) one("gradients", "gradient_scale");
+    one("optimiser", "adamw");
   }
 
   const Point& training_;
   LlamaConfig config_;
   Method method_;
-  bool lora_, tuned_, sharded_, recomputed_, compared_;
+  bool lora_, tuned_, sharded_;
+  /// Passes without gradients beside that with, 0 or 1: of layers whose activations are recomputed,
+  /// and of the model that answers are compared with.
+  std::int64_t recomputed_, reference_;
   std::int64_t batch_, width_;
   Workload parts_;
 };

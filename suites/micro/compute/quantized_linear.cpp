@@ -73,9 +73,9 @@ void quantized_linear(Case& c) {
 
 /// Groups of QAT and blocks of NF4 divide the layer. QAT knows no fp64.
 bool divides_evenly(const Point& p) {
-  constexpr std::int64_t kBlocks = 64 * 256;
   const GemmSize size = layer_size(p);
-  if (p.text("kind") == "nf4") return p.text("shape") != "head" && size.n * size.k % kBlocks == 0;
+  if (p.text("kind") == "nf4")
+    return p.text("shape") != "head" && llm::has_whole_nf4_blocks(size.n * size.k);
   return size.k % llm::kQatGroup == 0 && p.text("precision") != "fp64";
 }
 

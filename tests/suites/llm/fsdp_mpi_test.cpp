@@ -114,10 +114,20 @@ class Fsdp : public testing::Test {
     parallelism->visit(model->parameters(), [&](const torch::Tensor& parameter) {
       result.parameters.push_back(parameter.detach().clone());
     });
+    if (sharded) expect_stated_parts(model, *parallelism);
     result.expected = expected_traffic(
         model,
         {.ranks = size, .micro_batches = variant.accumulation, .reshard = variant.fsdp.reshard});
     return result;
+  }
+
+  /// What a rank really trains is what trained_parts() says.
+  void expect_stated_parts(const Llama& model, const Parallelism& parallelism) const {
+    const ShardedParts parts = trained_parts(model, size);
+    std::int64_t elements = 0;
+    for (const torch::Tensor& part : parallelism.parameters()) elements += part.numel();
+    EXPECT_EQ(parts.elements, elements);
+    EXPECT_EQ(parts.tensors, std::ssize(parallelism.parameters()));
   }
 
   double sum(double mine) const {

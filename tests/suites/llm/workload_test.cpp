@@ -207,15 +207,15 @@ TEST(Workload, TheOptimiserHasWhatIsTrained) {
   }
 }
 
-/// Elements of the trained tensors of each layer and outside of them.
+/// Elements of the trained tensors of each layer, and of each part outside of them.
 std::map<std::string, std::int64_t> trained_by_unit(Method method) {
   const Llama model = make_method_model(method, llama_config("tiny"), torch::TensorOptions());
   std::map<std::string, std::int64_t> elements;
   for (const auto& item : model->named_parameters()) {
     if (!item.value().requires_grad()) continue;
-    const std::string& name = item.key();  // "layers.3.attn..."
-    const bool in_layer = name.starts_with("layers.");
-    elements[in_layer ? name.substr(0, name.find('.', 7)) : ""] += item.value().numel();
+    const std::string& name = item.key();  // "layers.3.attn...", "norm.weight"
+    const std::size_t from = name.starts_with("layers.") ? 7 : 0;
+    elements[name.substr(0, name.find('.', from))] += item.value().numel();
   }
   return elements;
 }
