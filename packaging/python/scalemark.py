@@ -67,51 +67,58 @@ class Metric:
         return f"<scalemark.Metric {self.name}: {self.median} {self.unit}>"
 
     @property
-    def values(self) -> numpy.ndarray:
-        """All samples [rank, iteration], those of the warm-up, too. A rate has those of its work divided by each time."""
-        if self.kind == "rate":
-            times = self._case.metrics[self.source].values
-            return numpy.divide(self._numerator, times, out=numpy.full(times.shape, numpy.nan), where=times > 0)
+    def _sampled(self) -> Metric:
+        """The metric with the samples: of a rate, its time."""
+        return self._case.metrics[self.source] if self.kind == "rate" else self
+
+    def _of_samples(self, samples: numpy.ndarray) -> numpy.ndarray:
+        """A rate is its work divided by the time."""
+        if self.kind != "rate":
+            return samples
+        return numpy.divide(self._numerator, samples, out=numpy.full(samples.shape, numpy.nan), where=samples > 0)
+
+    @property
+    def _samples(self) -> numpy.ndarray:
         if "samples" not in self._group:
             return numpy.empty((0, 0))
         return self._group["samples"][()] * self._scale / self._inner
 
     @property
+    def values(self) -> numpy.ndarray:
+        """All samples [rank, iteration], those of the warm-up, too. A rate has those of its work divided by each time."""
+        return self._of_samples(self._sampled._samples)
+
+    @property
     def warmup(self) -> numpy.ndarray:
         """True for the iterations that do not count."""
-        if self.kind == "rate":
-            return self._case.metrics[self.source].warmup
-        if "warmup_mask" in self._group:
-            return self._group["warmup_mask"][()] != 0
-        return numpy.zeros(self._group["samples"].shape[1] if "samples" in self._group else 0, dtype=bool)
+        group = self._sampled._group
+        if "warmup_mask" in group:
+            return group["warmup_mask"][()] != 0
+        return numpy.zeros(group["samples"].shape[1] if "samples" in group else 0, dtype=bool)
 
     @cached_property
+    def _reduced(self) -> numpy.ndarray:
+        samples = self._samples
+        return RANK_REDUCE[self.rank_reduce](samples)[~self.warmup] if samples.shape[0] else numpy.empty(0)
+
+    @property
     def per_iteration(self) -> numpy.ndarray:
         """One value for each iteration that counts: `rank_reduce` over the ranks; of a rate, of its time."""
-        if self.kind == "rate":
-            times = self._case.metrics[self.source].per_iteration
-            return numpy.divide(self._numerator, times, out=numpy.full(times.shape, numpy.nan), where=times > 0)
-        values = self.values
-        return RANK_REDUCE[self.rank_reduce](values)[~self.warmup] if values.shape[0] else numpy.empty(0)
+        return self._of_samples(self._sampled._reduced)
 
     @cached_property
     def summary(self) -> dict:
         """median, low and high of its 95 % interval, n, mean, min, max and percentiles, as `show` prints them; None: not known."""
-        direct = self.per_iteration
         known = self._group["derived"].attrs if "derived" in self._group else {}
         numbers = {name: _finite(known.get(name, math.nan)) for name in ("median", "low", "high")}
+        direct, samples = self.per_iteration, self._sampled._reduced
         numbers["n"] = len(direct)
-        usable = len(direct) > 0 and not numpy.isnan(direct).any()
-        times = self._case.metrics[self.source].per_iteration if self.kind == "rate" else direct
-        for name, of in (("mean", numpy.mean), ("min", numpy.min), ("max", numpy.max)):
-            if self.kind == "rate":  # of the times: the mean of rates is no rate
-                of = {"mean": numpy.mean, "min": numpy.max, "max": numpy.min}[name]
-            value = float(of(times)) if len(times) and not numpy.isnan(times).any() else math.nan
-            if self.kind == "rate":
-                value = self._numerator / value if value > 0 else math.nan
-            numbers[name] = _finite(value)
-        for name, (place, least) in LEAST.items():
-            numbers[name] = _finite(numpy.quantile(direct, place)) if usable and len(direct) >= least else None
+        least, most = (numpy.max, numpy.min) if self.kind == "rate" else (numpy.min, numpy.max)  # the longest time is the least rate
+        for name, of in (("mean", numpy.mean), ("min", least), ("max", most)):
+            value = of(samples) if len(samples) else math.nan  # of the times: the mean of rates is no rate
+            numbers[name] = _finite(self._of_samples(numpy.asarray(value)))
+        for name, (place, needed) in LEAST.items():
+            numbers[name] = _finite(numpy.quantile(direct, place)) if len(direct) >= needed else None
         return numbers
 
     @property

@@ -125,8 +125,8 @@ void predict_case(const PlannedCase& planned, Collectives& collectives, compare:
       collectives.of({benchmark, words})
           .time(static_cast<double>(*bytes), static_cast<int>(planned.params.integer("ranks")));
   if (!found) return;
-  one.predicted = found->first;
-  one.source = found->second;
+  one.predicted = found->seconds;
+  one.source = found->source;
 }
 
 /// Collectives that no run measured are predicted.

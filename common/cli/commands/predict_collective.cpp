@@ -28,19 +28,19 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
     predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_);
 }
 
-std::optional<std::pair<double, std::string>> Collective::time(double bytes, int ranks) const {
+std::optional<MessageTime> Collective::time(double bytes, int ranks) const {
   std::map<double, double> own;  // s, by bytes
   for (const predict::CollectiveTime& one : times_) {
     if (one.ranks == ranks) own[one.bytes] = one.seconds;
   }
   if (const auto found = predict::interpolated(own, bytes))
-    return std::pair(*found, std::string(own.contains(bytes) ? "measured" : "interpolated"));
+    return MessageTime{*found, own.contains(bytes) ? "measured" : "interpolated", true};
   if (!predictor_) return std::nullopt;
   try {
     const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kIntervalLevel);
     const std::string form(found.forms.front().form.name);
     const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
-    return std::pair(found.seconds, form + word);
+    return MessageTime{found.seconds, form + word, false};
   } catch (const Error&) {  // too few numbers of ranks beside this size
     return std::nullopt;
   }

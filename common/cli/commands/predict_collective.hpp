@@ -13,6 +13,14 @@
 
 namespace scalemark::cli {
 
+struct MessageTime {
+  double seconds = 0;
+  /// "measured" or "interpolated" between sizes; else the form that predicts it, with "untested" or
+  /// "no fit".
+  std::string source;
+  bool is_from_rows = false;  ///< on as many ranks
+};
+
 /// The rows of one collective that have the same axes but bytes and ranks.
 class Collective {
  public:
@@ -21,10 +29,8 @@ class Collective {
   Collective(const std::vector<std::string>& files, const std::string& benchmark,
              const std::vector<std::string>& words);
 
-  /// Time in s, and its source: "measured" or "interpolated" between sizes, from rows on as many
-  /// ranks; else the form that predicts it, with "untested" or "no fit". Nothing where rows are
-  /// missing.
-  std::optional<std::pair<double, std::string>> time(double bytes, int ranks) const;
+  /// Nothing where rows are missing.
+  std::optional<MessageTime> time(double bytes, int ranks) const;
 
  private:
   std::vector<predict::CollectiveTime> times_;

@@ -31,7 +31,6 @@
 #include "common/predict/conformal.hpp"
 #include "common/predict/scale_model.hpp"
 #include "common/predict/schedule.hpp"
-#include "common/stats/distributions.hpp"
 #include "common/text/cells.hpp"
 #include "common/text/table.hpp"
 
@@ -125,9 +124,7 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   if (!by_scale_model && found.seconds > 0)
     line.step_share = best.step_seconds * best.form.steps(ranks) / found.seconds;
   if (line.fits && found.half_width && !by_scale_model) {
-    // Rows are means over the runs; a new one scatters by itself.
-    const double run = stats::normal_quantile((1 + level) / 2) * run_deviation;
-    const double factor = std::exp(std::hypot(*found.half_width, run));
+    const double factor = interval_factor(*found.half_width, run_deviation, level);
     line.low /= factor;
     line.high *= factor;
     line.has_interval = true;

@@ -20,6 +20,7 @@
 #include "common/cli/commands/same_machine.hpp"
 #include "common/predict/schedule.hpp"
 #include "common/result/software_gpu.hpp"
+#include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 #include "common/store/reader.hpp"
 
@@ -125,6 +126,11 @@ double pooled_deviation(const std::vector<std::vector<double>>& groups) {
     freedom += values.size() - 1;
   }
   return freedom == 0 ? 0 : std::sqrt(squares / static_cast<double>(freedom));
+}
+
+double interval_factor(double half_width, double run_deviation, double level) {
+  const double run = stats::normal_quantile((1 + level) / 2) * run_deviation;
+  return std::exp(std::hypot(half_width, run));
 }
 
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {

@@ -27,6 +27,11 @@ struct CollectiveRows {
 /// Standard deviation of values around the mean of their group; 0 where no group has two.
 double pooled_deviation(const std::vector<std::vector<double>>& groups);
 
+/// By what a prediction is divided and multiplied for its interval of `level`. `half_width` is that
+/// of the errors, as a logarithm. Rows are means or medians over runs; a new run scatters around
+/// them by `run_deviation`.
+double interval_factor(double half_width, double run_deviation, double level);
+
 /// The numbers of ranks among measured times.
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times);
 

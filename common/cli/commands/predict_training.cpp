@@ -48,7 +48,7 @@ void print_messages(const StepLine& line) {
   for (const StepMessage& one : line.messages)
     table.push_back({.cells = {one.component, std::to_string(one.count),
                                units::bytes(static_cast<std::uint64_t>(one.bytes)), one.benchmark,
-                               units::seconds(one.total(), 4), one.source},
+                               units::seconds(one.total(), 4), one.time.source},
                      .color = {}});
   text::print_text_table(columns, table, table_width(), std::cout);
 }
@@ -138,8 +138,8 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
                         {"benchmark", one.benchmark},
                         {"count", one.count},
                         {"bytes", one.bytes},
-                        {"seconds", text::json_number(one.seconds)},
-                        {"source", one.source}});
+                        {"seconds", text::json_number(one.time.seconds)},
+                        {"source", one.time.source}});
   return {{"series", text::json_text(rows.key)},
           {"ranks", line.ranks},
           {"step", text::json_number(line.step())},

@@ -7,7 +7,6 @@
 
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/predict/conformal.hpp"
-#include "common/stats/distributions.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::cli {
@@ -45,7 +44,8 @@ double StepLine::communication() const {
 }
 
 bool StepLine::is_from_rows() const {
-  return std::ranges::all_of(messages, &StepMessage::is_from_rows);
+  return std::ranges::all_of(messages,
+                             [](const StepMessage& one) { return one.time.is_from_rows; });
 }
 
 std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
@@ -71,8 +71,8 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
     if (!found)
       missing[name].insert(bytes);
     else
-      line.messages.push_back({part.component, part.benchmark, part.count,
-                               static_cast<double>(bytes), found->first, found->second});
+      line.messages.push_back(
+          {part.component, part.benchmark, part.count, static_cast<double>(bytes), *found});
   }
   if (line.messages.size() < messages.size()) return std::nullopt;
   if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
@@ -110,9 +110,7 @@ std::vector<double> TrainingErrors::errors_for(const StepLine& line, const std::
 void TrainingErrors::add_interval(StepLine& line, const std::string& key, double level) const {
   const auto half = predict::conformal_half_width(errors_for(line, key), level);
   if (!half || line.slowest.is_bound) return;
-  // Steps are medians over runs; a new run scatters by itself.
-  const double run = stats::normal_quantile((1 + level) / 2) * run_deviation_,
-               factor = std::exp(std::hypot(*half, run));
+  const double factor = interval_factor(*half, run_deviation_, level);
   line.interval = {line.step() / factor, line.step() * factor};
 }
 

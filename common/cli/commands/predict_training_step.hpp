@@ -21,11 +21,10 @@ namespace scalemark::cli {
 struct StepMessage {
   std::string component, benchmark;
   std::int64_t count = 1;
-  double bytes = 0, seconds = 0;
-  std::string source;  ///< "measured" or "interpolated" on as many ranks, or the collective's form
+  double bytes = 0;
+  MessageTime time;  ///< of one
 
-  double total() const { return static_cast<double>(count) * seconds; }
-  bool is_from_rows() const { return source == "measured" || source == "interpolated"; }
+  double total() const { return static_cast<double>(count) * time.seconds; }
 };
 
 struct StepLine {

@@ -82,9 +82,9 @@ TEST(PredictedStep, TakesErrorsOfItsOwnKind) {
   const std::vector<TrainingRows> all(9, training("image=1", 1.1));
   const TrainingErrors errors(all, silent_training(), none);
   StepLine line = predicted(training("image=2", 1.0));
-  line.messages.push_back({"gradients", "micro/allreduce", 1, 8, 1e-6, "ring, untested"});
+  line.messages.push_back({"gradients", "micro/allreduce", 1, 8, {1e-6, "ring, untested", false}});
   EXPECT_EQ(errors.count_for(line, "image=2"), 0U);
-  line.messages.back().source = "interpolated";
+  line.messages.back().time = {1e-6, "interpolated", true};
   EXPECT_EQ(errors.count_for(line, "image=2"), 9U);
 }
 
