@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studies' experiments and the tuned ones in their small variants for CPUs, and the plans of the full ones."""
 import json
+import time
 import unittest
 
 from harness import ProgramTest, planned_keys, rows, run
@@ -44,8 +45,10 @@ class Paper(ProgramTest):
                 self.check_tables(name, out)
 
     def run_variant(self, name, out):
+        start = time.monotonic()
         self.expect(run("run", "--preset", name, "-a", "device=cpu", "-a", "threads=1", "-o", out,
                         "--data", "rgb300=" + self.path("rgb300"), ranks=2, timeout=280), 0)
+        print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
         table = rows(out)
         self.assertIn("ok", {row["status"] for row in table.values()})
         for key, row in table.items():
