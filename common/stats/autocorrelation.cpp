@@ -3,6 +3,7 @@
 #include "common/stats/autocorrelation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -16,18 +17,44 @@ namespace {
 constexpr std::size_t kDenseLags = 4096;
 constexpr std::size_t kSparseStep = 64;
 
-/// Sum over i of sign[i] * sign[i + lag], in exact integer arithmetic.
-std::int64_t product_sum(std::span<const std::int8_t> sign, std::size_t lag) {
-  std::int64_t total = 0;
-  constexpr std::size_t kBlock = 1 << 16;
-  for (std::size_t begin = 0; begin + lag < sign.size(); begin += kBlock) {
-    const std::size_t end = std::min(sign.size() - lag, begin + kBlock);
-    std::int32_t block = 0;
-    for (std::size_t i = begin; i < end; ++i) block += sign[i] * sign[i + lag];
-    total += block;
+/// Signs of numbers, 64 in a word: products of signs are counted instead of multiplied.
+class PackedSigns {
+ public:
+  explicit PackedSigns(std::span<const std::int8_t> signs)
+      : words_((signs.size() + kBits - 1) / kBits),
+        not_zero_(words_ + 1),  // the word behind the last one stays 0
+        negative_(words_ + 1) {
+    for (std::size_t i = 0; i < signs.size(); ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << (i % kBits);
+      if (signs[i] != 0) not_zero_[i / kBits] |= bit;
+      if (signs[i] < 0) negative_[i / kBits] |= bit;
+    }
   }
-  return total;
-}
+
+  /// Sum over i of sign[i] * sign[i + lag].
+  std::int64_t product_sum(std::size_t lag) const {
+    const std::size_t skipped = lag / kBits;
+    const int bits = static_cast<int>(lag % kBits);
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i + skipped < words_; ++i) {
+      const std::uint64_t both = not_zero_[i] & shifted(not_zero_, i + skipped, bits);
+      const std::uint64_t differ = both & (negative_[i] ^ shifted(negative_, i + skipped, bits));
+      total += std::popcount(both) - 2 * std::popcount(differ);
+    }
+    return total;
+  }
+
+ private:
+  static constexpr std::size_t kBits = 64;
+
+  static std::uint64_t shifted(const std::vector<std::uint64_t>& words, std::size_t i, int bits) {
+    // A shift by 64 would be undefined.
+    return (words[i] >> bits) | ((words[i + 1] << 1) << (63 - bits));
+  }
+
+  std::size_t words_;
+  std::vector<std::uint64_t> not_zero_, negative_;
+};
 
 /// `covariance(lag)`: the sum of products of deviations from the mean.
 template <typename Covariance>
@@ -81,10 +108,11 @@ Autocorrelation sign_autocorrelation(std::span<const double> values) {
     sum[i + 1] = sum[i] + sign[i];
   }
   const double average = n > 0 ? static_cast<double>(sum[n]) / static_cast<double>(n) : 0;
+  const PackedSigns packed(sign);
   // Sum of (s_i - m)(s_(i+k) - m), expanded so that the sums over i are integers.
   return initial_positive_sequence(n, [&](std::size_t lag) {
     const auto edges = static_cast<double>(sum[n - lag] + sum[n] - sum[lag]);
-    return static_cast<double>(product_sum(sign, lag)) - average * edges +
+    return static_cast<double>(packed.product_sum(lag)) - average * edges +
            static_cast<double>(n - lag) * average * average;
   });
 }
