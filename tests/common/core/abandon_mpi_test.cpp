@@ -88,7 +88,10 @@ class AbandonTest : public test::OneSession<AbandonTest> {
     Registry registry;
     registry.add(Benchmark("test/one", function));
     Runner runner(*session, sink, {.finished = {}, .budget = {}});
-    return runner.run(make_plan(registry, {}, session->context()));
+    // Enough for the twelfth call, at which a rank fails below.
+    PlanRequest request;
+    request.command_line.iterations = 20;
+    return runner.run(make_plan(registry, request, session->context()));
   }
   MemorySink sink;
 };

@@ -23,7 +23,7 @@
 namespace scalemark {
 namespace {
 
-constexpr std::size_t kCases = 60;
+constexpr std::size_t kCases = 30;
 /// So that a run makes batches several times.
 constexpr std::size_t kSmallBatch = 7;
 
