@@ -6,6 +6,7 @@
 #   node-check.sh --fleet DIR [OPTION...]
 #
 #   --fleet DIR        folder of node-HOST.h5 files; up to 64 of other hosts are compared with
+#   --history DIR      folders of earlier jobs: compare nodes with their own past, too
 #   -n, --ranks N      ranks, as for fleet.sbatch: its tasks per node (default 1)
 #   --output FILE      keep the result here (default: it is not kept)
 #   --limit S          seconds after which the measurement is given up (default 60)
@@ -20,13 +21,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
 
-fleet='' ranks=1 output='' limit=60
+fleet='' history=() ranks=1 output='' limit=60
 while (($#)); do
   case $1 in
-    --fleet | -n | --ranks | --output | --limit)
+    --fleet | --history | -n | --ranks | --output | --limit)
       need_value "$@"
       case $1 in
         --fleet) fleet=$2 ;;
+        --history) history+=(--history "$2") ;;
         -n | --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
         --output) output=$2 ;;
         --limit) need_count "$1" "$2" 1 && limit=$2 ;;
@@ -61,4 +63,4 @@ if [[ ! -f $measured ]]; then
   die 3 "no result, exit code $code"
 fi
 if [[ -n $output ]]; then cp -f "$measured" "$output"; fi
-"${program_command[@]}" fleet "${others[@]}" "$measured" --only "$host"
+"${program_command[@]}" fleet "${others[@]}" "$measured" ${history[@]+"${history[@]}"} --only "$host"

@@ -66,6 +66,9 @@ std::string times_as_long(double factor) {
 std::string reason_of(const LoneHost& one) {
   if (!one.reason.empty()) return one.reason;
   if (one.judged.verdict == NodeVerdict::untested) return "fewer than three hosts like it";
+  if (one.past > 0)
+    return fmt::format("{:.2f} times as long as in {}, by comparison with the other hosts",
+                       one.judged.factor, text::counted(one.past, "earlier run"));
   return times_as_long(one.judged.factor);
 }
 
@@ -77,7 +80,8 @@ HostEvidence evidence_of(const LoneHost& one) {
           .key = one.key,
           .rank = one.rank,
           .device = one.device,
-          .pairs = 0};
+          .pairs = 0,
+          .past = one.past};
 }
 
 HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::JudgedNode& node) {
@@ -89,7 +93,8 @@ HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::
           .key = key,
           .rank = rank,
           .device = {},
-          .pairs = node.pairs};
+          .pairs = node.pairs,
+          .past = 0};
 }
 
 /// What no case says.
@@ -101,7 +106,8 @@ HostEvidence evidence_of(NodeVerdict verdict, const char* component, const char*
           .key = {},
           .rank = 0,
           .device = {},
-          .pairs = 0};
+          .pairs = 0,
+          .past = 0};
 }
 
 }  // namespace
@@ -150,6 +156,7 @@ FleetTable FleetCases::table() const {
   FleetTable table{.hosts = {},
                    .links = links_,
                    .uplinks = uplinks_,
+                   .changes = alone_.changes(),
                    .screenings = screenings_,
                    .lone_cases = 0};
   std::map<std::string, std::vector<HostEvidence>> of_host = network_;

@@ -18,12 +18,13 @@ namespace scalemark::analysis {
 struct HostEvidence {
   fleet::NodeVerdict verdict = fleet::NodeVerdict::ok;
   std::string component;  ///< "network", "CPU", "GPU memory", ...; empty: nothing was measured
-  double factor = 1;      ///< its time / median of all
+  double factor = 1;      ///< its time / median of all, or of its past
   std::string reason;     ///< "1.52 times as long as the median, 5 pairs"
   std::string key;        ///< of the case
   std::size_t rank = 0;   ///< of the screening, or on its host
   std::string device;     ///< of the rank; empty without a GPU
   std::size_t pairs = 0;  ///< of a screening
+  std::size_t past = 0;   ///< the factor is relative to so many earlier runs of this host
 };
 
 struct HostVerdict {
@@ -43,6 +44,7 @@ struct FleetLink {
 struct FleetTable {
   std::vector<HostVerdict> hosts;  ///< the worst first
   std::vector<FleetLink> links, uplinks;
+  std::vector<FleetChange> changes;  ///< of all hosts, against earlier runs
   std::size_t screenings = 0, lone_cases = 0;
   std::size_t count(fleet::NodeVerdict verdict) const;
 };
@@ -63,6 +65,9 @@ class FleetCases {
   /// Takes a case if it is a screening of pairs, or if a host measured it by itself. Throws
   /// InputError for a host without a switch.
   void add(const Run& run, const CaseResult& result);
+
+  /// Takes a case of an earlier run if a host measured it by itself.
+  void add_past(const Run& run, const CaseResult& result) { alone_.add_past(run, result); }
 
   /// The worst evidence decides. A host that is bad by itself is bad for that, not for its network:
   /// a busy processor delays messages, too. A host that one kind of case has, and the other has

@@ -3,7 +3,9 @@
 #include "common/analysis/lone_hosts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,9 @@
 
 namespace scalemark::analysis {
 namespace {
+
+constexpr std::size_t kMinHosts = 3;
+constexpr double kMinChange = 0.05;
 
 /// The part of a host that a case measures.
 std::string component_of(const CaseResult& result) {
@@ -53,13 +58,16 @@ std::string models_of(const Run& run, const RankInfo& rank) {
 
 void LoneHosts::add(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
-  const bool is_alone = is_on_one_host(ranks);
   if (result.status == Status::ok && result.verification.wrong == 0) {
-    if (is_alone || is_rank_local(result)) add_times(run, ranks, result);
+    for (HostTime& one : times_of(run, result)) {
+      const auto [known, is_new] = times_[one.group].try_emplace(one.host, one.measured);
+      if (!is_new && one.measured.seconds < known->second.seconds)
+        known->second = std::move(one.measured);
+    }
     return;
   }
   // A run over several hosts does not say which of them failed.
-  if (!is_alone) return;
+  if (!is_on_one_host(ranks)) return;
   Missing& known = missing_[result.key][ranks.front().node];
   if (known.is_wrong) return;
   known = {.component = component_of(result),
@@ -71,25 +79,88 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
   }
 }
 
-void LoneHosts::add_times(const Run& run, const std::vector<RankInfo>& ranks,
-                          const CaseResult& result) {
+void LoneHosts::add_past(const Run& run, const CaseResult& result) {
+  if (result.status != Status::ok || result.verification.wrong > 0) return;
+  for (const HostTime& one : times_of(run, result))
+    past_[one.group][one.host].push_back(one.measured.seconds);
+}
+
+std::vector<LoneHosts::HostTime> LoneHosts::times_of(const Run& run, const CaseResult& result) {
+  const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
   const Metric* const metric = duration_of(result, result.primary_metric);
-  if (metric == nullptr || metric->samples.ranks > ranks.size()) return;
+  if ((!is_on_one_host(ranks) && !is_rank_local(result)) || metric == nullptr ||
+      metric->samples.ranks > ranks.size())
+    return {};
+  std::vector<HostTime> times;
   const std::vector<std::vector<double>> values = counted_values(metric->samples, metric->samples);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].empty()) continue;
     const RankInfo& rank = ranks[i];
-    const Measured measured{
-        .seconds = stats::median(values[i]),
-        .component = component_of(result),
-        .device = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci,
-    };
     // Files of an earlier version do not say which rank of its host it is.
     const std::size_t number = rank.local_rank < 0 ? i : static_cast<std::size_t>(rank.local_rank);
-    const Group group{result.key, number, models_of(run, rank)};
-    const auto [known, is_new] = times_[group].try_emplace(rank.node, measured);
-    if (!is_new && measured.seconds < known->second.seconds) known->second = measured;
+    times.push_back({.group = {result.key, number, models_of(run, rank)},
+                     .host = rank.node,
+                     .measured = {.seconds = stats::median(values[i]),
+                                  .component = component_of(result),
+                                  .device = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci}});
   }
+  return times;
+}
+
+std::vector<LoneHosts::Quotient> LoneHosts::quotients(const Group& group) const {
+  std::vector<Quotient> found;
+  const auto now = times_.find(group);
+  const auto earlier = past_.find(group);
+  if (now == times_.end() || earlier == past_.end()) return found;
+  for (const auto& [host, one] : now->second) {
+    const auto own = earlier->second.find(host);
+    if (own != earlier->second.end())
+      found.push_back({host, &one, one.seconds / stats::median(own->second), own->second.size()});
+  }
+  return found;
+}
+
+void LoneHosts::judge_past(std::vector<LoneHost>& all) const {
+  for (const auto& [group, earlier] : past_) {
+    const std::vector<Quotient> found = quotients(group);
+    if (found.size() < kMinHosts) continue;
+    std::vector<double> factors;
+    for (const Quotient& one : found) factors.push_back(one.factor);
+    const std::vector<fleet::LoneNode> judged = fleet::judge_alone(factors, past_.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      all.push_back({.host = found[i].host,
+                     .component = found[i].measured->component,
+                     .key = std::get<0>(group),
+                     .rank = std::get<1>(group),
+                     .device = found[i].measured->device,
+                     .judged = judged[i],
+                     .past = found[i].past,
+                     .reason = {}});
+  }
+}
+
+std::vector<FleetChange> LoneHosts::changes() const {
+  struct Changed {
+    std::string component;
+    std::vector<double> factors;
+    std::set<std::string> hosts;
+  };
+  std::map<std::string, Changed> by_key;
+  for (const auto& [group, earlier] : past_) {
+    for (const Quotient& one : quotients(group)) {
+      Changed& changed = by_key[std::get<0>(group)];
+      changed.component = one.measured->component;
+      changed.factors.push_back(one.factor);
+      changed.hosts.insert(one.host);
+    }
+  }
+  std::vector<FleetChange> changes;
+  for (const auto& [key, one] : by_key) {
+    const double factor = stats::median(one.factors);
+    if (one.hosts.size() >= kMinHosts && std::abs(std::log(factor)) > std::log1p(kMinChange))
+      changes.push_back({key, one.component, factor, one.hosts.size()});
+  }
+  return changes;
 }
 
 std::vector<LoneHost> LoneHosts::judged() const {
@@ -105,14 +176,16 @@ std::vector<LoneHost> LoneHosts::judged() const {
     const std::vector<fleet::LoneNode> judged = fleet::judge_alone(seconds, times_.size());
     std::size_t i = 0;
     for (const auto& [host, one] : hosts)
-      all.push_back({host, one.component, key, rank, one.device, judged[i++], {}});
+      all.push_back({host, one.component, key, rank, one.device, judged[i++], 0, {}});
   }
+  judge_past(all);
   for (const auto& [key, hosts] : missing_) {
     const auto others = measured.find(key);
     const std::size_t with = others == measured.end() ? 0 : others->second.size();
     for (const auto& [host, one] : hosts) {
       if (one.is_wrong || with > hosts.size())
-        all.push_back({host, one.component, key, 0, {}, {fleet::NodeVerdict::bad, 1}, one.reason});
+        all.push_back(
+            {host, one.component, key, 0, {}, {fleet::NodeVerdict::bad, 1}, 0, one.reason});
     }
   }
   return all;

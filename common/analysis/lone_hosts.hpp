@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts measured by themselves says of them, each compared with the others.
+// What hosts measured by themselves says of them, each compared with the others and with its past.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,17 @@ struct LoneHost {
   std::size_t rank = 0;   ///< on its host
   std::string device;     ///< PCI address or UUID of the rank's GPU; empty without one
   fleet::LoneNode judged;
+  /// How many earlier times of this host the factor is relative to, and to how much these changed
+  /// on all hosts. 0: it is relative to the other hosts.
+  std::size_t past = 0;
   std::string reason;  ///< why it has no time: failed, skipped where others measured, wrong data
+};
+
+/// How a case differs from earlier runs on all hosts.
+struct FleetChange {
+  std::string key, component;
+  double factor = 1;  ///< median over hosts and ranks of a time / median of its earlier ones
+  std::size_t hosts = 0;
 };
 
 /// Gathers what hosts measured by themselves: all cases of runs on one host, and those of other
@@ -33,11 +43,22 @@ class LoneHosts {
  public:
   void add(const Run& run, const CaseResult& result);
 
+  /// The same of an earlier run.
+  void add_past(const Run& run, const CaseResult& result);
+
   /// Hosts and ranks with at least one case, in the order of keys. A rank is compared with the
   /// ranks of the same number on all hosts with the same models of CPU and GPU; of several runs on
   /// a host the fastest counts. A case that failed or was skipped makes a host bad if more hosts
   /// measured it than not. Wrong data makes it bad in any case.
+  ///
+  /// Where at least three hosts have earlier times of a case, the quotients of their times now and
+  /// the medians of the earlier ones are judged in the same way. So a host may have become slower
+  /// than the others did.
   std::vector<LoneHost> judged() const;
+
+  /// Cases that take at least 5 % more or less time than earlier on three hosts or more, as a
+  /// median over the hosts: not the fault of one. In the order of keys.
+  std::vector<FleetChange> changes() const;
 
  private:
   struct Measured {
@@ -49,10 +70,26 @@ class LoneHosts {
     bool is_wrong = false;
   };
   using Group = std::tuple<std::string, std::size_t, std::string>;  ///< key, rank, models
-  void add_times(const Run& run, const std::vector<RankInfo>& ranks, const CaseResult& result);
+  struct HostTime {
+    Group group;
+    std::string host;
+    Measured measured;
+  };
+  /// A time and its relation to the past of its host.
+  struct Quotient {
+    std::string host;
+    const Measured* measured;
+    double factor;
+    std::size_t past;
+  };
+  static std::vector<HostTime> times_of(const Run& run, const CaseResult& result);
+  /// Of the hosts of a group that have a past.
+  std::vector<Quotient> quotients(const Group& group) const;
+  void judge_past(std::vector<LoneHost>& all) const;
 
-  std::map<Group, std::map<std::string, Measured>> times_;         ///< by host
-  std::map<std::string, std::map<std::string, Missing>> missing_;  ///< key -> host
+  std::map<Group, std::map<std::string, Measured>> times_;            ///< by host
+  std::map<Group, std::map<std::string, std::vector<double>>> past_;  ///< seconds by host
+  std::map<std::string, std::map<std::string, Missing>> missing_;     ///< key -> host
 };
 
 }  // namespace scalemark::analysis

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Screenings of pairs, and `scalemark fleet`. Which hosts it names is tested in common.fleet and common.analysis."""
 import json
+import os
+import re
+import shutil
 import unittest
+from pathlib import Path
 
 import h5py
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from harness import ProgramTest, rows, run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Fleet(ProgramTest):
@@ -90,6 +97,15 @@ class Fleet(ProgramTest):
         self.assertIn('\nbad: other2\nscontrol update NodeName=other2 State=DRAIN Reason="scalemark: network operations with it fail or do not end"\n',
                       done.stdout)
 
+        self.check_openmetrics(alone, hosts, failing, host)
+        # Earlier runs of too few hosts say nothing; runs that are judged are no past.
+        os.makedirs(os.path.join(self.path("past"), "older"))
+        shutil.copy(alone, os.path.join(self.path("past"), "older"))
+        done = run("fleet", alone, "--hosts", hosts, "--history", self.path("past"), "--format", "json")
+        self.expect(done, 0)
+        self.assertEqual(json.loads(done.stdout), fleet | {"changes": []})
+        self.expect(run("fleet", alone, "--history", self.path("none")), 3, "no such file or folder")
+
         text = run("fleet", alone, "--only", host["host"])
         self.expect(text, 0)
         self.assertNotIn("other1", text.stdout)
@@ -99,6 +115,48 @@ class Fleet(ProgramTest):
             names.write("node1\nnode2;reboot\n")
         self.expect(run("fleet", alone, "--hosts", hosts), 3, "'node2;reboot' is no name of a host")
         self.expect(run("fleet", alone, "--hosts", self.path("none")), 3)
+
+    def check_openmetrics(self, alone, hosts, failing, host):
+        done = run("fleet", alone, "--hosts", hosts, "--failing", failing, "--format", "openmetrics")
+        self.expect(done, 1)
+        families = {family.name: family.samples for family in text_string_to_metric_families(done.stdout)}
+        self.assertEqual({sample.labels["verdict"]: sample.value for sample in families["scalemark_fleet_hosts"]},
+                         {"OK": 0, "UNTESTED": 3, "SUSPECT": 0, "BAD": 1})
+        self.assertEqual({sample.labels["host"]: sample.value for sample in families["scalemark_fleet_host_verdict"]},
+                         {host["host"]: 1, "other1": 1, "other2": 3, "other03": 1})
+        factors = families["scalemark_fleet_host_factor"]
+        self.assertEqual({(sample.labels["component"], sample.labels["key"], sample.labels["rank"]) for sample in factors},
+                         {(one["component"], one["key"], str(one["rank"])) for one in host["evidence"]})
+        self.assertEqual({sample.labels["than"] for sample in factors}, {"others"})
+
+    def test_the_dashboard_asks_for_metrics_that_there_are(self):
+        with open(os.path.join(ROOT, "packaging", "grafana", "scalemark.json"), encoding="utf-8") as file:
+            board = json.load(file)
+        alone = self.path("run.h5")
+        self.expect(run("run", "^micro/pingpong$", "-a", "bytes=8", "-n", 3, "-o", alone, ranks=2), 0)
+        known = {family.name for family in text_string_to_metric_families(run("export", alone, "--to", "openmetrics").stdout)}
+        known |= {"scalemark_fleet_" + name for name in ("hosts", "host_verdict", "host_factor", "link_factor", "uplink_factor", "change_factor")}
+        panels = board["panels"]
+        self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
+        asked = set()
+        for panel in panels:
+            self.assertTrue(panel["title"] and panel["description"])
+            place = panel["gridPos"]
+            self.assertLessEqual(place["x"] + place["w"], 24)
+            for other in panels:
+                at = other["gridPos"]
+                apart = (at["x"] >= place["x"] + place["w"] or place["x"] >= at["x"] + at["w"] or
+                         at["y"] >= place["y"] + place["h"] or place["y"] >= at["y"] + at["h"])
+                self.assertTrue(other is panel or apart, f"{panel['title']} lies over {other['title']}")
+            for target in panel["targets"]:
+                asked |= set(re.findall(r"scalemark_[a-z_]+", target["expr"]))
+        self.assertGreater(len(asked), 6)
+        self.assertLessEqual(asked, known)
+        (metric,) = [variable for variable in board["templating"]["list"] if variable["name"] == "metric"]
+        pattern = re.fullmatch(r"metrics\((.+)\)", metric["query"]["query"]).group(1)
+        offered = {name for name in known if re.fullmatch(pattern, name)}
+        self.assertIn("scalemark_latency_seconds", offered)
+        self.assertEqual([name for name in offered if "fleet" in name or "run_" in name], [])
 
     def test_what_it_refuses(self):
         other = self.path("other.h5")

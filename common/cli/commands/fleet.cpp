@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,7 @@ namespace scalemark::cli {
 namespace {
 
 struct FleetArguments {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, history;
   std::string topology, hosts, failing, only, format = "text";
   bool all = false;
 };
@@ -36,24 +38,66 @@ std::vector<std::string> names_in(const std::string& file) {
   return fleet::host_names(formats::read_text(file), file);
 }
 
+/// Calls `take` with the run's header and one case after another.
+template <typename Take>
+void visit_cases(const std::filesystem::path& file, const Take& take) {
+  Run run;
+  visit_run(file, {},
+            {.header =
+                 [&](Run header) {
+                   refuse_software_gpu(header);
+                   run = std::move(header);
+                 },
+             .one_case = [&](const CaseResult& one) { take(run, one); }});
+}
+
+/// Files, and the runs of folders and of the folders in them: one for each earlier look at the
+/// fleet. Throws InputError for a path that has no run.
+std::vector<std::filesystem::path> history_files(const std::vector<std::string>& paths) {
+  std::vector<std::filesystem::path> files;
+  const auto take = [&](const std::filesystem::path& path) {
+    const std::vector<std::filesystem::path> found = find_runs(path);
+    files.insert(files.end(), found.begin(), found.end());
+  };
+  for (const std::string& path : paths) {
+    std::error_code error;
+    std::set<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error))
+      if (entry.is_directory(error) && entry.path().extension() != ".parts")
+        folders.insert(entry.path());
+    const std::size_t before = files.size();
+    for (const std::filesystem::path& folder : folders) {
+      try {
+        take(folder);
+      } catch (const InputError&) {  // a folder of something else
+      }
+    }
+    try {
+      take(path);
+    } catch (const InputError&) {
+      if (files.size() == before) throw;
+    }
+  }
+  return files;
+}
+
 analysis::FleetTable read_fleet(const FleetArguments& options) {
   analysis::FleetCases cases({.switches = options.topology.empty()
                                               ? std::map<std::string, std::string>()
                                               : read_topology(options.topology).leaves(),
                               .hosts = names_in(options.hosts),
                               .failing = names_in(options.failing)});
-  for (const std::string& path : options.paths) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      Run run;
-      visit_run(file, {},
-                {.header =
-                     [&](Run header) {
-                       refuse_software_gpu(header);
-                       run = std::move(header);
-                     },
-                 .one_case = [&](const CaseResult& one) { cases.add(run, one); }});
-    }
-  }
+  std::set<std::string> now;
+  for (const std::string& path : options.paths)
+    for (const std::filesystem::path& file : find_runs(path))
+      visit_cases(file, [&](const Run& run, const CaseResult& one) {
+        now.insert(run.uuid);
+        cases.add(run, one);
+      });
+  for (const std::filesystem::path& file : history_files(options.history))
+    visit_cases(file, [&](const Run& run, const CaseResult& one) {
+      if (!now.contains(run.uuid)) cases.add_past(run, one);
+    });
   return cases.table();
 }
 
@@ -82,6 +126,8 @@ int fleet_command(const FleetArguments& options) {
   if (!options.only.empty()) keep_only(options.only, fleet);
   if (options.format == "json")
     print_fleet_json(fleet);
+  else if (options.format == "openmetrics")
+    print_fleet_openmetrics(fleet);
   else
     print_fleet_text(fleet, options.all);
   return static_cast<int>(fleet.count(fleet::NodeVerdict::bad) > 0 ? ExitCode::worse
@@ -103,6 +149,11 @@ void add_fleet(CLI::App& app, int& exit_code) {
                       "File with the names of all hosts: those without a result are untested");
   command->add_option("--failing", options->failing,
                       "File with the names of hosts that operations fail with: they are bad");
+  command
+      ->add_option("--history", options->history,
+                   "Earlier runs of these hosts, files or folders of folders: hosts that became "
+                   "slower than the others did, and what changed on all")
+      ->allow_extra_args(false);
   command->add_option("--only", options->only,
                       "Judge this host alone, by comparison with all; the exit code is its own");
   command->add_option("--topology", options->topology,
@@ -110,7 +161,7 @@ void add_fleet(CLI::App& app, int& exit_code) {
                       "between switches, too");
   command->add_flag("--all", options->all, "List the hosts that are not slow, too");
   command->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember({"text", "json", "openmetrics"}))
       ->capture_default_str();
   command->callback([options, &exit_code] { exit_code = fleet_command(*options); });
 }

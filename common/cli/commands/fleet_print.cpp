@@ -88,6 +88,7 @@ ordered_json json_of(const HostEvidence& one) {
                            {"device", text::json_text(one.device)},
                            {"key", text::json_text(one.key)}};
   if (one.pairs > 0) evidence["pairs"] = one.pairs;
+  if (one.past > 0) evidence["earlier_runs"] = one.past;
   return evidence;
 }
 
@@ -99,6 +100,16 @@ ordered_json json_of(const std::vector<FleetLink>& links, const char* one, const
                    {"factor", text::json_number(link.factor)},
                    {"measurements", link.measurements},
                    {"key", text::json_text(link.key)}});
+  return all;
+}
+
+ordered_json json_of(const std::vector<analysis::FleetChange>& changes) {
+  ordered_json all = ordered_json::array();
+  for (const analysis::FleetChange& one : changes)
+    all.push_back({{"component", one.component},
+                   {"factor", text::json_number(one.factor)},
+                   {"hosts", one.hosts},
+                   {"key", text::json_text(one.key)}});
   return all;
 }
 
@@ -119,6 +130,9 @@ void print_fleet_text(const FleetTable& fleet, bool all) {
                            rows, table_width(), std::cout);
   print_links(fleet.links, "their other pairs");
   print_links(fleet.uplinks, "other pairs of switches");
+  for (const analysis::FleetChange& one : fleet.changes)
+    fmt::print(std::cout, "all hosts: {} takes {:.2f} times as long as before, as a median of {}\n",
+               text::printable(one.key, 200), one.factor, one.hosts);
   fmt::print(std::cout, "{}, {}, {} of each host by itself: {} bad, {} suspect, {} untested, {}\n",
              text::counted(fleet.hosts.size(), "host"),
              text::counted(fleet.screenings, "screening"), text::counted(fleet.lone_cases, "case"),
@@ -144,6 +158,7 @@ void print_fleet_json(const FleetTable& fleet) {
                             {"hosts", hosts},
                             {"links", json_of(fleet.links, "host", "peer")},
                             {"uplinks", json_of(fleet.uplinks, "switch", "other")},
+                            {"changes", json_of(fleet.changes)},
                             {"bad", node_list(bad_hosts(fleet))},
                             {"drain", drain_lines(fleet)}};
   std::cout << all.dump(1) << "\n";

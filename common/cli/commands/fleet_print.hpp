@@ -13,4 +13,8 @@ void print_fleet_text(const analysis::FleetTable& fleet, bool all);
 /// The same as JSON, with all hosts and all that is said of each.
 void print_fleet_json(const analysis::FleetTable& fleet);
 
+/// Gauges as OpenMetrics text: verdicts of hosts (0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD), factors of
+/// what is said of them, of links and of changes.
+void print_fleet_openmetrics(const analysis::FleetTable& fleet);
+
 }  // namespace scalemark::cli
