@@ -65,7 +65,7 @@ if [[ -x $build_folder/suites/micro/scalemark-kernels ]]; then programs+=("$buil
 cp "${programs[@]}" "$bundle/bin/"
 cp "$root"/suites/presets/*.toml "$bundle/presets/"
 cp "$root"/common/formats/rules/*.yaml "$bundle/rules/"
-cp "$here/lib.sh" "$here/local.sh" "$bundle/jobscripts/"
+cp "$here/lib.sh" "$here/runs.sh" "$here/local.sh" "$bundle/jobscripts/"
 cp "$root/LICENSE" "$bundle/"
 install -m 755 "$root/tests/gpu/run.sh" "$bundle/tests/run.sh"
 cp -R "$root"/tests/gpu/{parts,verdicts.py,torch_imaging.py} "$bundle/tests/"

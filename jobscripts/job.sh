@@ -1,48 +1,57 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures inside a job of PBS, LSF or Flux: scalemark run over all its ranks, one result file per run.
+# Measures inside a job of PBS, LSF or Flux, or by mpirun alone: scalemark run over all its ranks, one result file per run.
 # jobscripts/submit.sh writes the job that calls it. (For Slurm it is slurm.sbatch.) At the end it prints one table over
-# all runs, except in an array of jobs.
+# all runs; in an array of jobs the last element does so.
 #
-#   job.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: pbs, lsf or flux
+#   job.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: pbs, lsf, flux or mpirun
 #
 #   --ranks N          ranks of the job
 #   --ranks-per-node R ranks per node
 #   --gpus-per-rank G  GPUs per rank (flux only, which needs it for each launch; default 0)
 #   --repeats R        separate launches (default 3); in an array of jobs each element does one
 #   --output DIR       folder for run-1.h5 .. run-R.h5
+#   --hostfile FILE    hosts with their slots, as mpirun reads them (mpirun only; default: this machine)
 #   --resume           complete the runs of DIR that are missing or were interrupted
+#   --resume-hosts     the same, even if they were started on other nodes
 #   --relaunches N     how often a lost run is started again after its finished cases (default 12)
+#   --baseline FILE    at the end compare with this file or folder
+#   --scratch DIR      write on this disk of the first node, and copy each finished run to --output
+#   --stage NAME=DIR   copy data set NAME from DIR to the disk of each node first; may be repeated
 #   -h, --help         this text
 #
 # Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, an Apptainer image that holds it instead;
 # SCALEMARK_LAUNCHER, another launcher with its options, separated by blanks.
 # SIGUSR1 or SIGTERM, which a scheduler sends before the time limit, end the run after its current case. --resume
 # continues it.
-# Exit: that of scalemark run, the worst of the runs; 2 usage, 3 something is missing.
+# Exit: that of scalemark run or of the comparison (1: something is worse), the worst of the runs; 2 usage, 3 something is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
+# shellcheck source=jobscripts/runs.sh
+source "$here/runs.sh"
 
-scheduler='' ranks='' per_node='' gpus=0 repeats=3 output='' resume=0 relaunches=12
+scheduler='' ranks='' per_node='' gpus=0 hostfile=''
 while (($#)); do
+  take_option "$@"
+  if ((taken)); then
+    shift "$taken"
+    continue
+  fi
   case $1 in
-    pbs | lsf | flux) scheduler=$1 ;;
-    --ranks | --ranks-per-node | --gpus-per-rank | --repeats | --output | --relaunches)
+    pbs | lsf | flux | mpirun) scheduler=$1 ;;
+    --ranks | --ranks-per-node | --gpus-per-rank | --hostfile)
       need_value "$@"
       case $1 in
         --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
         --ranks-per-node) need_count "$1" "$2" 1 && per_node=$2 ;;
         --gpus-per-rank) need_count "$1" "$2" 0 && gpus=$2 ;;
-        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
-        --relaunches) need_count "$1" "$2" 0 && relaunches=$2 ;;
-        --output) output=$2 ;;
+        --hostfile) hostfile=$2 ;;
       esac
       shift
       ;;
-    --resume) resume=1 ;;
     -h | --help)
       print_help "$0"
       exit 0
@@ -55,38 +64,42 @@ while (($#)); do
   esac
   shift
 done
-[[ -n $scheduler ]] || die 2 "no scheduler is named, allowed: pbs, lsf, flux (see --help)"
+[[ -n $scheduler ]] || die 2 "no scheduler is named, allowed: pbs, lsf, flux, mpirun (see --help)"
 [[ -n $ranks && -n $per_node ]] || die 2 "--ranks and --ranks-per-node are needed (see --help)"
 [[ -n $output ]] || die 2 "--output is needed: where shall the runs lie?"
+[[ -z $hostfile || -r $hostfile ]] || die 2 "--hostfile is '$hostfile', which cannot be read"
 check_run_arguments "$@"
+check_options
 set_program
 
 # The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
-launcher=()
-case $scheduler in
-  pbs) launcher=(mpirun -n "$ranks" --map-by "ppr:$per_node:node" --bind-to none) ;;
-  lsf) launcher=(mpirun -n "$ranks" --map-by "ppr:$per_node:node" --bind-to none) ;;
-  flux)
-    launcher=(flux run -n "$ranks" -N "$((ranks / per_node))" -o cpu-affinity=off)
-    if ((gpus > 0)); then launcher+=(-g "$gpus"); fi
-    ;;
-esac
-nodes=${PBS_NODEFILE:-${LSB_DJOB_HOSTFILE:-}}
-if [[ $scheduler != flux && -s $nodes ]]; then launcher+=(--hostfile "$nodes"); fi
+nodes=$((ranks / per_node))
+hosts=${PBS_NODEFILE:-${LSB_DJOB_HOSTFILE:-$hostfile}}
+if [[ $scheduler == flux ]]; then
+  each=(flux run -n "$nodes" -N "$nodes" -o cpu-affinity=off)
+  launcher=(flux run -n "$ranks" -N "$nodes" -o cpu-affinity=off)
+  if ((gpus > 0)); then launcher+=(-g "$gpus"); fi
+elif [[ $scheduler == mpirun && -z $hosts ]]; then
+  set_mpirun "$ranks"
+  each=(env)
+  launcher=("${mpirun_command[@]}")
+else
+  each=(mpirun -n "$nodes" --map-by ppr:1:node --bind-to none)
+  launcher=(mpirun -n "$ranks" --map-by "ppr:$per_node:node" --bind-to none)
+  if [[ -s $hosts ]]; then
+    each+=(--hostfile "$hosts")
+    launcher+=(--hostfile "$hosts")
+  fi
+fi
 if [[ -n ${SCALEMARK_LAUNCHER:-} ]]; then read -r -a launcher <<<"$SCALEMARK_LAUNCHER"; fi
 command -v "${launcher[0]}" >/dev/null || die 3 "${launcher[0]} was not found: load the MPI module (submit.sh --module), or set SCALEMARK_LAUNCHER"
+element=${PBS_ARRAY_INDEX:-${LSB_JOBINDEX:-${FLUX_JOB_CC:-}}}
+if [[ $element == 0 ]]; then element=''; fi  # of LSF's jobs outside an array
+if [[ -z $element ]]; then prepare_folder "$output" "$resume"; fi
 
+trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM USR1' TERM
 trap 'hand_on SIGUSR1 USR1' USR1
-
-command=("${launcher[@]}" "${program_command[@]}" run "$@")
-element=${PBS_ARRAY_INDEX:-${LSB_JOBINDEX:-${FLUX_JOB_CC:-0}}}
-if [[ $element != 0 ]]; then  # LSF's jobs outside an array have 0
-  code=0
-  measure_element "$output" "$element" "$relaunches" "$resume" "${command[@]}" || code=$?
-  exit "$code"
-fi
-prepare_folder "$output" "$resume"
-measure_runs "$output" "$repeats" "$relaunches" "$resume" "${command[@]}"
-show_runs "$output" "${program_command[@]}"
+open_scratch "${each[@]}"
+measure_job "$element" "${launcher[@]}" "${program_command[@]}" run "$@"
 exit "$runs_code"

@@ -12,6 +12,9 @@
 #   --resume           complete the runs of DIR that are missing or were interrupted
 #   --resume-hosts     the same, even if they were started on another host
 #   --relaunches N     how often a lost job is started again after its finished cases (default 12)
+#   --baseline FILE    at the end compare with this file or folder
+#   --scratch DIR      write on this local disk, and copy each finished run to --output
+#   --stage NAME=DIR   copy data set NAME from DIR to the local disk first (default of --scratch: TMPDIR or /tmp); may be repeated
 #   --no-table         do not print the table over all runs
 #   -h, --help         this text
 #
@@ -20,29 +23,29 @@
 # With GPUs and at least two ranks, an extra launch first tests whether MPI supports device memory (scalemark run
 # --probe), once per machine; not with --resume or --cuda-aware.
 # Compare two folders with:  scalemark compare DIR --against DIR
-# Exit: that of scalemark run (0 done, 3 a case failed, 4 nothing ran, 6 wrong data, 2 usage), the
-# worst of the runs; the launcher's own (137: a rank was killed) when no relaunch helped.
+# Exit: that of scalemark run (0 done, 3 a case failed, 4 nothing ran, 6 wrong data, 2 usage) or of the comparison (1
+# something is worse), the worst of the runs; the launcher's own (137: a rank was killed) when no relaunch helped.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
+# shellcheck source=jobscripts/runs.sh
+source "$here/runs.sh"
 
-ranks='' repeats=1 output='' resume=0 relaunches=12 table=1
+ranks='' repeats=1
 while (($#)); do
+  take_option "$@"
+  if ((taken)); then
+    shift "$taken"
+    continue
+  fi
   case $1 in
-    -n | --ranks | --repeats | --output | --relaunches)
+    -n | --ranks)
       need_value "$@"
-      case $1 in
-        -n | --ranks) need_count "$1" "$2" 1 && ranks=$2 ;;
-        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
-        --relaunches) need_count "$1" "$2" 0 && relaunches=$2 ;;
-        --output) output=$2 ;;
-      esac
+      need_count "$1" "$2" 1 && ranks=$2
       shift
       ;;
-    --resume) resume=1 ;;
-    --resume-hosts) resume=1 resume_hosts=1 ;;
     --no-table) table=0 ;;
     -h | --help)
       print_help "$0"
@@ -57,22 +60,24 @@ while (($#)); do
   shift
 done
 check_run_arguments "$@"
+check_options
 if [[ -z $ranks ]]; then ranks=$(($(core_count) > 1 ? 2 : 1)); fi
 if [[ -z $output ]]; then
   [[ $resume == 0 ]] || die 2 "--resume needs --output: which runs shall be completed?"
   output=$(repository)/results/local/$(hostname -s)-n$ranks-$(date -u +%Y%m%dT%H%M%S)
 fi
-program=$(find_scalemark)
+program_command=("$(find_scalemark)")
 set_mpirun "$ranks"
 prepare_folder "$output" "$resume"
-resume_command=("$0" -n "$ranks" --repeats "$repeats" --output "$output" --relaunches "$relaunches" --resume)
+option_words
+resume_command=("$0" -n "$ranks" "${option_words[@]}" --resume)
 if (($#)); then resume_command+=(-- "$@"); fi
 
 trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM TERM' TERM
 trap 'hand_on SIGHUP TERM' HUP
 trap 'hand_on SIGUSR1 USR1' USR1
-if [[ $resume == 0 && " $* " != *" --cuda-aware"* ]]; then probe_cuda_aware "$ranks" "${mpirun_command[@]}" "$program"; fi
-measure_runs "$output" "$repeats" "$relaunches" "$resume" "${mpirun_command[@]}" "$program" run "$@"
-if [[ $table == 1 ]]; then show_runs "$output" "$program"; fi
+if [[ $resume == 0 && " $* " != *" --cuda-aware"* ]]; then probe_cuda_aware "$ranks" "${mpirun_command[@]}" "${program_command[@]}"; fi
+open_scratch env
+measure_job '' "${mpirun_command[@]}" "${program_command[@]}" run "$@"
 exit "$runs_code"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes measurement jobs for Slurm, PBS, LSF or Flux, one per number of nodes, and submits them on request.
+# Writes measurement jobs for Slurm, PBS, LSF, Flux or mpirun alone, one per number of nodes, and submits them on request.
 #
-#   submit.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: slurm, pbs, lsf or flux
+#   submit.sh SCHEDULER [OPTION...] [-- ARGUMENT of scalemark run...]      SCHEDULER: slurm, pbs, lsf, flux or mpirun
 #   submit.sh slurm --nodes 1,2,4,8 --ranks-per-node 4 --gpus-per-node 4 --array -- --preset nccl-tests
 #   submit.sh pbs --nodes 4 --module openmpi --queue gpu --submit
 #
@@ -14,12 +14,19 @@
 #   --queue Q            queue or partition
 #   --account A          account, project or bank
 #   --repeats R          runs per number of nodes (default 3)
+#   --resume             complete what earlier jobs of --output left
 #   --array              run each repeat as an element of a job array: on other nodes, at another time
+#   --requeue            a job that the scheduler starts again goes on; Slurm's puts itself back near its time limit, too
+#   --baseline FILE      at the end of a job compare with this file or folder; exit 1 if something is worse
+#   --scratch DIR        write on this disk of the first node, and copy each finished run to --output
+#   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
 #   --module M           module to load first; may be repeated
 #   --container FILE     Apptainer image that holds scalemark (packaging/container)
 #   --mpi TYPE           Slurm: how srun starts MPI (default: pmix where srun --mpi=list has it)
+#   --hostfile FILE      mpirun: hosts with their slots (default: this machine)
 #   --output DIR         folder of the jobs and their runs (default results/local/SCHEDULER-TIME): DIR/nodes-N/run-1.h5 ..
-#   --submit             hand the jobs to the scheduler; without it the commands that do so are printed
+#   --submit             hand the jobs to the scheduler (mpirun: run them); without it the commands that do so are printed
+#   --dry-run            print the jobs, write nothing
 #   -h, --help           this text
 #
 # Compare two sizes with:  scalemark compare DIR/nodes-1 --against DIR/nodes-2 --map 'ranks=*'
@@ -30,14 +37,21 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=jobscripts/lib.sh
 source "$here/lib.sh"
+# shellcheck source=jobscripts/runs.sh
+source "$here/runs.sh"
 root=$(repository)
 
-scheduler='' nodes=(1) per_node='' gpus=0 cpus='' limit=0:30:00 queue='' account='' repeats=3 array=0 modules=()
-container='' mpi='' output='' submit=0
+scheduler='' nodes=(1) per_node='' gpus=0 cpus='' limit=0:30:00 queue='' account='' array=0 requeue=0 modules=()
+container='' mpi='' hostfile='' submit=0 dry_run=0
 while (($#)); do
+  take_option "$@"
+  if ((taken)); then
+    shift "$taken"
+    continue
+  fi
   case $1 in
-    slurm | pbs | lsf | flux) scheduler=$1 ;;
-    --nodes | --ranks-per-node | --gpus-per-node | --cpus-per-rank | --time | --queue | --account | --repeats | --module | --container | --mpi | --output)
+    slurm | pbs | lsf | flux | mpirun) scheduler=$1 ;;
+    --nodes | --ranks-per-node | --gpus-per-node | --cpus-per-rank | --time | --queue | --account | --module | --container | --mpi | --hostfile)
       need_value "$@"
       case $1 in
         --nodes) IFS=, read -r -a nodes <<<"$2" ;;
@@ -47,16 +61,17 @@ while (($#)); do
         --time) [[ $2 =~ ^[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]$ ]] || die 2 "--time is '$2', allowed: H:MM:SS" && limit=$2 ;;
         --queue) queue=$2 ;;
         --account) account=$2 ;;
-        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
         --module) modules+=("$2") ;;
         --container) container=$2 ;;
         --mpi) mpi=$2 ;;
-        --output) output=$2 ;;
+        --hostfile) hostfile=$2 ;;
       esac
       shift
       ;;
     --array) array=1 ;;
+    --requeue) requeue=1 ;;
     --submit) submit=1 ;;
+    --dry-run) dry_run=1 ;;
     -h | --help)
       print_help "$0"
       exit 0
@@ -69,7 +84,7 @@ while (($#)); do
   esac
   shift
 done
-[[ -n $scheduler ]] || die 2 "no scheduler is named, allowed: slurm, pbs, lsf, flux (see --help)"
+[[ -n $scheduler ]] || die 2 "no scheduler is named, allowed: slurm, pbs, lsf, flux, mpirun (see --help)"
 ((${#nodes[@]})) || die 2 "--nodes is empty, allowed: numbers of nodes, as 1,2,4,8"
 for n in "${nodes[@]}"; do need_count --nodes "$n" 1; done
 # These values are written into the head of a job, where nothing is quoted.
@@ -77,21 +92,39 @@ for word in "$queue" "$account" "$mpi" ${modules[@]+"${modules[@]}"}; do
   [[ $word =~ ^[A-Za-z0-9_./+:@-]*$ ]] || die 2 "'$word' is no name of a queue, account, module or MPI type"
 done
 if [[ -n $mpi && $scheduler != slurm ]]; then die 2 "--mpi is for slurm only"; fi
+if [[ $scheduler == mpirun ]]; then
+  if ((array || requeue)); then die 2 "--array and --requeue need a scheduler"; fi
+  if [[ -z $hostfile ]]; then
+    for n in "${nodes[@]}"; do ((n == 1)) || die 2 "--nodes is '$n', and mpirun needs --hostfile for more than one"; done
+  fi
+elif [[ -n $hostfile ]]; then
+  die 2 "--hostfile is for mpirun only"
+fi
+for file in "$container" "$hostfile"; do
+  [[ -z $file || -f $file ]] || die 2 "'$file' is no file (--container, --hostfile)"
+done
 check_run_arguments "$@"
 if [[ -z $per_node ]]; then per_node=$((gpus > 0 ? gpus : 2)); fi
-if [[ -n $container ]]; then
-  [[ -f $container ]] || die 2 "--container is '$container', which is no file"
-  container=$(realpath "$container")
-fi
+if [[ -n $baseline ]]; then baseline=$(realpath -m -- "$baseline"); fi
+if [[ -n $container ]]; then container=$(realpath -- "$container"); fi
+if [[ -n $hostfile ]]; then hostfile=$(realpath -- "$hostfile"); fi
 output=${output:-$root/results/local/$scheduler-$(date -u +%Y%m%dT%H%M%S)}
-mkdir -p "$output" || die 2 "--output is '$output', which cannot be made"
-output=$(cd "$output" && pwd)
+output=$(realpath -m -- "$output")
+# What the job checks: data and disks need not be on the machine that submits.
+passed=(--repeats "$repeats" --relaunches "$relaunches")
+if [[ -n $baseline ]]; then passed+=(--baseline "$baseline"); fi
+if [[ -n $scratch ]]; then passed+=(--scratch "$scratch"); fi
+for stage in ${staged[@]+"${staged[@]}"}; do passed+=(--stage "$stage"); done
+if ((resume_hosts)); then passed+=(--resume-hosts); elif ((resume || requeue)); then passed+=(--resume); fi
+if [[ $requeue == 1 && $scheduler != slurm ]]; then passed+=(--resume-hosts); fi
 
 # --- the heads: what each scheduler is asked for, for n nodes ---------------------------------------------
 
 hours=${limit%%:*} minutes=${limit#*:}
 minutes=${minutes%%:*}
+seconds=$((10#$hours * 3600 + 10#$minutes * 60 + 10#${limit##*:}))
 
+# shellcheck disable=SC2317  # called by write_job
 head_of_slurm() { # nodes
   printf '#SBATCH %s\n' --job-name=scalemark "--nodes=$1" "--ntasks-per-node=$per_node" "--time=$limit" \
     --signal=B:USR1@120 "--output=$output/nodes-$1/job-%A-%a.txt"
@@ -100,8 +133,10 @@ head_of_slurm() { # nodes
   if [[ -n $queue ]]; then printf '#SBATCH --partition=%s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#SBATCH --account=%s\n' "$account"; fi
   if ((array)); then printf '#SBATCH --array=1-%s\n' "$repeats"; fi
+  if ((requeue)); then printf '#SBATCH --requeue\n'; fi
 }
 
+# shellcheck disable=SC2317  # called by write_job
 head_of_pbs() {
   local select="select=$1:ncpus=$((per_node * ${cpus:-1})):mpiprocs=$per_node"
   if ((gpus > 0)); then select+=":ngpus=$gpus"; fi
@@ -109,8 +144,10 @@ head_of_pbs() {
   if [[ -n $queue ]]; then printf '#PBS -q %s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#PBS -A %s\n' "$account"; fi
   if ((array && repeats > 1)); then printf '#PBS -J 1-%s\n' "$repeats"; fi
+  printf '#PBS -r %s\n' "$(if ((requeue)); then echo y; else echo n; fi)"
 }
 
+# shellcheck disable=SC2317  # called by write_job
 head_of_lsf() {
   local name=scalemark
   if ((array)); then name="scalemark[1-$repeats]"; fi
@@ -121,14 +158,20 @@ head_of_lsf() {
   if [[ -n $cpus ]]; then printf '#BSUB -R "affinity[core(%s)]"\n' "$cpus"; fi
   if [[ -n $queue ]]; then printf '#BSUB -q %s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#BSUB -P %s\n' "$account"; fi
+  if ((requeue)); then printf '#BSUB -r\n'; fi
 }
 
+# shellcheck disable=SC2317  # called by write_job
 head_of_flux() {
   printf '#flux: %s\n' --job-name=scalemark "-N $1" --exclusive "-t $((10#$hours * 60 + 10#$minutes))m" --signal=SIGUSR1@2m \
     "--output=$output/nodes-$1/job-{{id}}.txt"
   if [[ -n $queue ]]; then printf '#flux: -q %s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#flux: -B %s\n' "$account"; fi
 }
+
+# Started by hand, or by a scheduler that is not listed.
+# shellcheck disable=SC2317  # called by write_job
+head_of_mpirun() { :; }
 
 # --- the body: the same for all ------------------------------------------------------------------------------
 
@@ -144,32 +187,36 @@ body_of() { # nodes, ARGUMENT of scalemark run...
     printf 'export SCALEMARK_ROOT=%q\n' "$root"
     if [[ -n $mpi ]]; then printf 'export SCALEMARK_MPI=%q\n' "$mpi"; fi
     command=(jobscripts/slurm.sbatch)
+    if ((requeue)); then command+=(--requeue); fi
   else
     command=(jobscripts/job.sh "$scheduler" --ranks "$((n * per_node))" --ranks-per-node "$per_node")
+    if [[ -n $hostfile ]]; then command+=(--hostfile "$hostfile"); fi
     if [[ $scheduler == flux && $gpus != 0 ]]; then command+=(--gpus-per-rank "$(((gpus + per_node - 1) / per_node))"); fi
   fi
-  command+=(--repeats "$repeats" --output "$output/nodes-$n")
+  command+=("${passed[@]}" --output "$output/nodes-$n")
   if (($#)); then command+=(-- "$@"); fi
-  # Runs in the job's own shell, so that the scheduler's signals reach the traps.
-  printf 'exec bash'
+  # Runs in the job's own shell, so that the scheduler's signals reach the traps. Without a scheduler the limit is kept here.
+  if [[ $scheduler == mpirun ]]; then command=(timeout --foreground --preserve-status --signal=USR1 --kill-after=120 "$seconds" bash "${command[@]}"); else command=(bash "${command[@]}"); fi
+  printf 'exec'
   printf ' %q' "${command[@]}"
   printf '\n'
 }
 
-for n in "${nodes[@]}"; do
-  folder=$output/nodes-$n
-  mkdir -p "$folder"
-  job=$folder/job.$scheduler
-  {
-    printf '#!/bin/bash\n'
-    "head_of_$scheduler" "$n"
-    body_of "$n" "$@"
-  } >"$job"
+write_job() { # nodes, ARGUMENT of scalemark run...
+  printf '#!/bin/bash\n'
+  "head_of_$scheduler" "$1"
+  body_of "$@"
+}
+
+# hand_over JOB: submits it, or prints the command that does so.
+hand_over() {
+  local job=$1 command
   case $scheduler in
     slurm) command=(sbatch "$job") ;;
     pbs) command=(qsub "$job") ;;
     lsf) command=(bsub) ;;  # reads the job from stdin
     flux) command=(flux batch "$job") ;;
+    mpirun) command=(bash "$job") ;;
   esac
   if [[ $scheduler == flux && $array == 1 ]]; then command=(flux batch "--cc=1-$repeats" "$job"); fi
   if ((submit)); then
@@ -181,4 +228,20 @@ for n in "${nodes[@]}"; do
     printf '%q ' "${command[@]}"
     printf '\n'
   fi
+}
+
+code=0
+for n in "${nodes[@]}"; do
+  job=$output/nodes-$n/job.$scheduler
+  if ((dry_run)); then
+    printf '# %q\n' "$job"
+    write_job "$n" "$@"
+    continue
+  fi
+  mkdir -p "${job%/*}" || die 2 "--output is '$output', which cannot be made"
+  write_job "$n" "$@" >"$job"
+  failed=0
+  hand_over "$job" || failed=$?
+  code=$(worse_code "$code" "$failed")
 done
+exit "$code"

@@ -76,6 +76,7 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
   add_plan(app, exit_code);
   add_predict(app, exit_code);
   add_fleet(app, exit_code);
+  add_campaign(app, exit_code);
   add_compare(app, exit_code);
   add_baseline(app, exit_code);
   add_report(app, exit_code);

@@ -10,7 +10,7 @@ import unittest
 
 from harness import ProgramTest, SCALEMARK, run
 
-SUBCOMMANDS = ["run", "list", "info", "show", "study", "plan", "predict", "fleet", "compare", "baseline", "report", "verify", "finalize", "schema",
+SUBCOMMANDS = ["run", "list", "info", "show", "study", "plan", "predict", "fleet", "campaign", "compare", "baseline", "report", "verify", "finalize", "schema",
                "import", "export", "completion", "man"]
 
 

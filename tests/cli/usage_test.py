@@ -204,7 +204,7 @@ class Usage(ProgramTest):
             self.expect(run("compare", self.folder, *arguments), 2)
 
     def test_help_of_every_subcommand(self):
-        for name in ["run", "list", "info", "show", "study", "plan", "predict", "fleet", "compare", "report", "verify", "finalize", "schema", "import",
+        for name in ["run", "list", "info", "show", "study", "plan", "predict", "fleet", "campaign", "compare", "report", "verify", "finalize", "schema", "import",
                      "export"]:
             done = run(name, "--help")
             self.assertEqual(done.returncode, 0)

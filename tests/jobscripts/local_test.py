@@ -105,14 +105,14 @@ class Local(ScriptTest):
 
     def test_a_relaunch_waits_until_the_old_writer_is_gone(self):
         script = """
-            source "$1"; parts=$2; mkdir -p "$parts"; sleep 1 & writer=$!
+            source "$1/lib.sh"; source "$1/runs.sh"; parts=$2; mkdir -p "$parts"; sleep 1 & writer=$!
             printf '%s %s 12345' "$(hostname)" "$writer" >"$parts/lock"
             wait_for_writer "$parts"
             if kill -0 "$writer" 2>/dev/null; then echo "the writer still lives"; exit 1; fi
             printf 'elsewhere %s 1' $$ >"$parts/lock"
             wait_for_writer "$parts"  # nobody here can ask for it: no waiting
         """
-        done = subprocess.run(["bash", "-c", script, "bash", os.path.join(SCRIPTS, "lib.sh"), self.path("x.parts")],
+        done = subprocess.run(["bash", "-c", script, "bash", SCRIPTS, self.path("x.parts")],
                               capture_output=True, text=True, timeout=30)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

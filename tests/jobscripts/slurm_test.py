@@ -63,6 +63,49 @@ class Slurm(ScriptTest):
             self.assertEqual(found, ["run-1.h5", "run-2.h5"])
         self.assertEqual(sorted(line.split()[0] for line in self.launches()), ["ranks=2", "ranks=2", "ranks=4", "ranks=4"])
 
+    def test_the_last_element_of_an_array_compares_with_the_baseline(self):
+        written = start(os.path.join(SCRIPTS, "submit.sh"), "slurm", "--ranks-per-node", 2, "--repeats", 2, "--array", "--time", "0:05:00",
+                        "--baseline", self.folder, "--output", self.out)
+        self.assertEqual(written.returncode, 0, written.stderr)
+        done = start("sbatch", "--wait", written.stdout.split()[-1], env={**self.stub("0"), "STUB_COMPARE": "1"}, cwd=ROOT, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        folder = os.path.join(self.out, "nodes-1")
+        texts = ""
+        for name in os.listdir(folder):
+            if name.startswith("job-"):
+                with open(os.path.join(folder, name), encoding="utf-8") as text:
+                    texts += text.read()
+        self.assertEqual(texts.count(f"compared {self.folder} with {folder}\n"), 1, texts)
+
+    def test_data_are_staged_to_the_nodes_and_results_brought_back(self):
+        data, disk = self.path("data"), self.path("disk")
+        os.makedirs(data)
+        os.makedirs(disk)
+        self.expect_job(self.submit("--repeats", 1, "--scratch", disk, "--stage", f"mnist={data}", env=self.stub("0")), 0)
+        self.assertEqual(self.files(), ["run-1.h5"])
+        self.assertRegex(self.launches()[0], rf"^ranks=4 run --data mnist={disk}/scalemark-\S+/mnist --output {disk}/scalemark-\S+/run-1\.h5$")
+        self.assertEqual(os.listdir(disk), [])
+
+    @unittest.skipUnless(os.environ.get("SCALEMARK_PROGRAM"), "needs the program")
+    def test_sbatch_takes_the_jobs_of_a_campaign(self):
+        path = self.path("campaign.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('nodes = [1, 2]\ntime = "1h"\n[clusters.c]\nscheduler = "slurm"\narray = true\nrequeue = true\n'
+                       '[clusters.d]\nscheduler = "slurm"\nranks_per_node = 2\ncpus_per_rank = 1\n[jobs.quick]\npreset = "quick"\n')
+        done = start(os.path.join(SCRIPTS, "campaign.sh"), path, env={"SCALEMARK": os.environ["SCALEMARK_PROGRAM"]})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        for line in lines:
+            taken = start("sbatch", "--test-only", line.split()[-1], cwd=ROOT)
+            self.assertEqual(taken.returncode, 0, line + taken.stderr)
+        # It does refuse.
+        with open(lines[0].split()[-1], "r+", encoding="utf-8") as job:
+            text = job.read().replace("--nodes=1", "--nodes=99")
+            job.seek(0)
+            job.write(text)
+        self.assertNotEqual(start("sbatch", "--test-only", lines[0].split()[-1], cwd=ROOT).returncode, 0)
+
     def test_bad_options_end_the_job(self):
         self.expect_job(self.submit("--repeats", "none", env=self.stub("0")), 2)
         self.assertIn("--repeats is 'none'", self.printed())

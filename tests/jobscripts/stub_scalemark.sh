@@ -11,13 +11,20 @@
 #   none:CODE writes nothing and exits with CODE
 #   crash     writes nothing; the rank kills itself
 #   wait      waits until SIGUSR1 (then leaves FILE.parts, exits 0) or SIGTERM
-# STUB_LOG gets one line for every launch: its arguments. `show PATH` is no launch: it says what it was given.
+# STUB_LOG gets one line for every launch: its arguments. `show PATH` and `compare BASE
+# --against PATH` are no launches: they say what they were given; the latter ends with STUB_COMPARE.
 set -euo pipefail
 
-if [[ ${1:-} == show ]]; then
-  echo "table of $2"
-  exit 0
-fi
+case ${1:-} in
+  show)
+    echo "table of $2"
+    exit 0
+    ;;
+  compare)
+    echo "compared $2 with $4"
+    exit "${STUB_COMPARE:-0}"
+    ;;
+esac
 
 rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-0}}
 ((rank == 0)) || exit 0

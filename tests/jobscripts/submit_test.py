@@ -125,6 +125,80 @@ class Jobs(ScriptTest):
         self.expect(done, 0)
         self.assertNotIn("table of", done.stdout)
 
+    def test_the_last_element_of_an_array_concludes(self):
+        for k in (1, 3, 2):
+            done = self.run_job("pbs", "0", "--repeats", 3, "--baseline", self.folder, env={"PBS_ARRAY_INDEX": str(k), "STUB_COMPARE": "1"})
+            self.expect(done, 1 if k == 2 else 0)
+        self.assertEqual(done.stdout.splitlines()[-2:], [f"table of {self.out}", f"compared {self.folder} with {self.out}"])
+
+    def test_the_comparison_with_the_baseline_decides_the_exit_code(self):
+        self.expect(self.run_job("lsf", "0", "--repeats", 2, "--baseline", self.folder, env={"STUB_COMPARE": "1"}), 1)
+        self.out = self.path("other")
+        done = self.run_job("lsf", "0 6", "--repeats", 2, "--baseline", self.folder, env={"STUB_COMPARE": "1"})
+        self.expect(done, 6)
+        self.assertIn("compared", done.stdout)
+        self.out = self.path("third")
+        self.expect(self.run_job("lsf", "0", "--baseline", self.path("none")), 2, "--baseline is")
+        self.assertEqual(self.files(), [])
+
+    def test_data_are_staged_and_results_brought_back(self):
+        data, disk = self.path("da ta"), self.path("disk")
+        os.makedirs(os.path.join(data, "deep"))
+        os.makedirs(disk)
+        with open(os.path.join(data, "deep", "x"), "w", encoding="ascii") as file:
+            file.write("data")
+        stage = ("--scratch", disk, "--stage", f"rgb300={data}")
+        self.expect(self.run_job("pbs", "0 lost:137 lost:3", "--repeats", 2, "--relaunches", 1, *stage), 3)
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5.parts"])
+        self.assertEqual(os.listdir(disk), [], "nothing stays on the node")
+        for line in self.launches():
+            self.assertRegex(line, rf"--data rgb300={disk}/scalemark-\w+-[0-9a-f]+/rgb300 --output {disk}/scalemark-\w+-[0-9a-f]+/run-")
+        # The parts go to the scratch of the job that resumes.
+        self.expect(self.run_job("pbs", "0", "--repeats", 2, "--resume", *stage), 0, "Run 1 of 2 is there")
+        self.assertEqual(self.files(), ["run-1.h5", "run-2.h5"])
+        self.assertTrue(self.launches()[-1].endswith("--resume"))
+        self.assertEqual(os.listdir(disk), [])
+        self.expect(self.run_job("pbs", "0", "--stage", "rgb300=/nowhere"), 2, "/nowhere is no folder")
+        self.expect(self.run_job("pbs", "0", "--stage", "nothing"), 2, "--stage is 'nothing'")
+
+    def test_staged_data_are_there_while_the_program_runs(self):
+        data = self.path("data")
+        os.makedirs(data)
+        open(os.path.join(data, "x"), "w", encoding="ascii").close()
+        looking = self.stub_command("looking", 'while [[ $1 != --data ]]; do shift; done\n[[ -e ${2#*=}/x ]] || exit 9\n')
+        done = self.run_job("pbs", "0", "--repeats", 1, "--scratch", self.folder, "--stage", f"mnist={data}",
+                            env={**looking, "SCALEMARK": self.path("bin", "looking")})
+        self.expect(done, 3, "there is no ")
+
+    def test_mpirun_alone_starts_here_or_on_the_hosts_of_a_file(self):
+        hosts = self.path("hosts")
+        with open(hosts, "w", encoding="ascii") as file:
+            file.write("a slots=2\nb slots=2\n")
+        self.expect(self.submit("mpirun", "--nodes", "1,2"), 2, "mpirun needs --hostfile")
+        self.expect(self.submit("mpirun", "--array"), 2, "need a scheduler")
+        self.expect(self.submit("pbs", "--hostfile", hosts), 2, "for mpirun only")
+        self.expect(self.submit("mpirun", "--nodes", "2", "--hostfile", hosts, "--time", "0:00:50"), 0)
+        self.assertIn(f"exec timeout --foreground --preserve-status --signal=USR1 --kill-after=120 50 bash jobscripts/job.sh mpirun --ranks 4 --ranks-per-node 2 --hostfile {hosts}",
+                      self.job("mpirun", 2))
+        self.expect(self.run_job("mpirun", "0", "--repeats", 1, "--hostfile", hosts), 0)
+        self.assertIn(f"-n 4 --map-by ppr:2:node --bind-to none --hostfile {hosts} ", self.launcher())
+
+    def test_a_time_limit_without_a_scheduler_stops_after_the_case(self):
+        self.expect(self.submit("mpirun", "--time", "0:00:02", "--repeats", 2, "--submit", env=self.stub("wait")), 130, "Finished cases are kept")
+        self.out = os.path.join(self.out, "nodes-1")
+        self.assertIn("run-1.h5.parts", self.files())
+        self.assertEqual(len(self.launches()), 1)
+
+    def test_resuming_jobs_can_be_asked_for(self):
+        for scheduler, words, head in (("slurm", ["--requeue"], "#SBATCH --requeue\n"), ("pbs", ["--resume", "--resume-hosts"], "#PBS -r y\n"),
+                                       ("lsf", ["--resume", "--resume-hosts"], "#BSUB -r\n")):
+            self.out = self.path(scheduler)
+            self.expect(self.submit(scheduler, "--requeue"), 0)
+            job = self.job(scheduler)
+            self.assertIn(head, job)
+            for word in words:
+                self.assertIn(f" {word} ", job)
+
     def launcher(self):
         with open(self.log + ".launcher", encoding="ascii") as file:
             return file.read()

@@ -19,6 +19,7 @@ void add_study(CLI::App& app, int& exit_code);
 void add_plan(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
 void add_fleet(CLI::App& app, int& exit_code);
+void add_campaign(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_baseline(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
