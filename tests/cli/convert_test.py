@@ -8,8 +8,12 @@ import math
 import os
 import pathlib
 import re
+import runpy
 import statistics
+import sys
+import types
 import unittest
+import unittest.mock
 
 import h5py
 
@@ -242,6 +246,33 @@ class Exports(ProgramTest):
             self.assertEqual({axis: row[axis] for axis in axes if row[axis]}, pairs)
         row = next(row for row in summary if row["key"] == key and row["metric"] == "latency")
         self.assertAlmostEqual(float(row["median"]), metric["median"], delta=1e-18)
+
+    def test_ramble_finds_each_figure(self):
+        """The application's expressions on our lines. Ramble itself, which is on no package index, ran it by hand."""
+        told = []
+
+        class Appkit(types.ModuleType):
+            ExecutableApplication = object
+            OUTPUT_CAPTURE = types.SimpleNamespace(ALL=None)
+            __all__ = ["ExecutableApplication", "OUTPUT_CAPTURE", "tags", "executable", "workload", "workload_variable",
+                       "figure_of_merit_context", "figure_of_merit", "success_criteria"]
+
+            def __getattr__(self, name):
+                return lambda *words, **named: told.append((name, words, named))
+
+        path = ROOT / "packaging" / "ramble" / "applications" / "scalemark" / "application.py"
+        with unittest.mock.patch.dict(sys.modules, {"ramble": types.ModuleType("ramble"), "ramble.appkit": Appkit("ramble.appkit")}):
+            runpy.run_path(str(path))
+        by_name = {name: (words, named) for name, words, named in told}
+        lines = self.export("run-1.h5", "--to", "fom").splitlines()
+        self.assertRegex(lines[-1], by_name["success_criteria"][1]["match"])
+        for name, regex in (("figure_of_merit", "fom_regex"), ("figure_of_merit_context", "regex")):
+            found = [re.match(by_name[name][1][regex], line) for line in lines[:-1]]
+            self.assertTrue(all(found), name)
+            self.assertEqual({match["key"] for match in found},
+                             {key for key, row in rows(RESULTS / "run-1.h5").items() if row["status"] == "ok"})
+        commands = [words[1] for name, words, _ in told if name == "executable"]
+        self.assertEqual([command.split()[:2] for command in commands], [["scalemark", "run"], ["scalemark", "export"]])
 
     def test_csv_cells_are_no_formulas(self):
         with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:

@@ -20,6 +20,8 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
+import yaml
+
 from docs_blocks import blocks, commands, inline_commands, without_comment
 from harness import FILES, KERNELS, MPIRUN, OF_FILES, SCALEMARK, ranks_of
 
@@ -124,6 +126,7 @@ NOT_RUN = {
     "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
     "reframe -c scalemark_check.py -r -S ScalemarkPingpong.baseline=$PWD/base.h5": HARNESS,
     "jube run scalemark.xml --result": HARNESS,
+    "ramble repo add packaging/ramble": "needs Ramble; cli.convert reads the application",
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",
@@ -134,7 +137,7 @@ VERDICT = {0, 1}
 # What begins so is run; any other command is a new one, which a table must name.
 RUNNABLE = ("scalemark ", "mpirun ", BUILT + " ", "for ", "h5dump ", "source <(scalemark ")
 # Python of other programs, by its first line: only its syntax is looked at.
-FOREIGN_PYTHON = ("import reframe as rfm", "figure_of_merit(")
+FOREIGN_PYTHON = ("import reframe as rfm",)
 
 # Python programs of a JSON object by where they stand, each with names of its own; says which have run.
 RUN_EXAMPLES = """
@@ -307,12 +310,14 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             for language, code, line in blocks((ROOT / page).read_text(encoding="utf-8")):
                 with self.subTest(f"{page}:{line}"):
-                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "cpp", "cmake", "mermaid"},
+                    self.assertIn(language, {"indented", "sh", "text", "python", "toml", "xml", "yaml", "cpp", "cmake", "mermaid"},
                                   "a block of code names its language; output and drawings are 'text'")
                     if language == "toml":
                         tomllib.loads(code)
                     elif language == "xml":
                         xml.etree.ElementTree.fromstring(code)
+                    elif language == "yaml":
+                        yaml.safe_load(code)
                     elif language == "python":
                         ast.parse(code)
 
