@@ -110,13 +110,20 @@ if [[ -n $container ]]; then container=$(realpath -- "$container"); fi
 if [[ -n $hostfile ]]; then hostfile=$(realpath -- "$hostfile"); fi
 output=${output:-$root/results/local/$scheduler-$(date -u +%Y%m%dT%H%M%S)}
 output=$(realpath -m -- "$output")
+if [[ $scheduler != mpirun && ! $output =~ ^[A-Za-z0-9_./+:@,=-]+$ ]]; then
+  die 2 "--output is '$output', allowed in the head of a job: letters, digits and _./+:@,=-"
+fi
 # What the job checks: data and disks need not be on the machine that submits.
 passed=(--repeats "$repeats" --relaunches "$relaunches")
 if [[ -n $baseline ]]; then passed+=(--baseline "$baseline"); fi
 if [[ -n $scratch ]]; then passed+=(--scratch "$scratch"); fi
 for stage in ${staged[@]+"${staged[@]}"}; do passed+=(--stage "$stage"); done
-if ((resume_hosts)); then passed+=(--resume-hosts); elif ((resume || requeue)); then passed+=(--resume); fi
-if [[ $requeue == 1 && $scheduler != slurm ]]; then passed+=(--resume-hosts); fi
+# slurm.sbatch knows by itself whether it was started again.
+if ((resume_hosts)) || [[ $requeue == 1 && $scheduler != slurm ]]; then
+  passed+=(--resume-hosts)
+elif ((resume)); then
+  passed+=(--resume)
+fi
 
 # --- the heads: what each scheduler is asked for, for n nodes ---------------------------------------------
 

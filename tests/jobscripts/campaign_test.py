@@ -26,7 +26,7 @@ class Campaigns(ScriptTest):
         for k in range(4):
             parts[k] += 'gpus_per_node = 2\ncpus_per_rank = 4\nscratch = "/tmp"\nstage = {mnist = "it\'s here"}\narray = true\nrequeue = true\n'
         parts[4] += "max_nodes = 1\n"
-        self.write("nodes = [1, 2]\noutput = \"o u t\"\n" + "".join(parts) +
+        self.write("nodes = [1, 2]\noutput = \"runs\"\n" + "".join(parts) +
                    '[jobs.quick]\npreset = "quick"\n[jobs.some]\nbenchmarks = ["^micro/(memcpy|stream)$"]\narguments = ["--tag", "note=it\'s"]\n')
 
     def test_every_schedulers_jobs_are_written_and_pass_shellcheck(self):
@@ -36,7 +36,7 @@ class Campaigns(ScriptTest):
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 4 * 2 * 2 + 2)
         jobs = []
-        for folder, _, files in os.walk(self.path("o u t")):
+        for folder, _, files in os.walk(self.path("runs")):
             jobs += [os.path.join(folder, name) for name in files]
         self.assertEqual(len(jobs), len(lines))
         for name, command in SUBMITS.items():
@@ -48,7 +48,7 @@ class Campaigns(ScriptTest):
         self.write_one_of_each()
         done = self.campaign("--dry-run", "--cluster", "on-slurm", "--job", "some")
         self.expect(done, 0)
-        self.assertEqual(os.listdir(self.folder).count("o u t"), 0)
+        self.assertEqual(os.listdir(self.folder).count("runs"), 0)
         self.assertEqual(done.stdout.count("#!/bin/bash\n"), 2)
         for line in ("#SBATCH --nodes=2\n", "#SBATCH --partition=gpu\n", "#SBATCH --account=abc\n", "#SBATCH --requeue\n", "#SBATCH --array=1-3\n",
                      "module load openmpi\n", "export SCALEMARK_MPI=pmix\n"):
@@ -87,6 +87,8 @@ class Campaigns(ScriptTest):
         self.expect(self.campaign("--fast"), 2, "--fast")
         self.expect(self.campaign("other.toml"), 2, "second file")
         self.expect(start(CAMPAIGN, self.path("none.toml"), env={"SCALEMARK": os.environ["SCALEMARK_PROGRAM"]}), 2, "none.toml")
+        self.write('output = "o u t"\n[clusters.a]\nscheduler = "slurm"\n[jobs.b]\npreset = "quick"\n')
+        self.expect(self.campaign(), 2, "allowed in the head of a job")
         # A queue that would end the line of the job's head.
         self.write('[clusters.a]\nscheduler = "slurm"\nqueue = "a b"\n[jobs.b]\npreset = "quick"\n')
         self.expect(self.campaign(), 2, "'a b' is no name of a queue")

@@ -190,14 +190,15 @@ class Jobs(ScriptTest):
         self.assertEqual(len(self.launches()), 1)
 
     def test_resuming_jobs_can_be_asked_for(self):
-        for scheduler, words, head in (("slurm", ["--requeue"], "#SBATCH --requeue\n"), ("pbs", ["--resume", "--resume-hosts"], "#PBS -r y\n"),
-                                       ("lsf", ["--resume", "--resume-hosts"], "#BSUB -r\n")):
+        for scheduler, words, head in (("slurm", ["--requeue"], "#SBATCH --requeue\n"), ("pbs", ["--resume-hosts"], "#PBS -r y\n"),
+                                       ("lsf", ["--resume-hosts"], "#BSUB -r\n")):
             self.out = self.path(scheduler)
             self.expect(self.submit(scheduler, "--requeue"), 0)
             job = self.job(scheduler)
             self.assertIn(head, job)
             for word in words:
                 self.assertIn(f" {word} ", job)
+            self.assertEqual(" --resume" in job, scheduler != "slurm", "which would skip the probe of CUDA-aware MPI")
 
     def launcher(self):
         with open(self.log + ".launcher", encoding="ascii") as file:
