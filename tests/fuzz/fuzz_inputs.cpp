@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "common/cli/commands/campaign_file.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/core/preset.hpp"
 #include "common/predict/flows.hpp"
@@ -115,8 +116,18 @@ void read_topology(std::string_view file) {
     require(ns >= 0 && std::isfinite(ns));
 }
 
+/// Words go to a shell script, each behind the other with NULs and line feeds between.
+void read_campaign(std::string_view file) {
+  for (const auto& one : cli::submissions_of(cli::parse_campaign(file, kOrigin, "/folder"))) {
+    require(one.ranks > 0 && one.node_hours > 0 && std::isfinite(one.node_hours));
+    for (const std::string& word : one.words)
+      require(std::ranges::none_of(
+          word, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }));
+  }
+}
+
 void read(std::uint8_t format, std::string_view file) {
-  switch (format % 12) {
+  switch (format % 13) {
     case 0:
       return read_idx(file);
     case 1:
@@ -140,8 +151,11 @@ void read(std::uint8_t format, std::string_view file) {
     case 10:
       predict::parse_loggops(std::string(file));
       return;
-    default:
+    case 11:
       parse_preset(std::string(file), kOrigin);
+      return;
+    default:
+      read_campaign(file);
   }
 }
 

@@ -163,6 +163,7 @@ void write_inputs(const std::filesystem::path& folder) {
   write(10, "loggps", "L=2500,o=1500,g=1000,G=6,O=0,S=65535");
   for (const char* preset : {"quick", "paper-imaging-pin", "nccl-tests"})
     write(11, preset, read(std::string("suites/presets/") + preset + ".toml"));
+  write(12, "campaign", read("jobscripts/campaign.toml"));
 }
 
 }  // namespace
