@@ -41,6 +41,7 @@ svg .b{stroke:none;opacity:.22}svg .k{fill:var(--card);stroke:var(--line)}svg .c
 .s0{stroke:var(--s0);color:var(--s0)}.s1{stroke:var(--s1);color:var(--s1)}.s2{stroke:var(--s2);color:var(--s2)}.s3{stroke:var(--s3);color:var(--s3)}.s4{stroke:var(--s4);color:var(--s4)}.s5{stroke:var(--s5);color:var(--s5)}.s6{stroke:var(--s6);color:var(--s6)}.s7{stroke:var(--s7);color:var(--s7)}
 .d1{stroke-dasharray:7 3}.d2{stroke-dasharray:2 2.5}.d3{stroke-dasharray:9 3 2 3}.d4{stroke-dasharray:4 4}.d5{stroke-dasharray:12 4}.d6{stroke-dasharray:1 3}.d7{stroke-dasharray:6 2 1 2 1 2}
 .p{stroke-dasharray:none;stroke-width:1.3;fill:var(--bg)}.f{fill:currentColor}
+.vo{fill:var(--good)}.vs{fill:var(--warn)}.vb{fill:var(--bad)}.vu{fill:var(--soft)}
 .h0{fill:var(--h0)}.h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}.h4{fill:var(--h4)}.h5{fill:var(--h5)}.h6{fill:var(--h6)}.h7{fill:var(--h7)}.h8{fill:var(--h8)}
 .first{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:16px 24px;align-items:start;margin:12px 0}
 .tiles{list-style:none;margin:0;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(170px,1fr));gap:10px}

@@ -98,6 +98,16 @@ class Fleet(ProgramTest):
                       done.stdout)
 
         self.check_openmetrics(alone, hosts, failing, host)
+        page = self.path("map.html")
+        done = run("fleet", alone, "--hosts", hosts, "--failing", failing, "--topology", self.topology(host["host"]), "-o", page)
+        self.expect(done, 1, "map.html")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for said in ("other2: BAD, network", "leaf (1 host)", "switch not known (3 hosts)", "State=DRAIN"):
+            self.assertIn(said, text)
+        self.expect(run("fleet", alone, "-o", page), 2, "--force")
+        self.expect(run("fleet", alone, "-o", page, "--force"), 0)
+        self.expect(run("fleet", alone, "-o", alone, "--force"), 2)
         # Earlier runs of too few hosts say nothing; runs that are judged are no past.
         os.makedirs(os.path.join(self.path("past"), "older"))
         shutil.copy(alone, os.path.join(self.path("past"), "older"))

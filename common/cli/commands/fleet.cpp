@@ -17,9 +17,11 @@
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/fleet_print.hpp"
+#include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/fleet/host_names.hpp"
 #include "common/formats/input.hpp"
+#include "common/html/fleet_page.hpp"
 #include "common/result/software_gpu.hpp"
 #include "common/store/reader.hpp"
 
@@ -29,8 +31,11 @@ namespace {
 struct FleetArguments {
   std::vector<std::string> paths, history;
   std::string topology, hosts, failing, only, format = "text";
-  bool all = false;
+  std::string page;  ///< empty = none
+  bool all = false, force = false;
 };
+
+using Switches = std::map<std::string, std::string>;  // above each host
 
 /// None if no file is given.
 std::vector<std::string> names_in(const std::string& file) {
@@ -81,10 +86,8 @@ std::vector<std::filesystem::path> history_files(const std::vector<std::string>&
   return files;
 }
 
-analysis::FleetTable read_fleet(const FleetArguments& options) {
-  analysis::FleetCases cases({.switches = options.topology.empty()
-                                              ? std::map<std::string, std::string>()
-                                              : read_topology(options.topology).leaves(),
+analysis::FleetTable read_fleet(const FleetArguments& options, const Switches& switches) {
+  analysis::FleetCases cases({.switches = switches,
                               .hosts = names_in(options.hosts),
                               .failing = names_in(options.failing)});
   std::set<std::string> now;
@@ -114,7 +117,10 @@ void keep_only(const std::string& host, analysis::FleetTable& fleet) {
 }
 
 int fleet_command(const FleetArguments& options) {
-  analysis::FleetTable fleet = read_fleet(options);
+  if (!options.page.empty()) check_page_file(options.page, options.force);
+  const Switches switches =
+      options.topology.empty() ? Switches() : read_topology(options.topology).leaves();
+  analysis::FleetTable fleet = read_fleet(options, switches);
   if (fleet.screenings + fleet.lone_cases == 0) {
     fmt::print(stderr,
                "scalemark fleet: no screening in these files, and nothing that hosts measured by "
@@ -130,6 +136,9 @@ int fleet_command(const FleetArguments& options) {
     print_fleet_openmetrics(fleet);
   else
     print_fleet_text(fleet, options.all);
+  if (!options.page.empty())
+    write_page("fleet", options.page,
+               html::fleet_page(fleet, {.switches = switches, .drain = drain_lines(fleet)}));
   return static_cast<int>(fleet.count(fleet::NodeVerdict::bad) > 0 ? ExitCode::worse
                                                                    : ExitCode::ok);
 }
@@ -159,6 +168,9 @@ void add_fleet(CLI::App& app, int& exit_code) {
   command->add_option("--topology", options->topology,
                       "TOML file of hosts and switches, as predict takes it: name slow links "
                       "between switches, too");
+  CLI::Option* page = command->add_option("-o,--output", options->page,
+                                          "Also write an HTML page with the cluster as a map");
+  command->add_flag("--force", options->force, "Replace an earlier page")->needs(page);
   command->add_flag("--all", options->all, "List the hosts that are not slow, too");
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json", "openmetrics"}))

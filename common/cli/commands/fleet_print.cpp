@@ -49,19 +49,6 @@ std::vector<std::string> bad_hosts(const FleetTable& fleet) {
   return bad;
 }
 
-/// Lines that drain the bad hosts in Slurm. They are printed, never run.
-std::vector<std::string> drain_lines(const FleetTable& fleet) {
-  std::vector<std::string> lines;
-  for (const HostVerdict& one : fleet.hosts) {
-    if (one.verdict() != NodeVerdict::bad || !is_host_name(one.host)) continue;
-    const HostEvidence& why = one.evidence.front();
-    lines.push_back(
-        fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"scalemark: {}\"", one.host,
-                    without_specials(why.component + " " + text::printable(why.reason, 120))));
-  }
-  return lines;
-}
-
 text::TextRow row_of(const HostVerdict& one) {
   const HostEvidence& why = one.evidence.front();
   const bool has_rank = !why.key.empty();
@@ -114,6 +101,18 @@ ordered_json json_of(const std::vector<analysis::FleetChange>& changes) {
 }
 
 }  // namespace
+
+std::vector<std::string> drain_lines(const FleetTable& fleet) {
+  std::vector<std::string> lines;
+  for (const HostVerdict& one : fleet.hosts) {
+    if (one.verdict() != NodeVerdict::bad || !is_host_name(one.host)) continue;
+    const HostEvidence& why = one.evidence.front();
+    lines.push_back(
+        fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"scalemark: {}\"", one.host,
+                    without_specials(why.component + " " + text::printable(why.reason, 120))));
+  }
+  return lines;
+}
 
 void print_fleet_text(const FleetTable& fleet, bool all) {
   std::vector<text::TextRow> rows;

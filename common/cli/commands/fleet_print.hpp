@@ -2,9 +2,15 @@
 // Prints the hosts of a cluster and their verdicts.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "common/analysis/fleet_table.hpp"
 
 namespace scalemark::cli {
+
+/// Lines that drain the bad hosts in Slurm, to be shown, never run.
+std::vector<std::string> drain_lines(const analysis::FleetTable& fleet);
 
 /// A table of the hosts that are not ok (or of `all`), slow links, a line of counts, the bad hosts
 /// in Slurm's notation, and the commands that drain them, which are printed only.
