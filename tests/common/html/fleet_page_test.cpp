@@ -88,8 +88,8 @@ TEST(FleetPage, NamesFromFilesAreNoHtml) {
   FleetTable table;
   table.hosts = {host("<script>alert(1)</script>", NodeVerdict::bad)};
   table.links = {{"<b>", "\"onload=\"", 2, 2, "<i>"}};
-  const std::string page =
-      fleet_page(table, {.switches = {{table.hosts[0].host, "</svg>&"}}, .drain = {"</textarea><i>"}});
+  const std::string page = fleet_page(
+      table, {.switches = {{table.hosts[0].host, "</svg>&"}}, .drain = {"</textarea><i>"}});
   for (const char* text : {"<script>alert", "<td><b>", "</svg>&", "</textarea></", "<i>"})
     EXPECT_THAT(page, Not(HasSubstr(text))) << text;
 }
