@@ -70,6 +70,9 @@ class FleetJob(ScriptTest):
                                         "n1,n2,n3 tasks=3 run ^micro/bandwidth$ -a pairs=screening -a bytes=1M -a memory=host "
                                         f"--output {self.out}/screening.h5"])
         self.assertEqual(done.stdout, f"judged: fleet {self.out} --hosts {self.out}/hosts --failing {self.out}/failing\n")
+        for name, words in (("fleet.json", f"--format json -o {self.out}/map.html --force"), ("fleet.prom", "--format openmetrics")):
+            with open(os.path.join(self.out, name), encoding="ascii") as file:
+                self.assertTrue(file.read().endswith(words + "\n"), name)
         with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
             self.assertEqual(table.read(), done.stdout)
         with open(f"{self.out}/fleet.json", encoding="ascii") as text:
