@@ -56,6 +56,9 @@ option_words() {
   for stage in ${staged[@]+"${staged[@]}"}; do option_words+=(--stage "$stage"); done
 }
 
+# Twelve digits that no other job has.
+random_word() { od -An -N6 -tx1 /dev/urandom | tr -d ' '; }
+
 # --- local disks -----------------------------------------------------------------------------
 
 # With --scratch: the folder of this job there, and the words that a launch of the program gets for data staged to it.
@@ -66,7 +69,7 @@ scratch_folder='' data_words=()
 open_scratch() {
   [[ -n $scratch ]] || return 0
   local stage target
-  scratch_folder=$(realpath "$scratch")/scalemark-$(id -un)-$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')
+  scratch_folder=$(realpath "$scratch")/scalemark-$(id -un)-$(random_word)
   each_node=("$@")
   trap close_scratch EXIT
   # shellcheck disable=SC2016  # is expanded by that bash
@@ -241,7 +244,7 @@ measure() {
 
 # Gives the set of runs in the folder one stored name, also if elements of an array start at the same time.
 name_set() { # folder
-  (set -o noclobber && printf '%s-%s\n' "$(date -u +%Y%m%dT%H%M%S)" "$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" >"$1/campaign") 2>/dev/null || true
+  (set -o noclobber && printf '%s-%s\n' "$(date -u +%Y%m%dT%H%M%S)" "$(random_word)" >"$1/campaign") 2>/dev/null || true
   SCALEMARK_CAMPAIGN=$(head -c 64 "$1/campaign")
   export SCALEMARK_CAMPAIGN
   # With this variable the program leaves the advice on how to resume to this script.

@@ -3,7 +3,6 @@
 #include "common/analysis/fleet_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,12 +21,6 @@ namespace {
 using fleet::NodeVerdict;
 
 constexpr const char* kNetwork = "network";
-
-/// Of two verdicts the one that matters more is the larger.
-int severity_of(NodeVerdict verdict) {
-  static constexpr std::array kSeverity{0, 2, 3, 1};  // ok, suspect, bad, untested
-  return kSeverity[static_cast<std::size_t>(verdict)];
-}
 
 bool is_bad_cpu(const HostEvidence& one) {
   return one.verdict == NodeVerdict::bad && one.component == kCpu;
@@ -50,13 +43,13 @@ void sort_evidence(std::vector<HostEvidence>& evidence) {
   const bool has_bad_cpu = std::ranges::any_of(evidence, is_bad_cpu);
   std::ranges::stable_sort(evidence, {}, [&](const HostEvidence& one) {
     const bool is_delayed = one.component == kHostMemory || one.component == kMessages;
-    return std::tuple(-severity_of(one.verdict), one.component == kNetwork,
+    return std::tuple(-fleet::severity(one.verdict), one.component == kNetwork,
                       has_bad_cpu && is_delayed, -one.factor);
   });
 }
 
 auto order_of_hosts(const HostVerdict& one) {
-  return std::tuple(-severity_of(one.verdict()), -one.evidence.front().factor);
+  return std::tuple(-fleet::severity(one.verdict()), -one.evidence.front().factor);
 }
 
 std::string times_as_long(double factor) {

@@ -17,7 +17,6 @@
 namespace scalemark::analysis {
 namespace {
 
-constexpr std::size_t kMinHosts = 3;
 constexpr double kMinChange = 0.05;
 
 /// The part of a host that a case measures.
@@ -123,7 +122,7 @@ std::vector<LoneHosts::Quotient> LoneHosts::quotients(const Group& group) const 
 void LoneHosts::judge_past(std::vector<LoneHost>& all) const {
   for (const auto& [group, earlier] : past_) {
     const std::vector<Quotient> found = quotients(group);
-    if (found.size() < kMinHosts) continue;
+    if (found.size() < fleet::kMinLoneNodes) continue;
     std::vector<double> factors;
     for (const Quotient& one : found) factors.push_back(one.factor);
     const std::vector<fleet::LoneNode> judged = fleet::judge_alone(factors, past_.size());
@@ -157,7 +156,8 @@ std::vector<FleetChange> LoneHosts::changes() const {
   std::vector<FleetChange> changes;
   for (const auto& [key, one] : by_key) {
     const double factor = stats::median(one.factors);
-    if (one.hosts.size() >= kMinHosts && std::abs(std::log(factor)) > std::log1p(kMinChange))
+    if (one.hosts.size() >= fleet::kMinLoneNodes &&
+        std::abs(std::log(factor)) > std::log1p(kMinChange))
       changes.push_back({key, one.component, factor, one.hosts.size()});
   }
   return changes;

@@ -27,13 +27,6 @@ constexpr std::uintmax_t kMaxPresetBytes = 1 << 20;
 /// Bytes of axis values, those of a block counted once for each of its names.
 constexpr std::size_t kMaxAxisBytes = std::size_t{16} << 20;
 
-[[noreturn]] void unknown_key(const std::string& origin, const toml::node& node,
-                              std::string_view key, const std::vector<std::string>& known) {
-  fail_at(
-      origin, node,
-      fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
-}
-
 /// One axis value as on the command line: an array is joined by commas.
 std::string axis_text(const std::string& origin, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
@@ -94,7 +87,7 @@ PolicyChange parse_policy(const std::string& origin, const toml::node& node,
           },
           known->field);
     } else {
-      unknown_key(origin, value, name, policy_keys());
+      fail_unknown_key(origin, value, name, policy_keys());
     }
   }
   return change;
@@ -138,7 +131,7 @@ std::vector<PresetEntry> parse_block(const std::string& origin, const toml::node
     } else if (name == "policy") {
       entry.policy = parse_policy(origin, value);
     } else {
-      unknown_key(origin, value, name, {"name", "axes", "policy"});
+      fail_unknown_key(origin, value, name, {"name", "axes", "policy"});
     }
   }
   if (names.empty() || names.front().empty()) fail_at(origin, node, "a [[benchmark]] has no name");
@@ -202,7 +195,7 @@ void read_keys(const std::string& origin, const toml::table& table, Preset& pres
     } else if (name != kCpuPart) {
       std::vector<std::string> known = {"policy", "benchmark", std::string(kCpuPart)};
       for (const auto& one : kTexts) known.emplace_back(one.first);
-      unknown_key(origin, value, name, known);
+      fail_unknown_key(origin, value, name, known);
     }
   }
 }

@@ -84,4 +84,11 @@ std::string read_toml_file(const std::string& option, const std::string& file,
   return content.str();
 }
 
+void fail_unknown_key(const std::string& origin, const toml::node& node, std::string_view key,
+                      const std::vector<std::string>& known) {
+  fail_at(
+      origin, node,
+      fmt::format("unknown key '{}'{}", text::printable(key, 80), text::did_you_mean(key, known)));
+}
+
 }  // namespace scalemark

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,5 +35,9 @@ std::string read_toml_file(const std::string& option, const std::string& file, s
                                  const std::string& text) {
   throw UsageError(fmt::format("{}:{}: {}", origin, node.source().begin.line, text));
 }
+
+/// Throws UsageError for a key that is none of `known`, and names the nearest.
+[[noreturn]] void fail_unknown_key(const std::string& origin, const toml::node& node,
+                                   std::string_view key, const std::vector<std::string>& known);
 
 }  // namespace scalemark

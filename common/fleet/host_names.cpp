@@ -29,16 +29,22 @@ struct Numbered {
   std::uint64_t number = 0;
 };
 
-/// Nothing for a name that does not end in a number, is a number, or has more digits than fit.
-std::optional<Numbered> numbered_name(const std::string& name) {
+/// Nothing for a name that does not end in a number, or whose number has more digits than fit.
+std::optional<Numbered> trailing_number(const std::string& name) {
   constexpr std::size_t kMaxDigits = 18;
   const auto digits = static_cast<std::size_t>(
       std::ranges::find_if_not(name.rbegin(), name.rend(), is_digit) - name.rbegin());
-  if (digits == 0 || digits == name.size() || digits > kMaxDigits) return std::nullopt;
+  if (digits == 0 || digits > kMaxDigits) return std::nullopt;
   Numbered one{.group = {name.substr(0, name.size() - digits), digits}};
   const char* const end = name.data() + name.size();
   std::from_chars(end - digits, end, one.number);
   return one;
+}
+
+/// The same, and nothing for a name that is a number.
+std::optional<Numbered> numbered_name(const std::string& name) {
+  auto one = trailing_number(name);
+  return one && one->group.first.empty() ? std::nullopt : std::move(one);
 }
 
 /// "1,3-7", each number at least `width` digits wide.
@@ -66,6 +72,12 @@ bool is_host_name(std::string_view name) {
 
 std::string short_name(std::string_view host) {
   return std::string(host.substr(0, host.find('.')));
+}
+
+NameOrder name_order(const std::string& host) {
+  const std::string name = short_name(host);
+  if (const auto one = trailing_number(name)) return {one->group.first, one->number, host};
+  return {name, 0, host};
 }
 
 std::string node_list(std::span<const std::string> names) {

@@ -16,7 +16,6 @@ constexpr double kMinSlower = 0.05, kFalselyBad = 0.01, kFalselySuspect = 0.1;
 constexpr double kUsualSpread = 0.05, kUsualFreedom = 2;
 /// stats::pair_distance() knows as much as a standard deviation of this share of the values.
 constexpr double kEfficiency = 0.82;
-constexpr std::size_t kMinNodes = 3;
 
 }  // namespace
 
@@ -25,7 +24,7 @@ std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t m
   for (const double one : seconds)
     if (is_measured(one)) logarithms.push_back(std::log(one));
   std::vector<LoneNode> judged(seconds.size());
-  if (logarithms.size() < kMinNodes) {
+  if (logarithms.size() < kMinLoneNodes) {
     for (LoneNode& one : judged) one.verdict = NodeVerdict::untested;
     return judged;
   }

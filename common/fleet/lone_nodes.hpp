@@ -10,6 +10,9 @@
 
 namespace scalemark::fleet {
 
+/// Fewer cannot be compared: nothing says which of two is slow.
+constexpr std::size_t kMinLoneNodes = 3;
+
 /// How much longer a node takes by itself than the others.
 struct LoneNode {
   NodeVerdict verdict = NodeVerdict::ok;
@@ -23,7 +26,7 @@ struct LoneNode {
 /// degrees of freedom. t is Student's quantile at 1 - 0.01 / (nodes * `measurements`). So a table
 /// of that many measurements without a slow node has a bad one at most once in a hundred, if its
 /// nodes differ by no more than that, or by 10 % and are 64 at least. A node is suspect at ten
-/// times that level. Fewer than three measured nodes are untested.
+/// times that level. Fewer than kMinLoneNodes are untested.
 std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t measurements);
 
 }  // namespace scalemark::fleet

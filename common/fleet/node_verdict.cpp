@@ -77,6 +77,11 @@ std::string_view to_string(NodeVerdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+int severity(NodeVerdict verdict) {
+  constexpr std::array kSeverity{0, 2, 3, 1};  // ok, suspect, bad, untested
+  return kSeverity[static_cast<std::size_t>(verdict)];
+}
+
 std::vector<JudgedNode> judge(std::size_t nodes, const Screening& screening,
                               std::span<const PairTime> screened,
                               std::span<const PairTime> confirmed) {

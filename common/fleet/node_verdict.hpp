@@ -40,6 +40,9 @@ enum class NodeVerdict : std::uint8_t { ok, suspect, bad, untested };
 /// "OK", "SUSPECT", "BAD", "UNTESTED"
 std::string_view to_string(NodeVerdict verdict);
 
+/// 0 ok, 1 untested, 2 suspect, 3 bad: of two verdicts the one that matters more is the larger.
+int severity(NodeVerdict verdict);
+
 struct JudgedNode {
   NodeVerdict verdict = NodeVerdict::ok;
   double factor = 1;      ///< median time of its pairs / median of all; suspects: with proven nodes

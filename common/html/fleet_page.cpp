@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
-#include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/fleet/host_names.hpp"
 #include "common/html/drawing/svg.hpp"
 #include "common/html/html.hpp"
 
@@ -44,17 +42,6 @@ const VerdictLook& look_of(NodeVerdict verdict) {
   return *std::ranges::find(kLooks, verdict, &VerdictLook::verdict);
 }
 
-/// "node2" before "node10".
-std::tuple<std::string, std::uint64_t, std::string> name_order(const std::string& host) {
-  constexpr std::size_t kMaxDigits = 18;
-  std::size_t first = std::min(host.find('.'), host.size());
-  const std::size_t end = first;
-  while (first > 0 && end - first < kMaxDigits && host[first - 1] >= '0' && host[first - 1] <= '9')
-    --first;
-  const auto number = text::parse_integer(host.substr(first, end - first));
-  return {host.substr(0, first), static_cast<std::uint64_t>(number.value_or(0)), host};
-}
-
 std::string tooltip_of(const HostVerdict& one) {
   const HostEvidence& why = one.evidence.front();
   std::string text = fmt::format("{}: {}", one.host, to_string(one.verdict()));
@@ -74,7 +61,8 @@ std::map<std::string, HostGroup> groups_of(const FleetTable& fleet,
     groups[above == options.switches.end() ? std::string() : above->second].push_back(&one);
   }
   for (auto& [name, hosts] : groups)
-    std::ranges::sort(hosts, {}, [](const HostVerdict* one) { return name_order(one->host); });
+    std::ranges::sort(hosts, {},
+                      [](const HostVerdict* one) { return fleet::name_order(one->host); });
   return groups;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,12 +39,8 @@ class CampaignTable {
       : table_(table), origin_(origin) {
     for (const auto& [key, node] : table)
       if (std::ranges::find(known, key.str()) == known.end())
-        fail_at(origin, node,
-                fmt::format("unknown key '{}'{}", text::printable(key.str(), 80),
-                            text::did_you_mean(key.str(), known)));
+        fail_unknown_key(origin, node, key.str(), known);
   }
-
-  bool has(const char* key) const { return table_.contains(key); }
 
   void take(const char* key, std::string& value) const {
     if (const toml::node* node = table_.get(key)) value = text_of_node(key, *node);
@@ -67,13 +62,9 @@ class CampaignTable {
     for (const toml::node& one : *array) values.push_back(text_of_node(key, one));
   }
 
-  void take_number(const char* key, std::int64_t least, std::int64_t most, int& value) const {
-    if (const toml::node* node = table_.get(key))
-      value = static_cast<int>(number_of(key, *node, least, most));
-  }
-
-  void take_number(const char* key, std::int64_t least, std::int64_t most,
-                   std::optional<int>& value) const {
+  /// `Value`: int, or an optional one.
+  template <typename Value>
+  void take_number(const char* key, std::int64_t least, std::int64_t most, Value& value) const {
     if (const toml::node* node = table_.get(key))
       value = static_cast<int>(number_of(key, *node, least, most));
   }

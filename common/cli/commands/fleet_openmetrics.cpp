@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fleet as OpenMetrics, for Prometheus' textfile collector and for alerts.
-#include <array>
 #include <iostream>
 #include <string>
 
@@ -12,20 +11,10 @@ namespace {
 
 using fleet::NodeVerdict;
 
-/// From the least to the most serious: the value of a gauge.
-constexpr std::array kBySeverity{NodeVerdict::ok, NodeVerdict::untested, NodeVerdict::suspect,
-                                 NodeVerdict::bad};
-
-double severity_gauge(NodeVerdict verdict) {
-  for (std::size_t i = 0; i < kBySeverity.size(); ++i)
-    if (kBySeverity[i] == verdict) return static_cast<double>(i);
-  return 0;
-}
-
 void add_host(const analysis::HostVerdict& host, formats::MetricFamilies& families) {
   families.add("scalemark_fleet_host_verdict", "",
                "Verdict of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD", {{"host", host.host}},
-               severity_gauge(host.verdict()));
+               fleet::severity(host.verdict()));
   for (const analysis::HostEvidence& one : host.evidence) {
     if (one.key.empty()) continue;
     formats::MetricLabels labels{{"host", host.host},
@@ -44,7 +33,8 @@ void add_host(const analysis::HostVerdict& host, formats::MetricFamilies& famili
 
 void print_fleet_openmetrics(const analysis::FleetTable& fleet) {
   formats::MetricFamilies families;
-  for (const NodeVerdict verdict : kBySeverity)
+  for (const NodeVerdict verdict :
+       {NodeVerdict::ok, NodeVerdict::untested, NodeVerdict::suspect, NodeVerdict::bad})
     families.add("scalemark_fleet_hosts", "", "Hosts by verdict",
                  {{"verdict", std::string(to_string(verdict))}},
                  static_cast<double>(fleet.count(verdict)));
