@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ class Communicator {
   /// Collective. Dissemination barrier (Hensgen, Finkel, Manber 1988) over host messages: every
   /// rank has entered when any leaves.
   virtual void barrier() = 0;
+
+  /// Collective. Seconds that the library itself predicts for a call, which it does not run; the
+  /// stream and the buffers must be valid. Empty if it predicts nothing.
+  virtual std::optional<double> predicted_seconds(const Call&) { return std::nullopt; }
 
   // Failures. One rank fails while others wait for it here.
   /// Whether free_peers() frees all of them; else only the end of the job does. Equal on all ranks.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,6 +42,19 @@ cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(str
 
 std::string describe(ncclResult_t code, ncclComm_t comm) {
   return fmt::format("NCCL: {} ({})", ncclGetErrorString(code), ncclGetLastError(comm));
+}
+
+/// 22809 is 2.28.9; 0 if NCCL does not tell.
+int loaded_version() {
+  int version = 0;
+  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
+}
+
+/// What NCCL has a function for; the others are groups of messages.
+bool is_own_routine(Routine routine) {
+  return routine == Routine::allreduce || routine == Routine::reduce ||
+         routine == Routine::reduce_scatter || routine == Routine::allgather ||
+         routine == Routine::broadcast;
 }
 
 class NcclCommunicator final : public Communicator {
@@ -113,6 +127,25 @@ class NcclCommunicator final : public Communicator {
     return operation([this, all = std::vector<Transfer>(transfers.begin(), transfers.end()), type,
                       stream] { grouped(all, type, native(*stream)); },
                      mode, stream);
+  }
+  std::optional<double> predicted_seconds(const Call& call) override {
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
+    // NCCL predicts its own collectives, not groups of messages, and runs those of one rank at
+    // once.
+    if (loaded_version() < NCCL_VERSION(2, 22, 0) || !is_own_routine(call.routine) || size_ == 1)
+      return {};
+    ncclSimInfo_t simulated = NCCL_SIM_INFO_INITIALIZER;
+    check(ncclGroupStart());
+    try {
+      enqueue(call);
+    } catch (...) {
+      ncclGroupEnd();  // a group left open would swallow all later calls of this thread
+      throw;
+    }
+    check(ncclGroupSimulateEnd(&simulated));
+    if (simulated.estimatedTime > 0) return simulated.estimatedTime * 1e-6;
+#endif
+    return {};
   }
   void barrier() override {
     throw_if_failed();
@@ -227,12 +260,6 @@ std::string why_not_together(const mpi::Comm& ranks, const device::Device& devic
       return "NCCL needs a GPU of its own for every rank; two ranks share one";
   }
   return {};
-}
-
-/// 22809 is 2.28.9; 0 if NCCL does not tell.
-int loaded_version() {
-  int version = 0;
-  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
 }
 
 std::unique_ptr<NcclCommunicator> make_communicator(const mpi::Comm& ranks,

@@ -200,6 +200,11 @@ Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) 
   return *this;
 }
 
+Benchmark& Benchmark::step_sizes(StepSizes sizes) {
+  step_sizes_ = std::move(sizes);
+  return *this;
+}
+
 bool Benchmark::allows(const Point& point) const {
   return std::ranges::all_of(axes_, [&](const Axis& axis) {
     const Value* value = point.find(axis.name);

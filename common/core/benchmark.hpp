@@ -72,6 +72,8 @@ class Benchmark {
   Benchmark& forecast(Forecasts of_a_rank);
   /// The operations of a step, for `show --explain`.
   Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
+  /// For trainings whose steps differ in size: the workload is then that of each size.
+  Benchmark& step_sizes(StepSizes sizes);
   /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`;
   /// the point has the number of ranks.
   Benchmark& communication(std::function<Workload(const Point&)> of_a_step);
@@ -111,6 +113,9 @@ class Benchmark {
   Workload workload_for(const Point& point) const {
     return workload_ ? workload_(point) : Workload();
   }
+  bool has_workload() const { return workload_ != nullptr; }
+  /// Empty where all steps of a training are alike.
+  const StepSizes& step_sizes() const { return step_sizes_; }
   bool has_communication() const { return communication_ != nullptr; }
   Workload communication_for(const Point& point) const {
     return communication_ ? communication_(point) : Workload();
@@ -141,6 +146,7 @@ class Benchmark {
   Memory memory_, host_memory_;
   Forecasts forecasts_;
   std::function<Workload(const Point&)> workload_, communication_;
+  StepSizes step_sizes_;
   std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;
 };

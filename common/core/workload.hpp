@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct WorkloadPart {
 };
 
 using Workload = std::vector<WorkloadPart>;
+
+/// Where data decide how large a step is: the metric that has the size of each step, and the point
+/// of a training whose steps all have one size.
+struct StepSizes {
+  std::string metric;
+  std::function<Point(Point training, std::int64_t size)> at;
+};
 
 /// The messages in which DDP reduces gradients of `bytes` in place, with PyTorch's limits: a first
 /// one of 1 MiB, so that it starts early, then 25 MiB each. DDP closes a message with the tensor

@@ -341,6 +341,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .memory(expected_memory)
     .forecast(forecast_step)
     .workload(finetuning_workload)
+    .step_sizes({.metric = kStepWidth, .at = with_width})
     .communication(step_communication)
     .needs("LibTorch");
 

@@ -4,7 +4,9 @@ import json
 import shlex
 import unittest
 
-from harness import ALL, ProgramTest, rows, run
+import h5py
+
+from harness import ALL, ProgramTest, planned_keys, rows, run
 
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "strategy=single", "-a", "images=8", "-a", "batch=4",
          "-a", "image=28", "-a", "test_images=4", "-a", "mode=paper"]
@@ -74,6 +76,38 @@ class Explain(ProgramTest):
         self.expect(run("predict", "--from", train, "--machine", train, "--workload", "micro/allreduce", program=ALL), 2,
                     "--machine needs the --workload of a training")
         self.expect(run("predict", "--machine", train, "--workload", "imaging/train", program=ALL), 2, "--from")
+
+    def test_text_of_varying_widths(self):
+        train, steps, batch = self.path("train.h5"), 12, 2
+        self.expect(run("run", "^llm/finetune$", "-a", "device=cpu", "-a", "threads=1", "-a", "parallel=single", "-a", "model=tiny", "-a",
+                        f"batch={batch}", "-a", "rows=100", "-a", f"steps={steps}", "-o", train, program=ALL), 0)
+        with h5py.File(train) as file:
+            metrics = file["cases/000000/metrics"]
+            counted = metrics["step_time/warmup_mask"][()] == 0
+            widths = sorted(metrics["step_width/samples"][0, counted])
+            times = metrics["step_time/samples"][0, counted]
+        self.assertGreater(len(set(widths)), 4)
+        bounds = [len(widths) * i // 4 for i in range(5)]
+        sizes = {round(sum(widths[low:high]) / (high - low)) for low, high in zip(bounds, bounds[1:])}
+
+        told = self.explain(train, "--format", "json")
+        self.expect(told, 4)
+        (step,) = json.loads(told.stdout)
+        self.assertAlmostEqual(step["step"], sum(times) / len(times) * 1e-9)
+        commands = [shlex.split(command) for command in step["missing"]]
+        (tokens,) = {word for command in commands if "^micro/embedding$" in command for word in command if word.startswith("tokens=")}
+        self.assertEqual({int(size) for size in tokens.removeprefix("tokens=").split(",")}, {batch * size for size in sizes})
+
+        planned = [run(*command[1:], "--dry-run", program=ALL) for command in commands]
+        parts = {part["name"]: part for part in step["components"]}
+        # Every command plans cases, and all together plan one for each row that is missing.
+        self.assertTrue(all(planned_keys(plan) for plan in planned))
+        self.assertIn(f"{sum(len(planned_keys(plan)) for plan in planned)} rows of parts of a step are missing", told.stderr)
+        layers = 4
+        self.assertAlmostEqual(parts["attention"]["operations"], layers)
+        self.assertAlmostEqual(parts["normalisations"]["operations"], 2 * layers + 1)
+        self.assertAlmostEqual(parts["optimiser"]["operations"], 1)
+        self.assertEqual(parts["attention"]["missing"], len(sizes))
 
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -109,6 +110,31 @@ TEST_F(NcclCommunicator, AveragesAndTakesHalfPrecision) {
   EXPECT_THAT(download<float>(data), Each(static_cast<float>(comm_->size() - 1)));
   expect_sum<Bf16>(DType::bf16);
   expect_sum<Fp16>(DType::fp16);
+}
+
+TEST_F(NcclCommunicator, PredictsWithoutRunning) {
+  const Buffer data = upload(std::vector<float>(1 << 20, 1.0F));
+  Call call{.routine = Routine::allreduce,
+            .in = data.data(),
+            .out = data.data(),
+            .count = 1 << 20,
+            .type = DType::fp32,
+            .stream = stream_.get()};
+  const std::optional<double> large = comm_->predicted_seconds(call);
+  call.count = 1;
+  const std::optional<double> small = comm_->predicted_seconds(call);
+  call.routine = Routine::alltoall;
+  EXPECT_FALSE(comm_->predicted_seconds(call)) << "messages, of which NCCL predicts nothing";
+  EXPECT_THAT(download<float>(data), Each(1.0F));
+  expect_right_results(*comm_);
+  if (comm_->size() == 1) {
+    EXPECT_FALSE(large) << "one rank's collective would run";
+    return;
+  }
+  ASSERT_TRUE(small && large);
+  EXPECT_GT(*small, 1e-7);
+  EXPECT_LT(*small, *large);
+  EXPECT_LT(*large, 1.0);
 }
 
 TEST_F(NcclCommunicator, AGroupThatFailsIsClosed) {

@@ -92,7 +92,7 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   if (rows.trainings().empty()) {
     fmt::print(stderr,
                "scalemark show: no row here is of a training whose operations are known: "
-               "imaging/train, or llm/finetune with rows of one width\n");
+               "imaging/train or llm/finetune, unless its answers are compared in mode=tuned\n");
     return static_cast<int>(ExitCode::nothing);
   }
   KeyFilter selection(filter);

@@ -12,7 +12,9 @@
 
 #include "common/analysis/message_costs.hpp"
 #include "common/base/error.hpp"
+#include "common/cli/commands/missing_rows.hpp"
 #include "common/predict/op_cost.hpp"
+#include "common/predict/step_sizes.hpp"
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
 
@@ -23,18 +25,39 @@ namespace {
 constexpr std::array<std::pair<const char*, const char*>, 2> kRecorded{
     {{"loader_wait", "wait for input"}, {"exposed_communication_time", "communication"}}};
 
-std::optional<double> recorded_seconds(const CaseResult& one, const char* name) {
+std::optional<double> recorded_seconds(const CaseResult& one, const std::string& name,
+                                       bool mean = false) {
   const Metric* metric = one.find(name);
   if (metric == nullptr || metric->unit != "s") return std::nullopt;
-  const double value = median_of(one, *metric);
+  const double value = mean ? summarise(one, *metric).mean : median_of(one, *metric);
   return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
 }
+
+/// So many sizes stand for all steps of a training whose steps differ.
+constexpr std::size_t kSizes = 4;
+
+constexpr double kLargestStep = 1e9;
 
 /// Whether two points have the same axes, and but for one the same values.
 bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
     return one.first == other.first && (one.first == axis || one.second == other.second);
   });
+}
+
+/// Those that the steps of a training recorded; empty if they are not known, or what steps of such
+/// sizes consist of.
+std::vector<double> sizes_of_steps(const CaseResult& one, const Benchmark& benchmark,
+                                   const Point& point) {
+  const StepSizes& declared = benchmark.step_sizes();
+  const Metric* const metric = declared.metric.empty() ? nullptr : one.find(declared.metric);
+  if (metric == nullptr || metric->kind == MetricKind::rate) return {};
+  std::vector<double> sizes = per_iteration(one, *metric);
+  // A file may hold anything.
+  const auto is_size = [](double size) { return size >= 1 && size <= kLargestStep; };
+  if (sizes.empty() || !std::ranges::all_of(sizes, is_size)) return {};
+  if (benchmark.workload_for(declared.at(point, std::llround(sizes.front()))).empty()) return {};
+  return sizes;
 }
 
 const Benchmark& benchmark_of(const WorkloadPart& part) {
@@ -56,19 +79,33 @@ void StepRows::add(const CaseResult& one) {
   const Point point = benchmark->with_implied(one.params);
   // A file may hold anything.
   if (!benchmark->allows(point)) return;
-  if (benchmark->workload_for(point).empty()) {
+  if (benchmark->has_workload()) {
+    add_training(one, *benchmark, point, *seconds);
+  } else {
     Row& row = rows_[one.name][benchmark->key_of(point)];
     row.point = point;
     row.seconds.push_back(recorded_seconds(one, "event_time").value_or(*seconds));
     if (const auto issue = recorded_seconds(one, "issue_time")) row.issue.push_back(*issue);
-    return;
+  }
+}
+
+/// Nothing where the operations of the steps are not known.
+void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, Point point,
+                            double seconds) {
+  std::vector<double> sizes;
+  if (benchmark.workload_for(point).empty()) {
+    sizes = sizes_of_steps(one, benchmark, point);
+    if (sizes.empty()) return;
+    seconds = recorded_seconds(one, one.primary_metric, true).value_or(seconds);
   }
   Training& training = trainings_[one.key];
-  training.benchmark = benchmark;
-  training.point = point;
-  training.seconds.push_back(*seconds);
+  training.benchmark = &benchmark;
+  training.point = std::move(point);
+  training.seconds.push_back(seconds);
+  training.sizes.insert(training.sizes.end(), sizes.begin(), sizes.end());
   for (const auto& [metric, name] : kRecorded) {
-    if (const auto value = recorded_seconds(one, metric)) training.recorded[metric] = *value;
+    if (const auto value = recorded_seconds(one, metric, !sizes.empty()))
+      training.recorded[metric] = *value;
   }
 }
 
@@ -111,13 +148,20 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
 Explained StepRows::explain(const Training& training) const {
   std::vector<predict::StepTerm> terms;
   Explained result;
-  for (const WorkloadPart& part : training.benchmark->workload_for(training.point)) {
-    terms.push_back(term_of(part));
-    if (!terms.back().seconds)
-      result.missing.push_back(part);
-    else
-      result.has_rows = true;
-  }
+  const auto add_parts = [&](const Point& point, double share) {
+    for (const WorkloadPart& part : training.benchmark->workload_for(point)) {
+      terms.push_back(term_of(part));
+      terms.back().count *= share;
+      if (!terms.back().seconds)
+        add_missing({part}, result.missing);
+      else
+        result.has_rows = true;
+    }
+  };
+  if (training.sizes.empty()) add_parts(training.point, 1);
+  for (const predict::SizeGroup& group : predict::size_groups(training.sizes, kSizes))
+    add_parts(training.benchmark->step_sizes().at(training.point, std::llround(group.size)),
+              group.share);
   for (const auto& [metric, name] : kRecorded) {
     const auto found = training.recorded.find(metric);
     if (found == training.recorded.end()) continue;

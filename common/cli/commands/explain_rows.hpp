@@ -20,6 +20,8 @@ struct Training {
   Point point;                             ///< with implied values
   std::vector<double> seconds;             ///< of a step, one per run
   std::map<std::string, double> recorded;  ///< s, by metric, of the last run
+  /// Of each step of all runs, where steps differ. Then the times are means, else medians.
+  std::vector<double> sizes;
 };
 
 struct Explained {
@@ -50,6 +52,7 @@ class StepRows {
 
   using Times = std::vector<double> Row::*;
   static std::optional<double> between(const RowsByKey& rows, const Point& wanted, Times times);
+  void add_training(const CaseResult& one, const Benchmark& benchmark, Point point, double seconds);
   predict::StepTerm term_of(const WorkloadPart& part) const;
 
   std::map<std::string, RowsByKey> rows_;  ///< by benchmark

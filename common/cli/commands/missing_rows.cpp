@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,34 +17,55 @@
 namespace scalemark::cli {
 namespace {
 
-/// The axis with the most values.
-std::string most_varied_axis(const std::vector<WorkloadPart>& parts) {
-  std::map<std::string, std::set<std::string>> values;  // by axis
-  for (const WorkloadPart& part : parts) {
-    for (const auto& [axis, value] : part.point) values[axis].insert(to_text(value));
+/// Values by axis. A command measures all combinations.
+using Lists = std::map<std::string, std::vector<std::string>>;
+
+/// Axes with more values first.
+std::vector<std::string> by_number_of_values(const std::vector<Lists>& points) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const Lists& point : points) {
+    for (const auto& [axis, list] : point) values[axis].insert(list.begin(), list.end());
   }
-  return std::ranges::max_element(values, {}, [](const auto& one) { return one.second.size(); })
-      ->first;
+  std::vector<std::string> axes;
+  for (const auto& [axis, list] : values) axes.push_back(axis);
+  std::ranges::stable_sort(axes, std::greater(),
+                           [&](const std::string& axis) { return values.at(axis).size(); });
+  return axes;
 }
 
-/// Adds commands that measure these parts of one benchmark, as few as lists of one axis allow.
+/// Joins those that differ in this axis only.
+std::vector<Lists> joined(const std::vector<Lists>& all, const std::string& axis) {
+  std::map<Lists, std::size_t> places;  // by the other axes
+  std::vector<Lists> result;
+  for (const Lists& one : all) {
+    Lists others = one;
+    const std::vector<std::string> values = std::exchange(others[axis], {});
+    const auto [place, is_new] = places.emplace(others, result.size());
+    if (is_new) {
+      result.push_back(one);
+    } else {
+      std::vector<std::string>& list = result[place->second][axis];
+      list.insert(list.end(), values.begin(), values.end());
+    }
+  }
+  return result;
+}
+
+/// Adds commands that measure these parts of one benchmark, and nothing else.
 void add_commands(const std::string& benchmark, const std::vector<WorkloadPart>& parts,
                   std::vector<std::string>& commands) {
-  const std::string listed = most_varied_axis(parts);
-  std::map<std::string, std::vector<std::string>> lists;  // by the other axes
+  std::vector<Lists> all;
   for (const WorkloadPart& part : parts) {
-    std::string others, own;
-    for (const auto& [axis, value] : part.point) {
-      if (axis == listed)
-        own = to_text(value);
-      else
-        others += fmt::format(" -a {}={}", axis, to_text(value));
-    }
-    lists[others].push_back(own);
+    Lists& point = all.emplace_back();
+    for (const auto& [axis, value] : part.point) point[axis] = {to_text(value)};
   }
-  for (const auto& [others, list] : lists)
-    commands.push_back(fmt::format("scalemark run '^{}$'{} -a {}={}", benchmark, others, listed,
-                                   text::join(list, ",")));
+  for (const std::string& axis : by_number_of_values(all)) all = joined(all, axis);
+  for (const Lists& one : all) {
+    std::string command = fmt::format("scalemark run '^{}$'", benchmark);
+    for (const auto& [axis, list] : one)
+      command += fmt::format(" -a {}={}", axis, text::join(list, ","));
+    commands.push_back(command);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "common/torch/training/step_records.hpp"
 #include "suites/llm/quant/qat.hpp"
 #include "suites/llm/train/method.hpp"
+#include "suites/llm/train/workload.hpp"
 
 namespace scalemark::llm {
 namespace {
@@ -20,6 +21,16 @@ std::vector<double> per_second(const std::vector<double>& amounts,
   for (std::size_t i = 0; i < amounts.size(); ++i)
     rates.push_back(amounts[i] / static_cast<double>(nanoseconds[i]) * 1e9);
   return rates;
+}
+
+/// Width of the rows of each step, the mean of its micro-batches.
+std::vector<double> widths(const Case& c, const History& history) {
+  const bool pairs = compares_answers(parse_method(c.text("method")));
+  const auto rows =
+      static_cast<double>(c.integer("batch") * c.integer("accumulation") * (pairs ? 2 : 1));
+  std::vector<double> widths = history.positions;
+  for (double& width : widths) width /= rows;
+  return widths;
 }
 
 /// Records the communication between ranks.
@@ -133,6 +144,8 @@ void record_finetuning(Case& c, const History& history) {
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
        "tokens in the loss over all ranks / step_time");
+  c.record(kStepWidth, "{token}", Better::none, MetricKind::count, RankReduce::max,
+           widths(c, history), "tokens of a row with padding, mean of the micro-batches", warmup);
   c.record_durations("loader_wait", history.steps.wait, RankReduce::max, warmup);
   record_communication(c, history, warmup);
   c.record_durations("total_time", std::vector{total}, RankReduce::max, {}, "all steps");

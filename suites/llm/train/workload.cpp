@@ -197,8 +197,9 @@ class Step {
                   : batch_ * ((width_ + kLossChunks - 1) / kLossChunks);
   }
 
+  /// The last part may be smaller than the others.
   void add_head() {
-    const std::int64_t rows = head_rows(), parts = batch_ * width_ / rows;
+    const std::int64_t rows = head_rows(), parts = (batch_ * width_ + rows / 2) / rows;
     // Tuned, the head's weights are quantised once for all parts, for which there is no row.
     if (!tuned_ && is_quantised("head"))
       add_quantised("head", rows, parts, parts, 0);
@@ -256,6 +257,12 @@ class Step {
 Workload finetuning_workload(const Point& point) {
   if (!has_known_rows(point)) return {};
   return Step(point).parts();
+}
+
+Point with_width(Point training, std::int64_t width) {
+  training["sequence"] = width;
+  training["pad_multiple"] = width;
+  return training;
 }
 
 }  // namespace scalemark::llm

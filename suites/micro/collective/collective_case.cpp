@@ -3,6 +3,7 @@
 #include "suites/micro/collective/collective_case.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,7 @@ class BufferRing {
   }
   /// Checks the set of the last operation.
   Case::Checked check(int round) { return sets_[last_]->check(round); }
+  const Call& call() const { return sets_.front()->call(); }
   collective::Operation& operation() { return sets_.front()->operation(); }
   collective::Operation& next() {
     last_ = next_;
@@ -109,6 +111,14 @@ class BufferRing {
   std::vector<std::unique_ptr<CollectiveData>> sets_;
   std::size_t next_ = 0, last_ = 0;
 };
+
+/// Behind the measurement: the ranks are connected then.
+void record_prediction(Case& c, collective::Communicator& comm, const Call& call) {
+  const std::optional<double> seconds = comm.predicted_seconds(call);
+  if (!c.all_ranks(seconds.has_value())) return;
+  c.record("library_prediction", "s", Better::none, MetricKind::duration, RankReduce::max,
+           std::vector{*seconds}, "time that the library predicts for one operation");
+}
 
 void measure_barrier(Case& c) {
   collective::Communicator& comm = c.communicator();
@@ -150,6 +160,7 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   } else {
     c.measure([&] { data.next().run(); }, {.metric = "latency", .warmup = 10, .before = before});
   }
+  record_prediction(c, comm, data.call());
 }
 
 std::function<void(Benchmark&)> collective_axes(Routine routine) {

@@ -29,6 +29,8 @@ class CollectiveData {
   /// Collective. Allocates the buffers and prepares the operation.
   CollectiveData(Case& c, collective::Communicator& comm, collective::Call call, bool in_place);
 
+  /// With its buffers.
+  const collective::Call& call() const { return call_; }
   /// The bound operation.
   collective::Operation& operation() { return *operation_; }
   /// Fills the inputs of a round.

@@ -75,8 +75,9 @@ void normalization(Case& c) {
 }
 
 bool is_sensible(const Point& p) {
-  if (p.text("kind") == "rms" && (p.text("layout") != "nhwc" || p.integer("images") != kImages))
-    return false;
+  // Tokens are of no image.
+  if (p.text("kind") == "rms")
+    return p.text("layout") == "nhwc" && p.integer("images") == kImages && !p.flag("fused");
   if (p.flag("fused") && p.text("kind") != "batch_relu6") return false;
   return p.integer("rows") % p.integer("images") == 0;
 }

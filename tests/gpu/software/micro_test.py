@@ -146,6 +146,11 @@ class Micro(ProgramTest):
         for what in (COLLECTIVES, PIPELINED):
             table = self.expect_ok(what, 2)
             self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+            for key, row in table.items():
+                is_predicted = row["params"]["ranks"] > 1 and row["name"].removeprefix("micro/") in ("allreduce", "allgather", "broadcast")
+                self.assertEqual("library_prediction" in row["metrics"], is_predicted, key)
+                if is_predicted:  # 5 us and 1 ns a byte, as this NCCL says
+                    self.assertAlmostEqual(row["metrics"]["library_prediction"]["median"], 5e-6 + 1e-9 * row["params"]["bytes"], 9)
 
     def expect_one_failure(self, what, reason, **settings):
         """One rank fails while the other waits for it in NCCL or in a barrier: its case fails with that rank's reason, the others run."""

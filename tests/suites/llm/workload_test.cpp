@@ -165,6 +165,20 @@ TEST(Workload, StatesAllComponents) {
   EXPECT_EQ(tuned.at("gradients"), 1);  // the loss is scaled, not they
 }
 
+TEST(Workload, FollowsTheWidthOfAStep) {
+  Point varying = training_point("lora");
+  varying["sequence"] = std::int64_t{0};
+  varying["pad_multiple"] = std::int64_t{1};
+  EXPECT_TRUE(finetuning_workload(varying).empty());
+  const Workload at = finetuning_workload(with_width(varying, kStepWidth)),
+                 fixed = finetuning_workload(training_point("lora"));
+  ASSERT_EQ(at.size(), fixed.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    EXPECT_TRUE(at[i].has_row_of(fixed[i]));
+    EXPECT_EQ(at[i].count, fixed[i].count);
+  }
+}
+
 /// Sums in a forward pass by the elements of a token: residual ones, and those of adapters.
 TEST(Workload, SumsAreThoseOfAForwardPass) {
   const LlamaConfig config = llama_config("tiny");

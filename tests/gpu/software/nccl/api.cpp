@@ -180,6 +180,14 @@ ncclResult_t ncclGroupStart() {
 ncclResult_t ncclGroupEnd() {
   return call(true, [] { end_group(); });
 }
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* simulated) {
+  return call(true, [&] {
+    const ncclSimInfo_t begun = NCCL_SIM_INFO_INITIALIZER;
+    require(simulated != nullptr && simulated->magic == begun.magic, ncclInvalidArgument,
+            "ncclSimInfo_t argument not initialized");
+    simulated->estimatedTime = simulate_group();
+  });
+}
 
 ncclResult_t ncclAllReduce(const void* in, void* out, size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {

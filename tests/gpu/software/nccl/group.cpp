@@ -8,6 +8,7 @@
 
 #include "tests/gpu/software/cudart/hooks.hpp"
 #include "tests/gpu/software/nccl/failure.hpp"
+#include "tests/gpu/software/nccl/reduce.hpp"
 
 namespace scalemark::software_nccl {
 namespace {
@@ -79,6 +80,14 @@ void submit(const Batch& batch) {
   batch.communicator->is_connected = true;
 }
 
+/// The group that is over, if nothing in it failed.
+Group take_group() {
+  Group ended = std::exchange(group, {});
+  require(ended.error == ncclSuccess, ended.error, "a call in the group failed");
+  for (const Batch& batch : ended.batches) check_messages_to_self(batch);
+  return ended;
+}
+
 }  // namespace
 
 void start_group() { ++group.depth; }
@@ -86,10 +95,22 @@ void start_group() { ++group.depth; }
 void end_group() {
   require(group.depth > 0, ncclInvalidUsage, "ncclGroupEnd: not in a group call.");
   if (--group.depth > 0) return;
-  const Group ended = std::exchange(group, {});
-  require(ended.error == ncclSuccess, ended.error, "a call in the group failed");
-  for (const Batch& batch : ended.batches) check_messages_to_self(batch);
+  const Group ended = take_group();
   for (const Batch& batch : ended.batches) submit(batch);
+}
+
+float simulate_group() {
+  require(group.depth == 1, ncclInvalidUsage, "ncclGroupSimulateEnd: not in a group call.");
+  constexpr float kStart = 5, kPerByte = 1e-3F;  // us
+  float time = -1;
+  const Group ended = take_group();
+  for (const Batch& batch : ended.batches) {
+    for (const Operation& one : batch.operations) {
+      const auto bytes = static_cast<float>(one.count * size_of(one.type));
+      if (!one.is_message()) time = kStart + bytes * kPerByte;
+    }
+  }
+  return time;
 }
 
 bool in_group() { return group.depth > 0; }

@@ -14,6 +14,9 @@ namespace scalemark::software_nccl {
 /// Of the calling thread. `end` throws Failure: the error of a call in the group, or its own.
 void start_group();
 void end_group();
+/// As end_group(), but nothing is carried out. Microseconds of the last collective; negative
+/// without one.
+float simulate_group();
 bool in_group();
 
 /// The group fails with this when it ends, and none of its calls is carried out.
